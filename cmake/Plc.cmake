@@ -8,9 +8,19 @@ function(plc_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# A program on MLIR. Only the shared MLIR and LLVM are named: naming an archive beside them breaks.
+# A program in build/bin/. On MLIR it names only the shared MLIR and LLVM: naming an archive beside them breaks.
 function(plc_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
+# A GoogleTest program in build/unit/, which a lit test of the same folder runs as %unit/NAME.
+function(plc_unit_test name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_property(GLOBAL APPEND PROPERTY PLC_UNIT_TESTS ${name})
 endfunction()

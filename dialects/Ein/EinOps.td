@@ -1,0 +1,170 @@
+//===- EinOps.td - equations ----------------------------------------------===//
+#ifndef PLC_EIN_OPS
+#define PLC_EIN_OPS
+
+include "dialects/Ein/EinDialect.td"
+include "dialects/Ein/EinInterfaces.td"
+include "dialects/Ein/EinProgram.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Ein_Equation<string mnemonic, list<Trait> traits = []>
+    : Ein_Op<mnemonic, !listconcat([Pure, Ein_EquationInterface], traits)> {
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+// Accumulation, shared by contract, reduce and scatter_add: if the accumulator is vacant (first micro-batch) the value
+// is stored, else it is added to what the accumulator holds.
+
+def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
+  let summary = "sum of a product of tensors";
+  let description = [{
+    result[r] = sum over the dimensions that r misses of the product of the inputs. Made by the language (any number
+    of factors) and differentiation; `--ein-order-contractions` makes it binary; consumed by code generation.
+    `order` (set by `--ein-fix-numerics`) lists the summed dimensions, slowest first: flattened in that order they are
+    cut in blocks of 256, each block is one ascending chain `c = fma(a, b, c)` from 0, and blocks are added in
+    ascending order (to the accumulator, if there is one that is not vacant).
+
+    Example: `%y = ein.contract %x, %w over [4, 8, 16] maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] : (...) -> tensor<4x8xf32>`,
+    in `test/Dialect/Ein/roundtrip.mlir`.
+
+    (C1) Extents are positive; there is a map for each input and one for the result, over the extents' dimensions.
+    (C2) Each map's result is a dimension, with the extent that its tensor has there.
+    (C3) The result's map repeats no dimension; every dimension of the domain occurs in an input's map.
+    (C4) Inputs, result and accumulator have one element type, real or floating; the accumulator has the result's type.
+    (C5) `order` lists each summed dimension once.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Optional<AnyRankedTensor>:$accumulator,
+                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order);
+  let assemblyFormat = [{
+    $inputs `over` $extents `maps` $maps (`order` $order^)? (`into` $accumulator^ `:` type($accumulator))?
+    attr-dict `:` functional-type($inputs, $result)
+  }];
+}
+
+def Ein_MapOp : Ein_Equation<"map"> {
+  let summary = "one scalar function of tensors, elementwise";
+  let description = [{
+    result[r] = function(inputs at the maps of the same point of the domain). Maps broadcast, transpose and take
+    diagonals. `select` takes an i1 first. Comparisons give i1. `test/Dialect/Ein/roundtrip.mlir` has examples.
+
+    (C1), (C2) as `ein.contract`.
+    (C3) The result's map is a permutation of the domain.
+    (C4) The number and element types of the inputs, and the result's, are the function's.
+  }];
+  let arguments = (ins Ein_FunctionAttr:$function, Variadic<AnyRankedTensor>:$inputs,
+                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let assemblyFormat = [{
+    $function `(` $inputs `)` `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)
+  }];
+}
+
+def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
+  let summary = "sum, maximum or minimum over dimensions";
+  let description = [{
+    result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
+    sets. A `sum` may accumulate.
+
+    (C1), (C2) as `ein.contract`, with one input.
+    (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
+    (C4) One element type; only a sum accumulates.
+  }];
+  let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<AnyRankedTensor>:$inputs,
+                       Optional<AnyRankedTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+                       OptionalAttr<Ein_OrderAttr>:$order);
+  let assemblyFormat = [{
+    $reduction `(` $inputs `)` `over` $extents `maps` $maps (`order` $order^)?
+    (`into` $accumulator^ `:` type($accumulator))? attr-dict `:` functional-type($inputs, $result)
+  }];
+}
+
+def Ein_GatherOp : Ein_Equation<"gather"> {
+  let summary = "read a tensor at positions that tensors hold";
+  let description = [{
+    result[r] = table[t], inputs = (table, index tensors...). The table's map has one symbol per index tensor: its
+    value at the same point of the domain. An index outside the table is a run-time error. Adjoint: `ein.scatter_add`.
+
+    Example: `ein.gather %wte, %tok over [2, 3, 4] maps [affine_map<(b, s, d)[i] -> (i, d)>,
+    affine_map<(b, s, d) -> (b, s)>, affine_map<(b, s, d) -> (b, s, d)>] : ...`.
+
+    (C1) As `ein.contract`; the table's map has one symbol per index tensor.
+    (C2) As `ein.contract`; a symbol may stand for any extent.
+    (C3) The result's map is a permutation of the domain.
+    (C4) Index tensors are i32 or i64; table and result have one element type.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let assemblyFormat = "$inputs `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)";
+  let extraClassDeclaration = [{
+    ::mlir::Value getTable() { return getInputs().front(); }
+    ::mlir::OperandRange getIndices() { return getInputs().drop_front(); }
+  }];
+}
+
+def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
+  let summary = "add to a tensor at positions that tensors hold";
+  let description = [{
+    result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order;
+    inputs = (updates, index tensors...). The result's map has one symbol per index tensor. Adjoint of `ein.gather`.
+
+    (C1), (C2), (C4) as `ein.gather`, with result for table. (C3) The updates' map is a permutation of the domain.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Optional<AnyRankedTensor>:$accumulator,
+                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let assemblyFormat = [{
+    $inputs `over` $extents `maps` $maps (`into` $accumulator^ `:` type($accumulator))? attr-dict
+    `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getUpdates() { return getInputs().front(); }
+    ::mlir::OperandRange getIndices() { return getInputs().drop_front(); }
+  }];
+}
+
+def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
+  let summary = "the index itself";
+  let description = [{
+    result[i] = i. Never materialised: code generation reads the loop index.
+
+    (C1) The result has rank 1 and element type i32 or i64.
+  }];
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
+  let summary = "a number, as a tensor of rank 0";
+  let description = [{
+    In f32 the value is the f64 rounded once to nearest.
+
+    (C1) The result has rank 0. (C2) The value of an integer or i1 constant is integral and in range.
+  }];
+  let arguments = (ins F64Attr:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Ein_CastOp : Ein_Op<"cast", [Pure]> {
+  let summary = "convert the element type";
+  let description = [{
+    Every rounding between element types is one of these: to nearest, ties to even; real to integer rounds toward 0.
+
+    (C1) Input and result have one shape.
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type($input, $result)";
+  let hasVerifier = 1;
+}
+
+def Ein_StopOp : Ein_Op<"stop", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "the value, with derivative 0";
+  let description = "Made by the language; `--ein-differentiate` replaces it by its input, in forward programs too.";
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+#endif

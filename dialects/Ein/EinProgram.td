@@ -1,0 +1,116 @@
+//===- EinProgram.td - parameters, bodies, models, calls ------------------===//
+#ifndef PLC_EIN_PROGRAM
+#define PLC_EIN_PROGRAM
+
+include "dialects/Ein/EinDialect.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
+  let summary = "a parameter and its initial distribution";
+  let description = [{
+    The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
+    `frozen` ones are not trained. Example: `ein.param @embed.wte : tensor<256x128x!ein.real> init normal(2.0e-2, 0.0)`.
+
+    (C1) The element type is real or floating.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, Ein_InitializerAttr:$init,
+                       F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+class Ein_FunctionLike<string mnemonic> : Ein_Op<mnemonic, [FunctionOpInterface, IsolatedFromAbove]> {
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  code functionMethods = [{
+    ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Ein_FuncOp : Ein_FunctionLike<"func"> {
+  let summary = "a body, shared by every call of it";
+  let description = [{
+    One per layer body and role. Arguments, in order: data, `num_params` parameters, `num_accumulators` accumulators
+    (vacant or holding a value, see `ein.contract`). Results: data, then the accumulated values. `kind` is the
+    layer's kind. `role` is "" for a body as written, then "F", "B" or "W" after differentiation: forward with
+    residuals, input gradients, parameter gradients.
+
+    (C1) It has one block, ended by `ein.return`, whose operands have the result types.
+    (C2) Accumulators are the last arguments and have the types of the last results.
+    (C3) The counts fit the signature.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$kind, DefaultValuedAttr<StrAttr, "\"\"">:$role,
+                       DefaultValuedAttr<Ein_Count, "0">:$num_params,
+                       DefaultValuedAttr<Ein_Count, "0">:$num_accumulators);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = functionMethods # [{
+    /// Number of arguments that are neither parameters nor accumulators.
+    int64_t getNumData() { return getFunctionType().getNumInputs() - getNumParams() - getNumAccumulators(); }
+    /// Number of results that are not accumulated values.
+    int64_t getNumDataResults() { return getFunctionType().getNumResults() - getNumAccumulators(); }
+  }];
+}
+
+def Ein_ModelOp : Ein_FunctionLike<"model"> {
+  let summary = "the program of one batch, later of one micro-batch";
+  let description = [{
+    `batch` is the number of samples of a batch (0: the model has no batch axis); `arg_batch` and `result_batch` give
+    the position of the batch axis of each argument and result, or -1. `micro_batches` is 0 until `--ein-micro-batch`,
+    which sets it and makes types those of one micro-batch; the program then runs once per micro-batch, in order.
+
+    (C1) It has one block, ended by `ein.return`, whose operands have the result types.
+    (C2) There is a name and a batch axis for each argument and result; names are unique.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
+                       DenseI64ArrayAttr:$arg_batch, DenseI64ArrayAttr:$result_batch,
+                       DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
+                                 "::mlir::ArrayAttr":$arg_names, "::mlir::ArrayAttr":$result_names,
+                                 "::llvm::ArrayRef<int64_t>":$arg_batch, "::llvm::ArrayRef<int64_t>":$result_batch,
+                                 "int64_t":$batch)>];
+  let extraClassDeclaration = functionMethods;
+}
+
+def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
+  let summary = "the results of a body or model";
+  let description = "Its operands' types are the results' types of the function that it ends (see `ein.func`, C1).";
+  let arguments = (ins Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "one instance of a body";
+  let description = [{
+    Applies `callee` to `args`, the parameters `params` and, for a W body, the accumulators of the parameters
+    `accumulates` (one gradient *site* per call and position). `path` is the instance's path, the same on the F, B and
+    W calls of one instance. Results are the callee's data results.
+
+    Example: `%y = ein.call @attention(%x) params [@attention.0.wq] path "attention.0" : (...) -> ...`.
+
+    (C1) The callee is an `ein.func`; argument and result types are its data types.
+    (C2) `params` and `accumulates` name `ein.param`s with the types of the callee's arguments, in their number.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$args,
+                       DefaultValuedAttr<Ein_Symbols, "{}">:$params,
+                       DefaultValuedAttr<Ein_Symbols, "{}">:$accumulates, StrAttr:$path);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path attr-dict
+    `:` functional-type($args, $results)
+  }];
+}
+
+#endif

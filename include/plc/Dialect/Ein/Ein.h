@@ -1,0 +1,26 @@
+//===- Ein.h - equations between indexed tensors ----------------*- C++ -*-===//
+#ifndef PLC_DIALECT_EIN_EIN_H
+#define PLC_DIALECT_EIN_EIN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Ein/EinOpsDialect.h.inc"
+#include "dialects/Ein/EinOpsEnums.h.inc"
+#include "dialects/Ein/EinOpsInterfaces.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Ein/EinOpsTypes.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Ein/EinOpsAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Ein/EinOps.h.inc"
+
+#endif

@@ -1,0 +1,154 @@
+//===- EinProgram.cpp - bodies, models and calls: syntax and verification -===//
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace plc::ein;
+
+namespace {
+
+template <typename FunctionLike>
+ParseResult parseFunctionLike(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(arguments, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, FunctionLike::getFunctionTypeAttrName(result.name), buildType,
+      FunctionLike::getArgAttrsAttrName(result.name), FunctionLike::getResAttrsAttrName(result.name));
+}
+
+template <typename FunctionLike>
+void printFunctionLike(OpAsmPrinter &printer, FunctionLike op) {
+  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false, op.getFunctionTypeAttrName(),
+                                           op.getArgAttrsAttrName(), op.getResAttrsAttrName());
+}
+
+// (C1) of ein.func and ein.model.
+LogicalResult verifyOneBlock(FunctionOpInterface op) {
+  Region &body = op.getFunctionBody();
+  if (!llvm::hasSingleElement(body))
+    return op.emitOpError("has ") << std::distance(body.begin(), body.end()) << " blocks but needs one";
+  auto end = dyn_cast_or_null<ReturnOp>(body.front().empty() ? nullptr : &body.front().back());
+  if (!end)
+    return op.emitOpError("does not end with 'ein.return'");
+  ArrayRef<Type> types = op.getResultTypes();
+  if (end->getNumOperands() != types.size())
+    return end.emitOpError("returns ") << end->getNumOperands() << " values but the function has " << types.size()
+                                       << " results";
+  for (auto [index, type] : llvm::enumerate(types))
+    if (end->getOperand(index).getType() != type)
+      return end.emitOpError("returns ") << end->getOperand(index).getType() << " as result #" << index
+                                         << " but the function says " << type;
+  return success();
+}
+
+} // namespace
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunctionLike<FuncOp>(parser, result);
+}
+void FuncOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this); }
+ParseResult ModelOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunctionLike<ModelOp>(parser, result);
+}
+void ModelOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this); }
+
+void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
+}
+
+void ModelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, ArrayAttr argNames,
+                    ArrayAttr resultNames, ArrayRef<int64_t> argBatch, ArrayRef<int64_t> resultBatch, int64_t batch) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addAttribute(getArgNamesAttrName(state.name), argNames);
+  state.addAttribute(getResultNamesAttrName(state.name), resultNames);
+  state.addAttribute(getArgBatchAttrName(state.name), builder.getDenseI64ArrayAttr(argBatch));
+  state.addAttribute(getResultBatchAttrName(state.name), builder.getDenseI64ArrayAttr(resultBatch));
+  state.addAttribute(getBatchAttrName(state.name), builder.getI64IntegerAttr(batch));
+  state.addRegion();
+}
+
+LogicalResult FuncOp::verify() {
+  if (failed(verifyOneBlock(*this)))
+    return failure();
+  int64_t inputs = getFunctionType().getNumInputs(), results = getFunctionType().getNumResults();
+  // (C3)
+  if (getNumParams() < 0 || getNumAccumulators() < 0 || getNumParams() + getNumAccumulators() > inputs ||
+      getNumAccumulators() > results)
+    return emitOpError("has ") << inputs << " arguments and " << results << " results but says "
+                               << getNumParams() << " parameters and " << getNumAccumulators() << " accumulators";
+  // (C2)
+  for (int64_t i = 1; i <= getNumAccumulators(); ++i)
+    if (getFunctionType().getInput(inputs - i) != getFunctionType().getResult(results - i))
+      return emitOpError("accumulator ") << getFunctionType().getInput(inputs - i) << " differs from its result "
+                                         << getFunctionType().getResult(results - i);
+  return success();
+}
+
+LogicalResult ModelOp::verify() {
+  if (failed(verifyOneBlock(*this)))
+    return failure();
+  // (C2)
+  auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> batch, ArrayRef<Type> types) -> LogicalResult {
+    if (names.size() != types.size() || batch.size() != types.size())
+      return emitOpError("has ") << types.size() << " " << what << "s but " << names.size() << " names and "
+                                 << batch.size() << " batch axes";
+    llvm::StringSet<> seen;
+    for (auto [index, name] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
+      if (!seen.insert(name).second)
+        return emitOpError(what) << " '" << name << "' is named twice";
+      auto type = dyn_cast<RankedTensorType>(types[index]);
+      if (!type || batch[index] < -1 || batch[index] >= type.getRank())
+        return emitOpError(what) << " '" << name << "' has no axis " << batch[index] << " in " << types[index];
+    }
+    return success();
+  };
+  if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs())) ||
+      failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults())))
+    return failure();
+  return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // (C1)
+  auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError("calls '") << getCallee() << "', which is no 'ein.func'";
+  FunctionType type = callee.getFunctionType();
+  ArrayRef<Type> data = type.getInputs().take_front(callee.getNumData());
+  ArrayRef<Type> results = type.getResults().take_front(callee.getNumDataResults());
+  auto mismatch = [&](StringRef what, auto found, auto expected) {
+    InFlightDiagnostic error = emitOpError("has ") << what << " " << found << " but '" << getCallee() << "' has "
+                                                   << expected;
+    error.attachNote(callee.getLoc()) << "declared here";
+    return error;
+  };
+  if (!llvm::equal(getArgs().getTypes(), data))
+    return mismatch("arguments", getArgs().getTypes(), data);
+  if (!llvm::equal(getResultTypes(), results))
+    return mismatch("results", getResultTypes(), results);
+  // (C2)
+  auto checkParams = [&](StringRef what, ArrayAttr names, ArrayRef<Type> types) -> LogicalResult {
+    if (names.size() != types.size())
+      return mismatch(what, names.size(), types.size());
+    for (auto [index, name] : llvm::enumerate(names.getAsRange<FlatSymbolRefAttr>())) {
+      auto param = symbols.lookupNearestSymbolFrom<ParamOp>(*this, name);
+      if (!param)
+        return emitOpError("names '") << name.getValue() << "', which is no 'ein.param'";
+      if (param.getType() != types[index])
+        return mismatch(what, param.getType(), types[index]);
+    }
+    return success();
+  };
+  ArrayRef<Type> rest = type.getInputs().drop_front(callee.getNumData());
+  if (failed(checkParams("parameters", getParams(), rest.take_front(callee.getNumParams()))) ||
+      failed(checkParams("accumulators", getAccumulates(), rest.drop_front(callee.getNumParams()))))
+    return failure();
+  return success();
+}

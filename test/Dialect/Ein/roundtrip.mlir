@@ -1,0 +1,59 @@
+// Every operation prints what it parses.
+// RUN: plc-opt %s | plc-opt | FileCheck %s
+// RUN: plc-opt %s --mlir-print-op-generic | plc-opt | FileCheck %s
+
+// CHECK: ein.param @embed.wte : tensor<256x8x!ein.real> init normal(2.000000e-02, 0.000000e+00)
+ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
+// CHECK: ein.param @attention.0.wq : tensor<8x4x!ein.real> init uniform(-1.000000e+00, 1.000000e+00) frozen
+ein.param @"attention.0.wq" : tensor<8x4x!ein.real> init uniform(-1.0, 1.0) frozen
+
+// CHECK: ein.func @equations(%{{.*}}: tensor<2x3xi32>, %{{.*}}: tensor<256x8x!ein.real>) -> tensor<2x3x!ein.real> attributes {kind = "demo", {{.*}}num_params = 1
+ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> tensor<2x3x!ein.real> attributes {kind = "demo", num_params = 1 : i64} {
+  // CHECK: ein.gather
+  %x = ein.gather %wte, %tok over [2, 3, 8] maps [affine_map<(b, s, d)[i] -> (i, d)>, affine_map<(b, s, d) -> (b, s)>,
+    affine_map<(b, s, d) -> (b, s, d)>] : (tensor<256x8x!ein.real>, tensor<2x3xi32>) -> tensor<2x3x8x!ein.real>
+  // CHECK: ein.constant 5.000000e-01
+  %half = ein.constant 0.5 : tensor<!ein.real>
+  // CHECK: ein.map mul(
+  %y = ein.map mul(%x, %half) over [2, 3, 8] maps [affine_map<(b, s, d) -> (b, s, d)>, affine_map<(b, s, d) -> ()>,
+    affine_map<(b, s, d) -> (b, s, d)>] : (tensor<2x3x8x!ein.real>, tensor<!ein.real>) -> tensor<2x3x8x!ein.real>
+  // CHECK: ein.contract
+  // CHECK-SAME: order [3]
+  %c = ein.contract %y, %x over [2, 3, 3, 8] maps [affine_map<(b, s, t, d) -> (b, s, d)>,
+    affine_map<(b, s, t, d) -> (b, t, d)>, affine_map<(b, s, t, d) -> (b, s, t)>] order [3]
+    : (tensor<2x3x8x!ein.real>, tensor<2x3x8x!ein.real>) -> tensor<2x3x3x!ein.real>
+  %i = ein.iota : tensor<3xi32>
+  // CHECK: ein.map le(
+  %m = ein.map le(%i, %i) over [3, 3] maps [affine_map<(s, t) -> (t)>, affine_map<(s, t) -> (s)>,
+    affine_map<(s, t) -> (s, t)>] : (tensor<3xi32>, tensor<3xi32>) -> tensor<3x3xi1>
+  // CHECK: ein.map and(
+  %n = ein.map and(%m, %m) over [3, 3] maps [affine_map<(s, t) -> (s, t)>, affine_map<(s, t) -> (t, s)>,
+    affine_map<(s, t) -> (s, t)>] : (tensor<3x3xi1>, tensor<3x3xi1>) -> tensor<3x3xi1>
+  // CHECK: ein.reduce max(%{{.*}}) over [2, 3, 3]
+  // CHECK-SAME: order lanes
+  %r = ein.reduce max(%c) over [2, 3, 3] maps [affine_map<(b, s, t) -> (b, s, t)>, affine_map<(b, s, t) -> (b, s)>]
+    order lanes : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
+  // CHECK: ein.stop
+  %q = ein.stop %r : tensor<2x3x!ein.real>
+  %z = ein.cast %tok : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
+  ein.return %q : tensor<2x3x!ein.real>
+}
+
+// CHECK: ein.func @grad(
+ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8xf32>) -> tensor<256x8xf32>
+    attributes {role = "W", num_accumulators = 1 : i64} {
+  // CHECK: ein.scatter_add %{{.*}}, %{{.*}} over [2, 3, 8] maps [{{.*}}] into %{{.*}} : tensor<256x8xf32>
+  %d = ein.scatter_add %dx, %tok over [2, 3, 8] maps [affine_map<(b, s, d) -> (b, s, d)>,
+    affine_map<(b, s, d) -> (b, s)>, affine_map<(b, s, d)[i] -> (i, d)>] into %acc : tensor<256x8xf32>
+    : (tensor<2x3x8xf32>, tensor<2x3xi32>) -> tensor<256x8xf32>
+  ein.return %d : tensor<256x8xf32>
+}
+
+// CHECK: ein.model @m(
+// CHECK-SAME: arg_names = ["tok"]
+ein.model @m(%tok: tensor<2x3xi32>) -> tensor<2x3x!ein.real> attributes {
+    arg_names = ["tok"], result_names = ["y"], arg_batch = array<i64: 0>, result_batch = array<i64: 0>, batch = 2 : i64} {
+  // CHECK: ein.call @equations(%{{.*}}) params [@embed.wte] path "embed"
+  %y = ein.call @equations(%tok) params [@embed.wte] path "embed" : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
+  ein.return %y : tensor<2x3x!ein.real>
+}

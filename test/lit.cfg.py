@@ -1,0 +1,21 @@
+import os
+
+import lit.formats
+
+config.name = "plc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ein", ".test", ".toml", ".py"]
+config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.plc_build, "test")
+
+path = [os.path.join(config.plc_build, "bin"), config.llvm_tools, os.environ["PATH"]]
+config.environment["PATH"] = os.pathsep.join(path)
+config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
+
+config.substitutions.append(("%unit", os.path.join(config.plc_build, "unit")))
+config.substitutions.append(("%examples", os.path.join(config.plc_source, "examples")))
+config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%plc_include", os.path.join(config.plc_source, "include")))
+config.substitutions.append(("%python", "python3"))
