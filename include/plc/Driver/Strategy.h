@@ -1,0 +1,80 @@
+//===- Strategy.h - how a model is to be run --------------------*- C++ -*-===//
+//
+// A strategy is a set of keys with values: defaults, then a TOML file, then `--set KEY=VALUE`. Keys.cpp lists every key
+// with its type, default and the values that are supported; any other value is refused by name.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PLC_DRIVER_STRATEGY_H
+#define PLC_DRIVER_STRATEGY_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace plc::driver {
+
+using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
+
+/// What is known of one key.
+struct Key {
+  enum class Type { Bool, Integer, Number, Text, Integers, Bytes, Unsupported };
+  const char *path;
+  Type type;
+  Value initial;
+  /// The values that this compiler carries out; empty: any of the type.
+  std::vector<Value> supported;
+  /// Values of a Text that strategies may have, and that are refused by name.
+  std::vector<std::string> refused;
+  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of list entries.
+  double least = 0;
+  bool exclusive = false;
+  /// Only meaningful if the key `whenKey` has the value `whenValue`; an error otherwise.
+  const char *whenKey = nullptr;
+  const char *whenValue = nullptr;
+};
+
+/// Every key, in the order of the manual.
+llvm::ArrayRef<Key> allKeys();
+/// Null if there is no such key.
+const Key *findKey(llvm::StringRef path);
+/// The key whose spelling is nearest to `path`.
+llvm::StringRef nearestKey(llvm::StringRef path);
+/// A value as TOML.
+std::string print(const Value &value);
+
+class Strategy {
+public:
+  /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"). Errors go to `errors`, as FILE:LINE:COL or, for sets and
+  /// combinations, as `tool: error:`; nullopt after any.
+  static std::optional<Strategy> load(llvm::StringRef tool, llvm::StringRef file, llvm::ArrayRef<std::string> sets,
+                                      llvm::raw_ostream &errors);
+
+  /// The value of a key of `allKeys()`.
+  template <typename T>
+  const T &get(llvm::StringRef path) const {
+    return std::get<T>(settings.find(path.str())->second.value);
+  }
+
+  /// One line per key: KEY = VALUE and where it came from.
+  void explain(llvm::raw_ostream &os) const;
+
+private:
+  struct Setting {
+    Value value;
+    std::string origin;
+  };
+  std::map<std::string, Setting> settings;
+  friend class StrategyReader;
+};
+
+} // namespace plc::driver
+
+#endif

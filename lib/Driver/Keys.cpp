@@ -1,0 +1,92 @@
+//===- Keys.cpp - every key of a strategy ----------------------------------===//
+#include "plc/Driver/Strategy.h"
+
+#include <limits>
+
+using namespace plc::driver;
+
+namespace {
+
+using Type = Key::Type;
+constexpr double none = std::numeric_limits<double>::lowest();
+
+Key text(const char *path, const char *initial, std::vector<Value> supported, std::vector<std::string> refused) {
+  return {path, Type::Text, std::string(initial), std::move(supported), std::move(refused), none};
+}
+Key only(const char *path, bool value) { return {path, Type::Bool, value, {value}, {}, none}; }
+Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
+Key integer(const char *path, int64_t initial, double least) { return {path, Type::Integer, initial, {}, {}, least}; }
+Key number(const char *path, double initial, double least, bool exclusive = false) {
+  return {path, Type::Number, initial, {}, {}, least, exclusive};
+}
+Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
+/// A key of a policy that is not supported yet: under the policies that are, it would be ignored.
+Key ignored(const char *path, const char *whenKey, const char *whenValue) {
+  return {path, Type::Unsupported, std::string(), {}, {}, none, false, whenKey, whenValue};
+}
+
+} // namespace
+
+llvm::ArrayRef<Key> plc::driver::allKeys() {
+  static const std::vector<Key> keys = {
+      unsupported("preset"),
+      text("mode", "lazy", {"lazy"}, {"eager", "hybrid"}),
+      only("fusion", true),
+      only("profiling", false),
+      text("gradient.kind", "full", {"full"}, {"none"}),
+      only("gradient.accumulation_steps", int64_t(1)),
+      only("gradient.lanes", int64_t(1)),
+      text("checkpoint.policy", "none", {"none"}, {"uniform", "selective", "dynamic", "budget"}),
+      ignored("checkpoint.interval", "checkpoint.policy", "uniform"),
+      ignored("checkpoint.layers", "checkpoint.policy", "selective"),
+      ignored("checkpoint.memory_fraction", "checkpoint.policy", "dynamic"),
+      ignored("checkpoint.attention", "checkpoint.policy", "uniform"),
+      ignored("checkpoint.ffn", "checkpoint.policy", "uniform"),
+      ignored("checkpoint.min_interval", "checkpoint.policy", "uniform"),
+      ignored("checkpoint.grain", "checkpoint.policy", "uniform"),
+      ignored("checkpoint.micro_batches", "checkpoint.policy", "uniform"),
+      text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
+      text("memory.strategy", "pooled", {"pooled"}, {"standard", "cached", "minimal-peak"}),
+      {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
+      text("parallelism.kind", "none", {"none", "pipeline"}, {"data", "model", "automatic"}),
+      integer("parallelism.stages", 1, 1),
+      only("parallelism.replicas", int64_t(1)),
+      unsupported("parallelism.shard"),
+      integer("parallelism.micro_batches", 1, 1),
+      text("parallelism.schedule", "1f1b", {"gpipe", "1f1b"}, {"interleaved", "zb_h1", "zb_h2", "zbv", "auto"}),
+      only("parallelism.chunks", int64_t(1)),
+      {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
+      {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
+      text("machine.transport", "threads", {"threads"}, {"mpi"}),
+      integer("machine.threads_per_stage", 1, 1),
+      unsupported("machine.rates"),
+      text("optimizer.kind", "adamw", {"adamw"}, {"sgd", "momentum", "adam"}),
+      number("optimizer.lr", 3e-4, 0),
+      number("optimizer.weight_decay", 0.01, 0),
+      number("optimizer.beta1", 0.9, 0),
+      number("optimizer.beta2", 0.999, 0),
+      number("optimizer.eps", 1e-8, 0, true),
+      ignored("optimizer.momentum", "optimizer.kind", "momentum"),
+      unsupported("optimizer.schedule"),
+      unsupported("optimizer.clip_norm"),
+  };
+  return keys;
+}
+
+const Key *plc::driver::findKey(llvm::StringRef path) {
+  for (const Key &key : allKeys())
+    if (path == key.path)
+      return &key;
+  return nullptr;
+}
+
+llvm::StringRef plc::driver::nearestKey(llvm::StringRef path) {
+  const Key *best = nullptr;
+  unsigned distance = 0;
+  for (const Key &key : allKeys()) {
+    unsigned d = path.edit_distance(key.path);
+    if (!best || d < distance)
+      best = &key, distance = d;
+  }
+  return best->path;
+}
