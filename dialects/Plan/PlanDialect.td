@@ -1,0 +1,40 @@
+//===- PlanDialect.td - the plan dialect and its enums ---------------------===//
+#ifndef PLC_PLAN_DIALECT
+#define PLC_PLAN_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::plc::plan";
+  let summary = "kernels, stages, routes, tasks, channels and actions";
+  let description = [{
+    How a program runs: its equations grouped in kernels, kernel calls cut into stages, values routed between stages,
+    tasks ordered on ranks, messages and addresses. Three levels, each printable, verified and testable alone:
+    *program* (`plan.program`, `plan.stage`, `plan.route`), *tasks* (`plan.task`, `plan.call`) and *schedule*
+    (`plan.rank` and its actions). `Rationale.md` gives the reasons.
+  }];
+  let dependentDialects = ["::plc::ein::EinDialect"];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+def Plan_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
+
+def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration", [
+    I32EnumAttrCase<"contract", 0>,    // one contraction, and maps that ride on it
+    I32EnumAttrCase<"rows", 1>,        // independent rows, reduced along the last axis
+    I32EnumAttrCase<"columns", 2>,     // reductions over leading axes, one chain per column
+    I32EnumAttrCase<"elementwise", 3>, // maps and gathers alone
+    I32EnumAttrCase<"scatter", 4>      // scatter_add
+  ]> {
+  let cppNamespace = "::plc::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_KernelKindAttr : EnumAttr<Plan_Dialect, Plan_KernelKind, "kind"> { let assemblyFormat = "$value"; }
+
+#endif

@@ -1,0 +1,72 @@
+//===- PlanKernels.td - units of code and their calls ----------------------===//
+#ifndef PLC_PLAN_KERNELS
+#define PLC_PLAN_KERNELS
+
+include "dialects/Plan/PlanDialect.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> {
+  let summary = "a group of equations that is one unit of code, bytes, cutting and recomputation";
+  let description = [{
+    Made by `--form-kernels`; compiled once, whatever the number of its calls; no later phase splits or merges one.
+    The last `num_accumulators` arguments are accumulators (see `ein.contract`): each is updated in place and is the
+    same memory as the result of its position from the end. `kind` is the shape of its iteration. The cost of a call:
+    `flops`, `bytes` read and written, `ns` on one thread as the rates predict.
+
+    Example: `plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>, ns = 10 :
+    i64} { ... plan.yield %y : tensor<4xf32> }`, in `test/Dialect/Plan/kernels.mlir`.
+
+    (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
+    (C2) Accumulators are the last arguments and have the types of the last results.
+    (C3) Counts fit the signature, costs are not negative.
+    (C4) Its arguments and results are tensors with static extents; its equations are of the `ein` dialect.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       Plan_KernelKindAttr:$kind,
+                       DefaultValuedAttr<Plan_Count, "0">:$num_accumulators,
+                       DefaultValuedAttr<Plan_Count, "0">:$flops, DefaultValuedAttr<Plan_Count, "0">:$bytes,
+                       DefaultValuedAttr<Plan_Count, "0">:$ns);
+  let regions = (region AnyRegion:$body);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type, "KernelKind":$kind)>];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Number of arguments that are not accumulators.
+    int64_t getNumInputs() { return getFunctionType().getNumInputs() - getNumAccumulators(); }
+  }];
+}
+
+def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "one execution of a kernel";
+  let description = [{
+    Applies `kernel` to `args`: its inputs, then its accumulators. A result of an accumulator is the accumulator's
+    memory after the call. `path` is the instance whose body holds the call; it is empty in an `ein.func`, which
+    instances share, and set where `--plan-partition` inlines the bodies.
+
+    Example: `%y = plan.call @k(%x) path "ffn.2" : (tensor<4xf32>) -> tensor<4xf32>`.
+
+    (C1) The kernel is a `plan.kernel`; argument and result types are its types.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$args,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$path);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? attr-dict `:` functional-type($args, $results)";
+}
+
+def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "the results of a kernel, task or stage";
+  let description = "Its operands have the result types of the operation that it ends (see `plan.kernel`, C1).";
+  let arguments = (ins Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+#endif

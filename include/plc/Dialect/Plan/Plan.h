@@ -1,0 +1,25 @@
+//===- Plan.h - kernels, stages, routes, tasks and actions ------*- C++ -*-===//
+#ifndef PLC_DIALECT_PLAN_PLAN_H
+#define PLC_DIALECT_PLAN_PLAN_H
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Plan/PlanOpsDialect.h.inc"
+#include "dialects/Plan/PlanOpsEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Plan/PlanOpsAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Plan/PlanOps.h.inc"
+
+#endif

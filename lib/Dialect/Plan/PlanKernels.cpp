@@ -1,0 +1,90 @@
+//===- PlanKernels.cpp - kernels and their calls: syntax and verification -===//
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(arguments, results); };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), buildType,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, KernelKind kind) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addAttribute(getKindAttrName(state.name), KernelKindAttr::get(builder.getContext(), kind));
+  state.addRegion();
+}
+
+// (C1), and that the equations are of the ein dialect (C4).
+static LogicalResult verifyEquations(KernelOp kernel) {
+  Region &body = kernel.getBody();
+  if (!llvm::hasSingleElement(body))
+    return kernel.emitOpError("has ") << std::distance(body.begin(), body.end()) << " blocks but needs one";
+  auto end = dyn_cast_or_null<YieldOp>(body.front().empty() ? nullptr : &body.front().back());
+  if (!end)
+    return kernel.emitOpError("does not end with 'plan.yield'");
+  if (!llvm::equal(end.getOperandTypes(), kernel.getResultTypes()))
+    return end.emitOpError("yields ") << end.getOperandTypes() << " but the kernel has results "
+                                      << kernel.getResultTypes();
+  for (Operation &op : body.front().without_terminator())
+    if (op.getName().getDialectNamespace() != "ein")
+      return op.emitOpError("is no equation but stands in kernel '") << kernel.getSymName() << "'";
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  FunctionType type = getFunctionType();
+  // (C4)
+  for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
+    if (auto tensor = dyn_cast<RankedTensorType>(each); !tensor || !tensor.hasStaticShape())
+      return emitOpError("has type ") << each << " in its signature but needs a tensor with static extents";
+  if (failed(verifyEquations(*this)))
+    return failure();
+  int64_t inputs = type.getNumInputs(), results = type.getNumResults(), accumulators = getNumAccumulators();
+  // (C3)
+  if (accumulators < 0 || accumulators > std::min(inputs, results))
+    return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << accumulators
+                               << " accumulators";
+  if (getFlops() < 0 || getBytes() < 0 || getNs() < 0)
+    return emitOpError("has a negative cost: ") << getFlops() << " flops, " << getBytes() << " bytes, " << getNs()
+                                                << " ns";
+  // (C2)
+  for (int64_t i = 1; i <= accumulators; ++i)
+    if (type.getInput(inputs - i) != type.getResult(results - i))
+      return emitOpError("accumulator ") << type.getInput(inputs - i) << " differs from its result "
+                                         << type.getResult(results - i);
+  return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // (C1)
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel) // A stage or program is a symbol table of its own; kernels stand in the module.
+    kernel = symbols.lookupSymbolIn<KernelOp>((*this)->getParentOfType<ModuleOp>(), getKernelAttr());
+  if (!kernel)
+    return emitOpError("calls '") << getKernel() << "', which is no 'plan.kernel'";
+  auto check = [&](StringRef what, TypeRange found, ArrayRef<Type> expected) -> LogicalResult {
+    if (llvm::equal(found, expected))
+      return success();
+    InFlightDiagnostic error = emitOpError("has ") << what << " " << found << " but '" << getKernel() << "' has "
+                                                   << expected;
+    error.attachNote(kernel.getLoc()) << "declared here";
+    return error;
+  };
+  if (failed(check("arguments", getArgs().getTypes(), kernel.getArgumentTypes())))
+    return failure();
+  return check("results", getResultTypes(), kernel.getResultTypes());
+}

@@ -1,0 +1,71 @@
+// RUN: plc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has type 'tensor<?xf32>' in its signature but needs a tensor with static extents}}
+plan.kernel @kernel_c4(%x: tensor<?xf32>) -> tensor<?xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<?xf32>
+}
+
+// -----
+
+plan.kernel @kernel_c4(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  // expected-error@+1 {{is no equation but stands in kernel 'kernel_c4'}}
+  %y = plan.call @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+plan.kernel @kernel_c1(%x: tensor<4xf32>) -> tensor<5xf32> attributes {kind = #plan<kind elementwise>} {
+  // expected-error@+1 {{yields 'tensor<4xf32>' but the kernel has results 'tensor<5xf32>'}}
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{does not end with 'plan.yield'}}
+plan.kernel @kernel_c1(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  ein.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{accumulator 'tensor<4xf32>' differs from its result 'tensor<5xf32>'}}
+plan.kernel @kernel_c2(%x: tensor<5xf32>, %acc: tensor<4xf32>) -> tensor<5xf32>
+    attributes {kind = #plan<kind columns>, num_accumulators = 1 : i64} {
+  plan.yield %x : tensor<5xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has 1 arguments and 1 results but says 2 accumulators}}
+plan.kernel @kernel_c3(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {kind = #plan<kind columns>, num_accumulators = 2 : i64} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has a negative cost: 0 flops, 0 bytes, -1 ns}}
+plan.kernel @kernel_c3(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind columns>, ns = -1 : i64} {
+  plan.yield %x : tensor<4xf32>
+}
+
+// -----
+
+ein.func @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{calls 'k', which is no 'plan.kernel'}}
+  %y = plan.call @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  ein.return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+ein.func @call_c1(%x: tensor<5xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has arguments 'tensor<5xf32>' but 'k' has 'tensor<4xf32>'}}
+  %y = plan.call @k(%x) : (tensor<5xf32>) -> tensor<4xf32>
+  ein.return %y : tensor<4xf32>
+}
