@@ -1,0 +1,33 @@
+//===- Phases.h - the road from a model to a plan ---------------*- C++ -*-===//
+#ifndef PLC_DRIVER_PHASES_H
+#define PLC_DRIVER_PHASES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace plc::driver {
+class Strategy;
+
+/// One phase of architecture's road: what `--emit` names, and the passes that do it, as text of a pass pipeline
+/// without the enclosing `builtin.module(..)`.
+struct Phase {
+  std::string name;
+  std::string passes;
+};
+
+/// What a compiled program is for, and which results it must give (empty: all).
+struct Program {
+  std::string entry = "train"; // train | eval | infer
+  std::vector<std::string> outputs;
+};
+
+/// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options.
+std::vector<Phase> phasesOf(const Program &program, const Strategy &strategy);
+
+/// `builtin.module(..)` of all phases up to and including `last` (all if empty).
+std::string pipelineText(const std::vector<Phase> &phases, llvm::StringRef last = {});
+
+} // namespace plc::driver
+
+#endif

@@ -1,0 +1,61 @@
+//===- Phases.cpp - the road from a model to a plan -------------------------===//
+#include "plc/Driver/Phases.h"
+
+#include "plc/Driver/Strategy.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace plc::driver;
+
+static std::string list(const std::vector<int64_t> &values) {
+  return llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }), ",");
+}
+
+std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
+  auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
+  auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
+
+  std::string entry = "ein-entry{entry=" + program.entry;
+  if (!program.outputs.empty())
+    entry += " outputs=" + llvm::join(program.outputs, ",");
+  std::string partition = "plan-partition{stages=" + integer("parallelism.stages");
+  if (auto &balance = strategy.get<std::vector<int64_t>>("parallelism.balance"); !balance.empty())
+    partition += " balance=" + list(balance);
+  if (auto &place = strategy.get<std::vector<int64_t>>("parallelism.place"); !place.empty())
+    partition += " place=" + list(place);
+  partition += " schedule=" + text("parallelism.schedule");
+  std::string budget;
+  if (int64_t bytes = strategy.get<int64_t>("memory.budget"))
+    budget = "memory-limit-bytes=" + std::to_string(bytes);
+
+  std::vector<Phase> phases = {
+      // What the entry does not need must not be split, ordered or differentiated.
+      {"precision", entry + "},ein-simplify,ein-precision{compute=" + text("precision.compute") + "}"},
+      {"micro-batch", "ein-micro-batch{micro-batches=" + integer("parallelism.micro_batches") + "}"},
+      {"algebra", "ein-order-contractions,ein-simplify"},
+  };
+  if (program.entry == "train")
+    phases.push_back({"gradient", "ein-differentiate,ein-simplify"});
+  phases.insert(phases.end(),
+                {{"numerics", "ein-fix-numerics"},
+                 {"kernels", "form-kernels"},
+                 {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
+                 {"skips", "plan-infer-skips"},
+                 {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
+                 {"remat", "plan-remat{policy=" + text("checkpoint.policy") + "}"},
+                 {"comm", "plan-insert-comm"},
+                 // The proof is part of the last phase: no address leaves it unproven.
+                 {"addresses", "plan-addresses" + (budget.empty() ? "" : "{" + budget + "}") + ",plan-verify"}});
+  return phases;
+}
+
+std::string plc::driver::pipelineText(const std::vector<Phase> &phases, llvm::StringRef last) {
+  std::vector<std::string> passes;
+  for (const Phase &phase : phases) {
+    passes.push_back(phase.passes);
+    if (phase.name == last)
+      break;
+  }
+  return "builtin.module(" + llvm::join(passes, ",") + ")";
+}

@@ -1,0 +1,281 @@
+// One case per constraint and message of the ein dialect.
+// RUN: plc-opt %s --split-input-file --verify-diagnostics
+
+#mk = affine_map<(m, k) -> (m, k)>
+#m = affine_map<(m, k) -> (m)>
+ein.func @contract_c1(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'ein.contract' op has extent 0 in its domain}}
+  %0 = ein.contract %a over [2, 0] maps [#mk, #m] : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+#mk = affine_map<(m, k) -> (m, k)>
+ein.func @contract_c1_maps(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{has 1 maps but 1 inputs and a result}}
+  %0 = ein.contract %a over [2, 3] maps [#mk] : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c1_dimensions(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{map of operand #0 has 3 dimensions and 0 symbols but the domain has 2 and 0}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k, l) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c2(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{dimension d1 has extent 3 in operand #0 but 4 in the domain}}
+  %0 = ein.contract %a over [2, 4] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c2_rank(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{map of operand #0 has 1 results but the tensor has rank 2}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c2_expression(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{map of operand #0 has an expression that is no dimension as result #1}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k + 1)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c3(%a: tensor<2x3xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{result repeats dimension d0}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m, m)>]
+    : (tensor<2x3xf32>) -> tensor<2x2xf32>
+  ein.return %0 : tensor<2x2xf32>
+}
+// -----
+ein.func @contract_c3_unread(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{dimension d1 occurs in no operand}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c4(%a: tensor<2x3xf64>) -> tensor<2xf32> {
+  // expected-error@+1 {{operand #0 has element type 'f64' but the result has 'f32'}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf64>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c4_element(%a: tensor<2x3xi32>) -> tensor<2xi32> {
+  // expected-error@+1 {{has element type 'i32' but needs real, f32 or f64}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xi32>) -> tensor<2xi32>
+  ein.return %0 : tensor<2xi32>
+}
+// -----
+ein.func @contract_c4_accumulator(%a: tensor<2x3xf32>, %acc: tensor<3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{accumulates 'tensor<2xf32>' into 'tensor<3xf32>'}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    into %acc : tensor<3xf32> : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c5(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{order lists d0, which is not summed or listed twice}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] order [0]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c5_misses(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{order misses the summed dimension d1}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] order []
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c3(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{map of the result is no permutation of the domain}}
+  %0 = ein.map exp(%a) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_count(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{has 1 operands but 'add' takes 2}}
+  %0 = ein.map add(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>] : (tensor<2xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_select(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{operand #0 has element type 'f32' but 'select' needs i1}}
+  %0 = ein.map select(%a, %a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>,
+    affine_map<(m) -> (m)>, affine_map<(m) -> (m)>] : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_operands(%a: tensor<2xf32>, %b: tensor<2xf64>) -> tensor<2xf32> {
+  // expected-error@+1 {{operand #1 has element type 'f64' but 'add' needs 'f32'}}
+  %0 = ein.map add(%a, %b) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> (m)>]
+    : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_result(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{result has element type 'f32' but 'lt' gives 'i1'}}
+  %0 = ein.map lt(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> (m)>]
+    : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_real(%a: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error@+1 {{operand #0 has element type 'i32' but 'exp' needs real, f32 or f64}}
+  %0 = ein.map exp(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>] : (tensor<2xi32>) -> tensor<2xi32>
+  ein.return %0 : tensor<2xi32>
+}
+// -----
+ein.func @reduce_c1(%a: tensor<2xf32>) -> tensor<f32> {
+  // expected-error@+1 {{has 2 operands but takes one}}
+  %0 = ein.reduce max(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> ()>]
+    : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  ein.return %0 : tensor<f32>
+}
+// -----
+ein.func @reduce_c4(%a: tensor<2xf32>, %acc: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{a 'max' does not accumulate}}
+  %0 = ein.reduce max(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] into %acc : tensor<f32>
+    : (tensor<2xf32>) -> tensor<f32>
+  ein.return %0 : tensor<f32>
+}
+// -----
+ein.func @gather_c4(%t: tensor<4x2xf32>, %i: tensor<3xf32>) -> tensor<3x2xf32> {
+  // expected-error@+1 {{index operand #1 has element type 'f32' but needs i32 or i64}}
+  %0 = ein.gather %t, %i over [3, 2] maps [affine_map<(s, d)[i] -> (i, d)>, affine_map<(s, d) -> (s)>,
+    affine_map<(s, d) -> (s, d)>] : (tensor<4x2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
+  ein.return %0 : tensor<3x2xf32>
+}
+// -----
+ein.func @gather_c4_types(%t: tensor<4x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf64> {
+  // expected-error@+1 {{operand #0 has element type 'f32' but the result has 'f64'}}
+  %0 = ein.gather %t, %i over [3, 2] maps [affine_map<(s, d)[i] -> (i, d)>, affine_map<(s, d) -> (s)>,
+    affine_map<(s, d) -> (s, d)>] : (tensor<4x2xf32>, tensor<3xi32>) -> tensor<3x2xf64>
+  ein.return %0 : tensor<3x2xf64>
+}
+// -----
+ein.func @gather_c3(%t: tensor<4x2xf32>, %i: tensor<3xi32>) -> tensor<3xf32> {
+  // expected-error@+1 {{map of the result is no permutation of the domain}}
+  %0 = ein.gather %t, %i over [3, 2] maps [affine_map<(s, d)[i] -> (i, d)>, affine_map<(s, d) -> (s)>,
+    affine_map<(s, d) -> (s)>] : (tensor<4x2xf32>, tensor<3xi32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+// -----
+ein.func @scatter_c3(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{map of the updates is no permutation of the domain}}
+  %0 = ein.scatter_add %u, %i over [3, 2] maps [affine_map<(s, d) -> (s)>, affine_map<(s, d) -> (s)>,
+    affine_map<(s, d)[i] -> (i, d)>] : (tensor<3xf32>, tensor<3xi32>) -> tensor<4x2xf32>
+  ein.return %0 : tensor<4x2xf32>
+}
+// -----
+ein.func @iota_c1() -> tensor<2x2xi32> {
+  // expected-error@+1 {{has type 'tensor<2x2xi32>' but needs rank 1 and i32 or i64}}
+  %0 = ein.iota : tensor<2x2xi32>
+  ein.return %0 : tensor<2x2xi32>
+}
+// -----
+ein.func @constant_c1() -> tensor<2xf32> {
+  // expected-error@+1 {{has type 'tensor<2xf32>' but needs rank 0}}
+  %0 = ein.constant 1.0 : tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @constant_c2() -> tensor<i32> {
+  // expected-error@+1 {{value 1.500000e+00 : f64 does not fit 'i32'}}
+  %0 = ein.constant 1.5 : tensor<i32>
+  ein.return %0 : tensor<i32>
+}
+// -----
+ein.func @cast_c1(%a: tensor<2xf32>) -> tensor<3xf64> {
+  // expected-error@+1 {{has input 'tensor<2xf32>' but result 'tensor<3xf64>'}}
+  %0 = ein.cast %a : (tensor<2xf32>) -> tensor<3xf64>
+  ein.return %0 : tensor<3xf64>
+}
+// -----
+// expected-error@+1 {{has element type 'i32' but needs real, f32 or f64}}
+ein.param @param_c1 : tensor<2xi32> init constant(0.0, 0.0)
+// -----
+ein.func @func_c1(%a: tensor<2xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{returns 'tensor<2xf32>' as result #0 but the function says 'tensor<3xf32>'}}
+  ein.return %a : tensor<2xf32>
+}
+// -----
+ein.func @func_c1_count(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{returns 0 values but the function has 1 results}}
+  ein.return
+}
+// -----
+// expected-error@+1 {{does not end with 'ein.return'}}
+ein.func @func_c1_end() {
+  %0 = ein.iota : tensor<2xi32>
+}
+// -----
+// expected-error@+1 {{accumulator 'tensor<2xf32>' differs from its result 'tensor<3xf32>'}}
+ein.func @func_c2(%x: tensor<3xf32>, %a: tensor<2xf32>) -> tensor<3xf32> attributes {num_accumulators = 1 : i64} {
+  ein.return %x : tensor<3xf32>
+}
+// -----
+// expected-error@+1 {{has 1 arguments and 0 results but says 2 parameters and 0 accumulators}}
+ein.func @func_c3(%x: tensor<3xf32>) attributes {num_params = 2 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{has 1 arguments but 0 names and 1 batch axes}}
+ein.model @model_c2(%x: tensor<3xf32>) attributes {arg_names = [], result_names = [], arg_batch = array<i64: 0>,
+    result_batch = array<i64>} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument 'x' is named twice}}
+ein.model @model_c2_twice(%x: tensor<3xf32>, %y: tensor<3xf32>) attributes {arg_names = ["x", "x"], result_names = [],
+    arg_batch = array<i64: 0, 0>, result_batch = array<i64>} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument 'x' has no axis 1 in 'tensor<3xf32>'}}
+ein.model @model_c2_axis(%x: tensor<3xf32>) attributes {arg_names = ["x"], result_names = [], arg_batch = array<i64: 1>,
+    result_batch = array<i64>} {
+  ein.return
+}
+// -----
+ein.func @call_c1(%x: tensor<3xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{calls 'nothing', which is no 'ein.func'}}
+  %0 = ein.call @nothing(%x) path "p" : (tensor<3xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+// -----
+// expected-note@+1 {{declared here}}
+ein.func @callee(%x: tensor<2xf32>) -> tensor<2xf32> {
+  ein.return %x : tensor<2xf32>
+}
+ein.func @call_c1_types(%x: tensor<3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{has arguments 'tensor<3xf32>' but 'callee' has 'tensor<2xf32>'}}
+  %0 = ein.call @callee(%x) path "p" : (tensor<3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+// expected-note@+1 {{declared here}}
+ein.func @callee(%w: tensor<2xf32>) -> tensor<2xf32> attributes {num_params = 1 : i64} {
+  ein.return %w : tensor<2xf32>
+}
+ein.func @call_c2() -> tensor<2xf32> {
+  // expected-error@+1 {{has parameters 0 but 'callee' has 1}}
+  %0 = ein.call @callee() path "p" : () -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @callee(%w: tensor<2xf32>) -> tensor<2xf32> attributes {num_params = 1 : i64} {
+  ein.return %w : tensor<2xf32>
+}
+ein.func @call_c2_symbol() -> tensor<2xf32> {
+  // expected-error@+1 {{names 'callee', which is no 'ein.param'}}
+  %0 = ein.call @callee() params [@callee] path "p" : () -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}

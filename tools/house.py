@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Checks the house itself: who includes whom, file sizes, tests of constraints and passes. Exit 1 with a list."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+# Which rooms a room's sources may include, besides itself, LLVM and MLIR.
+MAY = {
+    "Dialect": set(),
+    "Language": {"Dialect"},
+    "Algebra": {"Dialect"},
+    "Numerics": {"Dialect"},
+    "Reference": {"Dialect", "Numerics"},
+    "Kernels": {"Dialect"},
+    "Planner": set(),
+    "Planning": {"Planner", "Dialect"},
+    "Codegen": {"Dialect", "Numerics"},
+    "Driver": {"Dialect", "Language", "Algebra", "Numerics", "Reference", "Kernels", "Planner", "Planning", "Codegen"},
+    "Runtime": set(),
+}
+# The runtime's kernel ABI is plain C, and what code generation targets.
+ALWAYS = {"plc/Runtime/KernelABI.h"}
+LIMITS = {".cpp": 600, ".h": 600, ".td": 400, ".py": 400}
+
+problems = []
+
+
+def sources(*folders):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in LIMITS and path.is_file():
+                yield path
+
+
+for path in sources("lib", "include/plc", "tools", "dialects"):
+    relative = path.relative_to(root)
+    text = path.read_text()
+    lines = text.count("\n")
+    if lines > LIMITS[path.suffix]:
+        problems.append(f"{relative}: {lines} lines, at most {LIMITS[path.suffix]}")
+    if re.search(r"(Utils?|Helpers?|Common|Misc)\.", path.name):
+        problems.append(f"{relative}: named after no idea")
+    parts = relative.parts
+    room = parts[1] if parts[0] == "lib" else parts[2] if parts[:2] == ("include", "plc") else None
+    if room not in MAY:
+        continue
+    for include in re.findall(r'#include "(plc/[^"]+)"', text):
+        other = include.split("/")[1]
+        if other != room and other not in MAY[room] and include not in ALWAYS:
+            problems.append(f"{relative}: {room} may not include {include}")
+
+tests = "\n".join(p.read_text(errors="replace") for p in (root / "test").rglob("*") if p.is_file())
+for path in sorted((root / "include/plc").rglob("Passes.td")):
+    for flag in re.findall(r'def \w+\s*:\s*Pass<"([^"]+)"', path.read_text()):
+        if not re.search(rf"\b{flag}\b", tests):
+            problems.append(f"{path.relative_to(root)}: no test runs --{flag}")
+for path in sorted((root / "dialects").rglob("*.td")):
+    for op, body in re.findall(r'def \w+\s*:\s*\w+_\w*Op?<"(\w+)"(.*?)(?=\ndef |\Z)', path.read_text(), re.S):
+        if "summary" not in body or "description" not in body:
+            problems.append(f"{path.relative_to(root)}: '{op}' has no summary or description")
+    if not (path.parent / "Rationale.md").exists():
+        problems.append(f"{path.parent.relative_to(root)}: no Rationale.md")
+
+print("\n".join(problems) if problems else "house rules hold")
+sys.exit(1 if problems else 0)
