@@ -1,0 +1,39 @@
+// The commands of plc-run and plc-interpret: options, data, log, checkpoints and progress, once over an Engine.
+#ifndef PLC_RUNTIME_COMMANDS_H
+#define PLC_RUNTIME_COMMANDS_H
+
+#include "plc/Runtime/Engine.h"
+
+#include <functional>
+#include <memory>
+
+namespace plc::runtime {
+
+/// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
+struct ModelRequest {
+  std::string toolPath; // argv[0]
+  std::string command;  // train, eval, infer, generate, bench
+  std::string file;     // M.plcm, MODEL.ein, IR.mlir
+  std::string entry;    // --entry, or empty
+  std::string strategy; // --strategy, or empty
+  std::vector<std::string> defines; // -D NAME=SIZE
+  std::vector<std::string> sets;    // --set KEY=VALUE
+};
+
+/// Opens the model, or throws Error. If it has printed its own diagnostics, it throws an Error with an empty text.
+using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &)>;
+
+struct Tool {
+  std::string name;                  // "plc-run"
+  std::vector<std::string> commands; // of train, eval, infer, generate, bench
+  std::string modelArgument;         // "M.plcm|MODEL.ein"
+  std::string summary;               // one line for --help
+  EngineFactory open;
+};
+
+/// The whole of main: parses, runs, prints errors. Returns the exit code.
+int runCommands(int argc, char **argv, const Tool &tool);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,102 @@
+// What the commands train, eval, infer, generate and bench ask of whatever computes a model: the runtime of compiled
+// modules behind plc-run, the interpreter behind plc-interpret. Both give the same bits.
+#ifndef PLC_RUNTIME_ENGINE_H
+#define PLC_RUNTIME_ENGINE_H
+
+#include "plc/Runtime/Error.h"
+#include "plc/Runtime/Tensor.h"
+
+#include <string>
+#include <vector>
+
+namespace plc::runtime {
+
+/// The distribution of a parameter's initial values (InitialValues.h draws them).
+struct Initializer {
+  enum class Kind { Constant, Normal, Uniform };
+  Kind kind = Kind::Constant;
+  double value = 0;         // Constant
+  double scale = 1;         // Normal: standard deviation, mean 0
+  double low = 0, high = 1; // Uniform
+};
+
+struct ParameterInfo {
+  std::string path;
+  ElementType type = ElementType::F32;
+  std::vector<int64_t> shape;
+  Initializer init;
+  bool frozen = false;
+
+  TensorInfo tensor() const { return {path, type, shape, false}; }
+};
+
+/// One way to run the model: `train`, `eval`, `infer`, or `infer.OUTPUT`. Shapes are those of the whole batch.
+struct EntryInfo {
+  std::string name;
+  int64_t batch = 1;        // samples per run
+  int64_t microBatches = 1; // divides batch
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+};
+
+struct StepResult {
+  /// The loss of each micro-batch, in order; each is exactly a value of the model's real type.
+  std::vector<double> microBatchLosses;
+  /// Norm of the whole gradient (Optimizer.h: GradientNorm).
+  double gradNorm = 0;
+};
+
+/// Bytes of one rank: the arena as planned and as written, and what lies outside it (bound and measured).
+struct RankMemory {
+  int64_t rank = 0;
+  int64_t plannedBytes = 0, measuredBytes = 0;
+  int64_t outsideBound = 0, outsideMeasured = 0;
+};
+
+/// One model ready to run. Every member may throw Error. A step or run after an error is undefined.
+class Engine {
+public:
+  virtual ~Engine() = default;
+
+  virtual std::string modelName() const = 0;
+  /// F32 or F64: the type of parameters, gradients and loss.
+  virtual ElementType realType() const = 0;
+  /// 64 hex digits.
+  virtual std::string numericsKey() const = 0;
+  /// A JSON object, the log's first line; "{}" if there is no plan.
+  virtual std::string planJson() const = 0;
+
+  virtual const std::vector<EntryInfo> &entries() const = 0;
+  /// In program order. Values are undefined until written.
+  virtual const std::vector<ParameterInfo> &parameters() const = 0;
+
+  /// Whole parameters, `parameters()[index].tensor().numBytes()` bytes.
+  virtual void readParameter(size_t index, void *out) = 0;
+  virtual void writeParameter(size_t index, const void *data) = 0;
+  /// AdamW's moments (which = 1 or 2), same type and shape as the parameter; zero at first. Frozen ones have none.
+  virtual void readMoment(size_t index, int which, void *out) = 0;
+  virtual void writeMoment(size_t index, int which, const void *data) = 0;
+
+  /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
+  virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
+
+  /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
+  /// order. A result that is not batched is the sum of the micro-batches' values in order (addInOrder).
+  virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
+
+  /// Of the steps so far; empty if the engine has no plan.
+  virtual std::vector<RankMemory> memory() { return {}; }
+
+  /// The entry of that name, or nullptr.
+  const EntryInfo *findEntry(std::string_view name) const;
+};
+
+/// sum += term, element by element, in the type's own arithmetic.
+void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
+
+/// The sum in order of values that are exact in `type`, each addition rounded to `type`: the step's loss.
+double sumInOrder(ElementType type, const std::vector<double> &values);
+
+} // namespace plc::runtime
+
+#endif

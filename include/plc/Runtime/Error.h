@@ -1,0 +1,43 @@
+// What went wrong, where, and with which exit code the tool ends.
+#ifndef PLC_RUNTIME_ERROR_H
+#define PLC_RUNTIME_ERROR_H
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plc::runtime {
+
+/// Exit codes of the tools.
+enum ExitCode { Done = 0, BadInput = 1, BadUsage = 2, NoPlan = 3, ResultDiffers = 6, Internal = 70 };
+
+/// An error on its way to the user. `place` is `FILE` or `FILE:LINE:COL`; empty: the tool itself speaks.
+/// An empty text means that the user has already been told (a parser printed its own diagnostics).
+class Error : public std::runtime_error {
+public:
+  Error(int exitCode, std::string place, const std::string &text)
+      : std::runtime_error(text), exitCode(exitCode), place(std::move(place)) {}
+
+  Error &note(std::string text) {
+    notes.push_back(std::move(text));
+    return *this;
+  }
+
+  int exitCode;
+  std::string place;
+  std::vector<std::string> notes;
+};
+
+/// A bad option or run-time key: `TOOL: error: TEXT`, exit code 2.
+inline Error usageError(const std::string &text) { return Error(BadUsage, "", text); }
+
+/// A bad file: `FILE: error: TEXT`, exit code 1.
+inline Error fileError(const std::string &file, const std::string &text) { return Error(BadInput, file, text); }
+
+/// Prints an error as the tools do, with the source line and a caret if `place` is in a readable file.
+void printError(const Error &error, const std::string &toolName);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,53 @@
+// Element types, shapes, and dense row-major tensors in memory.
+#ifndef PLC_RUNTIME_TENSOR_H
+#define PLC_RUNTIME_TENSOR_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plc::runtime {
+
+enum class ElementType : uint8_t { F64, F32, I64, I32 };
+
+/// Bytes of one element.
+constexpr size_t byteWidth(ElementType type) {
+  return type == ElementType::F64 || type == ElementType::I64 ? 8 : 4;
+}
+
+constexpr bool isReal(ElementType type) { return type == ElementType::F64 || type == ElementType::F32; }
+
+/// `f64`, `f32`, `i64`, `i32`.
+std::string_view nameOf(ElementType type);
+std::optional<ElementType> parseElementType(std::string_view name);
+
+struct TensorInfo {
+  std::string name;
+  ElementType type = ElementType::F32;
+  std::vector<int64_t> shape;
+  /// Axis 0 is the batch, of which each micro-batch takes a run.
+  bool batched = false;
+
+  int64_t numElements() const;
+  size_t numBytes() const { return static_cast<size_t>(numElements()) * byteWidth(type); }
+  /// `f32[8, 128]`.
+  std::string typeText() const;
+};
+
+/// Raw bytes of a dense row-major tensor.
+using Bytes = std::vector<std::byte>;
+
+struct Tensor {
+  TensorInfo info;
+  Bytes data;
+};
+
+/// The value of element `index` (an i64 beyond 2^53 is rounded).
+double elementAsDouble(ElementType type, const void *data, int64_t index);
+
+} // namespace plc::runtime
+
+#endif

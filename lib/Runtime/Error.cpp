@@ -1,0 +1,57 @@
+#include "plc/Runtime/Error.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace plc::runtime {
+
+namespace {
+
+/// `FILE:LINE:COL` cut at its colons; line 0 if it is a bare file.
+struct SourcePlace {
+  std::string file;
+  long line = 0, column = 0;
+};
+
+SourcePlace parsePlace(const std::string &place) {
+  size_t second = place.rfind(':');
+  size_t first = second == std::string::npos || second == 0 ? std::string::npos : place.rfind(':', second - 1);
+  if (first == std::string::npos)
+    return {place};
+  long line = std::atol(place.c_str() + first + 1), column = std::atol(place.c_str() + second + 1);
+  if (line < 1 || column < 1)
+    return {place};
+  return {place.substr(0, first), line, column};
+}
+
+/// Best effort: the file may have moved since the model was compiled.
+void printSourceLine(const SourcePlace &place) {
+  if (place.line < 1)
+    return;
+  std::ifstream file(place.file);
+  std::string line;
+  for (long number = 0; number < place.line; ++number)
+    if (!std::getline(file, line))
+      return;
+  if (static_cast<size_t>(place.column) > line.size() + 1)
+    return;
+  std::string indent;
+  for (long i = 0; i + 1 < place.column; ++i)
+    indent += line[i] == '\t' ? '\t' : ' ';
+  std::fprintf(stderr, "%s\n%s^\n", line.c_str(), indent.c_str());
+}
+
+} // namespace
+
+void printError(const Error &error, const std::string &toolName) {
+  if (!*error.what())
+    return;
+  const std::string &speaker = error.place.empty() ? toolName : error.place;
+  std::fprintf(stderr, "%s: error: %s\n", speaker.c_str(), error.what());
+  printSourceLine(parsePlace(error.place));
+  for (const std::string &note : error.notes)
+    std::fprintf(stderr, "note: %s\n", note.c_str());
+}
+
+} // namespace plc::runtime

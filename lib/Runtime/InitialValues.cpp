@@ -1,0 +1,104 @@
+#include "plc/Runtime/InitialValues.h"
+
+#include <bit>
+#include <cmath>
+
+namespace plc::runtime {
+
+uint64_t hashBytes(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (unsigned char byte : bytes)
+    hash = (hash ^ byte) * 0x100000001b3u;
+  return hash;
+}
+
+namespace {
+/// A bijection of 64-bit words whose output bits each depend on all input bits (xor-shift and odd multiply, thrice).
+uint64_t scramble(uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+  x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+  return x ^ (x >> 32);
+}
+} // namespace
+
+uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter) {
+  uint64_t key = scramble(seed + 0x9e3779b97f4a7c15u);
+  key = scramble(key ^ stream) + 0x9e3779b97f4a7c15u;
+  return scramble(scramble(key ^ (counter * 0x9e3779b97f4a7c15u)) + counter);
+}
+
+double uniformFromBits(uint64_t bits) {
+  // The middle of one of 2^53 equal intervals of (0, 1).
+  return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+}
+
+double plainLog(double x) {
+  int exponent = 0;
+  if (x < 0x1p-1022) { // subnormal
+    x *= 0x1p54;
+    exponent = -54;
+  }
+  uint64_t bits = std::bit_cast<uint64_t>(x);
+  exponent += static_cast<int>(bits >> 52) - 1023;
+  double m = std::bit_cast<double>((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
+  if (m > 1.4142135623730951) { // m in (sqrt(1/2), sqrt(2)], so that |s| < 0.172
+    m *= 0.5;
+    ++exponent;
+  }
+  // log m = 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...); the first term left out is below 2^-60 of the sum.
+  double s = (m - 1) / (m + 1), square = s * s, sum = 0;
+  for (int odd = 23; odd >= 3; odd -= 2)
+    sum = (sum + 1.0 / odd) * square;
+  return exponent * 0.6931471805599453 + 2 * (s + s * sum);
+}
+
+double normalDraw(uint64_t seed, uint64_t stream, uint64_t counter) {
+  // A try is rejected with probability 0.21, so 64 of them fail once in 10^42 draws.
+  for (uint64_t attempt = 0; attempt < 64; ++attempt) {
+    uint64_t place = counter * 128 + attempt * 2;
+    double x = 2 * uniformFromBits(randomBits(seed, stream, place)) - 1;
+    double y = 2 * uniformFromBits(randomBits(seed, stream, place + 1)) - 1;
+    double s = x * x + y * y;
+    if (s > 0 && s < 1)
+      return x * std::sqrt(-2 * plainLog(s) / s);
+  }
+  return 0;
+}
+
+namespace {
+
+double drawValue(const Initializer &init, uint64_t seed, uint64_t stream, uint64_t element) {
+  switch (init.kind) {
+  case Initializer::Kind::Constant:
+    return init.value;
+  case Initializer::Kind::Normal:
+    return init.scale * normalDraw(seed, stream, element);
+  case Initializer::Kind::Uniform:
+    return init.low + (init.high - init.low) * uniformFromBits(randomBits(seed, stream, element));
+  }
+  return 0;
+}
+
+template <class T> void fill(const ParameterInfo &parameter, uint64_t seed, T *out) {
+  uint64_t stream = hashBytes(parameter.path);
+  int64_t count = parameter.tensor().numElements();
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = static_cast<T>(drawValue(parameter.init, seed, stream, static_cast<uint64_t>(i)));
+}
+
+} // namespace
+
+void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out) {
+  switch (parameter.type) {
+  case ElementType::F64:
+    return fill(parameter, seed, static_cast<double *>(out));
+  case ElementType::F32:
+    return fill(parameter, seed, static_cast<float *>(out));
+  case ElementType::I64:
+    return fill(parameter, seed, static_cast<int64_t *>(out));
+  case ElementType::I32:
+    return fill(parameter, seed, static_cast<int32_t *>(out));
+  }
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,65 @@
+#include "plc/Runtime/Tensor.h"
+
+#include <cstring>
+
+namespace plc::runtime {
+
+std::string_view nameOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return "f64";
+  case ElementType::F32:
+    return "f32";
+  case ElementType::I64:
+    return "i64";
+  case ElementType::I32:
+    return "i32";
+  }
+  return "?";
+}
+
+std::optional<ElementType> parseElementType(std::string_view name) {
+  for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32})
+    if (nameOf(type) == name)
+      return type;
+  return std::nullopt;
+}
+
+int64_t TensorInfo::numElements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+std::string TensorInfo::typeText() const {
+  std::string text(nameOf(type));
+  text += "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+namespace {
+template <class T> double load(const void *data, int64_t index) {
+  T value;
+  std::memcpy(&value, static_cast<const std::byte *>(data) + index * sizeof(T), sizeof(T));
+  return static_cast<double>(value);
+}
+} // namespace
+
+double elementAsDouble(ElementType type, const void *data, int64_t index) {
+  switch (type) {
+  case ElementType::F64:
+    return load<double>(data, index);
+  case ElementType::F32:
+    return load<float>(data, index);
+  case ElementType::I64:
+    return load<int64_t>(data, index);
+  case ElementType::I32:
+    return load<int32_t>(data, index);
+  }
+  return 0;
+}
+
+} // namespace plc::runtime
