@@ -1,0 +1,163 @@
+//===- FunctionAccuracyTest.cpp - errors of the math functions in ulp -----===//
+// f32 against libm's f64, f64 against libm's long double. The bounds are those that the headers promise.
+#include "plc/Numerics/Functions.h"
+
+#include <cfloat>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace numerics = plc::numerics;
+
+namespace {
+
+template <typename T> using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+/// |found - expected| in units of the last place of T at `expected`.
+template <typename T> double errorInUlp(T found, Wider<T> expected) {
+  if (std::isnan(expected))
+    return std::isnan(found) ? 0 : HUGE_VAL;
+  if (found == static_cast<T>(expected))
+    return 0;
+  if (std::isnan(found) || std::isinf(found))
+    return HUGE_VAL;
+  int exponent = std::max(std::ilogb(expected), std::numeric_limits<T>::min_exponent - 1);
+  Wider<T> ulp = std::scalbn(Wider<T>(1), exponent - (std::numeric_limits<T>::digits - 1));
+  return static_cast<double>(std::abs(Wider<T>(found) - expected) / ulp);
+}
+
+struct Worst {
+  double ulp = 0, at = 0;
+};
+
+/// Largest error over bit patterns from `low` to `high` (both of one sign), every `stride`-th.
+template <typename T, typename Found, typename Expected>
+Worst worstError(T low, T high, Found found, Expected expected, int64_t samples) {
+  Worst worst;
+  int64_t first = numerics::toBits(std::abs(low)), last = numerics::toBits(std::abs(high));
+  if (first > last)
+    std::swap(first, last);
+  int64_t stride = std::max<int64_t>(1, (last - first) / samples) | 1;
+  for (int64_t bits = first; bits <= last && bits >= first; bits += stride) {
+    T x = numerics::fromBits(static_cast<numerics::BitsOf<T>>(bits));
+    if (std::signbit(low))
+      x = -x;
+    double ulp = errorInUlp<T>(found(x), expected(Wider<T>(x)));
+    if (!(ulp <= worst.ulp))
+      worst = {ulp, x};
+  }
+  return worst;
+}
+
+template <typename T> class Accuracy : public testing::Test {
+protected:
+  template <typename Found, typename Expected>
+  void check(T low, T high, Found found, Expected expected, double bound, int64_t samples = 300000) {
+    Worst worst = worstError<T>(low, high, found, expected, samples);
+    EXPECT_LE(worst.ulp, bound) << "at " << worst.at;
+    std::printf("  [%g, %g]: %.3f ulp at %a\n", double(low), double(high), worst.ulp, worst.at);
+  }
+};
+using Elements = testing::Types<float, double>;
+TYPED_TEST_SUITE(Accuracy, Elements);
+
+constexpr bool wide(auto x) { return sizeof(x) == 8; }
+
+TYPED_TEST(Accuracy, Exp) {
+  using T = TypeParam;
+  T top = wide(T()) ? 709.7 : 88.7, bottom = wide(T()) ? -708 : -87;
+  auto found = [](T x) { return numerics::exp(x); };
+  auto expected = [](auto x) { return std::exp(x); };
+  this->check(T(1e-30), top, found, expected, 1.1);
+  this->check(T(0.01), top, found, expected, 1.1);
+  this->check(T(-1e-30), bottom, found, expected, 1.1);
+  this->check(T(-0.01), bottom, found, expected, 1.1);
+  this->check(bottom, T(wide(T()) ? -745.2 : -104), found, expected, 1.1);
+}
+
+TYPED_TEST(Accuracy, Log) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::log(x); };
+  auto expected = [](auto x) { return std::log(x); };
+  this->check(std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), found, expected, 1.1, 1000000);
+  this->check(T(0.5), T(2), found, expected, 1.1, 1000000);
+  this->check(T(0.99), T(1.01), found, expected, 1.1);
+}
+
+TYPED_TEST(Accuracy, Tanh) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::tanh(x); };
+  auto expected = [](auto x) { return std::tanh(x); };
+  this->check(std::numeric_limits<T>::denorm_min(), T(25), found, expected, 1.6);
+  this->check(T(-0.1), T(-20), found, expected, 1.6, 1000000);
+}
+
+TYPED_TEST(Accuracy, Erf) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::erf(x); };
+  auto expected = [](auto x) { return std::erf(x); };
+  this->check(std::numeric_limits<T>::min(), T(8), found, expected, 1.5);
+  this->check(T(-0.1), T(-6.5), found, expected, 1.5, 1000000);
+}
+
+TYPED_TEST(Accuracy, Sigmoid) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::sigmoid(x); };
+  auto expected = [](auto x) {
+    auto e = std::exp(-std::abs(x));
+    return x < 0 ? e / (1 + e) : 1 / (1 + e);
+  };
+  this->check(T(1e-30), T(100), found, expected, 2);
+  this->check(T(-0.01), T(wide(T()) ? -745 : -103), found, expected, 2, 1000000);
+}
+
+TYPED_TEST(Accuracy, Rsqrt) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::rsqrt(x); };
+  auto expected = [](auto x) { return 1 / std::sqrt(x); };
+  this->check(std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), found, expected, 1.5, 1000000);
+}
+
+template <typename T> bool same(T a, T b) {
+  return std::isnan(b) ? std::isnan(a) : numerics::toBits(a) == numerics::toBits(b);
+}
+
+TYPED_TEST(Accuracy, SpecialValues) {
+  using T = TypeParam;
+  T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  T zero = 0, minus = -zero, one = 1, tiny = std::numeric_limits<T>::denorm_min();
+  struct Case {
+    T (*function)(T);
+    T x, y;
+  } cases[] = {
+      {numerics::exp, zero, one},      {numerics::exp, minus, one},     {numerics::exp, -inf, zero},
+      {numerics::exp, inf, inf},       {numerics::exp, nan, nan},       {numerics::exp, T(1e4), inf},
+      {numerics::exp, T(-1e4), zero},  {numerics::exp, tiny, one},      {numerics::log, zero, -inf},
+      {numerics::log, minus, -inf},    {numerics::log, T(-1), nan},     {numerics::log, inf, inf},
+      {numerics::log, -inf, nan},      {numerics::log, nan, nan},       {numerics::log, one, zero},
+      {numerics::log, -tiny, nan},     {numerics::tanh, minus, minus},  {numerics::tanh, zero, zero},
+      {numerics::tanh, inf, one},      {numerics::tanh, -inf, -one},    {numerics::tanh, nan, nan},
+      {numerics::tanh, tiny, tiny},    {numerics::tanh, -tiny, -tiny},  {numerics::erf, minus, minus},
+      {numerics::erf, zero, zero},     {numerics::erf, inf, one},       {numerics::erf, -inf, -one},
+      {numerics::erf, nan, nan},       {numerics::erf, tiny, tiny},     {numerics::sigmoid, zero, T(0.5)},
+      {numerics::sigmoid, inf, one},   {numerics::sigmoid, -inf, zero}, {numerics::sigmoid, nan, nan},
+      {numerics::rsqrt, zero, inf},    {numerics::rsqrt, minus, -inf},  {numerics::rsqrt, inf, zero},
+      {numerics::rsqrt, -one, nan},    {numerics::rsqrt, nan, nan},     {numerics::rsqrt, T(4), T(0.5)},
+      {numerics::relu, minus, minus},  {numerics::relu, -one, zero},    {numerics::relu, nan, nan},
+      {numerics::sign, minus, zero},   {numerics::sign, -tiny, -one},   {numerics::sign, nan, zero},
+      {numerics::abs, minus, zero},    {numerics::abs, -inf, inf},      {numerics::abs, nan, nan},
+  };
+  for (const Case &c : cases)
+    EXPECT_TRUE(same(c.function(c.x), c.y)) << "case " << &c - cases << ": " << c.function(c.x) << " for " << c.x;
+}
+
+TYPED_TEST(Accuracy, TiesAndNaNGoToTheFirst) {
+  using T = TypeParam;
+  T nan = std::numeric_limits<T>::quiet_NaN(), zero = 0, minus = -zero;
+  EXPECT_TRUE(same(numerics::maximum(zero, minus), zero));
+  EXPECT_TRUE(same(numerics::maximum(minus, zero), minus));
+  EXPECT_TRUE(same(numerics::minimum(zero, minus), zero));
+  EXPECT_TRUE(same(numerics::maximum(nan, zero), nan));
+  EXPECT_TRUE(same(numerics::minimum(zero, nan), zero));
+}
+
+} // namespace
