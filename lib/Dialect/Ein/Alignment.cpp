@@ -21,7 +21,7 @@ Iteration plc::ein::iterationOf(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   it.extents.assign(type.getShape().begin(), type.getShape().end());
   it.result = AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
-  it.inputs.push_back(it.result);
+  it.inputs.append(op->getNumOperands(), it.result);
   return it;
 }
 

@@ -1,0 +1,23 @@
+//===- Passes.td - passes of the room Kernels -------------------------------===//
+#ifndef PLC_KERNELS_PASSES
+#define PLC_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
+  let summary = "group the equations of every body in kernels";
+  let description = [{
+    Before: `ein.func`s hold equations in f32 or f64 with binary contractions and an order for every sum. After: they
+    hold `plan.call`s and `ein.return` only, and the module holds one `plan.kernel` per distinct group of equations: two
+    groups with the same equations on the same types share one, so the number of kernels does not depend on the number
+    of layers. The grouping is plain: a contraction alone; a `scatter_add` alone; a `chain` reduction with the maps
+    that only it uses; and maps, casts, gathers and `lanes` reductions with the rows they share. Masks and constants
+    are cloned into their users. No equation is changed, split or computed twice but those.
+
+    Before: `%e = ein.map exp(%x) ..; %s = ein.reduce sum(%e) .. order lanes; ein.return %s`. After:
+    `%s = plan.call @f.0(%x); ein.return %s`.
+  }];
+  let dependentDialects = ["::plc::plan::PlanDialect"];
+}
+
+#endif

@@ -1,0 +1,200 @@
+//===- FormKernels.cpp - group the equations of every body in kernels ------===//
+#include "Grouping.h"
+#include "Rates.h"
+#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Kernels/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace plc::kernels {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "lib/Kernels/Passes.h.inc"
+} // namespace plc::kernels
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::kernels;
+
+namespace {
+
+Value accumulatorOf(Operation *op) {
+  if (auto contract = dyn_cast<ein::ContractOp>(op))
+    return contract.getAccumulator();
+  if (auto reduce = dyn_cast<ein::ReduceOp>(op))
+    return reduce.getAccumulator();
+  if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
+    return scatter.getAccumulator();
+  return {};
+}
+
+// What a group reads and gives: inputs, then accumulators; results, then accumulated values.
+struct Signature {
+  SmallVector<Value> inputs, accumulators, results, accumulated;
+
+  explicit Signature(const Group &group) {
+    llvm::SmallPtrSet<Operation *, 16> inside(group.equations.begin(), group.equations.end());
+    llvm::SetVector<Value> read;
+    for (Operation *op : group.equations) {
+      Value accumulator = accumulatorOf(op);
+      for (Value operand : op->getOperands())
+        if (operand != accumulator && !inside.contains(operand.getDefiningOp()) && !ein::isFree(operand))
+          read.insert(operand);
+      bool leaves = llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
+      if (accumulator) {
+        accumulators.push_back(accumulator);
+        accumulated.push_back(op->getResult(0));
+      } else if (leaves) {
+        results.push_back(op->getResult(0));
+      }
+    }
+    inputs.assign(read.begin(), read.end());
+  }
+
+  SmallVector<Value> arguments() const { return llvm::to_vector(llvm::concat<const Value>(inputs, accumulators)); }
+  SmallVector<Value> outputs() const { return llvm::to_vector(llvm::concat<const Value>(results, accumulated)); }
+};
+
+SmallVector<Type> typesOf(ArrayRef<Value> values) {
+  return llvm::map_to_vector(values, [](Value value) { return value.getType(); });
+}
+
+// The equation that a kernel is named after in reports: a contraction or reduction, else the last.
+Operation *mainEquation(const Group &group) {
+  for (Operation *op : group.equations)
+    if (!isa<ein::MapOp, ein::CastOp>(op))
+      return op;
+  return group.equations.back();
+}
+
+struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
+  void runOnOperation() override {
+    known.clear();
+    SymbolTable symbols(getOperation());
+    bool failedBefore = false;
+    for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
+      failedBefore |= failed(formBody(body, symbols));
+    if (failedBefore)
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult formBody(ein::FuncOp body, SymbolTable &symbols) {
+    Block &block = body.getBody().front();
+    // Only derivatives see a stop.
+    for (auto stop : llvm::make_early_inc_range(block.getOps<ein::StopOp>())) {
+      stop.getResult().replaceAllUsesWith(stop.getInput());
+      stop.erase();
+    }
+    eraseDead(block);
+    FailureOr<SmallVector<Group>> groups = groupEquations(block);
+    if (failed(groups))
+      return failure();
+    OpBuilder builder(block.getTerminator());
+    for (auto [index, group] : llvm::enumerate(*groups)) {
+      Signature signature(group);
+      plan::KernelOp kernel = form(group, signature, (body.getName() + "." + Twine(index)).str(), body, symbols);
+      auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
+                                       FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
+                                       builder.getStringAttr(""));
+      for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
+        value.replaceUsesWithIf(result, [&](OpOperand &use) { return !llvm::is_contained(group.equations, use.getOwner()); });
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+      if (!isa<plan::CallOp>(op))
+        op.erase();
+    return success();
+  }
+
+  void eraseDead(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+      if (op.use_empty() && !accumulatorOf(&op))
+        op.erase();
+  }
+
+  // The kernel of a group: an equal one made before, or a new one.
+  plan::KernelOp form(const Group &group, const Signature &signature, const std::string &name, ein::FuncOp body,
+                      SymbolTable &symbols) {
+    OpBuilder builder(body);
+    auto type = builder.getFunctionType(typesOf(signature.arguments()), typesOf(signature.outputs()));
+    auto kernel = plan::KernelOp::create(builder, mainEquation(group)->getLoc(), name, type, group.kind);
+    kernel.setNumAccumulators(signature.accumulators.size());
+    fill(kernel, group, signature);
+    setCost(kernel, group, signature);
+    std::string text = keyOf(kernel);
+    if (auto found = known.find(text); found != known.end()) {
+      kernel.erase();
+      return found->second;
+    }
+    kernel->remove();
+    symbols.insert(kernel, body->getIterator());
+    known[text] = kernel;
+    return kernel;
+  }
+
+  void fill(plan::KernelOp kernel, const Group &group, const Signature &signature) {
+    Block *block = kernel.getBody().empty() ? &kernel.getBody().emplaceBlock() : &kernel.getBody().front();
+    OpBuilder builder = OpBuilder::atBlockBegin(block);
+    if (!block->empty())
+      block->getTerminator()->erase();
+    IRMapping mapping;
+    for (auto [index, value] : llvm::enumerate(signature.arguments())) {
+      if (block->getNumArguments() <= index)
+        block->addArgument(value.getType(), value.getLoc());
+      mapping.map(value, block->getArgument(index));
+    }
+    for (Operation *op : group.equations) {
+      for (Value operand : op->getOperands())
+        cloneFree(operand, builder, mapping);
+      builder.clone(*op, mapping);
+    }
+    SmallVector<Value> results =
+        llvm::map_to_vector(signature.outputs(), [&](Value value) { return mapping.lookup(value); });
+    plan::YieldOp::create(builder, kernel.getLoc(), results);
+  }
+
+  void cloneFree(Value value, OpBuilder &builder, IRMapping &mapping) {
+    if (mapping.contains(value) || !ein::isFree(value))
+      return;
+    for (Value operand : value.getDefiningOp()->getOperands())
+      cloneFree(operand, builder, mapping);
+    builder.clone(*value.getDefiningOp(), mapping);
+  }
+
+  void setCost(plan::KernelOp kernel, const Group &group, const Signature &signature) {
+    double ns = 0;
+    int64_t flops = 0, bytes = 0;
+    for (Operation *op : group.equations) {
+      Cost cost = costOf(op);
+      flops += cost.flops;
+      ns += cost.ns;
+    }
+    for (const auto &values : {signature.inputs, signature.accumulators, signature.results, signature.accumulated})
+      for (Value value : values)
+        bytes += bytesOf(value.getType());
+    kernel.setFlops(flops);
+    kernel.setBytes(bytes);
+    kernel.setNs(callNs(ns, bytes));
+  }
+
+  // Two kernels are one if their text without name and locations is equal.
+  static std::string keyOf(plan::KernelOp kernel) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << kernel.getFunctionType() << kernel.getNumAccumulators();
+    OpPrintingFlags flags;
+    flags.printGenericOpForm().useLocalScope();
+    for (Operation &op : kernel.getBody().front()) {
+      op.print(stream, flags);
+      stream << '\n';
+    }
+    return text;
+  }
+
+  llvm::StringMap<plan::KernelOp> known;
+};
+
+} // namespace

@@ -1,0 +1,213 @@
+//===- Grouping.cpp - which equations form a kernel -------------------------===//
+#include "Grouping.h"
+
+#include "plc/Dialect/Ein/Alignment.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::kernels;
+using plan::KernelKind;
+
+namespace {
+
+using Equations = SmallVector<Operation *>;
+
+LogicalResult checkReady(Operation *op) {
+  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp>(op))
+    return success();
+  if (auto contract = dyn_cast<ein::ContractOp>(op)) {
+    if (contract.getInputs().size() != 2)
+      return op->emitOpError("has ") << contract.getInputs().size()
+                                     << " operands but a kernel takes 2: run '--ein-order-contractions' first";
+    if (!contract.getOrder())
+      return op->emitOpError("has no order: run '--ein-fix-numerics' first");
+    return success();
+  }
+  if (auto reduce = dyn_cast<ein::ReduceOp>(op)) {
+    if (!reduce.getOrder())
+      return op->emitOpError("has no order: run '--ein-fix-numerics' first");
+    return success();
+  }
+  return op->emitOpError("is no equation that a kernel can hold");
+}
+
+bool isChain(Operation *op) {
+  auto reduce = dyn_cast<ein::ReduceOp>(op);
+  return reduce && reduce.getOrder() == ein::Order::chain;
+}
+
+class Grouper {
+public:
+  explicit Grouper(Block &body) : body(body) {}
+
+  FailureOr<SmallVector<Group>> run() {
+    for (Operation &op : body.without_terminator()) {
+      if (failed(checkReady(&op)))
+        return failure();
+      position[&op] = position.size();
+      bool returned = llvm::is_contained(body.getTerminator()->getOperands(), op.getResult(0));
+      if (ein::isFree(op.getResult(0)) && !returned)
+        continue;
+      kept.insert(&op);
+    }
+    for (Operation *op : kept)
+      if (isChain(op))
+        claimColumn(op);
+    for (Operation *op : kept)
+      if (!owner.contains(op))
+        place(op);
+    return sorted();
+  }
+
+private:
+  struct Working {
+    KernelKind kind;
+    Equations equations; // empty: merged into another
+  };
+
+  void open(KernelKind kind, Equations equations) {
+    for (Operation *op : equations)
+      owner[op] = groups.size();
+    groups.push_back({kind, std::move(equations)});
+  }
+
+  void sortEquations(Equations &equations) {
+    llvm::sort(equations, [&](Operation *a, Operation *b) { return position.lookup(a) < position.lookup(b); });
+  }
+
+  // A column reduction takes the maps that nothing else reads, nearest first.
+  void claimColumn(Operation *reduce) {
+    Equations claimed = {reduce};
+    for (unsigned next = 0; next < claimed.size(); ++next)
+      for (Value operand : claimed[next]->getOperands()) {
+        Operation *maker = operand.getDefiningOp();
+        if (!maker || !kept.contains(maker) || owner.contains(maker) || llvm::is_contained(claimed, maker) ||
+            !isa<ein::MapOp, ein::CastOp>(maker) ||
+            !llvm::all_of(maker->getUsers(), [&](Operation *user) { return llvm::is_contained(claimed, user); }))
+          continue;
+        Equations wider = claimed;
+        wider.push_back(maker);
+        sortEquations(wider);
+        if (ein::align(wider))
+          claimed.push_back(maker);
+      }
+    sortEquations(claimed);
+    open(KernelKind::columns, claimed);
+  }
+
+  void place(Operation *op) {
+    if (isa<ein::ContractOp>(op))
+      return open(KernelKind::contract, {op});
+    if (isa<ein::ScatterAddOp>(op))
+      return open(KernelKind::scatter, {op});
+    if (isa<ein::IotaOp, ein::ConstantOp>(op))
+      return open(KernelKind::elementwise, {op});
+    llvm::SmallSetVector<unsigned, 4> makers;
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp())
+        if (auto found = owner.find(maker); found != owner.end())
+          if (KernelKind kind = groups[found->second].kind; kind == KernelKind::rows || kind == KernelKind::elementwise)
+            makers.insert(found->second);
+    if (makers.size() > 1 && join(op, makers.getArrayRef()))
+      return;
+    SmallVector<unsigned> latest(makers.begin(), makers.end());
+    llvm::sort(latest, std::greater<>());
+    for (unsigned group : latest)
+      if (join(op, group))
+        return;
+    open(isa<ein::ReduceOp>(op) ? KernelKind::rows : KernelKind::elementwise, {op});
+  }
+
+  // Puts the equation and whole groups in one, if they align and nothing between them lies outside.
+  bool join(Operation *op, ArrayRef<unsigned> members) {
+    Equations all = {op};
+    for (unsigned group : members)
+      llvm::append_range(all, groups[group].equations);
+    sortEquations(all);
+    std::optional<ein::Alignment> alignment = ein::align(all);
+    if (!alignment || !isConvex(all))
+      return false;
+    unsigned target = *llvm::min_element(members);
+    for (unsigned group : members)
+      groups[group].equations.clear();
+    for (Operation *equation : all)
+      owner[equation] = target;
+    bool rows = llvm::any_of(all, [&](Operation *equation) {
+      return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation);
+    });
+    groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
+    return true;
+  }
+
+  Equations together(Operation *op) {
+    auto found = owner.find(op);
+    return found == owner.end() ? Equations{op} : groups[found->second].equations;
+  }
+
+  // No path leaves the set and comes back, where other groups are single nodes.
+  bool isConvex(const Equations &all) {
+    llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end()), seen;
+    Equations work;
+    auto follow = [&](Operation *from, bool first) {
+      for (Operation *user : from->getUsers()) {
+        if (!kept.contains(user))
+          continue;
+        if (inside.contains(user)) {
+          if (!first)
+            return false;
+          continue;
+        }
+        for (Operation *member : together(user))
+          if (seen.insert(member).second)
+            work.push_back(member);
+      }
+      return true;
+    };
+    for (Operation *op : all)
+      follow(op, true);
+    while (!work.empty())
+      if (!follow(work.pop_back_val(), false))
+        return false;
+    return true;
+  }
+
+  // Kahn's algorithm; of the groups that can run, the one whose first equation comes first.
+  SmallVector<Group> sorted() {
+    SmallVector<Group> result;
+    llvm::SmallDenseSet<unsigned> done;
+    auto ready = [&](const Working &group, unsigned index) {
+      for (Operation *op : group.equations)
+        for (Value operand : op->getOperands())
+          if (Operation *maker = operand.getDefiningOp(); maker && kept.contains(maker))
+            if (unsigned other = owner.lookup(maker); other != index && !done.contains(other))
+              return false;
+      return true;
+    };
+    SmallVector<unsigned> open;
+    for (unsigned i = 0; i < groups.size(); ++i)
+      if (!groups[i].equations.empty())
+        open.push_back(i);
+    llvm::sort(open, [&](unsigned a, unsigned b) {
+      return position.lookup(groups[a].equations.front()) < position.lookup(groups[b].equations.front());
+    });
+    while (!open.empty()) {
+      auto next = llvm::find_if(open, [&](unsigned index) { return ready(groups[index], index); });
+      assert(next != open.end() && "groups need each other");
+      done.insert(*next);
+      result.push_back({groups[*next].kind, groups[*next].equations});
+      open.erase(next);
+    }
+    return result;
+  }
+
+  Block &body;
+  llvm::SetVector<Operation *> kept;
+  DenseMap<Operation *, unsigned> position, owner;
+  SmallVector<Working> groups;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body) { return Grouper(body).run(); }

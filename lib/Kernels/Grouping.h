@@ -1,0 +1,22 @@
+//===- Grouping.h - which equations form a kernel ---------------*- C++ -*-===//
+#ifndef PLC_LIB_KERNELS_GROUPING_H
+#define PLC_LIB_KERNELS_GROUPING_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+namespace plc::kernels {
+
+/// Equations of one kernel, in program order; free ones (see ein::isFree) are not listed unless the body returns them.
+struct Group {
+  plan::KernelKind kind;
+  llvm::SmallVector<mlir::Operation *> equations;
+};
+
+/// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups
+/// need each other. Fails with a diagnostic on an equation that is not ready (an order missing, a contraction that is
+/// not binary).
+mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body);
+
+} // namespace plc::kernels
+
+#endif
