@@ -103,15 +103,15 @@ private:
       for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
         value.replaceUsesWithIf(result, [&](OpOperand &use) { return !llvm::is_contained(group.equations, use.getOwner()); });
     }
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-      if (!isa<plan::CallOp>(op))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!isa<plan::CallOp, ein::ReturnOp>(op))
         op.erase();
     return success();
   }
 
   void eraseDead(Block &block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
-      if (op.use_empty() && !accumulatorOf(&op))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!isa<ein::ReturnOp>(op) && op.use_empty() && !accumulatorOf(&op))
         op.erase();
   }
 

@@ -1,5 +1,7 @@
 //===- plc-opt.cpp - run passes on IR, with MLIR's own conventions ---------===//
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Blis/Blis.h"
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Kernels/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -7,7 +9,8 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<plc::ein::EinDialect>();
+  registry.insert<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
   mlir::registerTransformsPasses();
+  plc::kernels::registerKernelsPasses();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "plc-opt: passes on plc's IR\n", registry));
 }
