@@ -1,0 +1,85 @@
+//===- Interpreter.h - what an ein program means ----------------*- C++ -*-===//
+//
+// Executes ein programs of any phase operation by operation, with the order of every rounding as the operations say
+// (numerics). It knows no passes, plans or threads: compiled programs are compared with it by ==.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PLC_REFERENCE_INTERPRETER_H
+#define PLC_REFERENCE_INTERPRETER_H
+
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Reference/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace plc::reference {
+
+/// An error while running: a gather out of range, or something that the interpreter does not execute.
+class Fault : public std::runtime_error {
+public:
+  Fault(mlir::Location location, const std::string &text);
+  /// `FILE:LINE:COL` of the equation, or empty.
+  std::string place;
+};
+
+/// `FILE:LINE:COL` of a location (the innermost file of fused and call-site locations), or empty.
+std::string placeOf(mlir::Location location);
+
+class Interpreter {
+public:
+  /// `real` (F32 or F64) is what `!ein.real` runs as. The module must be verified and outlive the interpreter.
+  Interpreter(mlir::ModuleOp module, Element real);
+
+  /// The only model of the module, or null.
+  ein::ModelOp getModel() const { return model; }
+  /// In program order.
+  llvm::ArrayRef<ein::ParamOp> getParameters() const { return parameters; }
+  /// The tensor of zeros that a type asks for.
+  Tensor makeTensor(mlir::Type type) const;
+  /// The element type that tensors of this type have here.
+  Element elementOf(mlir::Type type) const;
+
+  /// The value of a parameter in calls from now on; it must have the parameter's type.
+  void setParameter(llvm::StringRef path, Tensor value) { values[path] = std::move(value); }
+
+  /// Runs a body on all its arguments (accumulators may be vacant), returns all its results. Throws Fault.
+  std::vector<Tensor> runFunction(ein::FuncOp function, std::vector<Tensor> arguments);
+
+  /// Runs the model on one micro-batch. Accumulators are the sites, which persist. Throws Fault.
+  std::vector<Tensor> runModel(std::vector<Tensor> arguments);
+
+  /// Before the first micro-batch of a step: every site becomes vacant.
+  void clearSites() { sites.clear(); }
+  /// The gradient sites of a parameter since `clearSites`, in program order of the forward calls. Their sum in this
+  /// order is its gradient.
+  std::vector<Tensor> getSites(llvm::StringRef path) const;
+
+private:
+  struct Site {
+    std::string parameter;
+    Tensor value;
+  };
+  using Environment = llvm::DenseMap<mlir::Value, Tensor>;
+  std::vector<Tensor> runBlock(mlir::Block &block, std::vector<Tensor> arguments);
+  void runOperation(mlir::Operation &op, Environment &environment);
+  void runCall(ein::CallOp call, Environment &environment);
+
+  mlir::SymbolTable symbols;
+  Element real;
+  ein::ModelOp model;
+  llvm::SmallVector<ein::ParamOp> parameters;
+  llvm::StringMap<Tensor> values;
+  /// Position of the first call of each path: the program order of instances.
+  llvm::StringMap<int64_t> instances;
+  /// By (instance, position in `accumulates`).
+  std::map<std::pair<int64_t, int64_t>, Site> sites;
+};
+
+} // namespace plc::reference
+
+#endif

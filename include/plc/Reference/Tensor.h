@@ -1,0 +1,56 @@
+//===- Tensor.h - a dense tensor of the interpreter -------------*- C++ -*-===//
+#ifndef PLC_REFERENCE_TENSOR_H
+#define PLC_REFERENCE_TENSOR_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace plc::reference {
+
+enum class Element : uint8_t { F32, F64, I32, I64, I1 };
+
+/// Bytes of one element; a truth value takes one.
+constexpr size_t byteWidth(Element element) {
+  return element == Element::I1 ? 1 : element == Element::F32 || element == Element::I32 ? 4 : 8;
+}
+
+/// Row-major values, shared by copies of the tensor and written only while they are made. A default one is vacant.
+class Tensor {
+public:
+  Tensor() = default;
+  /// All zeros.
+  Tensor(Element element, std::vector<int64_t> shape)
+      : element(element), shape(std::move(shape)),
+        bytes(std::make_shared<std::vector<std::byte>>(numElements() * byteWidth(element))) {}
+
+  bool isVacant() const { return !bytes; }
+  int64_t numElements() const {
+    int64_t count = 1;
+    for (int64_t extent : shape)
+      count *= extent;
+    return count;
+  }
+  size_t numBytes() const { return bytes->size(); }
+  std::byte *data() { return bytes->data(); }
+  const std::byte *data() const { return bytes->data(); }
+  template <typename T> T *as() { return reinterpret_cast<T *>(bytes->data()); }
+  template <typename T> const T *as() const { return reinterpret_cast<const T *>(bytes->data()); }
+  /// The same values, not shared.
+  Tensor copy() const {
+    Tensor result = *this;
+    result.bytes = std::make_shared<std::vector<std::byte>>(*bytes);
+    return result;
+  }
+
+  Element element = Element::F32;
+  std::vector<int64_t> shape;
+
+private:
+  std::shared_ptr<std::vector<std::byte>> bytes;
+};
+
+} // namespace plc::reference
+
+#endif

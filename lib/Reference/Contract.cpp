@@ -1,0 +1,133 @@
+//===- Contract.cpp - sums of products in blocks of 256 -------------------===//
+#include "Equations.h"
+
+#include "plc/Numerics/Value.h"
+
+#include <algorithm>
+
+namespace plc::reference {
+namespace {
+
+constexpr int64_t blockLength = 256;
+constexpr int64_t tileWidth = 32;
+
+/// The chains of one block for `tileWidth` neighbouring results: b is packed as [k][tileWidth].
+template <typename T>
+void addBlock(const T *a, const int64_t *aOffsets, const T *b, int64_t length, T *__restrict chains) {
+  T c[tileWidth] = {};
+  for (int64_t k = 0; k < length; ++k) {
+    T factor = a[aOffsets[k]];
+    for (int64_t j = 0; j < tileWidth; ++j)
+      c[j] = numerics::fma(factor, b[k * tileWidth + j], c[j]);
+  }
+  std::copy_n(c, tileWidth, chains);
+}
+
+/// The dimensions of a result of two factors by where they occur.
+struct Split {
+  std::vector<int64_t> both, left, right;
+};
+
+Split splitDimensions(const Extents &extents, const Operand &a, const Operand &b, const std::vector<int64_t> &summed) {
+  Split split;
+  for (int64_t dim = 0; dim < int64_t(extents.size()); ++dim) {
+    if (std::find(summed.begin(), summed.end(), dim) != summed.end())
+      continue;
+    if (a.strides[dim] && b.strides[dim])
+      split.both.push_back(dim);
+    else
+      (a.strides[dim] ? split.left : split.right).push_back(dim);
+  }
+  return split;
+}
+
+template <typename T>
+void contractPair(const Extents &extents, const Operand &a, const Operand &b, const Operand &result,
+                  const std::vector<int64_t> &summed, bool accumulate) {
+  Split split = splitDimensions(extents, a, b, summed);
+  auto offsets = [&](const std::vector<int64_t> &dims, const Operand &operand) {
+    return flattenedOffsets(extents, dims, operand.strides);
+  };
+  std::vector<int64_t> aBoth = offsets(split.both, a), bBoth = offsets(split.both, b),
+                       rBoth = offsets(split.both, result), aLeft = offsets(split.left, a),
+                       rLeft = offsets(split.left, result), bRight = offsets(split.right, b),
+                       rRight = offsets(split.right, result), aSum = offsets(summed, a), bSum = offsets(summed, b);
+  const T *left = a.as<T>(), *right = b.as<T>();
+  T *out = result.as<T>();
+  int64_t numRight = bRight.size(), numSummed = aSum.size();
+  std::vector<T> packed(blockLength * tileWidth);
+  for (size_t batch = 0; batch < aBoth.size(); ++batch)
+    for (int64_t n = 0; n < numRight; n += tileWidth)
+      for (int64_t k = 0; k < numSummed; k += blockLength) {
+        int64_t width = std::min(tileWidth, numRight - n), length = std::min(blockLength, numSummed - k);
+        for (int64_t i = 0; i < length; ++i)
+          for (int64_t j = 0; j < width; ++j)
+            packed[i * tileWidth + j] = right[bBoth[batch] + bSum[k + i] + bRight[n + j]];
+        for (size_t m = 0; m < aLeft.size(); ++m) {
+          T chains[tileWidth];
+          addBlock(left + aBoth[batch] + aLeft[m], &aSum[k], packed.data(), length, chains);
+          T *row = out + rBoth[batch] + rLeft[m];
+          for (int64_t j = 0; j < width; ++j) {
+            T &element = row[rRight[n + j]];
+            element = k || accumulate ? element + chains[j] : chains[j];
+          }
+        }
+      }
+}
+
+/// Any number of factors, one result element at a time.
+template <typename T>
+void contractAny(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
+                 const std::vector<int64_t> &summed, bool accumulate) {
+  std::vector<int64_t> kept;
+  for (int64_t dim = 0; dim < int64_t(extents.size()); ++dim)
+    if (std::find(summed.begin(), summed.end(), dim) == summed.end())
+      kept.push_back(dim);
+  std::vector<std::vector<int64_t>> keptOffsets, sumOffsets;
+  for (const Operand &input : inputs) {
+    keptOffsets.push_back(flattenedOffsets(extents, kept, input.strides));
+    sumOffsets.push_back(flattenedOffsets(extents, summed, input.strides));
+  }
+  std::vector<int64_t> outOffsets = flattenedOffsets(extents, kept, result.strides);
+  size_t last = inputs.size() - 1;
+  int64_t numSummed = sumOffsets[0].size();
+  for (size_t r = 0; r < outOffsets.size(); ++r)
+    for (int64_t begin = 0; begin < numSummed; begin += blockLength) {
+      T chain = 0;
+      for (int64_t k = begin; k < std::min(begin + blockLength, numSummed); ++k) {
+        auto factor = [&](size_t i) { return inputs[i].as<T>()[keptOffsets[i][r] + sumOffsets[i][k]]; };
+        T product = factor(0);
+        for (size_t i = 1; i < last; ++i)
+          product *= factor(i);
+        chain = numerics::fma(product, last ? factor(last) : T(1), chain);
+      }
+      T &element = result.as<T>()[outOffsets[r]];
+      element = begin || accumulate ? element + chain : chain;
+    }
+}
+
+template <typename T>
+void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
+                   const std::vector<int64_t> &summed, bool accumulate) {
+  if (inputs.size() != 2)
+    return contractAny<T>(extents, inputs, result, summed, accumulate);
+  // A product has the same bits either way round: neighbours should be many.
+  int64_t left = 1, right = 1;
+  for (size_t dim = 0; dim < extents.size(); ++dim)
+    if (result.strides[dim])
+      (inputs[0].strides[dim] ? left : right) *= extents[dim];
+  bool swap = right < tileWidth && left > right;
+  contractPair<T>(extents, inputs[swap], inputs[!swap], result, summed, accumulate);
+}
+
+} // namespace
+
+void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
+              const std::vector<int64_t> &summed, bool accumulate) {
+  if (result.element == Element::F32)
+    contractTyped<float>(extents, inputs, result, summed, accumulate);
+  else
+    contractTyped<double>(extents, inputs, result, summed, accumulate);
+}
+
+} // namespace plc::reference

@@ -1,0 +1,62 @@
+//===- Equations.h - the arithmetic of each kind of equation ----*- C++ -*-===//
+//
+// Plain loops over strided operands; which operand lies where is read from the operations in Interpreter.cpp. These
+// loops are the definition of the numerics: compiled code has to give the same bits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PLC_LIB_REFERENCE_EQUATIONS_H
+#define PLC_LIB_REFERENCE_EQUATIONS_H
+
+#include "Domain.h"
+
+#include <optional>
+
+namespace plc::ein {
+enum class Function : uint32_t;
+enum class Reduction : uint32_t;
+} // namespace plc::ein
+
+namespace plc::reference {
+
+/// Sum over `summed` (flattened in that order) of the product of the inputs: blocks of 256, each an ascending chain
+/// c = fma(a, b, c) from 0, added in ascending order to the result; the first is stored unless `accumulate`.
+/// With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
+void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
+              const std::vector<int64_t> &summed, bool accumulate);
+
+/// result = function(inputs) at each point. False if the function is not defined on that element type.
+bool map(ein::Function function, const Extents &extents, const std::vector<Operand> &inputs, const Operand &result);
+
+/// Reduction over `reduced` (ascending). lanes: element i of the flattened dimensions goes to lane i mod 16, each
+/// lane ascending from 0 (or -inf, +inf), then lane l takes l + 8, l + 4, l + 2, l + 1. Otherwise one ascending chain.
+/// A sum is added to the result if `accumulate`.
+void reduce(ein::Reduction reduction, const Extents &extents, const Operand &input, const Operand &result,
+            const std::vector<int64_t> &reduced, bool lanes, bool accumulate);
+
+/// An index tensor of a gather or scatter, and the axes of the table that it positions.
+struct IndexOperand {
+  Operand values;
+  int64_t stride; // of the axis, in elements of the table
+  int64_t extent; // of the axis
+};
+
+/// An index out of range: which index tensor, the flattened position in it, the value found.
+struct OutOfRange {
+  size_t index;
+  int64_t position, value, extent;
+};
+
+/// result = table at each point; nothing is promised of the result after a fault.
+std::optional<OutOfRange> gather(const Extents &extents, const Operand &table,
+                                 const std::vector<IndexOperand> &indices, const Operand &result);
+
+/// result += updates at each point in ascending order.
+std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
+                                     const std::vector<IndexOperand> &indices, const Operand &result);
+
+/// To nearest, ties to even; real to integer toward 0, out of range and NaN to the smallest integer.
+void cast(const Tensor &input, Tensor &result);
+
+} // namespace plc::reference
+
+#endif
