@@ -87,6 +87,10 @@ public:
   /// Of the steps so far; empty if the engine has no plan.
   virtual std::vector<RankMemory> memory() { return {}; }
 
+  /// Floating-point operations of one training step, 0 if unknown, and the threads that share them.
+  virtual int64_t flopsPerStep() const { return 0; }
+  virtual int64_t numWorkers() const { return 1; }
+
   /// The entry of that name, or nullptr.
   const EntryInfo *findEntry(std::string_view name) const;
 };

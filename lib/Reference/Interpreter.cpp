@@ -1,0 +1,271 @@
+//===- Interpreter.cpp - runs bodies and models, operation by operation ---===//
+#include "plc/Reference/Interpreter.h"
+#include "Equations.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace plc::ein;
+
+namespace plc::reference {
+namespace {
+
+std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t axis = shape.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * shape[axis];
+  return strides;
+}
+
+/// A tensor under a map; the interpreter writes only tensors that it has just made.
+Operand operandOf(const Tensor &tensor, AffineMap map) {
+  Operand operand{tensor.element, const_cast<std::byte *>(tensor.data()), {}};
+  operand.strides.assign(map.getNumDims(), 0);
+  std::vector<int64_t> strides = rowMajorStrides(tensor.shape);
+  for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      operand.strides[dim.getPosition()] += strides[axis];
+  return operand;
+}
+
+/// The index tensors of a gather or scatter whose table has this map.
+std::vector<IndexOperand> indexOperands(Equation op, ArrayRef<Tensor> inputs, const Tensor &table, AffineMap map) {
+  std::vector<int64_t> strides = rowMajorStrides(table.shape);
+  std::vector<IndexOperand> result;
+  for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol) {
+    IndexOperand index{operandOf(inputs[symbol + 1], op.getInputMap(symbol + 1)), 0, 0};
+    for (auto [axis, expr] : llvm::enumerate(map.getResults())) {
+      auto found = dyn_cast<AffineSymbolExpr>(expr);
+      if (!found || found.getPosition() != symbol)
+        continue;
+      index.stride += strides[axis];
+      index.extent = index.extent ? std::min(index.extent, table.shape[axis]) : table.shape[axis];
+    }
+    result.push_back(std::move(index));
+  }
+  return result;
+}
+
+std::vector<int64_t> missingDimensions(Equation op) {
+  std::vector<int64_t> missing;
+  for (unsigned dim = 0; dim < op.getExtents().size(); ++dim)
+    if (!op.getResultMap().isFunctionOfDim(dim))
+      missing.push_back(dim);
+  return missing;
+}
+
+void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
+  if (!fault)
+    return;
+  throw Fault(op->getLoc(), "index " + std::to_string(fault->value) + " at position " +
+                                std::to_string(fault->position) + " is out of range for extent " +
+                                std::to_string(fault->extent));
+}
+
+/// Executes one equation: inputs, and a result that is zero or a copy of what it accumulates into.
+struct Evaluate {
+  ArrayRef<Tensor> inputs;
+  Tensor &result;
+  bool accumulate;
+
+  Extents extents(Equation op) const { return Extents(op.getExtents().begin(), op.getExtents().end()); }
+  Operand input(Equation op, unsigned index) const { return operandOf(inputs[index], op.getInputMap(index)); }
+  Operand output(Equation op) const { return operandOf(result, op.getResultMap()); }
+
+  void operator()(ContractOp op) const {
+    std::vector<Operand> factors;
+    for (unsigned i = 0; i < inputs.size(); ++i)
+      factors.push_back(input(op, i));
+    std::vector<int64_t> summed = missingDimensions(op);
+    if (op.getOrder())
+      summed.assign(op.getOrder()->begin(), op.getOrder()->end());
+    contract(extents(op), factors, output(op), summed, accumulate);
+  }
+  void operator()(MapOp op) const {
+    std::vector<Operand> operands;
+    for (unsigned i = 0; i < inputs.size(); ++i)
+      operands.push_back(input(op, i));
+    if (!map(op.getFunction(), extents(op), operands, output(op)))
+      throw Fault(op.getLoc(), "'" + stringifyFunction(op.getFunction()).str() +
+                                   "' is not supported on this element type");
+  }
+  void operator()(ReduceOp op) const {
+    bool lanes = op.getOrder() == Order::lanes;
+    reduce(op.getReduction(), extents(op), input(op, 0), output(op), missingDimensions(op), lanes, accumulate);
+  }
+  void operator()(GatherOp op) const {
+    Equation equation = op;
+    std::vector<IndexOperand> indices = indexOperands(equation, inputs, inputs[0], equation.getInputMap(0));
+    checkRange(op, gather(extents(op), input(op, 0), indices, output(op)));
+  }
+  void operator()(ScatterAddOp op) const {
+    Equation equation = op;
+    std::vector<IndexOperand> indices = indexOperands(equation, inputs, result, equation.getResultMap());
+    checkRange(op, scatterAdd(extents(op), input(op, 0), indices, output(op)));
+  }
+  void operator()(CastOp op) const { cast(inputs[0], result); }
+  void operator()(StopOp op) const { std::memcpy(result.data(), inputs[0].data(), result.numBytes()); }
+  void operator()(ConstantOp op) const {
+    Tensor value(Element::F64, {});
+    *value.as<double>() = op.getValue().convertToDouble();
+    cast(value, result);
+  }
+  void operator()(IotaOp op) const {
+    Tensor value(Element::I64, result.shape);
+    for (int64_t i = 0; i < value.numElements(); ++i)
+      value.as<int64_t>()[i] = i;
+    cast(value, result);
+  }
+};
+
+Value accumulatorOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, Value>(&op)
+      .Case<ContractOp, ReduceOp, ScatterAddOp>([](auto op) { return op.getAccumulator(); })
+      .Default([](Operation *) { return Value(); });
+}
+
+FileLineColLoc findFile(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location part) {
+    if (auto file = dyn_cast<FileLineColLoc>(part)) {
+      found = file;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
+} // namespace
+
+std::string placeOf(Location location) {
+  FileLineColLoc file = findFile(location);
+  if (!file)
+    return "";
+  return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
+}
+
+Fault::Fault(Location location, const std::string &text) : std::runtime_error(text), place(placeOf(location)) {}
+
+Interpreter::Interpreter(ModuleOp module, Element real) : symbols(module), real(real) {
+  for (Operation &op : *module.getBody()) {
+    if (auto param = dyn_cast<ParamOp>(op))
+      parameters.push_back(param);
+    if (auto found = dyn_cast<ModelOp>(op))
+      model = found;
+  }
+  if (!model)
+    return;
+  for (CallOp call : model.getBody().getOps<CallOp>())
+    instances.try_emplace(call.getPath(), instances.size());
+}
+
+Element Interpreter::elementOf(Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isF32())
+    return Element::F32;
+  if (element.isF64())
+    return Element::F64;
+  if (element.isInteger(32))
+    return Element::I32;
+  if (element.isInteger(64))
+    return Element::I64;
+  if (element.isInteger(1))
+    return Element::I1;
+  if (isa<RealType>(element))
+    return real;
+  std::string text;
+  llvm::raw_string_ostream(text) << "element type " << element << " is not supported";
+  throw Fault(UnknownLoc::get(type.getContext()), text);
+}
+
+Tensor Interpreter::makeTensor(Type type) const {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  return Tensor(elementOf(type), std::vector<int64_t>(shape.begin(), shape.end()));
+}
+
+std::vector<Tensor> Interpreter::runFunction(FuncOp function, std::vector<Tensor> arguments) {
+  return runBlock(function.getBody().front(), std::move(arguments));
+}
+
+std::vector<Tensor> Interpreter::runModel(std::vector<Tensor> arguments) {
+  return runBlock(model.getBody().front(), std::move(arguments));
+}
+
+std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> arguments) {
+  Environment environment;
+  for (auto [value, tensor] : llvm::zip_equal(block.getArguments(), arguments))
+    environment[value] = std::move(tensor);
+  arguments.clear();
+  for (Operation &op : block) {
+    if (auto end = dyn_cast<ReturnOp>(op)) {
+      std::vector<Tensor> results;
+      for (Value value : end.getResults())
+        results.push_back(environment[value]);
+      return results;
+    }
+    if (auto call = dyn_cast<CallOp>(op))
+      runCall(call, environment);
+    else
+      runOperation(op, environment);
+    // What no later operation reads is dropped, so that a joint program holds little more than its residuals.
+    for (Value value : op.getOperands())
+      if (llvm::none_of(value.getUsers(), [&](Operation *user) { return op.isBeforeInBlock(user); }))
+        environment.erase(value);
+  }
+  return {};
+}
+
+void Interpreter::runOperation(Operation &op, Environment &environment) {
+  if (op.getNumResults() != 1)
+    throw Fault(op.getLoc(), "the interpreter does not execute '" + op.getName().getStringRef().str() + "'");
+  Value accumulator = accumulatorOf(op);
+  Tensor held = accumulator ? environment[accumulator] : Tensor();
+  Tensor result = held.isVacant() ? makeTensor(op.getResult(0).getType()) : held.copy();
+  SmallVector<Tensor> inputs;
+  for (Value value : accumulator ? op.getOperands().drop_back() : op.getOperands())
+    inputs.push_back(environment[value]);
+  Evaluate evaluate{inputs, result, !held.isVacant()};
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, ConstantOp, IotaOp>(evaluate)
+      .Default([](Operation *op) {
+        throw Fault(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
+      });
+  environment[op.getResult(0)] = std::move(result);
+}
+
+void Interpreter::runCall(CallOp call, Environment &environment) {
+  auto callee = symbols.lookup<FuncOp>(call.getCallee());
+  std::vector<Tensor> arguments;
+  for (Value value : call.getArgs())
+    arguments.push_back(environment[value]);
+  for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
+    auto value = values.find(name.getValue());
+    if (value == values.end())
+      throw Fault(call.getLoc(), "parameter '" + name.getValue().str() + "' has no value");
+    arguments.push_back(value->second);
+  }
+  int64_t instance = instances.lookup(call.getPath());
+  for (auto [position, name] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>())) {
+    Site &site = sites[{instance, int64_t(position)}];
+    site.parameter = name.getValue().str();
+    arguments.push_back(std::move(site.value));
+  }
+  std::vector<Tensor> results = runFunction(callee, std::move(arguments));
+  for (auto [value, tensor] : llvm::zip(call.getResults(), results))
+    environment[value] = std::move(tensor);
+  for (size_t position = 0; position < call.getAccumulates().size(); ++position)
+    sites[{instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
+}
+
+std::vector<Tensor> Interpreter::getSites(StringRef path) const {
+  std::vector<Tensor> found;
+  for (const auto &[place, site] : sites)
+    if (site.parameter == path && !site.value.isVacant())
+      found.push_back(site.value);
+  return found;
+}
+
+} // namespace plc::reference

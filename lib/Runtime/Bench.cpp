@@ -1,0 +1,76 @@
+#include "Checkpoint.h"
+#include "FmaPeak.h"
+#include "Runs.h"
+#include "plc/Runtime/InitialValues.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace plc::runtime {
+
+namespace {
+
+/// Without --data: integers below 16, which any vocabulary holds, and numbers in (0, 1).
+std::vector<Bytes> inventInputs(const EntryInfo &entry) {
+  std::vector<Bytes> inputs;
+  for (const TensorInfo &input : entry.inputs) {
+    Bytes &bytes = inputs.emplace_back(input.numBytes());
+    for (int64_t i = 0; i < input.numElements(); ++i) {
+      uint64_t bits = randomBits(0, hashBytes(input.name), static_cast<uint64_t>(i));
+      double real = uniformFromBits(bits);
+      auto single = static_cast<float>(real);
+      uint64_t integer = bits >> 60;
+      const void *source = input.type == ElementType::F64   ? static_cast<const void *>(&real)
+                           : input.type == ElementType::F32 ? static_cast<const void *>(&single)
+                                                            : static_cast<const void *>(&integer);
+      std::memcpy(bytes.data() + static_cast<size_t>(i) * byteWidth(input.type), source, byteWidth(input.type));
+    }
+  }
+  return inputs;
+}
+
+void tellRate(const Engine &engine, double seconds) {
+  if (engine.flopsPerStep() <= 0)
+    return;
+  int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  int64_t threads = std::min(engine.numWorkers(), cores);
+  double rate = static_cast<double>(engine.flopsPerStep()) / seconds, peak = measureFmaPeak(engine.realType(), threads);
+  std::printf("rate       %.1f GFLOP/s, %.3f of the FMA peak of %lld core%s (%.1f GFLOP/s)\n", rate * 1e-9,
+              peak > 0 ? rate / peak : 0, static_cast<long long>(threads), threads == 1 ? "" : "s", peak * 1e-9);
+}
+
+} // namespace
+
+void runBench(const Options &options, Engine &engine) {
+  const EntryInfo &entry = needEntry(engine, "train");
+  uint64_t seed = options.seed.value_or(0);
+  std::optional<ByteWindows> data;
+  if (!options.data.empty()) {
+    data.emplace(entry, options.data, 0);
+    data->checkTraining();
+  }
+  initializeParameters(seed, engine);
+  std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry);
+  std::vector<double> seconds;
+  for (int64_t step = 1; step <= options.warmup + options.repeats; ++step) {
+    std::vector<Bytes> inputs = data ? data->trainBatch(seed, step) : invented;
+    auto start = std::chrono::steady_clock::now();
+    engine.trainStep(step, inputs);
+    if (step > options.warmup)
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  double median = (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
+  std::printf("step       %.2f ms median, %.2f to %.2f ms (%zu repeats after %lld)\n", median * 1e3,
+              seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(), static_cast<long long>(options.warmup));
+  std::printf("items      %.1f per second\n", static_cast<double>(entry.batch) / median);
+  tellRate(engine, median);
+  for (const RankMemory &rank : engine.memory())
+    std::printf("rank %-5lld planned %lld bytes, measured %lld bytes\n", static_cast<long long>(rank.rank),
+                static_cast<long long>(rank.plannedBytes), static_cast<long long>(rank.measuredBytes));
+}
+
+} // namespace plc::runtime

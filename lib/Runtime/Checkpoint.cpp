@@ -1,0 +1,159 @@
+#include "Checkpoint.h"
+
+#include "Safetensors.h"
+#include "plc/Runtime/InitialValues.h"
+
+#include <charconv>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace plc::runtime {
+
+namespace {
+
+constexpr const char *momentNames[] = {"moment1.", "moment2."};
+
+/// DIR/latest or the folder itself.
+fs::path findStep(const std::string &directory, const char *file) {
+  fs::path path(directory);
+  if (fs::exists(path / file))
+    return path;
+  if (fs::exists(path / "latest" / file))
+    return path / "latest";
+  throw fileError(directory, std::string("holds neither '") + file + "' nor 'latest/" + file + "'");
+}
+
+void syncDirectory(const fs::path &directory) {
+  int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+/// The number under `key`, which our own writer left.
+template <class T> T readNumber(const std::string &file, const Safetensors &state, const std::string &key) {
+  auto found = state.metadata.find(key);
+  if (found == state.metadata.end())
+    throw fileError(file, "metadata '" + key + "' is missing");
+  const std::string &text = found->second;
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw fileError(file, "found '" + text + "' as metadata '" + key + "', expected a number");
+  return value;
+}
+
+Safetensors collectParameters(Engine &engine) {
+  Safetensors params;
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    TensorInfo info = engine.parameters()[i].tensor();
+    Tensor tensor{info, Bytes(info.numBytes())};
+    engine.readParameter(i, tensor.data.data());
+    params.tensors[info.name] = std::move(tensor);
+  }
+  return params;
+}
+
+Safetensors collectState(const TrainingState &training, Engine &engine) {
+  Safetensors state;
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    if (engine.parameters()[i].frozen)
+      continue;
+    for (int which : {1, 2}) {
+      TensorInfo info = engine.parameters()[i].tensor();
+      info.name = momentNames[which - 1] + info.name;
+      Tensor tensor{info, Bytes(info.numBytes())};
+      engine.readMoment(i, which, tensor.data.data());
+      state.tensors[info.name] = std::move(tensor);
+    }
+  }
+  state.metadata["step"] = std::to_string(training.step);
+  state.metadata["seed"] = std::to_string(training.seed);
+  state.metadata["numerics_key"] = engine.numericsKey();
+  return state;
+}
+
+void loadParameterFile(const std::string &file, Engine &engine) {
+  Safetensors params = Safetensors::read(file);
+  for (const ParameterInfo &parameter : engine.parameters())
+    params.get(file, parameter.tensor());
+  for (size_t i = 0; i < engine.parameters().size(); ++i)
+    engine.writeParameter(i, params.get(file, engine.parameters()[i].tensor()).data.data());
+}
+
+} // namespace
+
+std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
+  fs::path root(directory), step = root / ("step-" + std::to_string(state.step));
+  fs::path partial = root / (".partial-" + std::to_string(::getpid())), link = root / ".partial-latest";
+  try {
+    fs::create_directories(partial);
+    collectParameters(engine).write(partial / "params.safetensors");
+    collectState(state, engine).write(partial / "state.safetensors");
+    syncDirectory(partial);
+    fs::remove_all(step); // of an earlier run into the same folder
+    fs::rename(partial, step);
+    fs::remove(link);
+    fs::create_directory_symlink(step.filename(), link);
+    fs::rename(link, root / "latest");
+    syncDirectory(root);
+  } catch (const fs::filesystem_error &error) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw fileError(directory, "checkpoint cannot be written: " + error.code().message());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw;
+  }
+  return step;
+}
+
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
+  fs::path step = findStep(directory, "state.safetensors");
+  std::string file = step / "state.safetensors";
+  Safetensors state = Safetensors::read(file);
+  std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
+  if (key != engine.numericsKey())
+    throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
+  TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
+  loadParameterFile(step / "params.safetensors", engine);
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    if (engine.parameters()[i].frozen)
+      continue;
+    for (int which : {1, 2}) {
+      TensorInfo info = engine.parameters()[i].tensor();
+      info.name = momentNames[which - 1] + info.name;
+      engine.writeMoment(i, which, state.get(file, info).data.data());
+    }
+  }
+  return training;
+}
+
+void loadParameters(const std::string &path, Engine &engine) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    loadParameterFile(findStep(path, "params.safetensors") / "params.safetensors", engine);
+  else
+    loadParameterFile(path, engine);
+}
+
+void initializeParameters(uint64_t seed, Engine &engine) {
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    const ParameterInfo &parameter = engine.parameters()[i];
+    Bytes values(parameter.tensor().numBytes());
+    fillInitialValues(parameter, seed, values.data());
+    engine.writeParameter(i, values.data());
+    if (parameter.frozen)
+      continue;
+    std::fill(values.begin(), values.end(), std::byte(0));
+    engine.writeMoment(i, 1, values.data());
+    engine.writeMoment(i, 2, values.data());
+  }
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,28 @@
+// Folders DIR/step-N with params.safetensors and state.safetensors; DIR/latest is a link to the newest.
+#ifndef PLC_RUNTIME_CHECKPOINT_H
+#define PLC_RUNTIME_CHECKPOINT_H
+
+#include "plc/Runtime/Engine.h"
+
+namespace plc::runtime {
+
+struct TrainingState {
+  int64_t step = 0; // the last one done
+  uint64_t seed = 0;
+};
+
+/// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.
+std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
+
+/// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
+
+/// Loads parameters alone, from DIR, DIR/step-N or a .safetensors file.
+void loadParameters(const std::string &path, Engine &engine);
+
+/// Writes every parameter's initial values.
+void initializeParameters(uint64_t seed, Engine &engine);
+
+} // namespace plc::runtime
+
+#endif

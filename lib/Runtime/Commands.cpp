@@ -1,0 +1,59 @@
+#include "plc/Runtime/Commands.h"
+
+#include "Runs.h"
+
+#include <cstdio>
+#include <new>
+
+namespace plc::runtime {
+
+const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
+  if (const EntryInfo *entry = engine.findEntry(name))
+    return *entry;
+  std::string names;
+  for (const EntryInfo &entry : engine.entries())
+    names += (names.empty() ? "'" : ", '") + entry.name + "'";
+  throw Error(BadInput, "", "model '" + engine.modelName() + "' has no entry '" + name + "', only " + names);
+}
+
+namespace {
+
+void runCommand(const Options &options, Engine &engine) {
+  const std::string &command = options.model.command;
+  if (command == "train")
+    return runTrain(options, engine);
+  if (command == "eval")
+    return runEval(options, engine);
+  if (command == "infer")
+    return runInfer(options, engine);
+  if (command == "generate")
+    return runGenerate(options, engine);
+  return runBench(options, engine);
+}
+
+} // namespace
+
+int runCommands(int argc, char **argv, const Tool &tool) {
+  try {
+    Options options = parseOptions(argc, argv, tool);
+    if (options.help) {
+      std::fputs(helpText(tool, options.model.command).c_str(), stdout);
+      return Done;
+    }
+    std::unique_ptr<Engine> engine = tool.open(options.model);
+    runCommand(options, *engine);
+    return std::fflush(stdout) == 0 ? Done : BadInput;
+  } catch (const Error &error) {
+    std::fflush(stdout);
+    printError(error, tool.name);
+    return error.exitCode;
+  } catch (const std::bad_alloc &) {
+    printError(Error(Internal, "", "out of memory"), tool.name);
+    return Internal;
+  } catch (const std::exception &error) {
+    printError(Error(Internal, "", std::string("internal error: ") + error.what()), tool.name);
+    return Internal;
+  }
+}
+
+} // namespace plc::runtime

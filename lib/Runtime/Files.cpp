@@ -1,0 +1,77 @@
+#include "Files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace plc::runtime {
+
+namespace {
+
+/// Closes on every way out.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd > 2)
+      ::close(fd);
+  }
+};
+
+bool writeAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+} // namespace
+
+std::string readFile(const std::string &file) {
+  Descriptor in{file == "-" ? 0 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  struct stat status;
+  if (in.fd < 0 || ::fstat(in.fd, &status) != 0)
+    throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
+  if (S_ISDIR(status.st_mode))
+    throw fileError(file, "is a directory, not a file");
+  std::string bytes;
+  if (S_ISREG(status.st_mode))
+    bytes.reserve(static_cast<size_t>(status.st_size));
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t count = ::read(in.fd, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
+    if (count == 0)
+      return bytes;
+    bytes.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+void writeFile(const std::string &file, std::string_view bytes) {
+  if (file == "-") {
+    if (!writeAll(1, bytes))
+      throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+    return;
+  }
+  std::string partial = file + ".partial." + std::to_string(::getpid());
+  Descriptor out{::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (out.fd < 0)
+    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
+  if (!writeAll(out.fd, bytes) || ::fsync(out.fd) != 0 || std::rename(partial.c_str(), file.c_str()) != 0) {
+    int reason = errno;
+    ::unlink(partial.c_str());
+    throw fileError(file, std::string("cannot be written: ") + std::strerror(reason));
+  }
+}
+
+} // namespace plc::runtime

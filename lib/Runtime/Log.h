@@ -1,0 +1,46 @@
+// The log of a training run: one JSON object per line.
+#ifndef PLC_RUNTIME_LOG_H
+#define PLC_RUNTIME_LOG_H
+
+#include "plc/Runtime/Engine.h"
+
+#include <cstdio>
+#include <optional>
+
+namespace plc::runtime {
+
+/// Shortest digits that read back as the same value of the type; `null` if it is not finite.
+std::string shortestDigits(ElementType type, double value);
+
+/// The loss's own bits, in hex: 8 digits for f32, 16 for f64.
+std::string bitsText(ElementType type, double value);
+
+struct StepRecord {
+  int64_t step;
+  double loss;
+  const StepResult &result;
+  double milliseconds, itemsPerSecond;
+};
+
+class Log {
+public:
+  /// An empty file name logs nothing. `append` continues an earlier log, else the file starts anew with the plan.
+  Log(const std::string &file, bool append, Engine &engine);
+  ~Log();
+  Log(const Log &) = delete;
+
+  void step(const StepRecord &record);
+  void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss);
+
+private:
+  void writeLine(const std::string &line);
+
+  Engine &engine;
+  ElementType real;
+  std::string file;
+  std::FILE *out = nullptr;
+};
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,171 @@
+#include "Npy.h"
+
+#include "plc/Runtime/Error.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace plc::runtime {
+
+namespace {
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+/// Reads the header, a Python dictionary of three keys, token by token.
+class HeaderReader {
+public:
+  HeaderReader(const std::string &file, std::string_view text, size_t base) : file(file), text(text), base(base) {}
+
+  TensorInfo read() {
+    expect('{');
+    while (!accept('}')) {
+      readKey();
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skipSpace();
+    if (at != text.size())
+      fail("text after the header's dictionary");
+    if (!haveType || !haveOrder || !haveShape)
+      fail("header lacks 'descr', 'fortran_order' or 'shape'");
+    return info;
+  }
+
+private:
+  [[noreturn]] void fail(const std::string &what) const {
+    throw fileError(file, what + " (offset " + std::to_string(base + at) + ")");
+  }
+  void skipSpace() {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t'))
+      ++at;
+  }
+  bool accept(char c) {
+    skipSpace();
+    if (at >= text.size() || text[at] != c)
+      return false;
+    ++at;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c))
+      fail(std::string("header has no '") + c + "' here");
+  }
+  std::string_view readString() {
+    expect('\'');
+    size_t end = text.find('\'', at);
+    if (end == text.npos)
+      fail("a string of the header does not end");
+    std::string_view string = text.substr(at, end - at);
+    at = end + 1;
+    return string;
+  }
+  void readKey() {
+    std::string_view key = readString();
+    expect(':');
+    if (key == "descr")
+      readType();
+    else if (key == "fortran_order")
+      readOrder();
+    else if (key == "shape")
+      readShape();
+    else
+      fail("unknown header key '" + std::string(key) + "'");
+  }
+  void readType() {
+    std::string_view descr = readString();
+    if (descr == "<f8")
+      info.type = ElementType::F64;
+    else if (descr == "<f4")
+      info.type = ElementType::F32;
+    else if (descr == "<i8")
+      info.type = ElementType::I64;
+    else if (descr == "<i4")
+      info.type = ElementType::I32;
+    else
+      fail("element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4'");
+    haveType = true;
+  }
+  void readOrder() {
+    skipSpace();
+    if (text.substr(at, 5) != "False")
+      fail("only C order ('fortran_order': False) is supported");
+    at += 5;
+    haveOrder = true;
+  }
+  void readShape() {
+    expect('(');
+    int64_t elements = 1;
+    while (!accept(')')) {
+      skipSpace();
+      int64_t extent = 0;
+      auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), extent);
+      if (error != std::errc() || extent < 0)
+        fail("an extent is not an integer from 0 to 2^63-1");
+      if (__builtin_mul_overflow(elements, extent, &elements) || elements > (int64_t(1) << 59))
+        fail("the tensor has more than 2^59 elements");
+      at = static_cast<size_t>(end - text.data());
+      info.shape.push_back(extent);
+      if (info.shape.size() > 64)
+        fail("the tensor has more than 64 axes");
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    haveShape = true;
+  }
+
+  const std::string &file;
+  std::string_view text;
+  size_t base, at = 0;
+  TensorInfo info;
+  bool haveType = false, haveOrder = false, haveShape = false;
+};
+
+} // namespace
+
+Tensor parseNpy(const std::string &file, std::string_view bytes) {
+  if (bytes.size() < 10 || bytes.substr(0, 6) != magic)
+    throw fileError(file, "not a .npy file (offset 0)");
+  unsigned version = static_cast<unsigned char>(bytes[6]);
+  if (version < 1 || version > 3)
+    throw fileError(file, ".npy version " + std::to_string(version) + " is not 1, 2 or 3 (offset 6)");
+  size_t lengthBytes = version == 1 ? 2 : 4, start = 8 + lengthBytes;
+  uint32_t length = 0;
+  if (bytes.size() < start)
+    throw fileError(file, "the file ends in its header (offset " + std::to_string(bytes.size()) + ")");
+  std::memcpy(&length, bytes.data() + 8, lengthBytes);
+  if (length > bytes.size() - start)
+    throw fileError(file, "header of " + std::to_string(length) + " bytes in a file of " +
+                              std::to_string(bytes.size()) + " (offset 8)");
+  Tensor tensor{HeaderReader(file, bytes.substr(start, length), start).read(), {}};
+  std::string_view data = bytes.substr(start + length);
+  if (data.size() != tensor.info.numBytes())
+    throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
+                              std::to_string(tensor.info.numBytes()) + " for " + tensor.info.typeText() +
+                              " (offset " + std::to_string(start + length) + ")");
+  tensor.data.resize(data.size());
+  std::memcpy(tensor.data.data(), data.data(), data.size());
+  return tensor;
+}
+
+std::string formatNpy(const Tensor &tensor) {
+  std::string header = "{'descr': '<";
+  header += isReal(tensor.info.type) ? 'f' : 'i';
+  header += std::to_string(byteWidth(tensor.info.type)) + "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : tensor.info.shape)
+    header += std::to_string(extent) + ",";
+  header += "), }";
+  // The data starts at a multiple of 64; the header ends with a newline.
+  header.append(63 - (10 + header.size()) % 64, ' ');
+  header += '\n';
+  std::string bytes(magic);
+  bytes += {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  bytes += header;
+  bytes.append(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
+  return bytes;
+}
+
+} // namespace plc::runtime

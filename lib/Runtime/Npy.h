@@ -1,0 +1,17 @@
+// NumPy's .npy files, strictly: versions 1 to 3, little endian, C order, f8 f4 i8 i4.
+#ifndef PLC_RUNTIME_NPY_H
+#define PLC_RUNTIME_NPY_H
+
+#include "plc/Runtime/Tensor.h"
+
+namespace plc::runtime {
+
+/// Parses the bytes of a .npy file; `file` is named in errors (`FILE: error: TEXT (offset N)`).
+Tensor parseNpy(const std::string &file, std::string_view bytes);
+
+/// The bytes of a version 1 file.
+std::string formatNpy(const Tensor &tensor);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,268 @@
+#include "Options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace plc::runtime {
+
+namespace {
+
+/// Commands as bits, so that one table serves them all.
+enum : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench = 16, All = 31 };
+
+struct Command {
+  const char *name;
+  unsigned bit;
+  const char *what, *example;
+};
+
+constexpr Command commands[] = {
+    {"train", Train, "trains the model and tells the loss on the held-out part",
+     "train gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
+    {"eval", Eval, "the mean of the loss over the held-out part",
+     "eval gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --params run"},
+    {"infer", Infer, "runs the model once on given tensors",
+     "infer gpt.plcm --params run --input tok=@tok.npy --output logits=@logits.npy"},
+    {"generate", Generate, "writes text from a byte-level language model",
+     "generate gpt.plcm --params run --prompt 'Once' --tokens 200"},
+    {"bench", Bench, "measures a training step against the machine's FMA peak", "bench gpt.plcm --repeats 20"},
+};
+
+int64_t parseInteger(const std::string &flag, const std::string &text, int64_t low) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low)
+    throw usageError("found '" + text + "' for '" + flag + "', expected an integer of at least " +
+                     std::to_string(low));
+  return value;
+}
+
+double parseReal(const std::string &flag, const std::string &text, double below) {
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !(value < below))
+    throw usageError("found '" + text + "' for '" + flag + "', expected a number from 0" +
+                     (std::isinf(below) ? "" : " to below 1"));
+  return value;
+}
+
+/// `NAME=REST`, both nonempty.
+std::pair<std::string, std::string> parsePair(const std::string &flag, const std::string &text, const char *form) {
+  size_t equal = text.find('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == text.size())
+    throw usageError("found '" + text + "' for '" + flag + "', expected " + form);
+  return {text.substr(0, equal), text.substr(equal + 1)};
+}
+
+DataOption parseData(const std::string &flag, const std::string &text) {
+  auto [input, file] = parsePair(flag, text, "IN=FILE or IN=FILE+n");
+  DataOption option{input, file, 0};
+  size_t plus = file.rfind('+');
+  bool digits = plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
+                std::all_of(file.begin() + static_cast<long>(plus) + 1, file.end(),
+                            [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) {
+    option.shift = parseInteger(flag, file.substr(plus + 1), 0);
+    option.file = file.substr(0, plus);
+    if (option.shift > (int64_t(1) << 40))
+      throw usageError("found '" + file.substr(plus + 1) + "' as a shift, expected at most 2^40");
+  }
+  return option;
+}
+
+TensorOption parseTensor(const std::string &flag, const std::string &text) {
+  auto [name, rest] = parsePair(flag, text, "NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  if (name.find('(') != std::string::npos)
+    throw usageError("'" + name + "' for '" + flag + "' is not supported yet: only inputs and outputs by name");
+  if (rest == "-")
+    return {name, "-", ""};
+  if (rest[0] != '@' || rest.size() == 1)
+    throw usageError("found '" + text + "' for '" + flag +
+                     "', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  std::string file = rest.substr(1);
+  size_t suffix = file.find(".safetensors:");
+  if (suffix == std::string::npos)
+    return {name, file, ""};
+  return {name, file.substr(0, suffix + 12), file.substr(suffix + 13)};
+}
+
+struct OptionSpec {
+  const char *flag, *argument;
+  unsigned commands;
+  const char *group, *help;
+  void (*set)(Options &, const std::string &flag, const std::string &text);
+};
+
+#define SET [](Options & o, const std::string &flag, const std::string &text)
+
+const OptionSpec specs[] = {
+    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data", "bytes for an input, read n further on; once per input",
+     SET { o.data.push_back(parseData(flag, text)); }},
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
+     SET { o.holdout = parseReal(flag, text, 1); }},
+    {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
+     SET { o.inputs.push_back(parseTensor(flag, text)); }},
+    {"--output", "NAME=@FILE", Infer, "data", "where to write a result (default: tell shape and first values)",
+     SET { o.outputs.push_back(parseTensor(flag, text)); }},
+    {"--expect", "NAME=@FILE", Infer, "data", "compare a result; exit code 6 if it differs",
+     SET { o.expects.push_back(parseTensor(flag, text)); }},
+    {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
+     SET { o.rtol = parseReal(flag, text, INFINITY); }},
+    {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
+     SET { o.atol = parseReal(flag, text, INFINITY); }},
+    {"--prompt", "TEXT", Generate, "text", "what the text begins with",
+     SET { o.prompt = text; }},
+    {"--tokens", "N", Generate, "text", "bytes to add (default 200)",
+     SET { o.tokens = parseInteger(flag, text, 0); }},
+    {"--temperature", "T", Generate, "text", "0 takes the likeliest byte (default 0.8)",
+     SET { o.temperature = parseReal(flag, text, INFINITY); }},
+    {"--steps", "N", Train, "training", "number of the last step (default 100)",
+     SET { o.steps = parseInteger(flag, text, 1); }},
+    {"--seed", "K", All, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",
+     SET { o.seed = static_cast<uint64_t>(parseInteger(flag, text, 0)); }},
+    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
+     SET { o.log = text; }},
+    {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
+     SET { o.save = text; }},
+    {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
+     SET { o.saveEvery = parseInteger(flag, text, 1); }},
+    {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
+     SET { o.resume = text; }},
+    {"--params", "P", Eval | Infer | Generate, "checkpoints",
+     "DIR, DIR/step-N or a .safetensors file (default: initial values)", SET { o.params = text; }},
+    {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
+     SET { o.warmup = parseInteger(flag, text, 0); }},
+    {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
+     SET { o.repeats = parseInteger(flag, text, 1); }},
+    {"--set", "KEY=VALUE", All, "model", "a key of the strategy; for a .plcm: machine.threads_per_stage",
+     SET { o.model.sets.push_back(text); parsePair(flag, text, "KEY=VALUE"); }},
+    {"--strategy", "FILE.toml", All, "model", "how to compile a .ein file", SET { o.model.strategy = text; }},
+    {"-D", "NAME=SIZE", All, "model", "overrides a dim of a .ein file",
+     SET { o.model.defines.push_back(text); parsePair(flag, text, "NAME=SIZE"); }},
+    {"--entry", "NAME", All, "model", "the model of a .ein file with several", SET { o.model.entry = text; }},
+};
+#undef SET
+
+constexpr const char *notYet[] = {"--trace", "--report", "--ranks", "--check-arena", "--check-finite",
+                                  "--hang-timeout", "--dump"};
+
+const Command *findCommand(const Tool &tool, const std::string &name) {
+  if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())
+    return nullptr;
+  for (const Command &command : commands)
+    if (command.name == name)
+      return &command;
+  return nullptr;
+}
+
+std::string commandNames(const Tool &tool) {
+  std::string names;
+  for (const std::string &name : tool.commands)
+    names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+const OptionSpec &findSpec(const std::string &flag, const Command &command) {
+  for (const char *name : notYet)
+    if (flag == name)
+      throw usageError("option '" + flag + "' is not supported yet");
+  for (const OptionSpec &spec : specs) {
+    if (flag != spec.flag)
+      continue;
+    if (!(spec.commands & command.bit))
+      throw usageError("option '" + flag + "' does not apply to '" + command.name + "'");
+    return spec;
+  }
+  throw usageError("unknown option '" + flag + "' for '" + command.name + "'");
+}
+
+/// Reads the flag at argv[i], with its value in the same word or the next; advances i past both.
+void parseFlag(int argc, char **argv, int &i, const Command &command, Options &options) {
+  std::string word = argv[i++], flag = word, value;
+  size_t equal = word.find('=');
+  bool attached = equal != std::string::npos && word[1] == '-';
+  if (attached)
+    flag = word.substr(0, equal);
+  const bool shortForm = word.size() > 2 && word[1] == 'D';
+  if (shortForm)
+    flag = "-D";
+  const OptionSpec &spec = findSpec(flag, command);
+  if (attached)
+    value = word.substr(equal + 1);
+  else if (shortForm)
+    value = word.substr(2);
+  else if (i < argc)
+    value = argv[i++];
+  else
+    throw usageError("option '" + flag + "' has no value, expected " + spec.argument);
+  spec.set(options, flag, value);
+}
+
+} // namespace
+
+Options parseOptions(int argc, char **argv, const Tool &tool) {
+  Options options;
+  options.model.toolPath = argv[0];
+  if (argc < 2)
+    throw usageError("no command, expected one of " + commandNames(tool));
+  std::string first = argv[1];
+  if (first == "--help" || first == "-h") {
+    options.help = true;
+    return options;
+  }
+  const Command *command = findCommand(tool, first);
+  if (!command)
+    throw usageError("unknown command '" + first + "', expected one of " + commandNames(tool));
+  options.model.command = first;
+  for (int i = 2; i < argc;) {
+    std::string word = argv[i];
+    if (word == "--help" || word == "-h") {
+      options.help = true;
+      return options;
+    }
+    if (word.size() > 1 && word[0] == '-') {
+      parseFlag(argc, argv, i, *command, options);
+      continue;
+    }
+    if (!options.model.file.empty())
+      throw usageError("found a second file '" + word + "' beside '" + options.model.file + "', expected one");
+    options.model.file = word;
+    ++i;
+  }
+  if (options.model.file.empty())
+    throw usageError("no model, expected " + tool.modelArgument);
+  if (options.saveEvery && options.save.empty())
+    throw usageError("option '--save-every' needs '--save DIR'");
+  return options;
+}
+
+std::string helpText(const Tool &tool, const std::string &name) {
+  const Command *command = findCommand(tool, name);
+  std::string text;
+  if (!command) {
+    text = tool.name + ": " + tool.summary + "\n\nusage: " + tool.name + " COMMAND " + tool.modelArgument +
+           " [options]\n\n";
+    for (const std::string &each : tool.commands)
+      if (const Command *found = findCommand(tool, each))
+        text += "  " + each + std::string(10 - each.size(), ' ') + found->what + "\n";
+    return text + "\n" + tool.name + " COMMAND --help tells a command's options\n";
+  }
+  text = "usage: " + tool.name + " " + name + " " + tool.modelArgument + " [options]\n" + command->what + "\n";
+  for (const char *group : {"data", "text", "training", "measuring", "checkpoints", "model"}) {
+    bool any = false;
+    for (const OptionSpec &spec : specs) {
+      if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)
+        continue;
+      if (!any)
+        text += "\n" + std::string(group) + "\n";
+      any = true;
+      std::string left = std::string("  ") + spec.flag + " " + spec.argument;
+      text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
+    }
+  }
+  return text + "\nexample: " + tool.name + " " + command->example + "\n";
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,40 @@
+// The command line of plc-run and plc-interpret.
+#ifndef PLC_RUNTIME_OPTIONS_H
+#define PLC_RUNTIME_OPTIONS_H
+
+#include "Data.h"
+#include "plc/Runtime/Commands.h"
+
+#include <optional>
+
+namespace plc::runtime {
+
+/// `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
+struct TensorOption {
+  std::string name, file, key;
+};
+
+struct Options {
+  ModelRequest model;
+  bool help = false;
+  std::vector<DataOption> data;
+  std::vector<TensorOption> inputs, outputs, expects;
+  std::string log, save, resume, params;
+  int64_t steps = 100, saveEvery = 0;
+  std::optional<uint64_t> seed; // default 0, or the checkpoint's
+  double holdout = 0.1, rtol = 0, atol = 0;
+  std::string prompt;
+  int64_t tokens = 200;
+  double temperature = 0.8;
+  int64_t warmup = 3, repeats = 10;
+};
+
+/// Parses everything after the tool's name; throws usageError.
+Options parseOptions(int argc, char **argv, const Tool &tool);
+
+/// The text of --help: of one command, or of the tool if `command` is empty.
+std::string helpText(const Tool &tool, const std::string &command);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,26 @@
+// The commands, each over any engine. They throw Error.
+#ifndef PLC_RUNTIME_RUNS_H
+#define PLC_RUNTIME_RUNS_H
+
+#include "Options.h"
+
+namespace plc::runtime {
+
+void runTrain(const Options &options, Engine &engine);
+void runEval(const Options &options, Engine &engine);
+void runInfer(const Options &options, Engine &engine);
+void runGenerate(const Options &options, Engine &engine);
+void runBench(const Options &options, Engine &engine);
+
+/// The entry, or an error that names it and those there are.
+const EntryInfo &needEntry(const Engine &engine, const std::string &name);
+
+/// The mean over the held-out batches of the entry eval's output `loss`.
+double heldOutLoss(const ByteWindows &data, Engine &engine);
+
+/// --params, or the initial values of --seed.
+void prepareParameters(const Options &options, Engine &engine);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,190 @@
+#include "Safetensors.h"
+
+#include "Files.h"
+#include "plc/Runtime/InitialValues.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace plc::runtime {
+
+using nlohmann::json;
+
+namespace {
+
+std::string hexOf(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string_view dtypeOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return "F64";
+  case ElementType::F32:
+    return "F32";
+  case ElementType::I64:
+    return "I64";
+  case ElementType::I32:
+    return "I32";
+  }
+  return "";
+}
+
+/// Checks one header against the file's size and takes the tensors out.
+class HeaderReader {
+public:
+  HeaderReader(const std::string &file, std::string_view bytes) : file(file), bytes(bytes) {}
+
+  Safetensors read() {
+    json header = parseHeader();
+    Safetensors result;
+    for (auto &[name, value] : header.items()) {
+      if (name == "__metadata__")
+        readMetadata(value, result);
+      else
+        result.tensors[name] = readTensor(name, value);
+    }
+    checkCoverage();
+    auto hash = result.metadata.find("hash");
+    if (hash != result.metadata.end() && hash->second != hexOf(hashBytes(bytes.substr(dataStart))))
+      fail("data has hash '" + hexOf(hashBytes(bytes.substr(dataStart))) + "', expected '" + hash->second + "'",
+           dataStart);
+    return result;
+  }
+
+private:
+  [[noreturn]] void fail(const std::string &text, size_t offset) const {
+    throw fileError(file, text + " (offset " + std::to_string(offset) + ")");
+  }
+
+  json parseHeader() {
+    uint64_t length = 0;
+    if (bytes.size() < 8)
+      fail("not a .safetensors file", 0);
+    std::memcpy(&length, bytes.data(), 8);
+    if (length > bytes.size() - 8)
+      fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(bytes.size()), 0);
+    dataStart = 8 + length;
+    try {
+      json header = json::parse(bytes.substr(8, length));
+      if (!header.is_object())
+        fail("header is not a JSON object", 8);
+      return header;
+    } catch (const json::parse_error &error) {
+      fail("header is not JSON", 8 + error.byte);
+    }
+  }
+
+  void readMetadata(const json &value, Safetensors &result) {
+    if (!value.is_object())
+      fail("'__metadata__' is not an object", 8);
+    for (auto &[key, text] : value.items()) {
+      if (!text.is_string())
+        fail("metadata '" + key + "' is not a string", 8);
+      result.metadata[key] = text.get<std::string>();
+    }
+  }
+
+  /// An array of integers from 0 to 2^59.
+  std::vector<int64_t> readIntegers(const std::string &name, const json &value, const char *key) {
+    std::vector<int64_t> integers;
+    if (!value.is_object() || !value.contains(key) || !value[key].is_array())
+      fail("tensor '" + name + "' has no list '" + key + "'", 8);
+    for (const json &element : value[key]) {
+      if (!element.is_number_unsigned() || element.get<uint64_t>() > (uint64_t(1) << 59))
+        fail("tensor '" + name + "' has a bad number in '" + key + "'", 8);
+      integers.push_back(element.get<int64_t>());
+    }
+    return integers;
+  }
+
+  Tensor readTensor(const std::string &name, const json &value) {
+    Tensor tensor;
+    tensor.info.name = name;
+    tensor.info.shape = readIntegers(name, value, "shape");
+    std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
+    std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
+    bool known = false;
+    for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32})
+      if (dtypeOf(type) == dtype) {
+        tensor.info.type = type;
+        known = true;
+      }
+    if (!known)
+      fail("tensor '" + name + "' has element type '" + dtype + "', expected F64, F32, I64 or I32", 8);
+    int64_t size = static_cast<int64_t>(byteWidth(tensor.info.type));
+    for (int64_t extent : tensor.info.shape)
+      if (__builtin_mul_overflow(size, extent, &size))
+        fail("tensor '" + name + "' has 2^63 bytes or more", 8);
+    int64_t available = static_cast<int64_t>(bytes.size() - dataStart);
+    if (range.size() != 2 || range[0] > range[1] || range[1] > available)
+      fail("tensor '" + name + "' lies outside the file's " + std::to_string(available) + " bytes of data", 8);
+    if (range[1] - range[0] != size)
+      fail("tensor '" + name + "' has " + std::to_string(range[1] - range[0]) + " bytes, expected " +
+               std::to_string(size) + " for " + tensor.info.typeText(),
+           8);
+    ranges.emplace_back(range[0], range[1]);
+    auto *data = reinterpret_cast<const std::byte *>(bytes.data() + dataStart);
+    tensor.data.assign(data + range[0], data + range[1]);
+    return tensor;
+  }
+
+  void checkCoverage() {
+    std::sort(ranges.begin(), ranges.end());
+    int64_t end = 0;
+    for (auto [first, last] : ranges) {
+      if (first != end)
+        fail("data has a gap or an overlap", dataStart + static_cast<size_t>(std::min(first, end)));
+      end = last;
+    }
+    if (dataStart + static_cast<size_t>(end) != bytes.size())
+      fail("bytes after the last tensor", dataStart + static_cast<size_t>(end));
+  }
+
+  const std::string &file;
+  std::string_view bytes;
+  size_t dataStart = 0;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+};
+
+} // namespace
+
+Safetensors Safetensors::read(const std::string &file) {
+  std::string bytes = readFile(file);
+  return HeaderReader(file, bytes).read();
+}
+
+void Safetensors::write(const std::string &file) const {
+  json header = json::object();
+  std::string data;
+  for (const auto &[name, tensor] : tensors) {
+    size_t begin = data.size();
+    data.append(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
+    header[name] = {{"dtype", dtypeOf(tensor.info.type)},
+                    {"shape", tensor.info.shape},
+                    {"data_offsets", {begin, data.size()}}};
+  }
+  header["__metadata__"] = metadata;
+  header["__metadata__"]["hash"] = hexOf(hashBytes(data));
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  uint64_t length = text.size();
+  std::string bytes(reinterpret_cast<const char *>(&length), 8);
+  writeFile(file, bytes + text + data);
+}
+
+const Tensor &Safetensors::get(const std::string &file, const TensorInfo &wanted) const {
+  auto found = tensors.find(wanted.name);
+  if (found == tensors.end())
+    throw fileError(file, "tensor '" + wanted.name + "' is missing");
+  const TensorInfo &info = found->second.info;
+  if (info.type != wanted.type || info.shape != wanted.shape)
+    throw fileError(file, "tensor '" + wanted.name + "' is " + info.typeText() + ", expected " + wanted.typeText());
+  return found->second;
+}
+
+} // namespace plc::runtime

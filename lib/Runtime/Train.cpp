@@ -1,0 +1,71 @@
+#include "Checkpoint.h"
+#include "Log.h"
+#include "Progress.h"
+#include "Runs.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace plc::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Where the run starts: initial values, or a checkpoint whose seed goes on.
+TrainingState beginTraining(const Options &options, Engine &engine) {
+  if (options.resume.empty()) {
+    TrainingState state{0, options.seed.value_or(0)};
+    initializeParameters(state.seed, engine);
+    return state;
+  }
+  TrainingState state = resumeCheckpoint(options.resume, engine);
+  if (options.seed && *options.seed != state.seed)
+    throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
+                     std::to_string(state.seed));
+  return state;
+}
+
+bool saveIsDue(const Options &options, int64_t step) {
+  if (options.save.empty())
+    return false;
+  return step == options.steps || (options.saveEvery && step % options.saveEvery == 0);
+}
+
+} // namespace
+
+void runTrain(const Options &options, Engine &engine) {
+  const EntryInfo &entry = needEntry(engine, "train");
+  ByteWindows data(entry, options.data, options.holdout);
+  data.checkTraining();
+  if (options.holdout > 0) {
+    needEntry(engine, "eval");
+    data.checkHeldOut();
+  }
+  TrainingState state = beginTraining(options, engine);
+  Log log(options.log, !options.resume.empty(), engine);
+  Progress progress(state.step, options.steps, entry.batch);
+  std::optional<double> loss, holdoutLoss;
+  while (state.step < options.steps) {
+    ++state.step;
+    Clock::time_point start = Clock::now();
+    StepResult result = engine.trainStep(state.step, data.trainBatch(state.seed, state.step));
+    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    loss = sumInOrder(engine.realType(), result.microBatchLosses);
+    log.step({state.step, *loss, result, seconds * 1e3, static_cast<double>(entry.batch) / seconds});
+    progress.step(state.step, shortestDigits(engine.realType(), *loss));
+    if (!saveIsDue(options, state.step))
+      continue;
+    std::string folder = saveCheckpoint(options.save, state, engine);
+    progress.clear();
+    std::printf("saved %s\n", folder.c_str());
+  }
+  progress.clear();
+  if (options.holdout > 0) {
+    holdoutLoss = heldOutLoss(data, engine);
+    std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, *holdoutLoss).c_str());
+  }
+  log.summary(state.step, loss, holdoutLoss);
+}
+
+} // namespace plc::runtime
