@@ -1,0 +1,285 @@
+//===- InterpretedEngine.cpp - the interpreter behind the commands --------===//
+#include "InterpretedEngine.h"
+
+#if __has_include("plc/Numerics/Key.h")
+#include "plc/Numerics/Key.h"
+#define PLC_WITH_KEY 1
+#endif
+
+#include "mlir/IR/Builders.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace plc::interpret {
+
+using reference::Element;
+using reference::Fault;
+using reference::Interpreter;
+using reference::Tensor;
+using runtime::Bytes;
+using runtime::ElementType;
+using runtime::EntryInfo;
+using runtime::Error;
+
+namespace {
+
+ElementType typeOf(Element element) {
+  switch (element) {
+  case Element::F32:
+    return ElementType::F32;
+  case Element::F64:
+    return ElementType::F64;
+  case Element::I32:
+    return ElementType::I32;
+  case Element::I64:
+    return ElementType::I64;
+  case Element::I1:
+    break;
+  }
+  throw Error(runtime::BadInput, "", "inputs and outputs of element type i1 are not supported");
+}
+
+runtime::Initializer initializerOf(ein::ParamOp param) {
+  runtime::Initializer init;
+  double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
+  switch (param.getInit()) {
+  case ein::Initializer::constant:
+    init.kind = runtime::Initializer::Kind::Constant;
+    init.value = a;
+    break;
+  case ein::Initializer::normal:
+    init.kind = runtime::Initializer::Kind::Normal;
+    init.scale = a;
+    break;
+  case ein::Initializer::uniform:
+    init.kind = runtime::Initializer::Kind::Uniform;
+    init.low = a;
+    init.high = b;
+    break;
+  }
+  return init;
+}
+
+Tensor tensorFrom(Element element, std::vector<int64_t> shape, const std::byte *data) {
+  Tensor tensor(element, std::move(shape));
+  std::memcpy(tensor.data(), data, tensor.numBytes());
+  return tensor;
+}
+
+Error errorOf(const Fault &fault) { return Error(runtime::BadInput, fault.place, fault.what()); }
+
+/// A program that accumulates gradients is the one of training.
+bool accumulates(ModuleOp module) {
+  return module
+      .walk([](ein::CallOp call) { return call.getAccumulates().empty() ? WalkResult::advance() : WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+} // namespace
+
+InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings)
+    : source(request, settings), settings(settings),
+      real(settings.compute == "f64" ? ElementType::F64 : ElementType::F32) {
+  listParameters();
+  listEntries();
+}
+
+std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
+
+std::string InterpretedEngine::numericsKey() const {
+#ifdef PLC_WITH_KEY
+  return numerics::numericsKey(*programOf(entryList.front().name).module);
+#else
+  return "";
+#endif
+}
+
+EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
+  Interpreter types(module, real == ElementType::F64 ? Element::F64 : Element::F32);
+  ein::ModelOp model = types.getModel();
+  // Types are those of a micro-batch once the batch has been cut.
+  int64_t cut = std::max<int64_t>(1, model.getMicroBatches());
+  EntryInfo entry;
+  entry.name = name;
+  entry.batch = std::max<int64_t>(1, model.getBatch());
+  entry.microBatches = source.isRules() ? settings.microBatches.value_or(1) : cut;
+  auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
+                  ArrayRef<Type> all) {
+    for (auto [index, type] : llvm::enumerate(all)) {
+      ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+      runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), typeOf(types.elementOf(type)),
+                               std::vector<int64_t>(shape.begin(), shape.end()), batch[index] == 0};
+      if (info.batched)
+        info.shape[0] *= cut;
+      tensors.push_back(std::move(info));
+    }
+  };
+  list(entry.inputs, model.getArgNames(), model.getArgBatch(), model.getArgumentTypes());
+  list(entry.outputs, model.getResultNames(), model.getResultBatch(), model.getResultTypes());
+  return entry;
+}
+
+void InterpretedEngine::listEntries() {
+  if (!source.isRules()) {
+    bool trains = accumulates(source.getModule());
+    if (trains && source.hasLoss())
+      entryList.push_back(describe(source.getModule(), "train"));
+    if (source.hasLoss())
+      entryList.push_back(describe(source.getModule(), "eval"));
+    entryList.push_back(describe(source.getModule(), "infer"));
+    return;
+  }
+  auto add = [&](const std::string &name, const std::string &entry, const std::vector<std::string> &outputs) {
+    entryList.push_back(describe(*source.lower(entry, outputs, /*entryOnly=*/true), name));
+  };
+  if (source.hasLoss()) {
+    add("train", "train", {});
+    add("eval", "eval", {});
+  }
+  add("infer", "infer", {});
+  ArrayAttr results = source.getModel().getResultNames();
+  for (StringRef result : results.getAsValueRange<StringAttr>())
+    if (results.size() > 1 && result != "loss")
+      add("infer." + result.str(), "infer", {result.str()});
+}
+
+void InterpretedEngine::listParameters() {
+  Interpreter types(source.getModule(), real == ElementType::F64 ? Element::F64 : Element::F32);
+  for (ein::ParamOp param : types.getParameters()) {
+    Tensor zero = types.makeTensor(param.getType());
+    parameterList.push_back(
+        {param.getSymName().str(), typeOf(zero.element), zero.shape, initializerOf(param), param.getFrozen()});
+    held.push_back({zero, {zero.copy(), zero.copy()}});
+  }
+}
+
+void InterpretedEngine::readParameter(size_t index, void *out) {
+  std::memcpy(out, held[index].value.data(), held[index].value.numBytes());
+}
+void InterpretedEngine::writeParameter(size_t index, const void *data) {
+  Tensor &value = held[index].value;
+  value = tensorFrom(value.element, value.shape, static_cast<const std::byte *>(data));
+}
+void InterpretedEngine::readMoment(size_t index, int which, void *out) {
+  const Tensor &moment = held[index].moments[which - 1];
+  std::memcpy(out, moment.data(), moment.numBytes());
+}
+void InterpretedEngine::writeMoment(size_t index, int which, const void *data) {
+  Tensor &moment = held[index].moments[which - 1];
+  std::memcpy(moment.data(), data, moment.numBytes());
+}
+
+InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name) const {
+  // The entries of IR are one program.
+  std::string key = source.isRules() ? name : "";
+  Program &program = programs[key];
+  if (program.interpreter)
+    return program;
+  auto [entry, output] = StringRef(name).split('.');
+  std::vector<std::string> outputs;
+  if (!output.empty())
+    outputs.push_back(output.str());
+  program.module = source.lower(entry.str(), outputs);
+  program.interpreter =
+      std::make_unique<Interpreter>(*program.module, real == ElementType::F64 ? Element::F64 : Element::F32);
+  return program;
+}
+
+std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program,
+                                                             const std::vector<Bytes> &inputs) {
+  Interpreter &interpreter = *program.interpreter;
+  for (size_t i = 0; i < held.size(); ++i)
+    interpreter.setParameter(parameterList[i].path, held[i].value);
+  ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
+  std::vector<std::vector<Tensor>> results;
+  for (int64_t microBatch = 0; microBatch < entry.microBatches; ++microBatch) {
+    std::vector<Tensor> arguments;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Tensor argument = interpreter.makeTensor(types[i]);
+      size_t begin = entry.inputs[i].batched ? microBatch * argument.numBytes() : 0;
+      std::memcpy(argument.data(), inputs[i].data() + begin, argument.numBytes());
+      arguments.push_back(std::move(argument));
+    }
+    try {
+      results.push_back(interpreter.runModel(std::move(arguments)));
+    } catch (const Fault &fault) {
+      throw errorOf(fault);
+    }
+  }
+  return results;
+}
+
+std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
+  Program &program = programOf(entry.name);
+  program.interpreter->clearSites();
+  std::vector<std::vector<Tensor>> results = runBatch(entry, program, inputs);
+  std::vector<Bytes> outputs;
+  for (size_t i = 0; i < entry.outputs.size(); ++i) {
+    const runtime::TensorInfo &info = entry.outputs[i];
+    Bytes output;
+    for (const std::vector<Tensor> &microBatch : results) {
+      const Tensor &part = microBatch[i];
+      if (info.batched || output.empty())
+        output.insert(output.end(), part.data(), part.data() + part.numBytes());
+      else
+        runtime::addInOrder(info.type, info.numElements(), output.data(), part.data());
+    }
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+std::vector<double> InterpretedEngine::runForwardAndBackward(Program &program, const std::vector<Bytes> &inputs) {
+  const EntryInfo &entry = *findEntry("train");
+  program.interpreter->clearSites();
+  size_t loss = 0;
+  ArrayAttr names = program.interpreter->getModel().getResultNames();
+  while (cast<StringAttr>(names[loss]) != "loss")
+    ++loss;
+  std::vector<double> losses;
+  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
+    losses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
+  return losses;
+}
+
+runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector<Bytes> &inputs) {
+  Program &program = programOf("train");
+  runtime::StepResult result{runForwardAndBackward(program, inputs), 0};
+  runtime::AdamWFactors factors(settings.optimizer, step);
+  runtime::GradientNorm norm;
+  for (size_t i = 0; i < held.size(); ++i) {
+    const runtime::ParameterInfo &info = parameterList[i];
+    std::vector<Tensor> sites = program.interpreter->getSites(info.path);
+    if (info.frozen || sites.empty())
+      continue;
+    std::vector<const void *> gradients;
+    for (const Tensor &site : sites)
+      gradients.push_back(site.data());
+    held[i].value = held[i].value.copy();
+    norm.add(info.path, runtime::updateParameter(factors, real, info.tensor().numElements(), gradients,
+                                                 held[i].value.data(), held[i].moments[0].data(),
+                                                 held[i].moments[1].data()));
+  }
+  result.gradNorm = norm.norm();
+  return result;
+}
+
+InterpretedEngine::Gradients InterpretedEngine::differentiate(const std::vector<Bytes> &inputs) {
+  Program &program = programOf("train");
+  Gradients gradients{runForwardAndBackward(program, inputs), {}};
+  for (const runtime::ParameterInfo &info : parameterList) {
+    Tensor sum;
+    for (const Tensor &site : program.interpreter->getSites(info.path)) {
+      if (sum.isVacant())
+        sum = site.copy();
+      else
+        runtime::addInOrder(real, sum.numElements(), sum.data(), site.data());
+    }
+    gradients.ofParameters.push_back(std::move(sum));
+  }
+  return gradients;
+}
+
+} // namespace plc::interpret

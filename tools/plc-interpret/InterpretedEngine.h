@@ -1,0 +1,68 @@
+//===- InterpretedEngine.h - the interpreter behind the commands *- C++ -*-===//
+#ifndef PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
+#define PLC_TOOLS_INTERPRET_INTERPRETEDENGINE_H
+
+#include "Source.h"
+
+#include "plc/Reference/Interpreter.h"
+#include "plc/Runtime/Engine.h"
+
+#include <map>
+
+namespace plc::interpret {
+
+/// Runs the entries of a source by the interpreter. Programs are lowered when they are first run.
+class InterpretedEngine : public runtime::Engine {
+public:
+  InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings);
+
+  std::string modelName() const override;
+  runtime::ElementType realType() const override { return real; }
+  std::string numericsKey() const override;
+  std::string planJson() const override { return "{\"numerics_key\": \"" + numericsKey() + "\"}"; }
+  const std::vector<runtime::EntryInfo> &entries() const override { return entryList; }
+  const std::vector<runtime::ParameterInfo> &parameters() const override { return parameterList; }
+  void readParameter(size_t index, void *out) override;
+  void writeParameter(size_t index, const void *data) override;
+  void readMoment(size_t index, int which, void *out) override;
+  void writeMoment(size_t index, int which, const void *data) override;
+  runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
+  std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
+
+  /// The gradient of each parameter (vacant if it has none) of one batch, without a step, and the loss.
+  struct Gradients {
+    std::vector<double> microBatchLosses;
+    std::vector<reference::Tensor> ofParameters;
+  };
+  Gradients differentiate(const std::vector<runtime::Bytes> &inputs);
+
+private:
+  struct Program {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::unique_ptr<reference::Interpreter> interpreter;
+  };
+  struct Held {
+    reference::Tensor value, moments[2];
+  };
+  void listEntries();
+  void listParameters();
+  runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
+  Program &programOf(const std::string &entry) const;
+  /// The results of the micro-batches of one batch: results of all micro-batches, in order.
+  std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
+                                                       const std::vector<runtime::Bytes> &inputs);
+  /// Runs the entry train; the sites then hold the gradients. Returns the losses.
+  std::vector<double> runForwardAndBackward(Program &program, const std::vector<runtime::Bytes> &inputs);
+
+  mutable Source source;
+  Settings settings;
+  runtime::ElementType real;
+  std::vector<runtime::EntryInfo> entryList;
+  std::vector<runtime::ParameterInfo> parameterList;
+  std::vector<Held> held;
+  mutable std::map<std::string, Program> programs;
+};
+
+} // namespace plc::interpret
+
+#endif

@@ -1,0 +1,24 @@
+//===- Settings.h - what `--set` says to the interpreter --------*- C++ -*-===//
+#ifndef PLC_TOOLS_INTERPRET_SETTINGS_H
+#define PLC_TOOLS_INTERPRET_SETTINGS_H
+
+#include "plc/Runtime/Commands.h"
+#include "plc/Runtime/Optimizer.h"
+
+#include <optional>
+
+namespace plc::interpret {
+
+/// The keys of a strategy that change numbers; everything else of a strategy is the plan's.
+struct Settings {
+  std::string compute = "f32";
+  std::optional<int64_t> microBatches;
+  runtime::AdamW optimizer;
+};
+
+/// Reads `--set` and refuses `--strategy` and every other key by name.
+Settings readSettings(const runtime::ModelRequest &request);
+
+} // namespace plc::interpret
+
+#endif

@@ -1,0 +1,120 @@
+//===- Source.cpp - a model to interpret, from .ein or IR -----------------===//
+#include "Source.h"
+
+#if __has_include("plc/Algebra/Passes.h") && __has_include("plc/Language/ParseModel.h")
+#define PLC_WITH_RULES 1
+#include "plc/Algebra/Passes.h"
+#include "plc/Language/Diagnostics.h"
+#include "plc/Language/ParseModel.h"
+#include "plc/Numerics/Passes.h"
+#endif
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace plc::interpret {
+
+using runtime::Error;
+using runtime::usageError;
+
+namespace {
+
+/// The user has been told.
+Error told() { return Error(runtime::BadInput, "", ""); }
+
+std::pair<std::string, int64_t> parseDefine(const std::string &text) {
+  auto [name, size] = StringRef(text).split('=');
+  int64_t value = 0;
+  if (size.getAsInteger(10, value) || value < 1)
+    throw usageError("found '" + size.str() + "' for '-D " + name.str() + "', expected an integer of at least 1");
+  return {name.str(), value};
+}
+
+} // namespace
+
+Source::Source(const runtime::ModelRequest &request, const Settings &settings)
+    : settings(settings), context(MLIRContext::Threading::DISABLED) {
+  context.loadDialect<ein::EinDialect>();
+#ifdef PLC_WITH_RULES
+  static const bool registered = (registerAlgebraPasses(), registerNumericsPasses(), true);
+  (void)registered;
+#endif
+  rules = StringRef(request.file).ends_with(".ein");
+  if (!rules && !StringRef(request.file).ends_with(".mlir"))
+    throw runtime::fileError(request.file, "is neither a .ein model nor .mlir IR");
+  auto buffer = llvm::MemoryBuffer::getFile(request.file, /*IsText=*/true);
+  if (!buffer)
+    throw runtime::fileError(request.file, "cannot be read: " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  if (rules)
+    parseRules(request);
+  else if (!request.defines.empty() || !request.entry.empty())
+    throw usageError("options '-D' and '--entry' apply to .ein models, not to IR");
+  else
+    parseIR(request.file);
+}
+
+void Source::parseRules(const runtime::ModelRequest &request) {
+#ifdef PLC_WITH_RULES
+  language::ParseOptions options;
+  options.entry = request.entry;
+  for (const std::string &text : request.defines)
+    options.overrides.push_back(parseDefine(text));
+  language::Diagnostics diagnostics(sources);
+  module = language::parseModel(sources, context, options, diagnostics);
+  if (!diagnostics.empty())
+    diagnostics.print(llvm::errs());
+#endif
+  if (!module)
+    throw told();
+}
+
+void Source::parseIR(const std::string &file) {
+  SourceMgrDiagnosticHandler printer(sources, &context);
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    throw told();
+  int64_t models = llvm::range_size(module->getOps<ein::ModelOp>());
+  if (models != 1)
+    throw runtime::fileError(file, "has " + std::to_string(models) + " 'ein.model' but needs one");
+  int64_t cut = std::max<int64_t>(1, getModel().getMicroBatches());
+  if (settings.microBatches && *settings.microBatches != cut)
+    throw usageError("found " + std::to_string(*settings.microBatches) + " for 'parallelism.micro_batches', but '" +
+                     file + "' has " + std::to_string(cut));
+}
+
+bool Source::hasLoss() {
+  return llvm::is_contained(getModel().getResultNames().getAsValueRange<StringAttr>(), "loss");
+}
+
+OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<std::string> &outputs,
+                                    bool entryOnly) {
+  OwningOpRef<ModuleOp> program = module->clone();
+  if (!rules)
+    return program;
+  std::vector<std::string> passes = {"ein-entry{entry=" + entry +
+                                     (outputs.empty() ? "" : " outputs=" + llvm::join(outputs, ",")) + "}"};
+  if (!entryOnly)
+    passes.insert(passes.end(),
+                  {"ein-simplify", "ein-precision{compute=" + settings.compute + "}",
+                   "ein-micro-batch{micro-batches=" + std::to_string(settings.microBatches.value_or(1)) + "}",
+                   "ein-order-contractions", "ein-simplify",
+                   entry == "train" ? "ein-differentiate" : "ein-differentiate{forward-only=true}", "ein-simplify",
+                   "ein-fix-numerics"});
+  SourceMgrDiagnosticHandler printer(sources, &context);
+  PassManager pipeline(&context);
+  if (failed(parsePassPipeline("builtin.module(" + llvm::join(passes, ",") + ")", pipeline)))
+    throw Error(runtime::Internal, "", "internal error: the pass pipeline does not parse");
+  if (failed(pipeline.run(*program)))
+    throw told();
+  return program;
+}
+
+} // namespace plc::interpret

@@ -1,0 +1,46 @@
+//===- Source.h - a model to interpret, from .ein or IR ---------*- C++ -*-===//
+#ifndef PLC_TOOLS_INTERPRET_SOURCE_H
+#define PLC_TOOLS_INTERPRET_SOURCE_H
+
+#include "Settings.h"
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace plc::interpret {
+
+/// The parsed file. A `.ein` model is lowered to its numerics program for each entry; IR is run as it stands.
+class Source {
+public:
+  /// Parses; throws runtime::Error (with an empty text where diagnostics have been printed).
+  Source(const runtime::ModelRequest &request, const Settings &settings);
+
+  mlir::ModuleOp getModule() { return *module; }
+  /// The model op; every source has exactly one.
+  ein::ModelOp getModel() { return *module->getOps<ein::ModelOp>().begin(); }
+  bool isRules() const { return rules; }
+  bool hasLoss();
+
+  /// The program of an entry (train, eval, infer) with these outputs (empty: all), `entryOnly`: as far as arguments
+  /// and results are settled, with the shapes of the whole batch.
+  mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &entry, const std::vector<std::string> &outputs,
+                                          bool entryOnly = false);
+
+private:
+  void parseRules(const runtime::ModelRequest &request);
+  void parseIR(const std::string &file);
+
+  Settings settings;
+  bool rules = false;
+  llvm::SourceMgr sources;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace plc::interpret
+
+#endif

@@ -1,0 +1,18 @@
+//===- plc-interpret.cpp - the reference, with the commands of plc-run ----===//
+#include "InterpretedEngine.h"
+
+#include "plc/Runtime/Commands.h"
+
+using namespace plc;
+
+int main(int argc, char **argv) {
+  runtime::Tool tool;
+  tool.name = "plc-interpret";
+  tool.commands = {"train", "eval", "infer"};
+  tool.modelArgument = "MODEL.ein|IR.mlir";
+  tool.summary = "runs a model as its ein program says, operation by operation: no plan, no compiled kernel";
+  tool.open = [](const runtime::ModelRequest &request) -> std::unique_ptr<runtime::Engine> {
+    return std::make_unique<interpret::InterpretedEngine>(request, interpret::readSettings(request));
+  };
+  return runtime::runCommands(argc, argv, tool);
+}
