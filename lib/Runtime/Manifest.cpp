@@ -1,0 +1,328 @@
+#include "Manifest.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace plc::runtime {
+
+using nlohmann::json;
+
+namespace {
+
+/// A value of the manifest and how it was reached, so that an error can name its place.
+class Node {
+public:
+  Node(const std::string &file, const json &value) : file(file), value(value) {}
+
+  Node operator[](const char *key) const {
+    if (!value.is_object())
+      fail("is not an object");
+    auto found = value.find(key);
+    if (found == value.end())
+      fail(std::string("has no '") + key + "'");
+    return Node(*this, *found, key, 0);
+  }
+
+  bool has(const char *key) const { return value.is_object() && value.contains(key); }
+
+  int64_t integer(int64_t low, int64_t high) const {
+    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
+      fail("is not an integer");
+    auto number = value.get<int64_t>();
+    if (number < low || number > high)
+      fail("is " + std::to_string(number) + ", expected " + std::to_string(low) + " to " + std::to_string(high));
+    return number;
+  }
+
+  double number() const {
+    if (!value.is_number())
+      fail("is not a number");
+    return value.get<double>();
+  }
+
+  bool boolean() const {
+    if (!value.is_boolean())
+      fail("is neither true nor false");
+    return value.get<bool>();
+  }
+
+  std::string string() const {
+    if (!value.is_string())
+      fail("is not a string");
+    return value.get<std::string>();
+  }
+
+  std::string dump() const { return value.dump(); }
+
+  template <class Read> auto list(Read read) const {
+    if (!value.is_array())
+      fail("is not a list");
+    std::vector<decltype(read(*this))> results;
+    results.reserve(value.size());
+    int64_t index = 0;
+    for (const json &element : value)
+      results.push_back(read(Node(*this, element, nullptr, index++)));
+    return results;
+  }
+
+  template <class Read> void members(Read read) const {
+    if (!value.is_object())
+      fail("is not an object");
+    for (auto &[key, member] : value.items())
+      read(key, Node(*this, member, key.c_str(), 0));
+  }
+
+  [[noreturn]] void fail(const std::string &text) const {
+    throw fileError(file, "manifest: '" + path() + "' " + text);
+  }
+
+private:
+  Node(const Node &parent, const json &value, const char *key, int64_t index)
+      : file(parent.file), value(value), parent(&parent), key(key), index(index) {}
+
+  std::string path() const {
+    if (!parent)
+      return "module";
+    std::string above = parent->parent ? parent->path() : "";
+    if (!key)
+      return above + "[" + std::to_string(index) + "]";
+    return above.empty() ? key : above + "." + key;
+  }
+
+  const std::string &file;
+  const json &value;
+  const Node *parent = nullptr;
+  const char *key = nullptr;
+  int64_t index = 0;
+};
+
+constexpr int64_t maxBytes = int64_t(1) << 50;
+constexpr int64_t maxCount = int64_t(1) << 40;
+
+ElementType readElementType(const Node &node) {
+  std::string name = node.string();
+  std::optional<ElementType> type = parseElementType(name);
+  if (!type)
+    node.fail("is '" + name + "', expected f64, f32, i64 or i32");
+  return *type;
+}
+
+std::vector<int64_t> readShape(const Node &node, ElementType type) {
+  int64_t bytes = static_cast<int64_t>(byteWidth(type));
+  auto shape = node.list([](const Node &extent) { return extent.integer(1, maxBytes); });
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes) || bytes > maxBytes)
+      node.fail("has more than 2^50 bytes");
+  return shape;
+}
+
+TensorInfo readTensor(const Node &node) {
+  TensorInfo tensor;
+  tensor.name = node["name"].string();
+  tensor.type = readElementType(node["type"]);
+  tensor.shape = readShape(node["shape"], tensor.type);
+  tensor.batched = node["batched"].boolean();
+  return tensor;
+}
+
+Initializer readInitializer(const Node &node) {
+  std::string kind = node["kind"].string();
+  Initializer init;
+  if (kind == "constant") {
+    init.kind = Initializer::Kind::Constant;
+    init.value = node["value"].number();
+  } else if (kind == "normal") {
+    init.kind = Initializer::Kind::Normal;
+    init.scale = node["scale"].number();
+  } else if (kind == "uniform") {
+    init.kind = Initializer::Kind::Uniform;
+    init.low = node["low"].number();
+    init.high = node["high"].number();
+  } else {
+    node["kind"].fail("is '" + kind + "', expected constant, normal or uniform");
+  }
+  return init;
+}
+
+ParameterInfo readParameter(const Node &node) {
+  ParameterInfo parameter;
+  parameter.path = node["path"].string();
+  parameter.type = readElementType(node["type"]);
+  parameter.shape = readShape(node["shape"], parameter.type);
+  parameter.init = readInitializer(node["init"]);
+  parameter.frozen = node["frozen"].boolean();
+  return parameter;
+}
+
+AdamW readOptimizer(const Node &node) {
+  std::string kind = node["kind"].string();
+  if (kind != "adamw")
+    node["kind"].fail("is '" + kind + "', expected adamw");
+  AdamW settings;
+  settings.lr = node["lr"].number();
+  settings.weightDecay = node["weight_decay"].number();
+  settings.beta1 = node["beta1"].number();
+  settings.beta2 = node["beta2"].number();
+  settings.eps = node["eps"].number();
+  return settings;
+}
+
+KernelInfo readKernel(const Node &node) {
+  KernelInfo kernel;
+  kernel.name = node["name"].string();
+  kernel.symbol = node["symbol"].string();
+  kernel.where = node["where"].string();
+  kernel.chunks = node["chunks"].integer(1, maxCount);
+  kernel.flops = node["flops"].integer(0, INT64_MAX);
+  kernel.bytes = node["bytes"].integer(0, INT64_MAX);
+  kernel.gathers = node["gathers"].list([](const Node &gather) {
+    return GatherInfo{gather["where"].string(), gather["extent"].integer(1, maxBytes)};
+  });
+  return kernel;
+}
+
+StaticInfo readStatic(const Node &node) {
+  constexpr std::pair<const char *, StaticKind> kinds[] = {
+      {"parameter", StaticKind::Parameter}, {"gradient", StaticKind::Gradient}, {"moment1", StaticKind::Moment1},
+      {"moment2", StaticKind::Moment2},     {"input", StaticKind::Input},       {"output", StaticKind::Output}};
+  std::string kind = node["kind"].string();
+  StaticInfo place;
+  bool known = false;
+  for (auto [name, value] : kinds)
+    if (kind == name) {
+      place.kind = value;
+      known = true;
+    }
+  if (!known)
+    node["kind"].fail("is '" + kind + "', expected parameter, gradient, moment1, moment2, input or output");
+  place.name = node["name"].string();
+  place.offset = node["offset"].integer(0, maxBytes);
+  place.bytes = node["bytes"].integer(0, maxBytes);
+  if (place.kind == StaticKind::Gradient)
+    place.site = node["site"].integer(0, maxCount);
+  if (place.kind == StaticKind::Parameter)
+    place.owned = node["owned"].boolean();
+  return place;
+}
+
+TaskInfo readTask(const Node &node, int64_t numKernels, int64_t numStatics) {
+  TaskInfo task;
+  task.name = node["name"].string();
+  task.slots = node["slots"].integer(0, maxCount);
+  task.calls = node["calls"].list([&](const Node &call) {
+    return CallInfo{call["kernel"].integer(0, numKernels - 1), call["operands"].list([&](const Node &operand) {
+                      return operand.integer(-numStatics, task.slots - 1);
+                    }),
+                    call["path"].string()};
+  });
+  return task;
+}
+
+ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &entry) {
+  using Op = ActionInfo::Op;
+  constexpr std::pair<const char *, Op> ops[] = {
+      {"run", Op::Run},           {"post_recv", Op::PostRecv}, {"wait_recv", Op::WaitRecv}, {"send", Op::Send},
+      {"wait_send", Op::WaitSend}, {"drop", Op::Drop},          {"step", Op::Step}};
+  std::string name = node["op"].string();
+  const auto *found = std::find_if(std::begin(ops), std::end(ops), [&](auto &op) { return name == op.first; });
+  if (found == std::end(ops))
+    node["op"].fail("is '" + name + "', expected run, post_recv, wait_recv, send, wait_send, drop or step");
+  ActionInfo action;
+  action.op = found->second;
+  if (action.op == Op::Step)
+    return action;
+  action.microBatch = node["mb"].integer(-1, entry.microBatches - 1);
+  if (action.op == Op::Run) {
+    action.target = node["task"].integer(0, static_cast<int64_t>(rank.tasks.size()) - 1);
+    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes); });
+    auto slots = static_cast<size_t>(rank.tasks[static_cast<size_t>(action.target)].slots);
+    if (action.at.size() != slots)
+      node["at"].fail("has " + std::to_string(action.at.size()) + " offsets, expected " + std::to_string(slots));
+    return action;
+  }
+  if (action.op == Op::Drop)
+    action.bytes = node["bytes"].integer(0, rank.arenaBytes);
+  else
+    action.target = node["channel"].integer(0, static_cast<int64_t>(entry.channels.size()) - 1);
+  if (action.op == Op::Drop || action.op == Op::PostRecv || action.op == Op::Send)
+    action.offset = node["at"].integer(0, rank.arenaBytes);
+  return action;
+}
+
+RankInfo readRank(const Node &node, const EntryPlan &entry, int64_t numKernels) {
+  RankInfo rank;
+  rank.stage = node["stage"].string();
+  rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
+  rank.statics = node["statics"].list(readStatic);
+  auto numStatics = static_cast<int64_t>(rank.statics.size());
+  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, numKernels, numStatics); });
+  rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
+  return rank;
+}
+
+ChannelInfo readChannel(const Node &node, int64_t numRanks) {
+  ChannelInfo channel;
+  channel.name = node["name"].string();
+  channel.source = node["source"].integer(0, numRanks - 1);
+  channel.destination = node["destination"].integer(0, numRanks - 1);
+  channel.bytes = node["bytes"].integer(1, maxBytes);
+  std::string per = node["per"].string();
+  if (per != "micro_batch" && per != "step")
+    node["per"].fail("is '" + per + "', expected micro_batch or step");
+  channel.perStep = per == "step";
+  return channel;
+}
+
+EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernels) {
+  EntryPlan entry;
+  entry.name = name;
+  entry.batch = node["batch"].integer(1, maxCount);
+  entry.microBatches = node["micro_batches"].integer(1, maxCount);
+  entry.inputs = node["inputs"].list(readTensor);
+  entry.outputs = node["outputs"].list(readTensor);
+  auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
+  entry.outputRanks =
+      node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
+  entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, numRanks); });
+  entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry, numKernels); });
+  return entry;
+}
+
+Manifest readManifest(const Node &root) {
+  if (int64_t version = root["plcm"].integer(INT64_MIN, INT64_MAX); version != 1)
+    root["plcm"].fail("is version " + std::to_string(version) + ", expected 1");
+  Manifest manifest;
+  manifest.model = root["model"].string();
+  manifest.numericsKey = root["numerics_key"].string();
+  manifest.planJson = root["plan"].dump();
+  manifest.real = readElementType(root["real"]);
+  if (!isReal(manifest.real))
+    root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected f64 or f32");
+  manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
+  manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);
+  manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });
+  manifest.optimizer = readOptimizer(root["optimizer"]);
+  manifest.parameters = root["parameters"].list(readParameter);
+  manifest.kernels = root["kernels"].list(readKernel);
+  auto numKernels = static_cast<int64_t>(manifest.kernels.size());
+  root["entries"].members([&](const std::string &name, const Node &entry) {
+    manifest.entries.push_back(readEntry(name, entry, numKernels));
+  });
+  return manifest;
+}
+
+} // namespace
+
+Manifest parseManifest(const std::string &file, std::string_view text) {
+  json root;
+  try {
+    root = json::parse(text);
+  } catch (const json::parse_error &error) {
+    throw fileError(file, "manifest is not JSON (offset " + std::to_string(error.byte) + ")");
+  }
+  Manifest manifest = readManifest(Node(file, root));
+  checkManifest(file, manifest);
+  return manifest;
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,196 @@
+#include "Manifest.h"
+
+#include <algorithm>
+#include <map>
+
+namespace plc::runtime {
+
+namespace {
+
+using Op = ActionInfo::Op;
+
+constexpr int64_t alignment = 64;
+
+/// One entry's plan against the tensors it is about.
+class EntryChecker {
+public:
+  EntryChecker(const std::string &file, const Manifest &manifest, const EntryPlan &entry)
+      : file(file), manifest(manifest), entry(entry) {}
+
+  void check() {
+    checkBatch();
+    for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
+      for (const StaticInfo &place : entry.ranks[rank].statics)
+        checkStatic(rank, place);
+      for (const ActionInfo &action : entry.ranks[rank].actions)
+        checkAction(rank, action);
+    }
+    checkOutputs();
+    checkMessages();
+    if (entry.name == "train")
+      checkTraining();
+  }
+
+private:
+  [[noreturn]] void fail(const std::string &text) const {
+    throw fileError(file, "manifest: entry '" + entry.name + "': " + text);
+  }
+  [[noreturn]] void fail(size_t rank, const std::string &text) const {
+    fail("rank " + std::to_string(rank) + ": " + text);
+  }
+
+  void checkBatch() const {
+    if (entry.batch % entry.microBatches != 0)
+      fail("batch " + std::to_string(entry.batch) + " is not a multiple of " + std::to_string(entry.microBatches) +
+           " micro-batches");
+    for (const auto *tensors : {&entry.inputs, &entry.outputs})
+      for (const TensorInfo &tensor : *tensors)
+        if (tensor.batched && (tensor.shape.empty() || tensor.shape[0] != entry.batch))
+          fail("tensor '" + tensor.name + "' is " + tensor.typeText() + ", but the batch is " +
+               std::to_string(entry.batch));
+  }
+
+  /// A place of `bytes` at `offset` lies in the arena, aligned.
+  void checkPlace(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
+    int64_t arena = entry.ranks[rank].arenaBytes;
+    if (offset > arena || bytes > arena - offset)
+      fail(rank, what + " ends at byte " + std::to_string(offset + bytes) + " of an arena of " +
+                     std::to_string(arena));
+    if (offset % alignment != 0)
+      fail(rank, what + " is at byte " + std::to_string(offset) + ", not a multiple of 64");
+  }
+
+  static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
+    for (const TensorInfo &tensor : tensors)
+      if (tensor.name == name)
+        return &tensor;
+    return nullptr;
+  }
+
+  /// The least bytes that a static place of this name must have; multiples are for one value per micro-batch.
+  int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
+    if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
+      bool input = place.kind == StaticKind::Input;
+      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, place.name);
+      if (!tensor)
+        fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
+      int64_t copies = input || tensor->batched ? 1 : entry.microBatches;
+      return static_cast<int64_t>(tensor->numBytes()) * copies;
+    }
+    for (const ParameterInfo &parameter : manifest.parameters)
+      if (parameter.path == place.name)
+        return static_cast<int64_t>(parameter.tensor().numBytes());
+    fail(rank, "unknown parameter '" + place.name + "'");
+  }
+
+  void checkStatic(size_t rank, const StaticInfo &place) const {
+    checkPlace(rank, "'" + place.name + "'", place.offset, place.bytes);
+    int64_t expected = expectedBytes(rank, place);
+    bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.microBatches == 0;
+    if (place.bytes != expected && !(perMicroBatch && place.bytes > expected))
+      fail(rank, "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " +
+                     std::to_string(expected));
+  }
+
+  void checkAction(size_t rank, const ActionInfo &action) {
+    switch (action.op) {
+    case Op::Run:
+      if (action.microBatch < 0)
+        fail(rank, "a task runs without a micro-batch");
+      return;
+    case Op::Drop:
+      return checkPlace(rank, "a dropped place", action.offset, action.bytes);
+    case Op::Step:
+      if (entry.name != "train")
+        fail(rank, "a step outside 'train'");
+      return;
+    default:
+      return checkMessage(rank, action);
+    }
+  }
+
+  void checkMessage(size_t rank, const ActionInfo &action) {
+    const ChannelInfo &channel = entry.channels[static_cast<size_t>(action.target)];
+    bool sends = action.op == Op::Send || action.op == Op::WaitSend;
+    int64_t end = sends ? channel.source : channel.destination;
+    if (end != static_cast<int64_t>(rank))
+      fail(rank, "channel '" + channel.name + "' is used here, but its " + (sends ? "source" : "destination") +
+                     " is rank " + std::to_string(end));
+    if (channel.perStep != (action.microBatch < 0))
+      fail(rank, "channel '" + channel.name + "' is used for micro-batch " + std::to_string(action.microBatch) +
+                     ", but it is per " + (channel.perStep ? "step" : "micro-batch"));
+    if (action.op == Op::Send || action.op == Op::PostRecv)
+      checkPlace(rank, "a message of channel '" + channel.name + "'", action.offset, channel.bytes);
+    messages[{action.target, action.microBatch}].push_back(action.op);
+  }
+
+  void checkOutputs() const {
+    for (size_t i = 0; i < entry.outputs.size(); ++i) {
+      const auto &statics = entry.ranks[static_cast<size_t>(entry.outputRanks[i])].statics;
+      bool held = std::any_of(statics.begin(), statics.end(), [&](const StaticInfo &place) {
+        return place.kind == StaticKind::Output && place.name == entry.outputs[i].name;
+      });
+      if (!held)
+        fail(static_cast<size_t>(entry.outputRanks[i]), "no place for output '" + entry.outputs[i].name + "'");
+    }
+  }
+
+  /// Each message: posted, sent, and awaited on both sides, the wait after its start.
+  void checkMessages() const {
+    for (const auto &[key, ops] : messages) {
+      const std::string &name = entry.channels[static_cast<size_t>(key.first)].name;
+      std::vector<Op> sorted = ops;
+      std::sort(sorted.begin(), sorted.end());
+      auto place = [&](Op op) { return std::find(ops.begin(), ops.end(), op); };
+      bool complete = sorted == std::vector<Op>{Op::PostRecv, Op::WaitRecv, Op::Send, Op::WaitSend};
+      if (!complete || place(Op::PostRecv) > place(Op::WaitRecv) || place(Op::Send) > place(Op::WaitSend))
+        fail("channel '" + name + "', micro-batch " + std::to_string(key.second) +
+             ": expected one post_recv before one wait_recv and one send before one wait_send");
+    }
+  }
+
+  /// Every trained parameter has one owner, which holds its moments and at least one gradient site.
+  void checkTraining() const {
+    for (const ParameterInfo &parameter : manifest.parameters) {
+      int owners = 0;
+      for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
+        std::map<StaticKind, int> found;
+        bool owned = false;
+        for (const StaticInfo &place : entry.ranks[rank].statics) {
+          if (place.name != parameter.path || place.kind == StaticKind::Input || place.kind == StaticKind::Output)
+            continue;
+          ++found[place.kind];
+          owned |= place.kind == StaticKind::Parameter && place.owned;
+        }
+        owners += owned;
+        if (owned && !parameter.frozen &&
+            (!found[StaticKind::Gradient] || found[StaticKind::Moment1] != 1 || found[StaticKind::Moment2] != 1))
+          fail(rank, "parameter '" + parameter.path + "' is owned here without a gradient and two moments");
+      }
+      if (owners > 1)
+        fail("parameter '" + parameter.path + "' has " + std::to_string(owners) + " owners, expected 1");
+    }
+  }
+
+  const std::string &file;
+  const Manifest &manifest;
+  const EntryPlan &entry;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
+};
+
+} // namespace
+
+void checkManifest(const std::string &file, const Manifest &manifest) {
+  std::map<std::string, int> paths;
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    if (++paths[parameter.path] > 1)
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
+    if (!isReal(parameter.type))
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
+                                ", expected f64 or f32");
+  }
+  for (const EntryPlan &entry : manifest.entries)
+    EntryChecker(file, manifest, entry).check();
+}
+
+} // namespace plc::runtime

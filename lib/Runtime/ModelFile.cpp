@@ -1,0 +1,153 @@
+#include "plc/Runtime/ModelFile.h"
+
+#include "Files.h"
+#include "plc/Runtime/InitialValues.h"
+#include "plc/Runtime/ModuleEngine.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+extern char **environ;
+
+namespace plc::runtime {
+
+namespace {
+
+/// The run-time keys among --set; every other is refused by name.
+std::optional<int64_t> readThreads(const std::vector<std::string> &sets) {
+  std::optional<int64_t> threads;
+  for (const std::string &set : sets) {
+    size_t equal = set.find('=');
+    std::string key = set.substr(0, equal), value = set.substr(equal + 1);
+    if (key != "machine.threads_per_stage")
+      throw usageError("key '" + key +
+                       "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage' can be set");
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > 256)
+      throw usageError("found '" + value + "' for key '" + key + "', expected 1 to 256");
+    threads = number;
+  }
+  return threads;
+}
+
+void refuseCompileOptions(const ModelRequest &request) {
+  const std::pair<const char *, bool> given[] = {{"--strategy", !request.strategy.empty()},
+                                                 {"-D", !request.defines.empty()},
+                                                 {"--entry", !request.entry.empty()}};
+  for (auto [flag, present] : given)
+    if (present)
+      throw usageError("option '" + std::string(flag) + "' does not apply to a compiled module");
+}
+
+std::string compilerBesideUs() {
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  fs::path compiler = self.parent_path() / "plc-compile";
+  if (error || ::access(compiler.c_str(), X_OK) != 0)
+    throw Error(BadUsage, "", "no 'plc-compile' beside this program, found none at '" + compiler.string() + "'");
+  return compiler;
+}
+
+fs::path cacheDirectory() {
+  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
+  if (cache && *cache)
+    return fs::path(cache) / "plc";
+  return fs::path(home && *home ? home : "/tmp") / ".cache" / "plc";
+}
+
+std::vector<std::string> compileArguments(const ModelRequest &request) {
+  std::vector<std::string> arguments{request.file};
+  if (!request.strategy.empty())
+    arguments.insert(arguments.end(), {"--strategy", request.strategy});
+  if (!request.entry.empty())
+    arguments.insert(arguments.end(), {"--entry", request.entry});
+  for (const std::string &set : request.sets)
+    arguments.insert(arguments.end(), {"--set", set});
+  for (const std::string &define : request.defines)
+    arguments.insert(arguments.end(), {"-D", define});
+  return arguments;
+}
+
+/// Model, strategy, options, compiler and CPU: 128 bits of their hash.
+std::string contentHash(const ModelRequest &request, const std::string &compiler) {
+  std::string all = readFile(request.file);
+  auto add = [&](const std::string &part) {
+    all += '\0';
+    all += part;
+  };
+  if (!request.strategy.empty())
+    add(readFile(request.strategy));
+  for (const std::string &argument : compileArguments(request))
+    add(argument);
+  std::error_code ignored;
+  add(compiler);
+  add(std::to_string(fs::file_size(compiler, ignored)));
+  add(std::to_string(fs::last_write_time(compiler, ignored).time_since_epoch().count()));
+  char text[33];
+  std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hashBytes(all)),
+                static_cast<unsigned long long>(hashBytes(all + "second")));
+  return text;
+}
+
+/// Runs the compiler, whose diagnostics go straight to the user. Throws with its exit code.
+void compile(const std::string &compiler, const std::vector<std::string> &arguments) {
+  std::vector<char *> argv{const_cast<char *>(compiler.c_str())};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  if (int error = ::posix_spawn(&child, compiler.c_str(), nullptr, nullptr, argv.data(), environ))
+    throw Error(Internal, "", "'" + compiler + "' cannot be started: " + std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (WIFSIGNALED(status))
+    throw Error(Internal, "", "'" + compiler + "' was ended by signal " + std::to_string(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0)
+    throw Error(WEXITSTATUS(status), "", "");
+}
+
+/// The compiled module of a .ein file, from the cache if everything is as it was.
+std::string moduleOf(const ModelRequest &request) {
+  std::string compiler = compilerBesideUs();
+  fs::path module = cacheDirectory() / (contentHash(request, compiler) + ".plcm");
+  if (fs::exists(module))
+    return module;
+  std::error_code error;
+  fs::create_directories(module.parent_path(), error);
+  if (error)
+    throw fileError(module.parent_path(), "cannot be made: " + error.message());
+  std::string partial = module.string() + ".partial." + std::to_string(::getpid());
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.insert(arguments.end(), {"-o", partial});
+  try {
+    compile(compiler, arguments);
+  } catch (...) {
+    ::unlink(partial.c_str());
+    throw;
+  }
+  fs::rename(partial, module, error);
+  if (error)
+    throw fileError(module, "cannot be written: " + error.message());
+  return module;
+}
+
+} // namespace
+
+std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
+  if (fs::path(request.file).extension() == ".ein")
+    return openModule(moduleOf(request));
+  refuseCompileOptions(request);
+  return openModule(request.file, readThreads(request.sets));
+}
+
+} // namespace plc::runtime

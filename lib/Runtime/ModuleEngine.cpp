@@ -1,0 +1,219 @@
+#include "plc/Runtime/ModuleEngine.h"
+
+#include "Module.h"
+#include "Session.h"
+
+#include <cstring>
+#include <malloc.h>
+
+namespace plc::runtime {
+
+namespace {
+
+/// Bytes that malloc has given out, all threads together.
+int64_t allocatedBytes() {
+  struct mallinfo2 info = ::mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+/// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
+constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
+
+class ModuleEngine : public Engine {
+public:
+  ModuleEngine(const std::string &file, std::optional<int64_t> threads)
+      : module(file), manifest(module.manifest()), threads(threads.value_or(manifest.threadsPerStage)) {
+    for (const EntryPlan &entry : manifest.entries)
+      infos.push_back(entry);
+    sessions.resize(infos.size());
+    for (const ParameterInfo &parameter : manifest.parameters) {
+      size_t bytes = parameter.tensor().numBytes();
+      host.push_back({Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes)});
+    }
+  }
+
+  std::string modelName() const override { return manifest.model; }
+  ElementType realType() const override { return manifest.real; }
+  std::string numericsKey() const override { return manifest.numericsKey; }
+  std::string planJson() const override { return manifest.planJson; }
+  const std::vector<EntryInfo> &entries() const override { return infos; }
+  const std::vector<ParameterInfo> &parameters() const override { return manifest.parameters; }
+
+  void readParameter(size_t index, void *out) override {
+    pull();
+    std::memcpy(out, host[index].value.data(), host[index].value.size());
+  }
+  void writeParameter(size_t index, const void *data) override {
+    pull();
+    std::memcpy(host[index].value.data(), data, host[index].value.size());
+    ++version;
+  }
+  void readMoment(size_t index, int which, void *out) override {
+    pull();
+    Bytes &moment = host[index].moment(which);
+    std::memcpy(out, moment.data(), moment.size());
+  }
+  void writeMoment(size_t index, int which, const void *data) override {
+    pull();
+    Bytes &moment = host[index].moment(which);
+    std::memcpy(moment.data(), data, moment.size());
+    ++version;
+  }
+
+  StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
+    size_t index = indexOf(*findEntry("train"));
+    Session &session = ready(index);
+    trainAhead = true;
+    session.run(step, inputs);
+    StepResult result;
+    for (size_t i = 0; i < infos[index].outputs.size(); ++i)
+      if (infos[index].outputs[i].name == "loss")
+        result.microBatchLosses = session.outputPerMicroBatch(i);
+    GradientNorm norm;
+    for (auto &rank : session.ranks())
+      for (auto &[path, sum] : rank->squares())
+        norm.add(path, sum);
+    result.gradNorm = norm.norm();
+    return result;
+  }
+
+  std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
+    Session &session = ready(indexOf(entry));
+    session.run(0, inputs);
+    std::vector<Bytes> outputs;
+    for (size_t i = 0; i < entry.outputs.size(); ++i)
+      outputs.push_back(session.output(i));
+    return outputs;
+  }
+
+  std::vector<RankMemory> memory() override;
+  int64_t flopsPerStep() const override;
+  int64_t numWorkers() const override {
+    size_t ranks = 1;
+    for (const EntryPlan &entry : manifest.entries)
+      if (entry.name == "train")
+        ranks = entry.ranks.size();
+    return static_cast<int64_t>(ranks) * threads;
+  }
+
+private:
+  struct HostParameter {
+    Bytes value, moment1, moment2;
+    Bytes &moment(int which) { return which == 1 ? moment1 : moment2; }
+  };
+  struct Loaded {
+    std::unique_ptr<Session> session;
+    uint64_t version = 0; // of the parameters it holds
+  };
+
+  size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
+  Session &ready(size_t index);
+  void pull();
+  void push(Session &session);
+
+  Module module;
+  const Manifest &manifest;
+  int64_t threads;
+  std::vector<EntryInfo> infos;
+  std::vector<Loaded> sessions;    // by entry, made when first used
+  std::vector<HostParameter> host; // the truth, unless trainAhead
+  uint64_t version = 1;            // of host
+  bool trainAhead = false;         // the train session has stepped since host was current
+  int64_t allocatedBefore = 0; // the train session existed
+};
+
+Session &ModuleEngine::ready(size_t index) {
+  Loaded &loaded = sessions[index];
+  bool train = infos[index].name == "train";
+  if (train && trainAhead)
+    return *loaded.session;
+  pull();
+  if (!loaded.session) {
+    if (train)
+      allocatedBefore = allocatedBytes();
+    loaded.session = std::make_unique<Session>(manifest, manifest.entries[index], threads);
+  }
+  if (loaded.version != version)
+    push(*loaded.session);
+  loaded.version = version;
+  return *loaded.session;
+}
+
+/// Makes host current.
+void ModuleEngine::pull() {
+  if (!trainAhead)
+    return;
+  trainAhead = false;
+  Loaded &train = sessions[indexOf(*findEntry("train"))];
+  for (size_t i = 0; i < host.size(); ++i)
+    for (auto &rank : train.session->ranks()) {
+      const std::string &path = manifest.parameters[i].path;
+      const StaticInfo *place = nullptr;
+      const std::byte *value = rank->find(StaticKind::Parameter, path, &place);
+      if (!value || !place->owned)
+        continue;
+      std::memcpy(host[i].value.data(), value, host[i].value.size());
+      if (manifest.parameters[i].frozen)
+        continue;
+      std::memcpy(host[i].moment1.data(), rank->find(StaticKind::Moment1, path), host[i].moment1.size());
+      std::memcpy(host[i].moment2.data(), rank->find(StaticKind::Moment2, path), host[i].moment2.size());
+    }
+  train.version = ++version;
+}
+
+/// Copies host into every place of a session.
+void ModuleEngine::push(Session &session) {
+  for (size_t i = 0; i < host.size(); ++i)
+    for (auto &rank : session.ranks()) {
+      const std::string &path = manifest.parameters[i].path;
+      auto copy = [&](StaticKind kind, const Bytes &from) {
+        if (std::byte *place = rank->find(kind, path))
+          std::memcpy(place, from.data(), from.size());
+      };
+      copy(StaticKind::Parameter, host[i].value);
+      copy(StaticKind::Moment1, host[i].moment1);
+      copy(StaticKind::Moment2, host[i].moment2);
+    }
+}
+
+std::vector<RankMemory> ModuleEngine::memory() {
+  const EntryInfo *train = findEntry("train");
+  std::vector<RankMemory> figures;
+  if (!train || !sessions[indexOf(*train)].session)
+    return figures;
+  auto &ranks = sessions[indexOf(*train)].session->ranks();
+  // The heap is the process's: each rank is charged an equal share, beside the code, which all share.
+  auto count = static_cast<int64_t>(ranks.size());
+  int64_t heap = std::max<int64_t>(0, allocatedBytes() - allocatedBefore) / count;
+  for (int64_t i = 0; i < count; ++i) {
+    RankMemory &rank = figures.emplace_back();
+    rank.rank = i;
+    rank.plannedBytes = ranks[static_cast<size_t>(i)]->plannedBytes();
+    rank.measuredBytes = ranks[static_cast<size_t>(i)]->measuredBytes();
+    rank.outsideBound = manifest.codeBytes + threads * outsideBytesPerThread;
+    rank.outsideMeasured = manifest.codeBytes + heap;
+  }
+  return figures;
+}
+
+int64_t ModuleEngine::flopsPerStep() const {
+  int64_t flops = 0;
+  for (const EntryPlan &entry : manifest.entries) {
+    if (entry.name != "train")
+      continue;
+    for (const RankInfo &rank : entry.ranks)
+      for (const ActionInfo &action : rank.actions)
+        if (action.op == ActionInfo::Op::Run)
+          for (const CallInfo &call : rank.tasks[static_cast<size_t>(action.target)].calls)
+            flops += manifest.kernels[static_cast<size_t>(call.kernel)].flops;
+  }
+  return flops;
+}
+
+} // namespace
+
+std::unique_ptr<Engine> openModule(const std::string &file, std::optional<int64_t> threadsPerStage) {
+  return std::make_unique<ModuleEngine>(file, threadsPerStage);
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,133 @@
+#include "Rank.h"
+
+#include <algorithm>
+
+namespace plc::runtime {
+
+using Op = ActionInfo::Op;
+
+Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
+           std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop)
+    : manifest(manifest), entry(entry), plan(entry.ranks[index]), index(index), channels(channels), stop(stop),
+      arena(plan.arenaBytes), workers(threads, stop) {
+  collectUpdates();
+}
+
+std::byte *Rank::find(StaticKind kind, const std::string &name, const StaticInfo **info) const {
+  for (const StaticInfo &place : plan.statics)
+    if (place.kind == kind && place.name == name) {
+      if (info)
+        *info = &place;
+      return arena.at(place.offset);
+    }
+  return nullptr;
+}
+
+void Rank::collectUpdates() {
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    const StaticInfo *place = nullptr;
+    std::byte *value = find(StaticKind::Parameter, parameter.path, &place);
+    if (!value || !place->owned || parameter.frozen)
+      continue;
+    std::vector<const StaticInfo *> sites;
+    for (const StaticInfo &site : plan.statics)
+      if (site.kind == StaticKind::Gradient && site.name == parameter.path)
+        sites.push_back(&site);
+    if (sites.empty()) // an entry without a step
+      continue;
+    std::sort(sites.begin(), sites.end(), [](auto *a, auto *b) { return a->site < b->site; });
+    Update &update = updates.emplace_back();
+    update.parameter = &parameter;
+    for (const StaticInfo *site : sites)
+      update.sites.push_back(arena.at(site->offset));
+    update.value = value;
+    update.moment1 = find(StaticKind::Moment1, parameter.path);
+    update.moment2 = find(StaticKind::Moment2, parameter.path);
+  }
+}
+
+void Rank::execute(int64_t step) {
+  sumsOfSquares.clear();
+  for (const ActionInfo &action : plan.actions) {
+    if (stop.load(std::memory_order_relaxed))
+      return;
+    bool goOn = true;
+    if (action.op == Op::Run)
+      goOn = runTask(action);
+    else if (action.op == Op::Step)
+      goOn = update(step);
+    else if (action.op != Op::Drop) // A dropped place only tells checkers that its bytes are dead.
+      goOn = message(action);
+    if (!goOn)
+      return;
+  }
+}
+
+bool Rank::runTask(const ActionInfo &action) {
+  const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
+  for (const CallInfo &call : task.calls) {
+    const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+    operands.clear();
+    for (int64_t operand : call.operands)
+      operands.push_back(arena.at(operand >= 0 ? action.at[static_cast<size_t>(operand)]
+                                               : plan.statics[static_cast<size_t>(-operand - 1)].offset));
+    if (workers.run(kernel.function, operands.data(), kernel.chunks, action.microBatch > 0))
+      continue;
+    if (workers.fault())
+      fail(call, action.microBatch);
+    return false;
+  }
+  return true;
+}
+
+void Rank::fail(const CallInfo &call, int64_t microBatch) {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  const Workers::Fault &fault = *workers.fault();
+  std::string where = kernel.where, text = "kernel failed";
+  if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
+    const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
+    where = gather.where;
+    text = "gather index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
+           " is outside 0.." + std::to_string(gather.extent - 1);
+  }
+  throw Error(BadInput, where, text)
+      .note("rank " + std::to_string(index) + ", stage '" + plan.stage + "', micro-batch " +
+            std::to_string(microBatch) + ", kernel '" + kernel.name + "' of '" + call.path + "'");
+}
+
+bool Rank::message(const ActionInfo &action) {
+  Channel &channel = *channels[static_cast<size_t>(action.target)];
+  int64_t message = std::max<int64_t>(0, action.microBatch);
+  if (action.op == Op::PostRecv)
+    channel.postReceive(message, arena.at(action.offset));
+  else if (action.op == Op::Send)
+    channel.send(message, arena.at(action.offset));
+  else
+    return channel.wait(message);
+  return true;
+}
+
+int32_t Rank::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &job = *static_cast<UpdateJob *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    Update &update = job.updates[static_cast<size_t>(i)];
+    update.sumOfSquares = updateParameter(job.factors, update.parameter->type, update.parameter->tensor().numElements(),
+                                          update.sites, update.value, update.moment1, update.moment2);
+  }
+  return 0;
+}
+
+bool Rank::update(int64_t step) {
+  if (updates.empty())
+    return true;
+  AdamWFactors factors(manifest.optimizer, step);
+  UpdateJob job{factors, updates};
+  void *argument = &job;
+  if (!workers.run(updateChunks, &argument, static_cast<int64_t>(updates.size()), 0))
+    return false;
+  for (const Update &update : updates)
+    sumsOfSquares[update.parameter->path] = update.sumOfSquares;
+  return true;
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,64 @@
+// One rank: its arena, its workers, and the execution of its action table.
+#ifndef PLC_RUNTIME_RANK_H
+#define PLC_RUNTIME_RANK_H
+
+#include "Arena.h"
+#include "Manifest.h"
+#include "Workers.h"
+
+#include <map>
+
+namespace plc::runtime {
+
+class Rank {
+public:
+  Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
+       std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop);
+
+  /// Executes the action table once. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if
+  /// another rank stopped the run.
+  void execute(int64_t step);
+
+  /// The place of that kind and name, or nullptr.
+  std::byte *find(StaticKind kind, const std::string &name, const StaticInfo **info = nullptr) const;
+
+  /// Of the last step: the squares of each owned parameter's gradient, summed.
+  const std::map<std::string, double> &squares() const { return sumsOfSquares; }
+  int64_t plannedBytes() const { return plan.arenaBytes; }
+  int64_t measuredBytes() const { return arena.measuredBytes(); }
+
+private:
+  /// One owned, trained parameter and where its update finds everything.
+  struct Update {
+    const ParameterInfo *parameter;
+    std::vector<const void *> sites; // in site order
+    void *value, *moment1, *moment2;
+    double sumOfSquares;
+  };
+  struct UpdateJob {
+    const AdamWFactors &factors;
+    std::vector<Update> &updates;
+  };
+  bool runTask(const ActionInfo &action);
+  bool message(const ActionInfo &action);
+  bool update(int64_t step);
+  void collectUpdates();
+  [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
+  static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+
+  const Manifest &manifest;
+  const EntryPlan &entry;
+  const RankInfo &plan;
+  size_t index;
+  std::vector<std::unique_ptr<Channel>> &channels;
+  const StopFlag &stop;
+  Arena arena;
+  Workers workers;
+  std::vector<Update> updates;
+  std::vector<void *> operands;
+  std::map<std::string, double> sumsOfSquares;
+};
+
+} // namespace plc::runtime
+
+#endif
