@@ -1,0 +1,96 @@
+//===- EinFixNumerics.cpp - write the order of every sum -------------------===//
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Numerics/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace plc::numerics {
+#define GEN_PASS_DEF_EINFIXNUMERICS
+#include "lib/Numerics/Passes.h.inc"
+} // namespace plc::numerics
+
+using namespace mlir;
+using namespace plc;
+
+namespace {
+
+SmallVector<int64_t> dimsOf(AffineMap map) {
+  SmallVector<int64_t> dims;
+  for (AffineExpr expr : map.getResults())
+    dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return dims;
+}
+
+LogicalResult fixContract(ein::ContractOp op) {
+  ein::Equation equation = op;
+  if (op.getInputs().size() != 2)
+    return op.emitError("contraction has ") << op.getInputs().size()
+                                            << " factors but its order is defined for two; run --ein-order-contractions";
+  SmallVector<int64_t> first = dimsOf(equation.getInputMap(0)), second = dimsOf(equation.getInputMap(1)),
+                       result = dimsOf(equation.getResultMap()), order;
+  for (int64_t dim : first)
+    if (!llvm::is_contained(result, dim))
+      order.push_back(dim);
+  auto isOwn = [&](ArrayRef<int64_t> dims, ArrayRef<int64_t> others) {
+    return llvm::any_of(dims, [&](int64_t dim) {
+      return llvm::is_contained(result, dim) && !llvm::is_contained(others, dim);
+    });
+  };
+  bool both = llvm::all_of(order, [&](int64_t dim) { return llvm::is_contained(second, dim); }) &&
+              llvm::all_of(second, [&](int64_t dim) {
+                return llvm::is_contained(result, dim) || llvm::is_contained(order, dim);
+              });
+  if (order.empty() || !both || !isOwn(first, second) || !isOwn(second, first))
+    return op.emitError("contraction is no matrix product; run --ein-simplify");
+  op.setOrder(order);
+  return success();
+}
+
+// Renumbers the domain so that it has the order of the input's axes, in which a sum runs.
+LogicalResult fixReduce(ein::ReduceOp op) {
+  ein::Equation equation = op;
+  AffineMap input = equation.getInputMap(0), result = equation.getResultMap();
+  if (!input.isPermutation())
+    return op.emitError("reduction of a diagonal; run --ein-simplify");
+  SmallVector<AffineExpr> renumbered(input.getNumDims());
+  SmallVector<int64_t> extents;
+  for (auto [axis, dim] : llvm::enumerate(dimsOf(input))) {
+    renumbered[dim] = getAffineDimExpr(axis, op.getContext());
+    extents.push_back(op.getExtents()[dim]);
+  }
+  unsigned rank = extents.size();
+  input = input.replaceDimsAndSymbols(renumbered, {}, rank, 0);
+  result = result.replaceDimsAndSymbols(renumbered, {}, rank, 0);
+  op.setExtents(extents);
+  op.setMapsAttr(ArrayAttr::get(op.getContext(), {AffineMapAttr::get(input), AffineMapAttr::get(result)}));
+  bool innermost = rank > 0 && !llvm::is_contained(dimsOf(result), rank - 1);
+  op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
+  return success();
+}
+
+LogicalResult fix(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()))
+      return op->emitError("result is ") << type << " but precision must be chosen; run --ein-precision";
+  if (isa<ein::StopOp>(op))
+    return op->emitError("'ein.stop' is left; run --ein-differentiate");
+  if (auto contract = dyn_cast<ein::ContractOp>(op))
+    return fixContract(contract);
+  if (auto reduce = dyn_cast<ein::ReduceOp>(op))
+    return fixReduce(reduce);
+  return success();
+}
+
+struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
+  void runOnOperation() override {
+    bool failed = false;
+    getOperation().walk([&](Operation *op) {
+      if (isa_and_nonnull<ein::EinDialect>(op->getDialect()))
+        failed |= mlir::failed(fix(op));
+    });
+    if (failed)
+      signalPassFailure();
+  }
+};
+
+} // namespace
