@@ -1,0 +1,137 @@
+//===- Passes.td - ein to ein ---------------------------------------------===//
+#ifndef PLC_ALGEBRA_PASSES
+#define PLC_ALGEBRA_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class EinPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::plc::ein::EinDialect"];
+}
+
+def EinEntry : EinPass<"ein-entry"> {
+  let summary = "keep what one entry of a model needs";
+  let description = [{
+    Before: a module with one `ein.model`, as the language made it. After: the model has only the results that the
+    entry needs (`train`, `eval`: the scalar `loss`; `infer`: all, or the ones that `outputs` names, in the model's
+    order), the arguments that they need, and the calls that compute them; bodies that nothing calls are gone. Batch
+    axes and names follow. Parameters all stay: what is saved does not depend on the entry.
+
+    ```mlir
+    ein.model @m(%x, %t) -> (loss, logits)   // --ein-entry{entry=infer outputs=logits}
+    ein.model @m(%x) -> logits
+    ```
+    Test: `test/Algebra/entry.mlir`.
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "\"train\"", "train, eval or infer">,
+    ListOption<"outputs", "outputs", "std::string", "results that 'infer' computes; none: all">
+  ];
+}
+
+def EinSimplify : EinPass<"ein-simplify"> {
+  let summary = "bring equations into one form and drop the dead ones";
+  let description = [{
+    Before: any ein module. After: the model's body holds calls only; every maximal run of equations between two calls
+    is a body of its own (`<model>.<result>`), with one `ein.func` for equal runs. In every body: no dead equation, no
+    equation twice, no copy (`map id`) that its readers can do by their maps, no product with 1.
+
+    A contraction that is no matrix product is written as what it is: of one factor, a `reduce sum` (`map id` if
+    nothing is summed); without dimensions of its own on either side or without a sum, a `map mul` and a `reduce sum`.
+    Diagonals are taken first. Contractions of three and more factors that sum wait for `--ein-order-contractions`.
+
+    Only rewrites that are exact for every IEEE input; it does not touch `x * 0`, `x + 0`, `x - x`.
+
+    ```mlir
+    %0 = ein.contract %u, %u over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i)]
+    // becomes
+    %1 = ein.map mul(%u, %u) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i, j)]
+    %0 = ein.reduce sum(%1) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i)]
+    ```
+    Tests: `test/Algebra/simplify.mlir`, `test/Algebra/outline.mlir`.
+  }];
+}
+
+def EinPrecision : EinPass<"ein-precision"> {
+  let summary = "choose the precision of every real";
+  let description = [{
+    Before: tensors may be of `!ein.real`. After: none is; each is of `compute`. Parameters too. Constants stay the f64
+    of the source, rounded once where they are used. Casts that convert nothing any more are gone.
+
+    ```mlir
+    ein.param @w : tensor<4x8x!ein.real> init normal(0.02, 0.0)    // --ein-precision{compute=f64}
+    ein.param @w : tensor<4x8xf64> init normal(0.02, 0.0)
+    ```
+    Test: `test/Algebra/precision.mlir`.
+  }];
+  let options = [Option<"compute", "compute", "std::string", "\"f32\"", "f32 or f64">];
+}
+
+def EinMicroBatch : EinPass<"ein-micro-batch"> {
+  let summary = "check the batch rule and cut the batch";
+  let description = [{
+    Before: `micro_batches` of the model is 0. After: it is M, and every extent that runs along the batch is a
+    micro-batch's (batch / M), in all bodies alike.
+
+    The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
+    batch (then of kind *partial*) only goes on through linear equations to a result of the model, so that the results of micro-batches
+    add up to the batch's. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+
+    Refused: M that does not divide the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums
+    over the batch.
+
+    ```mlir
+    ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
+    ein.model @m(%x: tensor<2x4xf32>) ... batch = 8, micro_batches = 4
+    ```
+    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/micro-batch-errors.mlir`.
+  }];
+  let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">];
+}
+
+def EinOrderContractions : EinPass<"ein-order-contractions"> {
+  let summary = "make contractions binary, in the cheapest order";
+  let description = [{
+    Before: contractions of any number of factors. After: of two. A dimension that only one factor has is summed
+    first; then, up to 12 factors, the order is the cheapest of all under a cost of multiplications and elements moved
+    (dynamic programming over subsets; beyond, the cheapest pair first). An intermediate keeps the dimensions that are
+    still needed.
+
+    Then the order of the axes of every result that does not leave its body is chosen: those of the first factor, in
+    its order, then the second's, so that code generation can merge axes to the rows, columns and depth of one strided
+    matrix product. The maps of all uses follow. Signatures do not change.
+
+    ```mlir
+    %y = ein.contract %p, %v, %wo over ...                // b,h,s,t  b,t,h,k  h,k,d -> b,s,d
+    %0 = ein.contract %p, %v over ...                     // b,s,h,k
+    %y = ein.contract %0, %wo over ...                    // b,s,d
+    ```
+    Tests: `test/Algebra/order-contractions.mlir`, `test/Algebra/layouts.mlir`.
+  }];
+}
+
+def EinDifferentiate : EinPass<"ein-differentiate"> {
+  let summary = "build the gradient of the loss, body by body";
+  let description = [{
+    Before: the model's body holds calls only (`--ein-simplify`) and has a scalar result `loss`. After: each body that
+    the loss depends on has up to three: `F` (its results, then the residuals that the others need), `B` (gradients of
+    its data arguments from those of its results; then residuals for `W`) and `W` (gradients of its parameters, each
+    added into an accumulator). They are made once per body, whatever the number of calls. The model calls all F in
+    program order, then B and W of each call in reverse.
+
+    A body has no B if none of its data arguments needs a gradient, and no W without trained parameters. B and W
+    clone constants, indices and comparisons, and recompute elementwise equations from other residuals where that
+    saves bytes, to the same bits. Contributions to one gradient are added as a balanced tree over the consumers in
+    program order. A parameter shared by several calls gets an accumulator (site) for each.
+
+    Derivatives are those of the language: of `max` and `min` at a tie to the first, of `relu` and `abs` 0 at 0; a
+    branch not taken contributes exactly 0 through every elementwise equation that leads to it. `ein.stop` is replaced
+    by its input. With `forward-only` that is all that happens.
+
+    Refused: gradients of `max` and `min` over more than 2^24 elements.
+
+    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`.
+  }];
+  let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">];
+}
+
+#endif

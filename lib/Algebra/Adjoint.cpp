@@ -1,0 +1,95 @@
+//===- Adjoint.cpp - reverse mode over one body ----------------------------===//
+#include "Adjoint.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+static bool isFloat(Value value) { return !elementOf(value).isInteger(); }
+
+// Operands that the result depends on differentiably.
+static SmallVector<unsigned> differentiableOperands(Operation *op) {
+  if (isa<ein::StopOp>(op) || op->getNumResults() != 1 || !isFloat(op->getResult(0)))
+    return {};
+  SmallVector<unsigned> operands;
+  auto map = dyn_cast<ein::MapOp>(op);
+  if (map && map.getFunction() == Function::sign)
+    return {};
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    if (isFloat(operand))
+      operands.push_back(index);
+  return operands;
+}
+
+llvm::DenseSet<Value> algebra::activeValues(Block &block, const llvm::DenseSet<Value> &sources) {
+  llvm::DenseSet<Value> active(sources);
+  for (Operation &op : block)
+    for (unsigned index : differentiableOperands(&op))
+      if (active.contains(op.getOperand(index)))
+        active.insert(op.getResult(0));
+  return active;
+}
+
+Value algebra::sumTree(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
+  if (values.size() == 1)
+    return values.front();
+  size_t half = (values.size() + 1) / 2;
+  Value left = sumTree(builder, loc, values.take_front(half)), right = sumTree(builder, loc, values.drop_front(half));
+  Dims dims;
+  for (int64_t axis = 0, rank = shapeOf(left).size(); axis < rank; ++axis)
+    dims.push_back(axis);
+  EquationBuilder build(builder, loc, shapeOf(left));
+  return build.map(Function::add, {{left, dims}, {right, dims}}, dims);
+}
+
+Adjoint::Adjoint(Block &block, const llvm::DenseSet<Value> &sources)
+    : block(block), builder(block.getTerminator()), active(activeValues(block, sources)) {}
+
+void Adjoint::seed(Value value, Value gradient) {
+  if (active.contains(value))
+    contributions[value].push_back({gradient, {}});
+}
+
+// Dead in the sum is what is dead in every contribution.
+static SmallVector<Guard, 2> commonGuards(ArrayRef<Gradient> gradients) {
+  SmallVector<Guard, 2> guards(gradients.front().guards);
+  for (const Gradient &gradient : gradients.drop_front())
+    llvm::erase_if(guards, [&](const Guard &guard) { return !llvm::is_contained(gradient.guards, guard); });
+  return guards;
+}
+
+std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
+  auto it = contributions.find(value);
+  if (it == contributions.end())
+    return std::nullopt;
+  SmallVector<Gradient> all(llvm::reverse(it->second));
+  SmallVector<Value> values;
+  for (const Gradient &gradient : all)
+    values.push_back(gradient.value);
+  return Gradient{sumTree(builder, loc, values), commonGuards(all)};
+}
+
+LogicalResult Adjoint::run() {
+  SmallVector<Operation *> equations;
+  for (Operation &op : block.without_terminator())
+    equations.push_back(&op);
+  for (Operation *op : llvm::reverse(equations)) {
+    if (op->getNumResults() != 1 || !active.contains(op->getResult(0)))
+      continue;
+    std::optional<Gradient> gradient = sum(op->getResult(0), op->getLoc());
+    if (!gradient)
+      continue;
+    SmallVector<std::pair<unsigned, Gradient>> parts;
+    if (failed(differentiate(builder, op, *gradient, active, parts)))
+      return failure();
+    for (auto &[index, part] : llvm::reverse(parts))
+      contributions[op->getOperand(index)].push_back(part);
+  }
+  return success();
+}
+
+Value Adjoint::gradientOf(Value value) {
+  std::optional<Gradient> gradient = sum(value, value.getLoc());
+  return gradient ? gradient->value : Value();
+}

@@ -1,0 +1,65 @@
+//===- Adjoint.h - reverse mode over one body -------------------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_ADJOINT_H
+#define PLC_LIB_ALGEBRA_ADJOINT_H
+
+#include "Equations.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace plc::algebra {
+
+/// Where cond == dead, a branch was not taken: axis i of `cond` is axis axes[i] of the guarded value.
+struct Guard {
+  mlir::Value cond;
+  bool dead;
+  Dims axes;
+
+  bool operator==(const Guard &other) const {
+    return cond == other.cond && dead == other.dead && axes == other.axes;
+  }
+};
+
+/// The adjoint of a value, with the value's axes. It is exactly 0 where a guard says so, and what is computed from it
+/// must be, even if the factor there is infinite: it is selected again, never multiplied by a mask.
+struct Gradient {
+  mlir::Value value;
+  llvm::SmallVector<Guard, 2> guards;
+};
+
+/// Values of a body that depend differentiably on the given ones.
+llvm::DenseSet<mlir::Value> activeValues(mlir::Block &block, const llvm::DenseSet<mlir::Value> &sources);
+
+/// Gradients for the inputs of one equation, given its result's. Appends to `contributions`, by operand number, those of
+/// active operands that have one; emits with `builder`. Fails, with an error, where no exact derivative exists.
+llvm::LogicalResult differentiate(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient,
+                                  const llvm::DenseSet<mlir::Value> &active,
+                                  llvm::SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions);
+
+/// Sum of values of one type: a balanced tree, the first half (the longer one) left.
+mlir::Value sumTree(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> values);
+
+/// Reverse mode over a block. Contributions to a value are added in program order of its consumers.
+class Adjoint {
+public:
+  Adjoint(mlir::Block &block, const llvm::DenseSet<mlir::Value> &sources);
+
+  /// The gradient of a value from outside, as its last consumer.
+  void seed(mlir::Value value, mlir::Value gradient);
+  /// Emits the adjoints of all equations before the terminator; seeds come first.
+  llvm::LogicalResult run();
+  /// The gradient of an argument, or null if the seeded values do not depend on it. After `run`.
+  mlir::Value gradientOf(mlir::Value value);
+
+private:
+  std::optional<Gradient> sum(mlir::Value value, mlir::Location loc);
+
+  mlir::Block &block;
+  mlir::OpBuilder builder;
+  llvm::DenseSet<mlir::Value> active;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Gradient>> contributions; // in reverse order
+};
+
+} // namespace plc::algebra
+
+#endif

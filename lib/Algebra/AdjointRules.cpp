@@ -1,0 +1,351 @@
+//===- AdjointRules.cpp - the derivative of each equation ------------------===//
+#include "Adjoint.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+namespace {
+
+class Rules {
+public:
+  Rules(OpBuilder &builder, ein::Equation op, const Gradient &gradient)
+      : builder(builder), op(op), build(builder, op->getLoc(), op.getExtents()), inputs(inputsOf(op)),
+        result(resultOf(op)), incoming(gradient), dy{gradient.value, result.dims} {}
+
+  /// The gradient of input `index`; fails where there is none.
+  FailureOr<Gradient> of(unsigned index) {
+    this->index = index;
+    if (auto map = dyn_cast<ein::MapOp>(op.getOperation()))
+      return ofMap(map.getFunction());
+    if (isa<ein::ContractOp>(op))
+      return ofContract();
+    if (auto reduce = dyn_cast<ein::ReduceOp>(op.getOperation()))
+      return reduce.getReduction() == ein::Reduction::sum ? FailureOr<Gradient>(pass(dy)) : ofExtremum();
+    if (isa<ein::GatherOp>(op))
+      return ofGather();
+    return Gradient{build.gather(replaced(), inputs[0].dims), {}}; // scatter_add
+  }
+
+private:
+  // Elementwise over the result's axes.
+  Access apply(Function function, ArrayRef<Access> operands) {
+    return {build.map(function, operands, result.dims), result.dims};
+  }
+  Access number(double value) { return build.constant(value, elementOf(result.value)); }
+
+  Dims domainOf(const Guard &guard) const {
+    Dims dims;
+    for (int64_t axis : guard.axes)
+      dims.push_back(result.dims[axis]);
+    return dims;
+  }
+
+  // Selects 0 where the gradient is dead: the factor that was multiplied may be infinite there.
+  Access guarded(Access value) {
+    for (const Guard &guard : incoming.guards) {
+      Access cond{guard.cond, domainOf(guard)}, zero = number(0);
+      value = guard.dead ? apply(Function::select, {cond, zero, value}) : apply(Function::select, {cond, value, zero});
+    }
+    return value;
+  }
+
+  // The result as a factor. Where a guard is alive it equals what the guard's select gives, so that this need not be
+  // saved beside it.
+  Access resultFactor() {
+    for (Operation *user : result.value.getUsers()) {
+      auto select = dyn_cast<ein::MapOp>(user);
+      if (!select || select.getFunction() != Function::select)
+        continue;
+      ein::Equation reader = select;
+      for (unsigned branch : {1u, 2u}) {
+        Access read = inputOf(reader, branch);
+        if (read.value == result.value && read.dims == resultOf(reader).dims &&
+            llvm::is_contained(incoming.guards, branchGuard(reader, branch)))
+          return {select.getResult(), result.dims};
+      }
+    }
+    return result;
+  }
+
+  // The guard that a select puts on the gradient of a branch, by axes of the branch; empty axes if it has none.
+  static Guard branchGuard(ein::Equation select, unsigned branch) {
+    Access cond = inputOf(select, 0), read = inputOf(select, branch);
+    Guard guard{cond.value, branch == 2, {}};
+    for (int64_t dim : cond.dims) {
+      auto it = llvm::find(read.dims, dim);
+      if (it == read.dims.end())
+        return {};
+      guard.axes.push_back(it - read.dims.begin());
+    }
+    return guard;
+  }
+
+  // Guards of the gradient that hold for the whole of the input.
+  SmallVector<Guard, 2> guardsOfInput() const {
+    SmallVector<Guard, 2> guards;
+    for (const Guard &guard : incoming.guards) {
+      Guard moved{guard.cond, guard.dead, {}};
+      for (int64_t dim : domainOf(guard))
+        if (auto it = llvm::find(inputs[index].dims, dim); it != inputs[index].dims.end())
+          moved.axes.push_back(it - inputs[index].dims.begin());
+      if (moved.axes.size() == guard.axes.size())
+        guards.push_back(moved);
+    }
+    return guards;
+  }
+
+  // Puts a gradient over distinct(input's dimensions) on the diagonal, 0 elsewhere.
+  Value onDiagonal(Value value) {
+    const Dims &dims = inputs[index].dims;
+    Dims once = distinct(dims), all;
+    if (once.size() == dims.size())
+      return value;
+    Access gradient{value, once};
+    SmallVector<std::pair<int64_t, int64_t>> pairs;
+    for (int64_t dim : dims) {
+      bool repeats = contains(all, dim);
+      all.push_back(repeats ? build.addDim(op.getExtents()[dim]) : dim);
+      if (repeats)
+        pairs.push_back({dim, all.back()});
+    }
+    for (auto [dim, twin] : pairs) {
+      Type i64 = builder.getI64Type();
+      Access equal{build.map(Function::eq, {build.iota(dim, i64), build.iota(twin, i64)}, {dim, twin}), {dim, twin}};
+      gradient = {build.map(Function::select, {equal, gradient, number(0)}, all), all};
+    }
+    return gradient.value;
+  }
+
+  // Sums or repeats a gradient over the domain to the input's axes.
+  Gradient pass(const Access &gradient) {
+    return {onDiagonal(build.product(gradient, distinct(inputs[index].dims))), guardsOfInput()};
+  }
+  // The same of a product with a factor that may be infinite where the gradient is dead.
+  Gradient passGuarded(const Access &gradient) { return pass(guarded(gradient)); }
+  Gradient passFactor(const Access &gradient, const Access &factor) {
+    return constantOf(factor.value) ? pass(gradient) : passGuarded(gradient);
+  }
+
+  Gradient negated(Gradient gradient) {
+    const Dims &dims = inputs[index].dims;
+    Dims axes;
+    for (unsigned axis = 0; axis < dims.size(); ++axis)
+      axes.push_back(axis);
+    EquationBuilder over(builder, op->getLoc(), shapeOf(gradient.value));
+    gradient.value = over.map(Function::neg, Access{gradient.value, axes}, axes);
+    return gradient;
+  }
+
+  FailureOr<Gradient> ofMap(Function function) {
+    switch (function) {
+    case Function::id:
+    case Function::add:
+      return pass(dy);
+    case Function::neg:
+      return negated(pass(dy));
+    case Function::sub:
+      return index == 0 ? pass(dy) : negated(pass(dy));
+    case Function::mul:
+      return passFactor(apply(Function::mul, {dy, inputs[1 - index]}), inputs[1 - index]);
+    case Function::div:
+      return ofQuotient();
+    case Function::max:
+    case Function::min: {
+      Access second =
+          apply(function == Function::max ? Function::gt : Function::lt, {inputs[1], inputs[0]}); // else the first
+      return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
+                             : apply(Function::select, {second, dy, number(0)}));
+    }
+    case Function::select:
+      return ofSelect();
+    default:
+      return passGuarded(ofUnary(function));
+    }
+  }
+
+  // y = a / b: da = dy / b, db = -(da y).
+  Gradient ofQuotient() {
+    Access da = apply(Function::div, {dy, inputs[1]});
+    if (index == 0)
+      return passFactor(da, inputs[1]);
+    return passGuarded(apply(Function::neg, apply(Function::mul, {da, resultFactor()})));
+  }
+
+  Gradient ofSelect() {
+    Access branch = index == 1 ? apply(Function::select, {inputs[0], dy, number(0)})
+                               : apply(Function::select, {inputs[0], number(0), dy});
+    Gradient gradient = pass(branch);
+    Guard guard = branchGuard(op, index);
+    if (guard.cond && !llvm::is_contained(gradient.guards, guard))
+      gradient.guards.push_back(guard);
+    return gradient;
+  }
+
+  // exp, sqrt, rsqrt, tanh, sigmoid from their result: it is often saved already.
+  Access ofUnary(Function function) {
+    Access x = inputs[0], y = result;
+    auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
+    switch (function) {
+    case Function::exp:
+      return times(dy, resultFactor());
+    case Function::log:
+      return apply(Function::div, {dy, x});
+    case Function::sqrt:
+      return apply(Function::div, {times(dy, number(0.5)), resultFactor()});
+    case Function::rsqrt:
+      return times(times(dy, number(-0.5)), times(times(y, y), y));
+    case Function::erf: {
+      Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
+      return times(dy, times(bell, number(2 / std::sqrt(M_PI))));
+    }
+    case Function::tanh:
+      return times(dy, apply(Function::sub, {number(1), times(y, y)}));
+    case Function::sigmoid:
+      return times(dy, times(y, apply(Function::sub, {number(1), y})));
+    case Function::relu:
+      return apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)});
+    default: { // abs
+      Access below = apply(Function::select, {apply(Function::lt, {x, number(0)}), apply(Function::neg, dy), number(0)});
+      return apply(Function::select, {apply(Function::gt, {x, number(0)}), dy, below});
+    }
+    }
+  }
+
+  // The inputs with the gradient in the place of the differentiated one.
+  SmallVector<Access> replaced() {
+    SmallVector<Access> factors(inputs);
+    factors[index] = dy;
+    return factors;
+  }
+
+  // Guards end here: the sum runs over what they speak of.
+  Gradient ofContract() {
+    SmallVector<Access> factors = replaced();
+    Dims dims = distinct(inputs[index].dims), present;
+    if (factors.size() <= 2)
+      return {onDiagonal(build.product(factors, dims)), {}};
+    for (int64_t dim : dims)
+      if (llvm::any_of(factors, [&](const Access &factor) { return contains(factor.dims, dim); }))
+        present.push_back(dim);
+    return {onDiagonal(build.copy({build.contract(factors, present), present}, dims)), {}};
+  }
+
+  // Of max and min: to the first of the elements that equal the result. Positions are counted in the element type,
+  // exactly.
+  FailureOr<Gradient> ofExtremum() {
+    Dims dims = distinct(inputs[0].dims), reduced;
+    int64_t count = 1, limit = int64_t(1) << 24;
+    for (int64_t dim : dims) {
+      if (contains(result.dims, dim))
+        continue;
+      reduced.push_back(dim);
+      if (count > limit / op.getExtents()[dim])
+        return op->emitError("gradient of a maximum or minimum over more than ")
+               << limit << " elements is not supported yet";
+      count *= op.getExtents()[dim];
+    }
+    Type element = elementOf(result.value);
+    Access position = number(0);
+    for (int64_t dim : reduced) {
+      Access index = build.iota(dim, builder.getI64Type());
+      auto type = RankedTensorType::get(shapeOf(index.value), element);
+      Access real{ein::CastOp::create(builder, op->getLoc(), type, index.value), {dim}};
+      Dims both(position.dims);
+      both.push_back(dim);
+      if (position.dims.empty()) {
+        position = real;
+        continue;
+      }
+      Access scaled{build.map(Function::mul, {position, number(double(op.getExtents()[dim]))}, position.dims),
+                    position.dims};
+      position = {build.map(Function::add, {scaled, real}, both), both};
+    }
+    auto over = [&](Function function, ArrayRef<Access> operands) {
+      return Access{build.map(function, operands, dims), dims};
+    };
+    Access attains = over(Function::eq, {inputs[0], result});
+    Access candidates = over(Function::select, {attains, position, number(INFINITY)});
+    Access first{build.reduce(ein::Reduction::min, candidates, result.dims), result.dims};
+    Access isFirst = over(Function::eq, {candidates, first});
+    Access isFinite = over(Function::select, {attains, over(Function::select, {isFirst, dy, number(0)}), number(0)});
+    return Gradient{onDiagonal(isFinite.value), guardsOfInput()};
+  }
+
+  // One position per element of the domain that the table keeps apart: select it; else add up.
+  Gradient ofGather() {
+    Dims dims, kept;
+    SmallVector<std::pair<int64_t, int64_t>> symbols; // dimension of the table, index operand
+    for (auto [axis, dim] : llvm::enumerate(inputs[0].dims)) {
+      if (dim >= 0)
+        kept.push_back(dim);
+      else
+        symbols.push_back({axis, -dim});
+      dims.push_back(dim);
+    }
+    if (distinct(kept).size() != kept.size() || kept.size() != op.getExtents().size())
+      return {build.scatterAdd(replacedTable(), inputs[0]), {}};
+    for (auto [axis, operand] : symbols)
+      dims[axis] = build.addDim(shapeOf(inputs[0].value)[axis]);
+    Access gradient = dy;
+    for (auto [axis, operand] : symbols) {
+      const Access &position = inputs[operand];
+      Access own = build.iota(dims[axis], elementOf(position.value));
+      Dims both;
+      for (int64_t dim : dims)
+        if (dim == dims[axis] || contains(position.dims, dim))
+          both.push_back(dim);
+      Access hit{build.map(Function::eq, {own, position}, both), both};
+      gradient = {build.map(Function::select, {hit, gradient, number(0)}, dims), dims};
+    }
+    return {gradient.value, {}};
+  }
+
+  SmallVector<Access> replacedTable() {
+    SmallVector<Access> all(inputs);
+    all[0] = dy;
+    return all;
+  }
+
+  OpBuilder &builder;
+  ein::Equation op;
+  EquationBuilder build;
+  SmallVector<Access> inputs;
+  Access result;
+  const Gradient &incoming;
+  Access dy;
+  unsigned index = 0;
+};
+
+bool hasDerivative(Operation *op, unsigned index) {
+  if (isa<ein::GatherOp, ein::ScatterAddOp>(op))
+    return index == 0;
+  auto map = dyn_cast<ein::MapOp>(op);
+  return !map || (map.getFunction() != Function::sign && !(map.getFunction() == Function::select && index == 0));
+}
+
+} // namespace
+
+LogicalResult algebra::differentiate(OpBuilder &builder, Operation *op, const Gradient &gradient,
+                                     const llvm::DenseSet<Value> &active,
+                                     SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions) {
+  if (auto cast = dyn_cast<ein::CastOp>(op)) {
+    Value back = ein::CastOp::create(builder, op->getLoc(), cast.getInput().getType(), gradient.value);
+    contributions.push_back({0, Gradient{back, gradient.guards}});
+    return success();
+  }
+  auto equation = cast<ein::Equation>(op);
+  Rules rules(builder, equation, gradient);
+  for (unsigned index = 0; index < equation.getInputs().size(); ++index) {
+    if (!active.contains(op->getOperand(index)) || !hasDerivative(op, index))
+      continue;
+    FailureOr<Gradient> part = rules.of(index);
+    if (failed(part))
+      return failure();
+    contributions.push_back({index, *part});
+  }
+  return success();
+}

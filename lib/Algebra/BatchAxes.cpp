@@ -1,0 +1,170 @@
+//===- BatchAxes.cpp - which axes run along the batch ----------------------===//
+#include "BatchAxes.h"
+#include "Equations.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
+  model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op); });
+  for (auto [argument, axis] : llvm::zip(model.getBody().getArguments(), model.getArgBatch()))
+    if (axis >= 0)
+      batch.insert(root(node(argument.getAsOpaquePointer(), axis)));
+}
+
+unsigned BatchAxes::node(const void *owner, int64_t index) {
+  auto [it, isNew] = nodes.try_emplace({owner, index}, parents.size());
+  if (isNew)
+    parents.push_back(it->second);
+  return it->second;
+}
+
+std::optional<unsigned> BatchAxes::find(const void *owner, int64_t index) const {
+  auto it = nodes.find({owner, index});
+  return it == nodes.end() ? std::nullopt : std::optional(it->second);
+}
+
+unsigned BatchAxes::root(unsigned node) const {
+  while (parents[node] != node)
+    node = parents[node];
+  return node;
+}
+
+void BatchAxes::unify(unsigned a, unsigned b) { parents[root(a)] = root(b); }
+
+void BatchAxes::unifyValues(Value a, Value b) {
+  for (int64_t axis = 0, rank = shapeOf(a).size(); axis < rank; ++axis)
+    unify(node(a.getAsOpaquePointer(), axis), node(b.getAsOpaquePointer(), axis));
+}
+
+void BatchAxes::visit(Operation *op) {
+  if (auto equation = dyn_cast<ein::Equation>(op)) {
+    SmallVector<Access> accesses = inputsOf(equation);
+    accesses.push_back(resultOf(equation));
+    for (const Access &access : accesses)
+      for (auto [axis, dim] : llvm::enumerate(access.dims))
+        if (dim >= 0)
+          unify(node(access.value.getAsOpaquePointer(), axis), node(op, dim));
+  } else if (isa<ein::CastOp, ein::StopOp>(op)) {
+    unifyValues(op->getOperand(0), op->getResult(0));
+  } else if (auto call = dyn_cast<ein::CallOp>(op)) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
+    for (auto [operand, argument] : llvm::zip(call.getArgs(), callee.getBody().getArguments()))
+      unifyValues(operand, argument);
+    for (auto [result, returned] : llvm::zip(call.getResults(), callee.getBody().front().back().getOperands()))
+      unifyValues(result, returned);
+  }
+}
+
+bool BatchAxes::isBatch(Value value, int64_t axis) const {
+  std::optional<unsigned> found = find(value.getAsOpaquePointer(), axis);
+  return found && batch.contains(root(*found));
+}
+
+bool BatchAxes::isBatchDim(Operation *op, int64_t dim) const {
+  std::optional<unsigned> found = find(op, dim);
+  return found && batch.contains(root(*found));
+}
+
+bool BatchAxes::isBatched(Value value) const {
+  for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
+    if (isBatch(value, axis))
+      return true;
+  return false;
+}
+
+static bool isParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto body = argument ? dyn_cast<ein::FuncOp>(argument.getOwner()->getParentOp()) : ein::FuncOp();
+  return body && int64_t(argument.getArgNumber()) >= body.getNumData();
+}
+
+LogicalResult BatchAxes::checkEquation(ein::Equation op) {
+  for (const Access &input : inputsOf(op)) {
+    for (auto [axis, dim] : llvm::enumerate(input.dims)) {
+      if (!isBatch(input.value, axis))
+        continue;
+      if (dim < 0)
+        return op->emitError("mixes samples: it reads the batch at positions that a tensor holds");
+      if (isParameter(input.value))
+        return op->emitError("mixes samples: it reads a parameter along the batch");
+      if (input.value.getDefiningOp<ein::IotaOp>())
+        return op->emitError("mixes samples: it uses the position of a sample in the batch");
+    }
+  }
+  int64_t first = -1;
+  for (int64_t dim = 0, rank = op.getExtents().size(); dim < rank; ++dim) {
+    if (!isBatchDim(op, dim))
+      continue;
+    if (first >= 0)
+      return op->emitError("mixes samples: it has two indices of the batch");
+    first = dim;
+  }
+  return success();
+}
+
+LogicalResult BatchAxes::checkModel() {
+  for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
+    int64_t declared = model.getArgBatch()[index];
+    StringRef name = cast<StringAttr>(model.getArgNames()[index]).getValue();
+    if (declared >= 0 && shapeOf(argument)[declared] != model.getBatch())
+      return model.emitError("argument '") << name << "' has extent " << shapeOf(argument)[declared]
+                                           << " along the batch but the batch has " << model.getBatch() << " samples";
+    for (int64_t axis = 0, rank = shapeOf(argument).size(); axis < rank; ++axis)
+      if (isBatch(argument, axis) != (axis == declared))
+        return model.emitError("argument '") << name << "' is indexed by the batch on axis " << axis
+                                             << ", which is not declared as its batch axis";
+  }
+  Operation &end = model.getBody().front().back();
+  for (auto [index, value] : llvm::enumerate(end.getOperands())) {
+    int64_t declared = model.getResultBatch()[index];
+    StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
+    for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
+      if (isBatch(value, axis) != (axis == declared))
+        return model.emitError("result '") << name << "' " << (axis == declared ? "is not" : "is")
+                                           << " indexed by the batch on axis " << axis << " but its batch axis is "
+                                           << declared;
+  }
+  return success();
+}
+
+LogicalResult BatchAxes::check() {
+  bool failed = false;
+  model->getParentOfType<ModuleOp>().walk(
+      [&](ein::Equation op) { failed |= mlir::failed(checkEquation(op)); });
+  return success(!failed && succeeded(checkModel()));
+}
+
+RankedTensorType BatchAxes::cut(Value value, int64_t extent) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (isBatch(value, axis))
+      size = extent;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+void BatchAxes::setExtent(int64_t extent) {
+  ModuleOp module = model->getParentOfType<ModuleOp>();
+  module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      result.setType(cut(result, extent));
+    if (auto equation = dyn_cast<ein::Equation>(op)) {
+      SmallVector<int64_t> extents(equation.getExtents());
+      for (auto [dim, size] : llvm::enumerate(extents))
+        if (isBatchDim(op, dim))
+          size = extent;
+      op->setAttr("extents", DenseI64ArrayAttr::get(op->getContext(), extents));
+    }
+  });
+  module.walk([&](FunctionOpInterface function) {
+    Block &block = function.getFunctionBody().front();
+    for (BlockArgument argument : block.getArguments())
+      argument.setType(cut(argument, extent));
+    function.setFunctionTypeAttr(TypeAttr::get(
+        FunctionType::get(function.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
+  });
+}

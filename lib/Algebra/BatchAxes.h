@@ -1,0 +1,52 @@
+//===- BatchAxes.h - which axes run along the batch -------------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_BATCHAXES_H
+#define PLC_LIB_ALGEBRA_BATCHAXES_H
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace plc::algebra {
+
+/// Unifies the axes of all values and the dimensions of all equations that are indexed alike, through calls and
+/// bodies; those unified with a batch axis of the model's arguments run along the batch.
+class BatchAxes {
+public:
+  explicit BatchAxes(ein::ModelOp model);
+
+  bool isBatch(mlir::Value value, int64_t axis) const;
+  bool isBatchDim(mlir::Operation *op, int64_t dim) const;
+  /// Whether any axis of the value runs along the batch.
+  bool isBatched(mlir::Value value) const;
+
+  /// Errors: an axis of the batch in a parameter, an index, an un-batched argument, or at positions that tensors hold;
+  /// two of them in one equation; a batch axis of a result that is none.
+  llvm::LogicalResult check();
+
+  /// Gives all axes of the batch another extent.
+  void setExtent(int64_t extent);
+
+private:
+  unsigned node(const void *owner, int64_t index);
+  std::optional<unsigned> find(const void *owner, int64_t index) const;
+  unsigned root(unsigned node) const;
+  void unify(unsigned a, unsigned b);
+  void unifyValues(mlir::Value a, mlir::Value b);
+  void visit(mlir::Operation *op);
+  llvm::LogicalResult checkEquation(ein::Equation op);
+  llvm::LogicalResult checkModel();
+  mlir::RankedTensorType cut(mlir::Value value, int64_t extent) const;
+
+  ein::ModelOp model;
+  llvm::DenseMap<std::pair<const void *, int64_t>, unsigned> nodes;
+  std::vector<unsigned> parents;
+  llvm::DenseSet<unsigned> batch; // roots
+};
+
+/// Checks that sums over the batch go to the model's results through linear equations only.
+llvm::LogicalResult checkBatchRule(ein::ModelOp model, const BatchAxes &axes, int64_t microBatches);
+
+} // namespace plc::algebra
+
+#endif

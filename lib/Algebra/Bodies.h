@@ -1,0 +1,33 @@
+//===- Bodies.h - rewrites of one body or model, shared by passes -*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_BODIES_H
+#define PLC_LIB_ALGEBRA_BODIES_H
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace plc::algebra {
+
+/// The model of a module, or null after an error if there is not exactly one.
+ein::ModelOp modelOf(mlir::ModuleOp module);
+
+/// Erases what nothing needs: equations, and calls that accumulate nothing.
+void eraseDead(mlir::Block &block);
+/// Erases bodies that no call names.
+void eraseUncalled(mlir::ModuleOp module);
+
+/// `--ein-simplify` inside one body: canonical equations, each once, none dead.
+void simplifyBody(ein::FuncOp body);
+
+/// Makes a body of every maximal run of equations between the model's calls.
+void outlineEquations(ein::ModelOp model);
+
+/// Makes every contraction of a body binary.
+void orderContractions(ein::FuncOp body);
+
+/// Chooses the order of the axes of every value internal to a body.
+void chooseLayouts(ein::FuncOp body);
+
+} // namespace plc::algebra
+
+#endif

@@ -1,0 +1,98 @@
+//===- ChooseLayouts.cpp - the order of axes inside a body -----------------===//
+#include "Bodies.h"
+#include "Equations.h"
+#include "plc/Dialect/Ein/Alignment.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+class Layouts {
+public:
+  explicit Layouts(ein::FuncOp body) : block(body.getBody().front()) {
+    for (Operation &op : llvm::reverse(block))
+      for (Value operand : op.getOperands())
+        if (isPinnedBy(&op))
+          pinned.insert(operand);
+  }
+
+  void choose() {
+    for (Operation &op : block.without_terminator()) {
+      if (isa<ein::CastOp, ein::StopOp>(op))
+        follow(&op);
+      else if (isa<ein::ContractOp, ein::MapOp, ein::ReduceOp>(op) && !pinned.contains(op.getResult(0)))
+        permute(&op, orderOf(cast<ein::Equation>(op)));
+      if (auto equation = dyn_cast<ein::Equation>(op))
+        normalizeDomain(equation);
+    }
+  }
+
+private:
+  // Whether an operation reads its operands in their own order.
+  bool isPinnedBy(Operation *op) const {
+    if (isa<ein::Equation>(op))
+      return false;
+    return !isa<ein::CastOp, ein::StopOp>(op) || pinned.contains(op->getResult(0));
+  }
+
+  // Axes of the result in the order in which the inputs have them: those of the first input, then of the second;
+  // for a map, of the widest one.
+  SmallVector<int64_t> orderOf(ein::Equation op) const {
+    Dims result = resultOf(op).dims, wanted;
+    SmallVector<Access> inputs = inputsOf(op);
+    if (isa<ein::MapOp>(op))
+      llvm::stable_sort(inputs, [](const Access &a, const Access &b) {
+        return std::pair(distinct(a.dims).size(), !ein::isFree(a.value)) > std::pair(distinct(b.dims).size(), !ein::isFree(b.value));
+      });
+    for (const Access &input : inputs)
+      llvm::append_range(wanted, input.dims);
+    llvm::append_range(wanted, result);
+    SmallVector<int64_t> order;
+    for (int64_t dim : distinct(wanted))
+      if (auto it = llvm::find(result, dim); it != result.end())
+        order.push_back(it - result.begin());
+    return order;
+  }
+
+  void permute(Operation *op, ArrayRef<int64_t> order) {
+    if (llvm::is_sorted(order))
+      return;
+    Value value = op->getResult(0);
+    orders[value] = SmallVector<int64_t>(order);
+    value.setType(permuted(cast<RankedTensorType>(value.getType()), order));
+    if (auto equation = dyn_cast<ein::Equation>(op))
+      permuteMap(equation, equation.getMaps().size() - 1, order);
+    for (OpOperand &use : value.getUses())
+      if (auto equation = dyn_cast<ein::Equation>(use.getOwner()))
+        permuteMap(equation, use.getOperandNumber(), order);
+  }
+
+  // A cast has the layout of its input.
+  void follow(Operation *op) {
+    auto it = orders.find(op->getOperand(0));
+    if (it != orders.end())
+      permute(op, SmallVector<int64_t>(it->second));
+  }
+
+  void permuteMap(ein::Equation op, unsigned index, ArrayRef<int64_t> order) {
+    AffineMap map = op.getInputMap(index);
+    SmallVector<AffineExpr> exprs;
+    for (int64_t axis : order)
+      exprs.push_back(map.getResult(axis));
+    SmallVector<Attribute> maps(op.getMaps().getValue());
+    maps[index] = AffineMapAttr::get(AffineMap::get(map.getNumDims(), map.getNumSymbols(), exprs, map.getContext()));
+    op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+  }
+
+  Block &block;
+  llvm::DenseSet<Value> pinned;
+  llvm::DenseMap<Value, SmallVector<int64_t>> orders;
+};
+
+} // namespace
+
+void algebra::chooseLayouts(ein::FuncOp body) { Layouts(body).choose(); }

@@ -1,0 +1,262 @@
+//===- Equations.cpp - reading and building equations by dimensions --------===//
+#include "Equations.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+Dims algebra::dimsOf(AffineMap map) {
+  Dims dims;
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      dims.push_back(dim.getPosition());
+    else
+      dims.push_back(-1 - int64_t(cast<AffineSymbolExpr>(expr).getPosition()));
+  }
+  return dims;
+}
+
+Access algebra::inputOf(ein::Equation op, unsigned index) {
+  return {op.getInputs()[index], dimsOf(op.getInputMap(index))};
+}
+
+SmallVector<Access> algebra::inputsOf(ein::Equation op) {
+  SmallVector<Access> inputs;
+  for (unsigned i = 0; i < op.getInputs().size(); ++i)
+    inputs.push_back(inputOf(op, i));
+  return inputs;
+}
+
+Access algebra::resultOf(ein::Equation op) { return {op->getResult(0), dimsOf(op.getResultMap())}; }
+
+bool algebra::contains(ArrayRef<int64_t> dims, int64_t dim) { return llvm::is_contained(dims, dim); }
+
+bool algebra::containsAll(ArrayRef<int64_t> dims, ArrayRef<int64_t> others) {
+  return llvm::all_of(others, [&](int64_t dim) { return contains(dims, dim); });
+}
+
+Dims algebra::distinct(ArrayRef<int64_t> dims) {
+  Dims result;
+  for (int64_t dim : dims)
+    if (!contains(result, dim))
+      result.push_back(dim);
+  return result;
+}
+
+ArrayRef<int64_t> algebra::shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+Type algebra::elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
+std::optional<double> algebra::constantOf(Value value) {
+  auto op = value.getDefiningOp<ein::ConstantOp>();
+  return op ? std::optional(op.getValue().convertToDouble()) : std::nullopt;
+}
+
+RankedTensorType algebra::permuted(RankedTensorType type, ArrayRef<int64_t> order) {
+  SmallVector<int64_t> shape;
+  for (int64_t axis : order)
+    shape.push_back(type.getDimSize(axis));
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> result) {
+  bool rows = llvm::any_of(a, [&](int64_t dim) { return contains(result, dim) && !contains(b, dim); });
+  bool columns = llvm::any_of(b, [&](int64_t dim) { return contains(result, dim) && !contains(a, dim); });
+  bool depth = llvm::any_of(a, [&](int64_t dim) { return !contains(result, dim) && contains(b, dim); });
+  bool lone = llvm::any_of(a, [&](int64_t dim) { return !contains(result, dim) && !contains(b, dim); }) ||
+              llvm::any_of(b, [&](int64_t dim) { return !contains(result, dim) && !contains(a, dim); });
+  return rows && columns && depth && !lone && distinct(a).size() == a.size() && distinct(b).size() == b.size();
+}
+
+/// The caller's dimensions renumbered by their position in `dims`.
+struct EquationBuilder::Domain {
+  MLIRContext *context;
+  Dims dims;
+  SmallVector<int64_t> extents;
+
+  AffineMapAttr map(ArrayRef<int64_t> access, unsigned symbols = 0) const {
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim : access)
+      exprs.push_back(dim < 0 ? getAffineSymbolExpr(-1 - dim, context)
+                              : getAffineDimExpr(std::distance(dims.begin(), llvm::find(dims, dim)), context));
+    return AffineMapAttr::get(AffineMap::get(dims.size(), symbols, exprs, context));
+  }
+  ArrayAttr maps(ArrayRef<Access> inputs, ArrayRef<int64_t> result) const {
+    SmallVector<Attribute> maps;
+    for (const Access &input : inputs)
+      maps.push_back(map(input.dims));
+    maps.push_back(map(result));
+    return ArrayAttr::get(context, maps);
+  }
+};
+
+EquationBuilder::Domain EquationBuilder::domain(ArrayRef<int64_t> dims) const {
+  Domain domain{builder.getContext(), distinct(dims), {}};
+  for (int64_t dim : domain.dims)
+    domain.extents.push_back(extents[dim]);
+  return domain;
+}
+
+static SmallVector<Value> valuesOf(ArrayRef<Access> inputs) {
+  SmallVector<Value> values;
+  for (const Access &input : inputs)
+    values.push_back(input.value);
+  return values;
+}
+
+static Type resultElement(Function function, ArrayRef<Access> inputs) {
+  Type element = elementOf(inputs.back().value);
+  if (function >= Function::eq && function <= Function::ge)
+    return IntegerType::get(element.getContext(), 1);
+  return element;
+}
+
+Value EquationBuilder::map(Function function, ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
+  Domain over = domain(dims);
+  auto type = RankedTensorType::get(over.extents, resultElement(function, inputs));
+  return ein::MapOp::create(builder, loc, type, function, valuesOf(inputs), over.extents, over.maps(inputs, dims));
+}
+
+Value EquationBuilder::copy(Access input, ArrayRef<int64_t> dims) {
+  if (ArrayRef<int64_t>(input.dims) == dims)
+    return input.value;
+  return map(Function::id, input, dims);
+}
+
+Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<int64_t> dims, Value into) {
+  // The domain is the operand's own order: the order of a sum is defined by it.
+  Domain over = domain(input.dims);
+  auto type = RankedTensorType::get(domain(dims).extents, elementOf(input.value));
+  return ein::ReduceOp::create(builder, loc, type, reduction, ValueRange(input.value), into, over.extents,
+                               over.maps(input, dims), ein::OrderAttr());
+}
+
+Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims, Value into) {
+  Dims all(dims);
+  for (const Access &input : inputs)
+    all.append(input.dims.begin(), input.dims.end());
+  Domain over = domain(all);
+  auto type = RankedTensorType::get(domain(dims).extents, elementOf(inputs.front().value));
+  return ein::ContractOp::create(builder, loc, type, valuesOf(inputs), into, over.extents, over.maps(inputs, dims),
+                                 DenseI64ArrayAttr());
+}
+
+Access EquationBuilder::withoutRepeats(const Access &input) {
+  Dims dims = distinct(input.dims);
+  return {copy(input, dims), dims};
+}
+
+Access EquationBuilder::sumLone(const Access &input, ArrayRef<int64_t> needed) {
+  Dims kept;
+  for (int64_t dim : input.dims)
+    if (contains(needed, dim))
+      kept.push_back(dim);
+  if (kept.size() == input.dims.size())
+    return input;
+  return {reduce(ein::Reduction::sum, input, kept), kept};
+}
+
+Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims, Value into) {
+  SmallVector<Access> inputs;
+  for (const Access &factor : factors)
+    inputs.push_back(withoutRepeats(factor));
+  if (inputs.size() == 2) {
+    for (unsigned i : {0u, 1u}) {
+      Dims needed(dims);
+      needed.append(inputs[1 - i].dims.begin(), inputs[1 - i].dims.end());
+      inputs[i] = sumLone(inputs[i], needed);
+    }
+    if (isMatrixLike(inputs[0].dims, inputs[1].dims, dims)) {
+      Dims present;
+      for (int64_t dim : dims)
+        if (contains(inputs[0].dims, dim) || contains(inputs[1].dims, dim))
+          present.push_back(dim);
+      if (present.size() == dims.size())
+        return contract(inputs, dims, into);
+      return copy({contract(inputs, present), present}, dims);
+    }
+    Dims all(inputs[0].dims);
+    all.append(inputs[1].dims.begin(), inputs[1].dims.end());
+    all = distinct(all);
+    if (containsAll(dims, all)) {
+      Value result = map(Function::mul, inputs, dims);
+      return into ? reduce(ein::Reduction::sum, {result, Dims(dims)}, dims, into) : result;
+    }
+    if (inputs[1].dims.size() == all.size())
+      all = inputs[1].dims;
+    inputs = {Access{map(Function::mul, inputs, all), all}};
+  }
+  Access input = inputs.front();
+  Dims present;
+  for (int64_t dim : dims)
+    if (contains(input.dims, dim))
+      present.push_back(dim);
+  bool sums = present.size() < input.dims.size(), repeats = present.size() < dims.size();
+  if (repeats || (!sums && !into)) {
+    Access sum = sums ? Access{reduce(ein::Reduction::sum, input, present), present} : input;
+    Value result = copy(sum, dims);
+    return into ? reduce(ein::Reduction::sum, {result, Dims(dims)}, dims, into) : result;
+  }
+  return reduce(ein::Reduction::sum, input, dims, into);
+}
+
+Value EquationBuilder::gather(ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
+  Domain over = domain(dims);
+  SmallVector<Attribute> maps{over.map(inputs.front().dims, inputs.size() - 1)};
+  for (const Access &input : inputs.drop_front())
+    maps.push_back(over.map(input.dims));
+  maps.push_back(over.map(dims));
+  auto type = RankedTensorType::get(over.extents, elementOf(inputs.front().value));
+  return ein::GatherOp::create(builder, loc, type, valuesOf(inputs), over.extents, builder.getArrayAttr(maps));
+}
+
+Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Value into) {
+  // The domain is the updates' own order: positions are added in it.
+  Domain over = domain(inputs.front().dims);
+  SmallVector<Attribute> maps;
+  for (const Access &input : inputs)
+    maps.push_back(over.map(input.dims));
+  maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
+  return ein::ScatterAddOp::create(builder, loc, resultLike.value.getType(), valuesOf(inputs), into, over.extents,
+                                   builder.getArrayAttr(maps));
+}
+
+Access EquationBuilder::constant(double value, Type element) {
+  return {ein::ConstantOp::create(builder, loc, RankedTensorType::get({}, element), builder.getF64FloatAttr(value)),
+          {}};
+}
+
+Access EquationBuilder::iota(int64_t dim, Type element) {
+  return {ein::IotaOp::create(builder, loc, RankedTensorType::get({extents[dim]}, element)), {dim}};
+}
+
+void algebra::normalizeDomain(ein::Equation op) {
+  Dims order;
+  if (isa<ein::MapOp, ein::ContractOp>(op))
+    order = resultOf(op).dims;
+  else if (!isa<ein::ReduceOp>(op))
+    return;
+  for (const Access &input : inputsOf(op))
+    llvm::append_range(order, input.dims);
+  order = distinct(order);
+  if (llvm::is_sorted(order))
+    return;
+  SmallVector<AffineExpr> renumbered(order.size());
+  SmallVector<int64_t> extents;
+  for (auto [position, dim] : llvm::enumerate(order)) {
+    renumbered[dim] = getAffineDimExpr(position, op.getContext());
+    extents.push_back(op.getExtents()[dim]);
+  }
+  SmallVector<Attribute> maps;
+  for (unsigned i = 0; i < op.getMaps().size(); ++i)
+    maps.push_back(AffineMapAttr::get(op.getInputMap(i).replaceDimsAndSymbols(renumbered, {}, order.size(), 0)));
+  if (auto contract = dyn_cast<ein::ContractOp>(op.getOperation()); contract && contract.getOrderAttr()) {
+    SmallVector<int64_t> summed;
+    ArrayRef<int64_t> old = contract.getOrderAttr().asArrayRef();
+    for (int64_t dim : old)
+      summed.push_back(llvm::find(order, dim) - order.begin());
+    contract.setOrder(summed);
+  }
+  op->setAttr("extents", DenseI64ArrayAttr::get(op.getContext(), extents));
+  op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+}

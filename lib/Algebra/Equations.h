@@ -1,0 +1,88 @@
+//===- Equations.h - reading and building equations by dimensions -*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_EQUATIONS_H
+#define PLC_LIB_ALGEBRA_EQUATIONS_H
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace plc::algebra {
+
+using Dims = llvm::SmallVector<int64_t, 4>;
+
+/// A tensor at a point of a domain: axis i is indexed by dimension dims[i]; -1 - k stands for symbol k of a gather.
+struct Access {
+  mlir::Value value;
+  Dims dims;
+};
+
+Dims dimsOf(mlir::AffineMap map);
+Access inputOf(ein::Equation op, unsigned index);
+llvm::SmallVector<Access> inputsOf(ein::Equation op);
+Access resultOf(ein::Equation op);
+
+bool contains(llvm::ArrayRef<int64_t> dims, int64_t dim);
+bool containsAll(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> others);
+/// The different dimensions, in order of first occurrence.
+Dims distinct(llvm::ArrayRef<int64_t> dims);
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+mlir::Type elementOf(mlir::Value value);
+
+/// The value of a constant, if it is one.
+std::optional<double> constantOf(mlir::Value value);
+
+/// Builds equations over a domain whose dimensions are numbered as the caller likes: `extents` are theirs. Every
+/// equation is built over the dimensions that it uses alone, in a canonical order: those of the result, then the summed ones.
+/// Extents may grow meanwhile (`addDim`).
+class EquationBuilder {
+public:
+  EquationBuilder(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> extents)
+      : builder(builder), loc(loc), extents(extents.begin(), extents.end()) {}
+
+  int64_t addDim(int64_t extent) {
+    extents.push_back(extent);
+    return extents.size() - 1;
+  }
+
+  /// result[dims] = function(inputs). `dims` are different and have all dimensions of the inputs.
+  mlir::Value map(ein::Function function, llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims);
+  /// The same, without an equation if it would copy.
+  mlir::Value copy(Access input, llvm::ArrayRef<int64_t> dims);
+  /// result[dims] = reduction over the other dimensions of the input.
+  mlir::Value reduce(ein::Reduction reduction, Access input, llvm::ArrayRef<int64_t> dims, mlir::Value into = {});
+  /// Sum of the product over the dimensions that are not in `dims`, as one equation.
+  mlir::Value contract(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims, mlir::Value into = {});
+  /// The same of one or two inputs, in the form that `--ein-simplify` gives it; `dims` are different, and may have
+  /// dimensions that no input has (the result repeats along them).
+  mlir::Value product(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims, mlir::Value into = {});
+  mlir::Value gather(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims);
+  mlir::Value scatterAdd(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::Value into = {});
+  /// The number, of rank 0.
+  Access constant(double value, mlir::Type element);
+  /// The index along a dimension.
+  Access iota(int64_t dim, mlir::Type element);
+
+private:
+  struct Domain;
+  Domain domain(llvm::ArrayRef<int64_t> dims) const;
+  Access withoutRepeats(const Access &input);
+  Access sumLone(const Access &input, llvm::ArrayRef<int64_t> needed);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  llvm::SmallVector<int64_t> extents;
+};
+
+/// Whether a contraction of two inputs is a matrix product: it sums, and both inputs have dimensions of their own.
+bool isMatrixLike(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b, llvm::ArrayRef<int64_t> result);
+
+/// Renumbers the dimensions of an equation in canonical order: of a map those of its result, of a contraction those of
+/// its result and then the summed ones, of a reduction those of its input. Gathers and scatters keep theirs.
+void normalizeDomain(ein::Equation op);
+
+/// Axes of a type in another order: axis i of the result is axis order[i].
+mlir::RankedTensorType permuted(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> order);
+
+} // namespace plc::algebra
+
+#endif

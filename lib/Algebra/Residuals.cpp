@@ -1,0 +1,111 @@
+//===- Residuals.cpp - what to save for the backward parts -----------------===//
+#include "Residuals.h"
+#include "Equations.h"
+#include "plc/Dialect/Ein/Alignment.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+bool algebra::isCheap(Operation *op) {
+  if (!op)
+    return false;
+  auto map = dyn_cast<ein::MapOp>(op);
+  if (!map)
+    return isa<ein::CastOp>(op);
+  Function function = map.getFunction();
+  return function < Function::exp || function > Function::sigmoid;
+}
+
+// Half for arguments: they are somebody's result already, another value would be written too.
+static double bytes(const llvm::SetVector<Value> &values) {
+  double total = 0;
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    double width = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 32;
+    total += double(type.getNumElements()) * width * (isa<BlockArgument>(value) ? 0.5 : 1.0);
+  }
+  return total;
+}
+
+void algebra::sortByPosition(SmallVectorImpl<Value> &values) {
+  llvm::sort(values, [](Value a, Value b) {
+    auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+    if (first && second)
+      return first.getArgNumber() < second.getArgNumber();
+    if (first || second)
+      return bool(first);
+    if (a.getDefiningOp() != b.getDefiningOp())
+      return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+    return cast<OpResult>(a).getResultNumber() < cast<OpResult>(b).getResultNumber();
+  });
+}
+
+bool Residuals::canMake(Value value, const llvm::SetVector<Value> &saved) const {
+  if (ein::isFree(value) || isGiven(value) || saved.contains(value))
+    return true;
+  return isCheap(value.getDefiningOp()) &&
+         llvm::all_of(value.getDefiningOp()->getOperands(), [&](Value v) { return canMake(v, saved); });
+}
+
+llvm::SetVector<Value> Residuals::pruned(llvm::SetVector<Value> saved) const {
+  SmallVector<Value> values(saved.begin(), saved.end());
+  sortByPosition(values);
+  for (Value value : llvm::reverse(values)) {
+    saved.remove(value);
+    if (!canMake(value, saved))
+      saved.insert(value);
+  }
+  return saved;
+}
+
+// Saves the operands of a value in its place.
+bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
+  if (!isCheap(value.getDefiningOp()))
+    return false;
+  saved.remove(value);
+  for (Value operand : value.getDefiningOp()->getOperands()) {
+    if (canMake(operand, saved))
+      continue;
+    if (!maySave(operand))
+      return false;
+    saved.insert(operand);
+  }
+  return true;
+}
+
+// Saves what comparisons compare in their place.
+void Residuals::saveNoComparison(llvm::SetVector<Value> &saved) const {
+  auto comparison = [](Value value) { return elementOf(value).isInteger(1) && isCheap(value.getDefiningOp()); };
+  for (auto it = llvm::find_if(saved, comparison); it != saved.end(); it = llvm::find_if(saved, comparison))
+    if (!replace(saved, *it))
+      return;
+}
+
+llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) const {
+  llvm::SetVector<Value> saved;
+  for (Value value : needed)
+    if (!ein::isFree(value) && !isGiven(value))
+      saved.insert(value);
+  saveNoComparison(saved);
+  saved = pruned(saved);
+  for (bool improved = true; improved;) {
+    improved = false;
+    SmallVector<Value> candidates(saved.begin(), saved.end());
+    sortByPosition(candidates);
+    for (Value value : candidates) {
+      llvm::SetVector<Value> other(saved);
+      if (!replace(other, value))
+        continue;
+      saveNoComparison(other);
+      other = pruned(other);
+      if (bytes(other) >= bytes(saved))
+        continue;
+      saved = other;
+      improved = true;
+      break;
+    }
+  }
+  return saved;
+}

@@ -1,0 +1,45 @@
+//===- Residuals.h - what to save for the backward parts --------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_RESIDUALS_H
+#define PLC_LIB_ALGEBRA_RESIDUALS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace plc::algebra {
+
+/// Problem: an earlier part of a body makes values that a later part needs. Choose which to save, so that all needed
+/// ones are saved, given, or elementwise functions of such (made again, to the same bits), with few saved bytes.
+/// Comparisons are never saved.
+///
+/// Greedy: drops what can be made from the rest, last first; then, while it saves bytes, replaces a value by what it
+/// is made of. Not optimal. Deterministic. O(n^2) in the equations of a body.
+class Residuals {
+public:
+  using Predicate = llvm::function_ref<bool(mlir::Value)>;
+
+  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved.
+  Residuals(Predicate isGiven, Predicate maySave) : isGiven(isGiven), maySave(maySave) {}
+
+  llvm::SetVector<mlir::Value> choose(const llvm::SetVector<mlir::Value> &needed) const;
+
+  /// Whether a value is given, saved or made of such.
+  bool canMake(mlir::Value value, const llvm::SetVector<mlir::Value> &saved) const;
+
+private:
+  llvm::SetVector<mlir::Value> pruned(llvm::SetVector<mlir::Value> saved) const;
+  void saveNoComparison(llvm::SetVector<mlir::Value> &saved) const;
+  bool replace(llvm::SetVector<mlir::Value> &saved, mlir::Value value) const;
+
+  Predicate isGiven, maySave;
+};
+
+/// Elementwise and cheaper to compute than to store.
+bool isCheap(mlir::Operation *op);
+
+/// By position in the block: arguments, then results of equations in program order.
+void sortByPosition(llvm::SmallVectorImpl<mlir::Value> &values);
+
+} // namespace plc::algebra
+
+#endif
