@@ -49,12 +49,19 @@ size_t indexOf(const std::vector<TensorInfo> &tensors, const std::string &name, 
   throw usageError("unknown " + std::string(what) + " '" + name + "', expected one of " + names);
 }
 
-/// `infer.NAME` if one output alone is asked for and compiled apart, else `infer`.
+/// `infer.NAME` if one output alone is asked for and compiled apart, `gradient` if a `grad(NAME)` is, else `infer`.
 const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   std::set<std::string> asked;
   for (const auto *list : {&options.outputs, &options.expects})
     for (const TensorOption &option : *list)
       asked.insert(option.name);
+  for (const std::string &name : asked) {
+    if (!name.starts_with("grad("))
+      continue;
+    if (const EntryInfo *entry = engine.findEntry("gradient"))
+      return *entry;
+    throw usageError("'" + name + "' is not supported yet: only outputs by name");
+  }
   if (asked.size() == 1)
     if (const EntryInfo *entry = engine.findEntry("infer." + *asked.begin()))
       return *entry;
@@ -140,7 +147,7 @@ void runInfer(const Options &options, Engine &engine) {
   }
   for (const TensorOption &option : options.expects)
     indexOf(entry.outputs, option.name, "output");
-  std::vector<Bytes> inputs = readInputs(options, entry, needEntry(engine, "infer"));
+  std::vector<Bytes> inputs = readInputs(options, entry, entry.name == "gradient" ? entry : needEntry(engine, "infer"));
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = engine.run(entry, inputs);
   for (const TensorOption &option : options.outputs) {

@@ -74,8 +74,6 @@ DataOption parseData(const std::string &flag, const std::string &text) {
 
 TensorOption parseTensor(const std::string &flag, const std::string &text) {
   auto [name, rest] = parsePair(flag, text, "NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
-  if (name.find('(') != std::string::npos)
-    throw usageError("'" + name + "' for '" + flag + "' is not supported yet: only inputs and outputs by name");
   if (rest == "-")
     return {name, "-", ""};
   if (rest[0] != '@' || rest.size() == 1)

@@ -70,10 +70,25 @@ Tensor tensorFrom(Element element, std::vector<int64_t> shape, const std::byte *
 
 Error errorOf(const Fault &fault) { return Error(runtime::BadInput, fault.place, fault.what()); }
 
+/// The sum of the sites in order; zeros without sites.
+Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::TensorInfo &info) {
+  Bytes sum;
+  for (const Tensor &site : interpreter.getSites(path)) {
+    if (sum.empty())
+      sum.assign(site.data(), site.data() + site.numBytes());
+    else
+      runtime::addInOrder(info.type, info.numElements(), sum.data(), site.data());
+  }
+  sum.resize(info.numBytes());
+  return sum;
+}
+
 /// A program that accumulates gradients is the one of training.
 bool accumulates(ModuleOp module) {
   return module
-      .walk([](ein::CallOp call) { return call.getAccumulates().empty() ? WalkResult::advance() : WalkResult::interrupt(); })
+      .walk([](ein::CallOp call) {
+        return call.getAccumulates().empty() ? WalkResult::advance() : WalkResult::interrupt();
+      })
       .wasInterrupted();
 }
 
@@ -121,11 +136,20 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   return entry;
 }
 
+void InterpretedEngine::addTrainingEntries(ModuleOp program) {
+  entryList.push_back(describe(program, "train"));
+  EntryInfo gradient = entryList.back();
+  gradient.name = "gradient";
+  for (const runtime::ParameterInfo &info : parameterList)
+    if (!info.frozen)
+      gradient.outputs.push_back({"grad(" + info.path + ")", info.type, info.shape, false});
+  entryList.push_back(std::move(gradient));
+}
+
 void InterpretedEngine::listEntries() {
   if (!source.isRules()) {
-    bool trains = accumulates(source.getModule());
-    if (trains && source.hasLoss())
-      entryList.push_back(describe(source.getModule(), "train"));
+    if (accumulates(source.getModule()) && source.hasLoss())
+      addTrainingEntries(source.getModule());
     if (source.hasLoss())
       entryList.push_back(describe(source.getModule(), "eval"));
     entryList.push_back(describe(source.getModule(), "infer"));
@@ -135,7 +159,7 @@ void InterpretedEngine::listEntries() {
     entryList.push_back(describe(*source.lower(entry, outputs, /*entryOnly=*/true), name));
   };
   if (source.hasLoss()) {
-    add("train", "train", {});
+    addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true));
     add("eval", "eval", {});
   }
   add("infer", "infer", {});
@@ -173,11 +197,11 @@ void InterpretedEngine::writeMoment(size_t index, int which, const void *data) {
 
 InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name) const {
   // The entries of IR are one program.
-  std::string key = source.isRules() ? name : "";
+  std::string key = !source.isRules() ? "" : name == "gradient" ? "train" : name;
   Program &program = programs[key];
   if (program.interpreter)
     return program;
-  auto [entry, output] = StringRef(name).split('.');
+  auto [entry, output] = StringRef(key).split('.');
   std::vector<std::string> outputs;
   if (!output.empty())
     outputs.push_back(output.str());
@@ -218,6 +242,11 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   std::vector<Bytes> outputs;
   for (size_t i = 0; i < entry.outputs.size(); ++i) {
     const runtime::TensorInfo &info = entry.outputs[i];
+    if (i >= results.front().size()) { // of the entry `gradient`
+      StringRef path = StringRef(info.name).drop_front(strlen("grad(")).drop_back();
+      outputs.push_back(gradientOf(*program.interpreter, path, info));
+      continue;
+    }
     Bytes output;
     for (const std::vector<Tensor> &microBatch : results) {
       const Tensor &part = microBatch[i];
@@ -231,22 +260,16 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   return outputs;
 }
 
-std::vector<double> InterpretedEngine::runForwardAndBackward(Program &program, const std::vector<Bytes> &inputs) {
-  const EntryInfo &entry = *findEntry("train");
-  program.interpreter->clearSites();
-  size_t loss = 0;
-  ArrayAttr names = program.interpreter->getModel().getResultNames();
-  while (cast<StringAttr>(names[loss]) != "loss")
-    ++loss;
-  std::vector<double> losses;
-  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
-    losses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
-  return losses;
-}
-
 runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector<Bytes> &inputs) {
   Program &program = programOf("train");
-  runtime::StepResult result{runForwardAndBackward(program, inputs), 0};
+  const EntryInfo &entry = *findEntry("train");
+  size_t loss = 0;
+  while (entry.outputs[loss].name != "loss")
+    ++loss;
+  program.interpreter->clearSites();
+  runtime::StepResult result;
+  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
+    result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
   runtime::AdamWFactors factors(settings.optimizer, step);
   runtime::GradientNorm norm;
   for (size_t i = 0; i < held.size(); ++i) {
@@ -264,22 +287,6 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   }
   result.gradNorm = norm.norm();
   return result;
-}
-
-InterpretedEngine::Gradients InterpretedEngine::differentiate(const std::vector<Bytes> &inputs) {
-  Program &program = programOf("train");
-  Gradients gradients{runForwardAndBackward(program, inputs), {}};
-  for (const runtime::ParameterInfo &info : parameterList) {
-    Tensor sum;
-    for (const Tensor &site : program.interpreter->getSites(info.path)) {
-      if (sum.isVacant())
-        sum = site.copy();
-      else
-        runtime::addInOrder(real, sum.numElements(), sum.data(), site.data());
-    }
-    gradients.ofParameters.push_back(std::move(sum));
-  }
-  return gradients;
 }
 
 } // namespace plc::interpret

@@ -11,7 +11,7 @@
 
 namespace plc::interpret {
 
-/// Runs the entries of a source by the interpreter. Programs are lowered when they are first run.
+/// Runs the entries of a source by the interpreter: those of a compiled module, and `gradient`. Programs are lowered when they are first run.
 class InterpretedEngine : public runtime::Engine {
 public:
   InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings);
@@ -29,13 +29,6 @@ public:
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 
-  /// The gradient of each parameter (vacant if it has none) of one batch, without a step, and the loss.
-  struct Gradients {
-    std::vector<double> microBatchLosses;
-    std::vector<reference::Tensor> ofParameters;
-  };
-  Gradients differentiate(const std::vector<runtime::Bytes> &inputs);
-
 private:
   struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -45,14 +38,14 @@ private:
     reference::Tensor value, moments[2];
   };
   void listEntries();
+  /// `train`, and `gradient`: the same with the gradient of each parameter as a further output, and no step.
+  void addTrainingEntries(mlir::ModuleOp program);
   void listParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.
   std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
                                                        const std::vector<runtime::Bytes> &inputs);
-  /// Runs the entry train; the sites then hold the gradients. Returns the losses.
-  std::vector<double> runForwardAndBackward(Program &program, const std::vector<runtime::Bytes> &inputs);
 
   mutable Source source;
   Settings settings;
