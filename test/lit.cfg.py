@@ -5,7 +5,7 @@ import lit.formats
 config.name = "plc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".ein", ".test", ".toml", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt", "exits.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.plc_build, "test")
 
@@ -19,3 +19,5 @@ config.substitutions.append(("%examples", os.path.join(config.plc_source, "examp
 config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%plc_include", os.path.join(config.plc_source, "include")))
 config.substitutions.append(("%python", "python3"))
+# %exits 2 COMMAND: the command must exit with exactly that code.
+config.substitutions.append(("%exits", "python3 " + os.path.join(config.plc_source, "test", "exits.py")))

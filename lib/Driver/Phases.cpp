@@ -35,8 +35,9 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
       {"micro-batch", "ein-micro-batch{micro-batches=" + integer("parallelism.micro_batches") + "}"},
       {"algebra", "ein-order-contractions,ein-simplify"},
   };
-  if (program.entry == "train")
-    phases.push_back({"gradient", "ein-differentiate,ein-simplify"});
+  // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
+  std::string forwardOnly = program.entry == "train" ? "" : "{forward-only=true}";
+  phases.push_back({"gradient", "ein-differentiate" + forwardOnly + ",ein-simplify"});
   phases.insert(phases.end(),
                 {{"numerics", "ein-fix-numerics"},
                  {"kernels", "form-kernels"},
