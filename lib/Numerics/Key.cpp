@@ -31,9 +31,9 @@ struct VerifyNumerics : plc::numerics::impl::VerifyNumericsBase<VerifyNumerics> 
   void runOnOperation() override {
     std::string found = plc::numerics::numericsKey(getOperation());
     if (key.empty()) {
-      getOperation().emitRemark("numerics key is '") << found << "'";
+      emitRemark(getOperation().getLoc(), "numerics key is '") << found << "'";
     } else if (found != key) {
-      getOperation().emitError("numerics key is '") << found << "' but expected '" << key << "'";
+      emitError(getOperation().getLoc(), "numerics key is '") << found << "' but expected '" << key << "'";
       signalPassFailure();
     }
     markAllAnalysesPreserved();
