@@ -1,0 +1,63 @@
+//===- Diagnostics.h - errors of one .ein file ------------------*- C++ -*-===//
+#ifndef PLC_LANGUAGE_DIAGNOSTICS_H
+#define PLC_LANGUAGE_DIAGNOSTICS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/SMLoc.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class SourceMgr;
+class raw_ostream;
+} // namespace llvm
+
+namespace plc::language {
+
+/// One error with its notes. A place that is not valid prints without line and caret.
+struct Diagnostic {
+  struct Note {
+    llvm::SMLoc place;
+    std::string text;
+  };
+  llvm::SMLoc place;
+  std::string text;
+  std::vector<Note> notes;
+
+  Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message) {
+    notes.push_back({where, message.str()});
+    return *this;
+  }
+};
+
+/// The errors of one run. Collects in any order; prints sorted by place, each place and text once.
+class Diagnostics {
+public:
+  explicit Diagnostics(const llvm::SourceMgr &sources) : sources(sources) {}
+
+  /// Adds an error. Inside calls of functions from other files than the main one (see `enterCall`) the error stands at
+  /// the call in the main file and a note tells where it is. The reference is valid until the next error.
+  Diagnostic &error(llvm::SMLoc place, const llvm::Twine &text);
+
+  bool empty() const { return errors.empty(); }
+  size_t size() const { return errors.size(); }
+
+  /// Marks what follows as inside the function called at `place`.
+  void enterCall(llvm::SMLoc place) { calls.push_back(place); }
+  void leaveCall() { calls.pop_back(); }
+
+  /// Prints `FILE:LINE:COL: error: TEXT`, the source line, a caret; each note likewise. Columns are bytes, from 1.
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  void printOne(llvm::raw_ostream &os, llvm::SMLoc place, llvm::StringRef severity, llvm::StringRef text) const;
+
+  const llvm::SourceMgr &sources;
+  std::vector<Diagnostic> errors;
+  std::vector<llvm::SMLoc> calls;
+};
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,37 @@
+//===- ParseModel.h - from .ein source to the ein dialect -------*- C++ -*-===//
+#ifndef PLC_LANGUAGE_PARSEMODEL_H
+#define PLC_LANGUAGE_PARSEMODEL_H
+
+#include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class SourceMgr;
+}
+namespace mlir {
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
+
+namespace plc::language {
+class Diagnostics;
+
+struct ParseOptions {
+  /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file.
+  std::vector<std::pair<std::string, int64_t>> overrides;
+  /// Name of the model to compile; empty: the only one of the file.
+  std::string entry;
+};
+
+/// Parses the main file of `sources` (its first buffer) and gives one `ein.model` with its bodies and
+/// parameters; null if there is an error, all of which are then in `diagnostics`. Files of the standard library are
+/// added to `sources`, so that places in them stay valid as long as it lives. Loads the dialects that it needs.
+mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
+                                             const ParseOptions &options, Diagnostics &diagnostics);
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,222 @@
+//===- Bodies.cpp - inlined fns and instances of layers -------------------===//
+#include "Builtins.h"
+#include "Elaborator.h"
+#include "RuleBuilder.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+bool Elaborator::checkStep(const Value &value) {
+  // f64 is the widest element.
+  int64_t bytes = 8;
+  for (const Axis &axis : value.axes)
+    if (llvm::MulOverflow(bytes, axis.extent, bytes)) {
+      std::string shape;
+      for (const Axis &other : value.axes)
+        shape += (shape.empty() ? "[" : ", ") + std::to_string(other.extent);
+      diagnostics.error(value.place, "tensor '" + value.name + "' of shape " + shape + "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
+      return false;
+    }
+  if (++steps <= stepLimit)
+    return true;
+  if (steps == stepLimit + 1)
+    diagnostics.error(value.place, "the program has more than " + Twine(stepLimit) + " equations");
+  return false;
+}
+
+/// Begins the body of a callee; reports recursion.
+bool Elaborator::enter(const Call &call) {
+  if (llvm::is_contained(active, &call.callee)) {
+    diagnostics.error(call.expr.place, "'" + call.callee.name + "' calls itself; recursion is not supported").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    return false;
+  }
+  if (active.size() >= callDepthLimit) {
+    diagnostics.error(call.expr.place, "calls are nested deeper than " + Twine(callDepthLimit));
+    return false;
+  }
+  active.push_back(&call.callee);
+  return true;
+}
+
+std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
+  if (call.callee.kind == Function::Layer && call.caller.function.kind != Function::Model) {
+    diagnostics.error(call.expr.place, "the call of layer '" + call.callee.name + "' outside a model is not supported yet").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    return std::nullopt;
+  }
+  if (call.callee.kind == Function::Fn && !call.prefix.empty()) {
+    diagnostics.error(call.expr.place, "'in " + call.prefix + "' belongs behind the call of a layer").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    return std::nullopt;
+  }
+  if (!enter(call))
+    return std::nullopt;
+  Scope scope(call.callee, diagnostics, *library.sizes.lookup(&call.callee));
+  std::optional<std::vector<Binding>> results;
+  if (bindArguments(call, scope))
+    results = call.callee.kind == Function::Fn ? inlineFn(call, scope) : callLayer(call, scope);
+  active.pop_back();
+  return results;
+}
+
+std::optional<std::vector<Binding>> Elaborator::inlineFn(const Call &call, Scope &scope) {
+  call.body.frames.push_back({call.expr.place, call.caller.frame});
+  scope.frame = &call.body.frames.back();
+  diagnostics.enterCall(call.expr.place);
+  elaborateBody(call.callee.body, scope, call.body);
+  std::optional<std::vector<Binding>> results = takeResults(call.callee, scope, call.body);
+  diagnostics.leaveCall();
+  return results;
+}
+
+bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, const Binding &binding) {
+  const Binding *earlier = scope.find(name);
+  bool rebinds = scope.function.kind == Function::Model;
+  if (earlier && !rebinds) {
+    diagnostics.error(place, "'" + name + "' is defined twice").note(earlier->place, "the first definition is here");
+    body.broken = true;
+    return false;
+  }
+  if (const Size *size = scope.sizes.find(name)) {
+    diagnostics.error(place, "'" + name + "' is a size, expected a name for a tensor").note(size->place, "the size is defined here");
+    body.broken = true;
+    return false;
+  }
+  scope.names[name] = binding;
+  return true;
+}
+
+void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body) {
+  static constexpr const char *kinds[] = {"layer", "fn", "model"};
+  StringRef kind = kinds[scope.function.kind];
+  for (const Statement *statement : statements) {
+    switch (statement->kind) {
+    case Statement::Rule:
+      elaborateRule(*this, scope, body, *statement);
+      break;
+    case Statement::Param:
+    case Statement::Share:
+      if (scope.function.kind != Function::Layer) {
+        diagnostics.error(statement->place, "found a parameter in " + Twine(kind == "fn" ? "an fn" : "a model") + ", expected it in a layer");
+        body.broken = true;
+      } else if (statement->kind == Statement::Param) {
+        elaborateParams(*statement, scope, body);
+      } else {
+        elaborateShare(*statement, scope, body);
+      }
+      break;
+    case Statement::Repeat:
+      if (scope.function.kind == Function::Model) {
+        elaborateRepeat(*statement, scope, body);
+        break;
+      }
+      diagnostics.error(statement->place, "'repeat' in " + Twine(kind == "fn" ? "an fn" : "a layer") + " is not supported yet");
+      body.broken = true;
+      break;
+    }
+  }
+}
+
+std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement, const ParamName &param, Scope &scope) {
+  const Declarator &name = param.declarator;
+  if (param.initialiser < 0) {
+    diagnostics.error(name.place, "parameter '" + name.name + "' has no initialiser: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
+    return std::nullopt;
+  }
+  const InitialiserExpr &expr = statement.initialisers[param.initialiser];
+  double values[2] = {0, 0};
+  for (auto [position, argument] : llvm::enumerate(expr.arguments)) {
+    std::optional<double> value = evaluateNumber(*argument, scope.sizes, diagnostics);
+    if (!value)
+      return std::nullopt;
+    values[position] = *value;
+  }
+  return Initialiser{expr.kind, values[0], values[1]};
+}
+
+void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body &body) {
+  for (const ParamName &param : statement.params) {
+    const Declarator &name = param.declarator;
+    Binding binding;
+    binding.place = name.place;
+    Value value{name.name.str(), elementNamed(name.element), {}, name.place};
+    std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
+    std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
+    if (isInteger(value.element)) {
+      diagnostics.error(name.elementPlace, "found a parameter of " + nameOf(value.element) + ", expected real, f64 or f32");
+      axes.reset();
+    }
+    if (axes)
+      value.axes = *axes;
+    if (axes && initialiser && checkStep(value)) {
+      binding.kind = Binding::Tensor;
+      binding.view = body.whole(body.add(value));
+      body.parameters.push_back({binding.view.value, value.name, *initialiser, param.frozen, ""});
+    } else {
+      body.broken = true;
+    }
+    define(scope, body, name.name, name.place, binding);
+  }
+}
+
+void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &body) {
+  const Declarator &name = statement.lefts[0];
+  Binding binding;
+  binding.place = name.place;
+  auto owner = parameterByPath.find(statement.path);
+  if (owner == parameterByPath.end()) {
+    body.broken = true;
+    if (calledByModel)
+      diagnostics.error(statement.pathPlace, "no layer called before this one has a parameter '" + statement.path + "'");
+  } else {
+    Value value = program.parameters[owner->second].value;
+    value.name = name.name.str();
+    binding.kind = Binding::Tensor;
+    binding.view = body.whole(body.add(value));
+    body.parameters.push_back({binding.view.value, value.name, {}, false, statement.path});
+  }
+  define(scope, body, name.name, name.place, binding);
+}
+
+/// Elaborates a layer's body for the sizes bound in `scope`.
+std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments) {
+  auto instance = std::make_unique<Instance>();
+  instance->layer = &layer;
+  Body &body = instance->body;
+  for (auto [formal, argument] : llvm::zip(layer.arguments, arguments)) {
+    Binding binding;
+    binding.kind = Binding::Tensor;
+    binding.place = formal.place;
+    body.arguments.push_back(body.add(argument));
+    binding.view = body.whole(body.arguments.back());
+    scope.names[formal.name] = binding;
+  }
+  elaborateBody(layer.body, scope, body);
+  std::optional<std::vector<Binding>> results = takeResults(layer, scope, body);
+  for (auto [position, declarator] : llvm::enumerate(layer.results)) {
+    std::optional<Value> type;
+    if (results && !body.broken) {
+      body.results.push_back(materialise(body, (*results)[position], declarator.name));
+      type = body.values[body.results.back()];
+    } else if (std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(declarator, scope)) {
+      type = Value{declarator.name.str(), elementNamed(declarator.element), *axes, declarator.place};
+    }
+    instance->results.push_back(type);
+  }
+  return instance;
+}
+
+/// The value of a binding: a number becomes an equation.
+ValueId Elaborator::materialise(Body &body, const Binding &binding, StringRef name) {
+  if (binding.kind == Binding::Tensor)
+    return binding.view.value;
+  Step step;
+  step.place = binding.place;
+  Node &node = body.nodes.emplace_back();
+  node.kind = Node::Number;
+  node.place = binding.place;
+  node.number = binding.number;
+  step.value = &node;
+  step.indices = std::make_shared<std::vector<Index>>();
+  step.result = body.add(Value{name.str(), Element::Real, {}, binding.place});
+  body.steps.push_back(step);
+  return step.result;
+}

@@ -1,0 +1,314 @@
+//===- Calls.cpp - functions, reductions and fns in expressions -----------===//
+#include "Builtins.h"
+#include "RuleBuilder.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+
+const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, bool divides) {
+  Builtin builtin = builtinOf(expr.name);
+  if (builtin != Builtin::None && builtin != Builtin::NotYet && !expr.given.empty()) {
+    diagnostics.error(expr.given[0].place, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
+    return nullptr;
+  }
+  switch (builtin) {
+  case Builtin::NotYet:
+    diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
+    return nullptr;
+  case Builtin::Function:
+    return resolveBuiltin(expr, context, 1, 1);
+  case Builtin::Extremum:
+    return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
+  case Builtin::Reduction:
+    return resolveReduction(expr, context);
+  case Builtin::Conversion:
+  case Builtin::Stop:
+    return resolveConversion(expr, context);
+  case Builtin::Size: {
+    auto it = expr.operands.size() == 1 ? byName.find(expr.operands[0]->text) : byName.end();
+    if (it != byName.end() && (*indices)[it->second].extent)
+      return makeNumber(static_cast<double>((*indices)[it->second].extent), expr.place);
+    diagnostics.error(expr.place, "'size' takes one index of the rule");
+    return nullptr;
+  }
+  case Builtin::None:
+    break;
+  }
+  auto known = bareCalls.find(&expr);
+  if (known != bareCalls.end()) {
+    const Binding &result = known->second;
+    if (result.kind == Binding::Number)
+      return makeNumber(result.number, expr.place);
+    if (result.kind == Binding::Broken || (!result.view.axes.empty() && (!bare || left.size() != result.view.axes.size())))
+      return nullptr;
+    llvm::SmallVector<Node::Position, 4> entries;
+    for (unsigned i = 0; i < result.view.axes.size(); ++i)
+      entries.push_back({left[i], nullptr, expr.place});
+    return makeRead(result.view, entries, expr.place);
+  }
+  if (!hasIndex(expr))
+    return nullptr; // the walk over indices failed on it
+  const Function *callee = elaborator.find(expr);
+  return callee ? resolveFn(expr, *callee, context, divides) : nullptr;
+}
+
+/// An argument of a function starts its own term.
+const Node *RuleBuilder::resolveArgument(const Expr &expr, const Context &outer) {
+  Context context;
+  context.term = outer.term;
+  context.condition = outer.condition;
+  context.underFunction = true;
+  return resolve(expr, context);
+}
+
+const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most) {
+  if (expr.operands.size() < least || expr.operands.size() > most || expr.brackets) {
+    if (expr.brackets)
+      diagnostics.error(expr.place, "'" + expr.name + "' is elementwise, it binds no index");
+    else
+      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " + Twine(least));
+    return nullptr;
+  }
+  std::vector<const Node *> operands;
+  for (const Expr *operand : expr.operands)
+    operands.push_back(wantNumber(resolveArgument(*operand, context)));
+  if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
+    return makeNumber(std::sqrt(operands[0]->number), expr.place);
+  return makeMap(expr.name, expr.place, std::move(operands));
+}
+
+const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &context) {
+  if (expr.operands.size() != 1 || expr.brackets) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+    return nullptr;
+  }
+  const Node *operand = resolveArgument(*expr.operands[0], context);
+  if (!operand)
+    return nullptr;
+  if (operand->element == Element::Bool) {
+    diagnostics.error(operand->place, "found a condition, expected a number");
+    return nullptr;
+  }
+  Node node;
+  node.kind = expr.name == "stop" ? Node::Stop : Node::Cast;
+  node.place = expr.place;
+  node.operands = {operand};
+  node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
+  // A number takes the type of what it meets anyway; its derivative is 0.
+  if (operand->element == node.element || operand->kind == Node::Number)
+    if (node.kind == Node::Cast || operand->kind == Node::Number)
+      return operand;
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
+  if (!expr.brackets || expr.operands.size() != 1) {
+    if (expr.brackets)
+      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+    else
+      diagnostics.error(expr.place, "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
+    return nullptr;
+  }
+  llvm::SmallVector<IndexId> ids;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis())
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
+        ids.push_back(ellipsisIndex(i));
+    else if (entry.expr->kind == Expr::Name && byName.count(entry.expr->name))
+      ids.push_back(indexNamed(entry.expr->name));
+    else
+      return nullptr; // reported by the walk over indices
+  }
+  size_t depth = bound.size();
+  bound.append(ids.begin(), ids.end());
+  const Node *operand = wantNumber(resolveArgument(*expr.operands[0], context));
+  bound.truncate(depth);
+  if (!operand)
+    return nullptr;
+  for (IndexId id : ids)
+    if (!llvm::is_contained(operand->dims, id)) {
+      const Index &index = (*indices)[id];
+      diagnostics.error(index.place.isValid() ? index.place : expr.place, "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+      return nullptr;
+    }
+  Node node;
+  node.kind = Node::Reduce;
+  node.place = expr.place;
+  node.function = expr.name;
+  node.element = operand->element == Element::Number ? Element::Real : operand->element;
+  node.operands = {operand};
+  node.summed = ids;
+  llvm::sort(node.summed);
+  return finish(std::move(node));
+}
+
+/// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name, SMLoc place) {
+  Binding binding;
+  binding.place = place;
+  if (node->kind == Node::Number && axes.empty()) {
+    binding.kind = Binding::Number;
+    binding.number = node->number;
+    return binding;
+  }
+  bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
+               llvm::none_of(node->positions, [](const Node::Position &position) { return position.gathered; });
+  if (!plain) {
+    binding = addEquation(name, place, node, axes);
+    return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
+  }
+  binding.kind = Binding::Tensor;
+  binding.view.value = node->value;
+  for (const Node::Position &position : node->positions)
+    binding.view.dims.push_back(llvm::find(axes, position.index) - axes.begin());
+  for (IndexId id : axes)
+    binding.view.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  return binding;
+}
+
+/// `f[i](e)`: binds i to the named index of the header's first argument.
+bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header) {
+  llvm::SmallVector<const IndexEntry *> named;
+  if (!callee.arguments.empty())
+    for (const IndexEntry &entry : callee.arguments[0].axes)
+      if (!entry.isEllipsis())
+        named.push_back(&entry);
+  if (named.size() != expr.indices.size()) {
+    std::string hint = callee.name.str() + (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
+    diagnostics.error(expr.place, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) + " bracketed indices but its first argument names " +
+                                      Twine(named.size()) + ": '" + hint + "'")
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return false;
+  }
+  for (auto [entry, formal] : llvm::zip(expr.indices, named)) {
+    if (entry.isEllipsis() || entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
+      return false; // reported by the walk over indices
+    header[formal->expr->text] = indexNamed(entry.expr->name);
+  }
+  return true;
+}
+
+/// The caller's indices for the axes of one argument or result of the header; `rest` stand for `...`.
+std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
+                                                                     const llvm::MapVector<StringRef, IndexId> &header, const Expr &call) {
+  llvm::SmallVector<IndexId, 4> axes;
+  if (!formal.brackets)
+    axes.assign(rest.begin(), rest.end());
+  for (const IndexEntry &entry : formal.axes) {
+    if (entry.isEllipsis()) {
+      axes.append(rest.begin(), rest.end());
+      continue;
+    }
+    auto it = header.find(entry.expr->text);
+    if (it == header.end()) {
+      diagnostics.error(call.place, "'" + call.name + "' cannot be called with indices: nothing binds '" + entry.expr->text + "' of '" + formal.name + "'; pass whole tensors")
+          .note(entry.place, "'" + entry.expr->text + "' is named here");
+      return std::nullopt;
+    }
+    axes.push_back(it->second);
+  }
+  return axes;
+}
+
+const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides) {
+  if (callee.kind == Function::Layer) {
+    diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices").note(callee.place, "'" + callee.name + "' is defined here");
+    return nullptr;
+  }
+  llvm::MapVector<StringRef, IndexId> header;
+  if (!bindHeader(expr, callee, header))
+    return nullptr;
+  if (expr.operands.size() != callee.arguments.size()) {
+    diagnostics.error(expr.place, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " + Twine(callee.arguments.size()))
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return nullptr;
+  }
+  size_t depth = bound.size();
+  for (auto &[name, id] : header)
+    bound.push_back(id);
+  std::vector<const Node *> nodes;
+  for (const Expr *operand : expr.operands)
+    nodes.push_back(resolveArgument(*operand, context));
+  bound.truncate(depth);
+  if (llvm::is_contained(nodes, nullptr))
+    return nullptr;
+
+  // The other free indices are the `...`, in canonical order.
+  Node all;
+  all.kind = Node::Map;
+  for (const Node *node : nodes)
+    all.operands.push_back(node);
+  for (auto &[name, id] : header)
+    all.summed.push_back(id);
+  setDims(all);
+  llvm::ArrayRef<IndexId> rest = all.dims;
+
+  Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>(), ""};
+  for (IndexId id : rest)
+    call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  for (auto [node, formal, operand] : llvm::zip(nodes, callee.arguments, expr.operands)) {
+    auto axes = logicalAxes(formal, rest, header, expr);
+    if (!axes)
+      return nullptr;
+    if (!formal.brackets && node->dims.empty())
+      axes->clear(); // scalars join any shape
+    for (IndexId id : node->dims)
+      if (!llvm::is_contained(*axes, id)) {
+        diagnostics.error(operand->place, "index '" + (*indices)[id].name + "' of this argument has no place in '" + formal.name + "' of '" + callee.name + "'")
+            .note(formal.place, "'" + formal.name + "' is declared here");
+        return nullptr;
+      }
+    std::optional<Binding> binding = argumentOf(node, *axes, formal.name, operand->place);
+    if (!binding)
+      return nullptr;
+    call.arguments.push_back(std::move(*binding));
+  }
+  std::optional<std::vector<Binding>> results = elaborator.call(call);
+  if (!results)
+    return nullptr;
+  if (results->size() != 1) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) + " results, expected 1 inside an expression");
+    return nullptr;
+  }
+  const Binding &result = results->front();
+  if (result.kind == Binding::Number)
+    return makeNumber(result.number, expr.place);
+  auto axes = logicalAxes(callee.results[0], rest, header, expr);
+  if (!axes)
+    return nullptr;
+  if (result.view.axes.empty())
+    axes->clear();
+  llvm::SmallVector<Node::Position, 4> entries;
+  for (IndexId id : *axes) {
+    entries.push_back({id, nullptr, expr.place});
+    // An index that the result keeps is free here.
+    if (llvm::is_contained(llvm::make_second_range(header), id))
+      use(id, expr.place, expr, context, kindOf(divides));
+  }
+  return makeRead(result.view, entries, expr.place);
+}
+
+/// `f(a, b)` on whole tensors, or a call of a layer.
+std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, StringRef prefix) {
+  if (builtinOf(expr.name) == Builtin::NotYet) {
+    diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
+    return std::nullopt;
+  }
+  const Function *callee = elaborator.find(expr);
+  std::vector<Binding> arguments;
+  bool ok = callee != nullptr;
+  for (const Expr *operand : expr.operands) {
+    Binding argument;
+    const Binding *named = operand->kind == Expr::Name ? scope.find(operand->name) : nullptr;
+    if (named)
+      argument = *named;
+    else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand))
+      argument = *value;
+    ok &= argument.kind != Binding::Broken;
+    arguments.push_back(argument);
+  }
+  if (!ok)
+    return std::nullopt;
+  return elaborator.call({*callee, expr, scope, body, std::move(arguments), std::nullopt, prefix});
+}

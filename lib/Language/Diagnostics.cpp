@@ -1,0 +1,83 @@
+//===- Diagnostics.cpp - collect, sort and print errors -------------------===//
+#include "plc/Language/Diagnostics.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace plc::language;
+using llvm::SMLoc;
+using llvm::StringRef;
+
+Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
+  Diagnostic result{place, text.str(), {}};
+  unsigned main = sources.getMainFileID();
+  if (place.isValid() && sources.FindBufferContainingLoc(place) != main) {
+    // The innermost call that the user wrote.
+    for (SMLoc call : llvm::reverse(calls)) {
+      if (sources.FindBufferContainingLoc(call) != main)
+        continue;
+      result.place = call;
+      result.note(place, "inside the called function, here");
+      break;
+    }
+  }
+  errors.push_back(std::move(result));
+  return errors.back();
+}
+
+void Diagnostics::print(llvm::raw_ostream &os) const {
+  std::vector<const Diagnostic *> sorted;
+  for (const Diagnostic &error : errors)
+    sorted.push_back(&error);
+  // Within one buffer, order of addresses is order of line and column.
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic *a, const Diagnostic *b) {
+    return std::make_tuple(a->place.getPointer(), StringRef(a->text)) <
+           std::make_tuple(b->place.getPointer(), StringRef(b->text));
+  });
+  const Diagnostic *last = nullptr;
+  for (const Diagnostic *error : sorted) {
+    // A body that is checked for several sizes reports once.
+    if (last && last->place == error->place && last->text == error->text)
+      continue;
+    last = error;
+    printOne(os, error->place, "error", error->text);
+    for (const Diagnostic::Note &note : error->notes)
+      printOne(os, note.place, "note", note.text);
+  }
+}
+
+/// The part of a line that is shown: at most `limit` bytes around the column.
+static std::pair<StringRef, size_t> clip(StringRef line, size_t column) {
+  constexpr size_t limit = 160;
+  if (line.size() <= limit)
+    return {line, column};
+  size_t begin = column > limit / 2 ? column - limit / 2 : 0;
+  return {line.substr(begin, limit), column - begin};
+}
+
+void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc place, StringRef severity, StringRef text) const {
+  if (!place.isValid()) {
+    os << sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier() << ": " << severity << ": " << text
+       << '\n';
+    return;
+  }
+  unsigned id = sources.FindBufferContainingLoc(place);
+  const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(id);
+  auto [line, column] = sources.getLineAndColumn(place, id);
+  os << buffer->getBufferIdentifier() << ':' << line << ':' << column << ": " << severity << ": " << text << '\n';
+
+  const char *begin = place.getPointer() - (column - 1);
+  const char *end = std::find_if(place.getPointer(), buffer->getBufferEnd(), [](char c) { return c == '\n' || c == '\r'; });
+  auto [shown, offset] = clip(StringRef(begin, end - begin), column - 1);
+  for (unsigned char c : shown)
+    os << (c < 0x20 && c != '\t' ? '?' : static_cast<char>(c));
+  os << '\n';
+  for (size_t i = 0; i < offset && i < shown.size(); ++i) {
+    // Continuation bytes of UTF-8 take no column on the screen; tabs keep their width.
+    if ((static_cast<unsigned char>(shown[i]) & 0xc0) == 0x80)
+      continue;
+    os << (shown[i] == '\t' ? '\t' : ' ');
+  }
+  os << "^\n";
+}

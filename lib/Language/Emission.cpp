@@ -1,0 +1,101 @@
+//===- Emission.cpp - a program as an ein module --------------------------===//
+#include "Emission.h"
+#include "EmitEquations.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace plc::language;
+
+namespace {
+class ProgramEmitter {
+public:
+  ProgramEmitter(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context)
+      : program(program), sources(sources), builder(&context),
+        module(mlir::ModuleOp::create(builder, at(program.model->place))) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> run() {
+    builder.setInsertionPointToEnd(module->getBody());
+    for (const Parameter &parameter : program.parameters)
+      emitParameter(parameter);
+    for (const auto &instance : program.instances)
+      emitInstance(*instance);
+    emitModel();
+    return std::move(module);
+  }
+
+private:
+  mlir::Location at(SMLoc place) { return BodyEmitter::location(place, nullptr, sources, builder.getContext()); }
+  void emitParameter(const Parameter &parameter);
+  void emitInstance(const Instance &instance);
+  void emitModel();
+  void emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc place);
+  llvm::SmallVector<mlir::Type> typesOf(const Body &body, llvm::ArrayRef<ValueId> ids);
+
+  const Program &program;
+  const llvm::SourceMgr &sources;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+} // namespace
+
+llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::ArrayRef<ValueId> ids) {
+  llvm::SmallVector<mlir::Type> types;
+  for (ValueId id : ids)
+    types.push_back(BodyEmitter::typeOf(body.values[id], builder.getContext()));
+  return types;
+}
+
+void ProgramEmitter::emitParameter(const Parameter &parameter) {
+  const Initialiser &init = parameter.initialiser;
+  plc::ein::ParamOp::create(builder, at(parameter.value.place), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
+                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen, mlir::StringAttr());
+}
+
+/// Fills a function's region; arguments and equations carry the places of their names.
+void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::ArrayRef<ValueId> arguments, SMLoc place) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *block = builder.createBlock(&region);
+  BodyEmitter emitter(body, builder, sources);
+  for (ValueId id : arguments)
+    emitter.bind(id, block->addArgument(BodyEmitter::typeOf(body.values[id], builder.getContext()), at(body.values[id].place)));
+  for (const Step &step : body.steps)
+    emitter.emit(step);
+  llvm::SmallVector<mlir::Value> results;
+  for (ValueId id : body.results)
+    results.push_back(emitter.valueOf(id));
+  plc::ein::ReturnOp::create(builder, at(place), results);
+}
+
+void ProgramEmitter::emitInstance(const Instance &instance) {
+  const Body &body = instance.body;
+  std::vector<ValueId> arguments = body.arguments;
+  for (const BodyParameter &parameter : body.parameters)
+    arguments.push_back(parameter.value);
+  auto type = builder.getFunctionType(typesOf(body, arguments), typesOf(body, body.results));
+  auto func = plc::ein::FuncOp::create(builder, at(instance.layer->place), instance.symbol, type);
+  StringRef kind = instance.layer->kindName;
+  func.setKind(kind.empty() ? instance.layer->name : kind);
+  func.setNumParams(body.parameters.size());
+  emitBody(func.getBody(), body, arguments, instance.layer->place);
+}
+
+void ProgramEmitter::emitModel() {
+  const Function &model = *program.model;
+  const Body &body = program.body;
+  auto names = [&](const std::vector<Declarator> &declarators) {
+    llvm::SmallVector<StringRef> list;
+    for (const Declarator &declarator : declarators)
+      list.push_back(declarator.name);
+    return builder.getStrArrayAttr(list);
+  };
+  auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
+  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments), names(model.results),
+                                      program.argumentBatch, program.resultBatch, program.batch);
+  emitBody(op.getBody(), body, body.arguments, model.place);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> plc::language::emitProgram(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context) {
+  context.loadDialect<plc::ein::EinDialect>();
+  return ProgramEmitter(program, sources, context).run();
+}

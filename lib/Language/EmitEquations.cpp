@@ -1,0 +1,334 @@
+//===- EmitEquations.cpp - one body's equations as ein ops ----------------===//
+#include "EmitEquations.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace plc::language;
+using mlir::AffineMap;
+using mlir::ValueRange;
+
+//===-- Types and places ----------------------------------------------------===//
+
+static mlir::Type typeOfElement(Element element, mlir::MLIRContext *context) {
+  switch (element) {
+  case Element::F64:
+    return mlir::Float64Type::get(context);
+  case Element::F32:
+    return mlir::Float32Type::get(context);
+  case Element::I64:
+    return mlir::IntegerType::get(context, 64);
+  case Element::I32:
+    return mlir::IntegerType::get(context, 32);
+  case Element::Bool:
+    return mlir::IntegerType::get(context, 1);
+  default:
+    return plc::ein::RealType::get(context);
+  }
+}
+
+mlir::RankedTensorType BodyEmitter::typeOf(const Value &value, mlir::MLIRContext *context) {
+  llvm::SmallVector<int64_t> shape;
+  for (const Axis &axis : value.axes)
+    shape.push_back(axis.extent);
+  return mlir::RankedTensorType::get(shape, typeOfElement(value.element, context));
+}
+
+mlir::Location BodyEmitter::location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources, mlir::MLIRContext *context) {
+  unsigned id = sources.FindBufferContainingLoc(place);
+  auto [line, column] = sources.getLineAndColumn(place, id);
+  mlir::Location here = mlir::FileLineColLoc::get(context, sources.getMemoryBuffer(id)->getBufferIdentifier(), line, column);
+  return frame ? mlir::Location(mlir::CallSiteLoc::get(here, location(frame->call, frame->outer, sources, context))) : here;
+}
+
+mlir::Type BodyEmitter::elementType(Element element) const { return typeOfElement(element, builder.getContext()); }
+
+llvm::SmallVector<int64_t> BodyEmitter::extents(llvm::ArrayRef<IndexId> domain) const {
+  llvm::SmallVector<int64_t> result;
+  for (IndexId id : domain)
+    result.push_back(extent(id));
+  return result;
+}
+
+mlir::RankedTensorType BodyEmitter::tensor(llvm::ArrayRef<IndexId> dims, mlir::Type element) const {
+  return mlir::RankedTensorType::get(extents(dims), element);
+}
+
+AffineMap BodyEmitter::mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const {
+  llvm::SmallVector<mlir::AffineExpr> results;
+  for (IndexId id : dims)
+    results.push_back(mlir::getAffineDimExpr(llvm::find(domain, id) - domain.begin(), builder.getContext()));
+  return AffineMap::get(domain.size(), 0, results, builder.getContext());
+}
+
+mlir::ArrayAttr BodyEmitter::mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> result) {
+  llvm::SmallVector<AffineMap> maps;
+  for (const Operand &operand : operands)
+    maps.push_back(mapOf(domain, operand.dims));
+  maps.push_back(mapOf(domain, result));
+  return builder.getAffineMapArrayAttr(maps);
+}
+
+//===-- Leaves --------------------------------------------------------------===//
+
+BodyEmitter::Operand BodyEmitter::emitNumber(double value, SMLoc place, Element element) {
+  auto type = mlir::RankedTensorType::get({}, elementType(element));
+  return {plc::ein::ConstantOp::create(builder, at(place), type, llvm::APFloat(value)), {}};
+}
+
+BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
+  Element integer = isInteger(element) ? element : extent(node.index) > INT32_MAX ? Element::I64 : Element::I32;
+  mlir::Value iota = plc::ein::IotaOp::create(builder, at(node.place), tensor({node.index}, elementType(integer)));
+  if (integer != element)
+    iota = plc::ein::CastOp::create(builder, at(node.place), tensor({node.index}, elementType(element)), iota);
+  return {iota, {node.index}};
+}
+
+BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
+  Operand result{values[node.value], {}};
+  for (const Node::Position &position : node.positions) {
+    if (position.gathered)
+      return emitGather(node);
+    result.dims.push_back(position.index);
+  }
+  return result;
+}
+
+BodyEmitter::Operand BodyEmitter::emitGather(const Node &node) {
+  llvm::ArrayRef<IndexId> domain = node.dims;
+  llvm::SmallVector<mlir::Value> inputs{values[node.value]};
+  llvm::SmallVector<mlir::AffineExpr> table;
+  llvm::SmallVector<AffineMap> maps;
+  unsigned symbols = 0;
+  for (const Node::Position &position : node.positions) {
+    if (!position.gathered) {
+      table.push_back(mapOf(domain, {position.index}).getResult(0));
+      continue;
+    }
+    Operand index = emitNode(*position.gathered, position.gathered->element);
+    inputs.push_back(index.value);
+    maps.push_back(mapOf(domain, index.dims));
+    table.push_back(mlir::getAffineSymbolExpr(symbols++, builder.getContext()));
+  }
+  maps.insert(maps.begin(), AffineMap::get(domain.size(), symbols, table, builder.getContext()));
+  maps.push_back(mapOf(domain, domain));
+  auto type = tensor(domain, elementType(node.element));
+  mlir::Value result = plc::ein::GatherOp::create(builder, at(node.place), type, inputs, builder.getDenseI64ArrayAttr(extents(domain)), builder.getAffineMapArrayAttr(maps));
+  return {result, node.dims};
+}
+
+//===-- Maps ----------------------------------------------------------------===//
+
+BodyEmitter::Operand BodyEmitter::emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element, SMLoc place) {
+  llvm::SmallVector<mlir::Value> inputs;
+  for (const Operand &operand : operands)
+    inputs.push_back(operand.value);
+  auto symbol = plc::ein::FunctionAttr::get(builder.getContext(), *plc::ein::symbolizeFunction(function));
+  mlir::Value result = plc::ein::MapOp::create(builder, at(place), tensor(dims, elementType(element)), symbol, inputs, builder.getDenseI64ArrayAttr(extents(dims)), mapsOf(dims, operands, dims));
+  return {result, llvm::SmallVector<IndexId, 4>(dims)};
+}
+
+/// A map of two operands over the union of their indices.
+BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place) {
+  llvm::SmallVector<IndexId, 4> dims;
+  for (const Operand *operand : {&left, &right})
+    for (IndexId id : operand->dims)
+      if (!llvm::is_contained(dims, id))
+        dims.push_back(id);
+  llvm::sort(dims, [&](IndexId a, IndexId b) {
+    int left = (*step->indices)[a].left, right = (*step->indices)[b].left;
+    return std::make_pair(left < 0, left < 0 ? int(a) : left) < std::make_pair(right < 0, right < 0 ? int(b) : right);
+  });
+  return emitMap(function, {left, right}, dims, element, place);
+}
+
+/// The element type that a comparison is made in: indices among each other are compared as integers.
+Element BodyEmitter::comparedElement(const Node &node) const {
+  bool integral = true, large = false;
+  for (const Node *operand : node.operands) {
+    if (operand->element != Element::Number)
+      return operand->element;
+    bool whole = operand->kind == Node::Number && operand->number == static_cast<double>(static_cast<int32_t>(std::clamp(operand->number, -2e9, 2e9)));
+    integral &= operand->kind == Node::Iota || whole;
+    large |= operand->kind == Node::Iota && extent(operand->index) > INT32_MAX;
+  }
+  return !integral ? Element::Real : large ? Element::I64 : Element::I32;
+}
+
+BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) {
+  // A long sum leans left: walk down its spine instead of recursing.
+  llvm::SmallVector<const Node *> spine{&node};
+  auto leans = [](const Node *n) {
+    return n->kind == Node::Map && n->operands.size() == 2 && (n->function == "add" || n->function == "sub" || n->function == "and" || n->function == "or");
+  };
+  while (leans(spine.back()) && leans(spine.back()->operands[0]))
+    spine.push_back(spine.back()->operands[0]);
+  Operand accumulated;
+  for (size_t i = spine.size(); i-- > 0;) {
+    const Node &map = *spine[i];
+    bool compares = map.element == Element::Bool && map.operands[0]->element != Element::Bool;
+    Element element = compares ? comparedElement(map) : map.element == Element::Number ? wanted : map.element;
+    llvm::SmallVector<Operand> operands;
+    for (const Node *operand : map.operands)
+      operands.push_back(i + 1 < spine.size() && operand == spine[i + 1] && operands.empty() ? accumulated
+                         : emitNode(*operand, operand->element == Element::Bool ? Element::Bool : element));
+    accumulated = emitMap(map.function, operands, map.dims, compares ? Element::Bool : element, map.place);
+  }
+  return accumulated;
+}
+
+//===-- Sums ----------------------------------------------------------------===//
+
+BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+  llvm::SmallVector<IndexId> domain(dims);
+  domain.append(summed.begin(), summed.end());
+  llvm::SmallVector<mlir::Value> inputs;
+  for (const Operand &factor : factors)
+    inputs.push_back(factor.value);
+  auto element = llvm::cast<mlir::RankedTensorType>(inputs[0].getType()).getElementType();
+  mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, factors, dims), nullptr);
+  return {result, llvm::SmallVector<IndexId, 4>(dims)};
+}
+
+BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+  llvm::SmallVector<IndexId> domain(dims);
+  domain.append(summed.begin(), summed.end());
+  auto element = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getElementType();
+  auto kind = plc::ein::ReductionAttr::get(builder.getContext(), *plc::ein::symbolizeReduction(function));
+  mlir::Value result = plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value, mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, operand, dims), nullptr);
+  return {result, llvm::SmallVector<IndexId, 4>(dims)};
+}
+
+static bool usesAny(const Node &node, llvm::ArrayRef<IndexId> ids) {
+  return llvm::any_of(node.dims, [&](IndexId id) { return llvm::is_contained(ids, id); });
+}
+
+/// Is the factor one of those that a contraction multiplies?
+static bool isTensorFactor(const Node &term, size_t i, llvm::ArrayRef<IndexId> summed) {
+  const Node &factor = *term.operands[i];
+  return term.operators[i] == '*' && ((factor.kind == Node::Read && !factor.dims.empty()) || usesAny(factor, summed));
+}
+
+/// A term with summed indices: the tensor factors are contracted, the others follow in text order.
+BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+  llvm::SmallVector<Operand> factors;
+  llvm::SmallVector<IndexId, 4> kept;
+  bool negated = false;
+  for (size_t i = 0; i < term.operands.size(); ++i) {
+    if (!isTensorFactor(term, i, summed))
+      continue;
+    factors.push_back(emitNode(*term.operands[i], term.element));
+    negated ^= term.negated[i];
+    for (IndexId id : term.operands[i]->dims)
+      if (llvm::is_contained(dims, id) && !llvm::is_contained(kept, id))
+        kept.push_back(id);
+  }
+  llvm::sort(kept, [&](IndexId a, IndexId b) { return llvm::find(dims, a) < llvm::find(dims, b); });
+  Operand result = factors.size() == 1 ? emitReduction("sum", factors[0], summed, kept, place) : emitContract(factors, summed, kept, place);
+  if (negated)
+    result = emitMap("neg", result, result.dims, term.element, place);
+  for (size_t i = 0; i < term.operands.size(); ++i) {
+    if (isTensorFactor(term, i, summed))
+      continue;
+    const Node &factor = *term.operands[i];
+    Operand value = emitNode(factor, term.element);
+    if (term.negated[i])
+      value = emitMap("neg", value, factor.dims, term.element, factor.place);
+    result = emitBinary(term.operators[i] == '*' ? "mul" : "div", result, value, term.element, factor.place);
+  }
+  return result;
+}
+
+BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
+  if (!node.summed.empty())
+    return emitSum(node, node.summed, node.dims, node.place);
+  Element element = node.element == Element::Number ? wanted : node.element;
+  Operand result;
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    const Node &factor = *node.operands[i];
+    Operand value = emitNode(factor, element);
+    if (node.negated[i])
+      value = emitMap("neg", value, factor.dims, element, factor.place);
+    result = i == 0 ? value : emitBinary(node.operators[i] == '*' ? "mul" : "div", result, value, element, factor.place);
+  }
+  return result;
+}
+
+/// sum, mean, max or min with named indices. The sum of a product of tensors is a contraction, as by the sum rule.
+BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wanted) {
+  const Node &term = *node.operands[0];
+  StringRef function = node.function == "mean" ? "sum" : node.function;
+  unsigned tensors = 0;
+  bool product = term.kind == Node::Term && term.summed.empty() && function == "sum" && isRealElement(term.element);
+  for (size_t i = 0; product && i < term.operands.size(); ++i) {
+    bool reads = term.operands[i]->kind == Node::Read && term.operators[i] == '*';
+    product = reads || !usesAny(*term.operands[i], node.summed);
+    tensors += reads && !term.operands[i]->dims.empty();
+  }
+  // Each summed index must be one that the contracted factors use.
+  product &= tensors >= 2;
+  Operand result = product ? emitSum(term, node.summed, node.dims, node.place)
+                           : emitReduction(function, emitNode(term, node.element), node.summed, node.dims, node.place);
+  if (node.function != "mean")
+    return result;
+  double count = 1;
+  for (IndexId id : node.summed)
+    count *= static_cast<double>(extent(id));
+  return emitBinary("div", result, emitNumber(count, node.place, node.element), node.element, node.place);
+}
+
+//===-- Steps ---------------------------------------------------------------===//
+
+BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
+  Element element = node.element == Element::Number ? wanted : node.element;
+  switch (node.kind) {
+  case Node::Number:
+    return emitNumber(node.number, node.place, element);
+  case Node::Iota:
+    return emitIota(node, element);
+  case Node::Read:
+    return emitRead(node);
+  case Node::Map:
+    return emitMapNode(node, wanted);
+  case Node::Term:
+    return emitTerm(node, wanted);
+  case Node::Reduce:
+    return emitReduceNode(node, wanted);
+  case Node::Stop: {
+    Operand operand = emitNode(*node.operands[0], wanted);
+    return {plc::ein::StopOp::create(builder, at(node.place), operand.value), operand.dims};
+  }
+  case Node::Cast:
+    break;
+  }
+  Element from = node.operands[0]->element == Element::Number ? Element::Real : node.operands[0]->element;
+  Operand operand = emitNode(*node.operands[0], from);
+  if (from == element)
+    return operand;
+  auto shape = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getShape();
+  auto type = mlir::RankedTensorType::get(shape, elementType(element));
+  return {plc::ein::CastOp::create(builder, at(node.place), type, operand.value), operand.dims};
+}
+
+void BodyEmitter::emit(const Step &next) {
+  step = &next;
+  if (step->callee) {
+    llvm::SmallVector<mlir::Value> arguments;
+    llvm::SmallVector<mlir::Type> types;
+    llvm::SmallVector<mlir::Attribute> parameters;
+    for (ValueId id : step->arguments)
+      arguments.push_back(values[id]);
+    for (ValueId id : step->results)
+      types.push_back(typeOf(body.values[id], builder.getContext()));
+    for (const std::string &path : step->parameters)
+      parameters.push_back(mlir::FlatSymbolRefAttr::get(builder.getContext(), path));
+    auto call = plc::ein::CallOp::create(builder, at(step->place), types, step->callee->symbol, arguments, builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path);
+    for (auto [id, result] : llvm::zip(step->results, call.getResults()))
+      values[id] = result;
+    return;
+  }
+  Element element = body.values[step->result].element;
+  Operand result = emitNode(*step->value, element);
+  if (llvm::ArrayRef(result.dims) != llvm::ArrayRef(step->left))
+    result = emitMap("id", result, step->left, element, step->place);
+  values[step->result] = result.value;
+}

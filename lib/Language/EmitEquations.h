@@ -1,0 +1,67 @@
+//===- EmitEquations.h - one body's equations as ein ops --------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_EMITEQUATIONS_H
+#define PLC_LIB_LANGUAGE_EMITEQUATIONS_H
+
+#include "Program.h"
+#include "mlir/IR/Builders.h"
+
+namespace llvm {
+class SourceMgr;
+}
+
+namespace plc::language {
+
+/// Emits the steps of one body at the builder's place.
+class BodyEmitter {
+public:
+  BodyEmitter(const Body &body, mlir::OpBuilder &builder, const llvm::SourceMgr &sources)
+      : body(body), builder(builder), sources(sources), values(body.values.size()) {}
+
+  void bind(ValueId id, mlir::Value value) { values[id] = value; }
+  void emit(const Step &step);
+  mlir::Value valueOf(ValueId id) const { return values[id]; }
+
+  /// Tensor type of a value.
+  static mlir::RankedTensorType typeOf(const Value &value, mlir::MLIRContext *context);
+  static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources, mlir::MLIRContext *context);
+
+private:
+  /// An ein value; `dims[p]` is the index of its axis p. An index may repeat: a diagonal.
+  struct Operand {
+    mlir::Value value;
+    llvm::SmallVector<IndexId, 4> dims;
+  };
+
+  Operand emitNode(const Node &node, Element wanted);
+  Operand emitNumber(double value, SMLoc place, Element element);
+  Operand emitIota(const Node &node, Element element);
+  Operand emitRead(const Node &node);
+  Operand emitGather(const Node &node);
+  Operand emitMapNode(const Node &node, Element wanted);
+  Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element, SMLoc place);
+  Operand emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place);
+  Operand emitTerm(const Node &node, Element wanted);
+  Operand emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitReduceNode(const Node &node, Element wanted);
+  Element comparedElement(const Node &node) const;
+
+  int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }
+  llvm::SmallVector<int64_t> extents(llvm::ArrayRef<IndexId> domain) const;
+  mlir::AffineMap mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const;
+  mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> result);
+  mlir::Type elementType(Element element) const;
+  mlir::RankedTensorType tensor(llvm::ArrayRef<IndexId> dims, mlir::Type element) const;
+  mlir::Location at(SMLoc place) const { return location(place, step->frame, sources, builder.getContext()); }
+
+  const Body &body;
+  mlir::OpBuilder &builder;
+  const llvm::SourceMgr &sources;
+  std::vector<mlir::Value> values;
+  const Step *step = nullptr;
+};
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,250 @@
+//===- Headers.cpp - what a call binds in the callee's header -------------===//
+#include "Builtins.h"
+#include "Elaborator.h"
+#include "RuleBuilder.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+const Function *Elaborator::find(const Expr &call) {
+  auto it = library.functions.find(call.name);
+  if (it == library.functions.end()) {
+    Diagnostic &error = diagnostics.error(call.place, "unknown function '" + call.name + "'");
+    if (library.unused.count(call.name))
+      error.note(call.place, "'" + call.name + "' is in the standard library: write 'use std.nn'");
+    return nullptr;
+  }
+  if (it->second->kind != Function::Model)
+    return it->second;
+  diagnostics.error(call.place, "'" + call.name + "' is a model, expected a layer or fn").note(it->second->place, "the model is defined here");
+  return nullptr;
+}
+
+bool Elaborator::bindArguments(const Call &call, Scope &scope) {
+  const Function &callee = call.callee;
+  if (call.arguments.size() != callee.arguments.size()) {
+    diagnostics.error(call.expr.place, "'" + callee.name + "' has " + Twine(call.arguments.size()) + " arguments, expected " + Twine(callee.arguments.size()))
+        .note(callee.place, "'" + callee.name + "' is defined here");
+    return false;
+  }
+  scope.ellipsis = call.ellipsis;
+  bool ok = bindGiven(call, scope);
+  for (auto [formal, actual, expr] : llvm::zip(callee.arguments, call.arguments, call.expr.operands)) {
+    if (actual.kind == Binding::Tensor) {
+      ok &= bindTensor(call, scope, formal, actual, expr->place);
+    } else if (formal.brackets || !formal.element.empty()) {
+      diagnostics.error(expr->place, "found a number for '" + formal.name + "' of '" + callee.name + "', expected a tensor").note(formal.place, "'" + formal.name + "' is declared here");
+      ok = false;
+    }
+    Binding binding = actual;
+    binding.place = formal.place;
+    scope.names[formal.name] = binding;
+  }
+  return ok;
+}
+
+Element plc::language::elementNamed(StringRef name) {
+  return llvm::StringSwitch<Element>(name).Case("f64", Element::F64).Case("f32", Element::F32).Case("i64", Element::I64).Case("i32", Element::I32).Default(Element::Real);
+}
+
+bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place) {
+  const Function &callee = call.callee;
+  const View &view = actual.view;
+  Element found = call.body.values[view.value].element;
+  if (found != elementNamed(formal.element)) {
+    diagnostics.error(place, "argument '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " + nameOf(elementNamed(formal.element)))
+        .note(formal.place, "'" + formal.name + "' is declared here");
+    return false;
+  }
+  size_t rank = view.axes.size(), named = formal.axes.size();
+  bool dots = named > 0 && formal.axes[0].isEllipsis();
+  if (!formal.brackets && callee.kind == Function::Fn)
+    return true; // any shape
+  named -= dots;
+  if (dots ? rank < named : rank != named) {
+    diagnostics.error(place, "argument '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) + ", expected " + (dots ? "at least " : "") + Twine(named))
+        .note(formal.place, "'" + formal.name + "' is declared here");
+    return false;
+  }
+  bool ok = true;
+  size_t leading = rank - named;
+  if (dots) {
+    llvm::SmallVector<Axis, 4> axes(view.axes.begin(), view.axes.begin() + leading);
+    bool same = !scope.ellipsis || (scope.ellipsis->size() == axes.size() && llvm::all_of(llvm::zip(*scope.ellipsis, axes), [](auto pair) {
+                                      return std::get<0>(pair).extent == std::get<1>(pair).extent;
+                                    }));
+    auto list = [](llvm::ArrayRef<Axis> axes) {
+      std::string text;
+      for (const Axis &axis : axes)
+        text += (text.empty() ? "" : ", ") + std::to_string(axis.extent);
+      return "[" + text + "]";
+    };
+    if (!same) {
+      diagnostics.error(place, "'...' of '" + callee.name + "' is " + list(axes) + " in argument '" + formal.name + "' but " + list(*scope.ellipsis) + " in an earlier one")
+          .note(formal.place, "'" + formal.name + "' is declared here");
+      ok = false;
+    } else {
+      scope.ellipsis = axes;
+    }
+  }
+  for (size_t i = 0; i < named; ++i)
+    ok &= bindAxis(call, scope, formal, formal.axes[i + dots], view.axes[leading + i], leading + i, place);
+  return ok;
+}
+
+bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual, unsigned position, SMLoc place) {
+  StringRef name = entry.expr ? entry.expr->text : "...";
+  if (!entry.expr) {
+    diagnostics.error(entry.place, "'...' must be the first entry of a header's brackets");
+    return false;
+  }
+  std::optional<int64_t> expected;
+  SMLoc expectedPlace = entry.place;
+  if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
+    auto [it, isNew] = scope.header.try_emplace(name, actual);
+    expected = it->second.extent;
+    expectedPlace = it->second.place;
+  } else if (entry.expr->kind == Expr::Name && !scope.sizes.find(entry.expr->name)) {
+    scope.sizes.bind(entry.expr->name, {actual.extent, place});
+    return true;
+  } else {
+    expected = scope.sizes.evaluateExtent(*entry.expr);
+    if (const Size *size = entry.expr->kind == Expr::Name ? scope.sizes.find(entry.expr->name) : nullptr)
+      expectedPlace = size->place;
+  }
+  if (!expected || *expected == actual.extent)
+    return expected.has_value();
+  Diagnostic &error = diagnostics.error(place, "argument '" + formal.name + "' of '" + call.callee.name + "' has extent " + Twine(actual.extent) + " at axis " + Twine(position) +
+                                                   " but '" + name + "' is " + Twine(*expected));
+  error.note(entry.place, "'" + name + "' is declared here");
+  if (expectedPlace.isValid() && expectedPlace != entry.place)
+    error.note(expectedPlace, "extent " + Twine(*expected) + " is from here");
+  if (actual.place.isValid())
+    error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
+  return false;
+}
+
+/// What stands behind `;`: sizes (upper-case) and numbers, by name, with defaults.
+bool Elaborator::bindGiven(const Call &call, Scope &scope) {
+  bool ok = true;
+  for (const NamedExpr &actual : call.expr.given) {
+    bool known = llvm::any_of(call.callee.given, [&](const NamedExpr &formal) { return formal.name == actual.name; });
+    if (!known) {
+      diagnostics.error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+      ok = false;
+    }
+  }
+  for (const NamedExpr &formal : call.callee.given) {
+    const NamedExpr *actual = nullptr;
+    for (const NamedExpr &candidate : call.expr.given)
+      if (candidate.name == formal.name)
+        actual = &candidate;
+    ok &= bindGivenValue(formal, actual, call, scope);
+  }
+  return ok;
+}
+
+bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope) {
+  const Expr *value = actual ? actual->value : formal.value;
+  if (!value) {
+    diagnostics.error(call.expr.place, "argument '" + formal.name + "' of '" + call.callee.name + "' is missing and has no default").note(formal.place, "'" + formal.name + "' is declared here");
+    return false;
+  }
+  const Scope &where = actual ? call.caller : scope;
+  if (isSizeName(formal.name)) {
+    std::optional<int64_t> size = where.sizes.evaluateExtent(*value);
+    scope.sizes.bind(formal.name, {size, value->place});
+    return size.has_value();
+  }
+  Binding binding;
+  binding.place = formal.place;
+  // A number of the caller may be passed on by name.
+  const Binding *named = actual && value->kind == Expr::Name ? call.caller.find(value->name) : nullptr;
+  if (named && named->kind != Binding::Tensor) {
+    binding = *named;
+  } else if (std::optional<double> number = evaluateNumber(*value, where.sizes, diagnostics)) {
+    binding.kind = Binding::Number;
+    binding.number = *number;
+  }
+  scope.names[formal.name] = binding;
+  return binding.kind != Binding::Broken;
+}
+
+/// The axes that a header states; none after an error.
+std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarator &declarator, Scope &scope) {
+  llvm::SmallVector<Axis, 4> axes;
+  bool ok = true;
+  for (const IndexEntry &entry : declarator.axes) {
+    if (entry.isEllipsis()) {
+      if (!scope.ellipsis) {
+        diagnostics.error(entry.place, "only an fn may be over '...'");
+        ok = false;
+        continue;
+      }
+      axes.append(scope.ellipsis->begin(), scope.ellipsis->end());
+      continue;
+    }
+    auto named = scope.header.find(entry.expr->text);
+    if (named != scope.header.end()) {
+      axes.push_back({named->second.extent, entry.place});
+      continue;
+    }
+    std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.expr);
+    ok &= extent.has_value();
+    axes.push_back({extent.value_or(1), entry.place});
+  }
+  return ok ? std::optional(axes) : std::nullopt;
+}
+
+std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &function, Scope &scope, Body &body) {
+  std::vector<Binding> results;
+  bool ok = true;
+  for (const Declarator &result : function.results) {
+    const Binding *binding = scope.find(result.name);
+    if (!binding) {
+      diagnostics.error(result.place, "result '" + result.name + "' of '" + function.name + "' is never defined");
+      ok = false;
+      continue;
+    }
+    results.push_back(*binding);
+    if (binding->kind == Binding::Number && !result.axes.empty()) {
+      diagnostics.error(binding->place, "result '" + result.name + "' has rank 0, expected " + Twine(result.axes.size())).note(result.place, "'" + result.name + "' is declared here");
+      ok = false;
+    }
+    if (binding->kind == Binding::Broken)
+      ok = false;
+    else if (binding->kind == Binding::Tensor)
+      ok &= checkResult(result, *binding, scope, body.values[binding->view.value]);
+  }
+  body.broken |= !ok;
+  return ok ? std::optional(results) : std::nullopt;
+}
+
+bool Elaborator::checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Value &value) {
+  if (value.element != elementNamed(result.element)) {
+    diagnostics.error(binding.place, "result '" + result.name + "' is " + nameOf(value.element) + ", expected " + nameOf(elementNamed(result.element))).note(result.place, "'" + result.name + "' is declared here");
+    return false;
+  }
+  if (!result.brackets && scope.function.kind == Function::Fn)
+    return true;
+  std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(result, scope);
+  if (!axes)
+    return false;
+  llvm::ArrayRef<Axis> found = binding.view.axes;
+  if (found.size() != axes->size()) {
+    diagnostics.error(binding.place, "result '" + result.name + "' has rank " + Twine(found.size()) + ", expected " + Twine(axes->size())).note(result.place, "'" + result.name + "' is declared here");
+    return false;
+  }
+  bool ok = true;
+  for (auto [position, pair] : llvm::enumerate(llvm::zip(found, *axes))) {
+    auto [actual, expected] = pair;
+    if (actual.extent == expected.extent)
+      continue;
+    Diagnostic &error = diagnostics.error(binding.place, "result '" + result.name + "' has extent " + Twine(actual.extent) + " at axis " + Twine(position) + ", expected " + Twine(expected.extent));
+    error.note(expected.place, "extent " + Twine(expected.extent) + " is declared here");
+    if (actual.place.isValid())
+      error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
+    ok = false;
+  }
+  return ok;
+}

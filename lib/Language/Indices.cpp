@@ -1,0 +1,224 @@
+//===- Indices.cpp - the indices of a rule and their extents --------------===//
+#include "Builtins.h"
+#include "RuleBuilder.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+bool plc::language::hasIndex(const Expr &expr) {
+  return expr.brackets || llvm::any_of(expr.operands, [](const Expr *operand) { return hasIndex(*operand); });
+}
+
+IndexId RuleBuilder::indexNamed(StringRef name) {
+  auto [it, isNew] = byName.try_emplace(name, indices->size());
+  if (isNew)
+    indices->push_back({name.str(), 0, SMLoc(), "", -1, SMLoc()});
+  return it->second;
+}
+
+/// The index that stands for one axis of `...`.
+IndexId RuleBuilder::ellipsisIndex(unsigned position) {
+  IndexId id = indexNamed(("..." + Twine(position)).str());
+  Index &index = (*indices)[id];
+  if (!index.extent) {
+    index.extent = (*scope.ellipsis)[position].extent;
+    index.extentPlace = (*scope.ellipsis)[position].place;
+    index.extentOwner = "'...'";
+  }
+  return id;
+}
+
+bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner) {
+  Index &index = (*indices)[id];
+  if (!index.extent) {
+    index.extent = axis.extent;
+    index.extentPlace = place;
+    index.extentOwner = owner.str();
+    return true;
+  }
+  if (index.extent == axis.extent)
+    return true;
+  Diagnostic &error = diagnostics.error(place, "index '" + index.name + "' has extent " + Twine(axis.extent) + " in " + owner + " but " +
+                                                   Twine(index.extent) + " in " + index.extentOwner);
+  error.note(index.extentPlace, "extent " + Twine(index.extent) + " is from here");
+  if (axis.place.isValid() && axis.place != place)
+    error.note(axis.place, "extent " + Twine(axis.extent) + " is stated here");
+  badIndices = true;
+  return false;
+}
+
+/// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`.
+bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids, StringRef where) {
+  bool ok = true;
+  for (const IndexEntry &entry : entries) {
+    if (entry.isEllipsis()) {
+      if (!scope.ellipsis) {
+        diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+        ok = false;
+        continue;
+      }
+      for (unsigned i = 0; i < scope.ellipsis->size(); ++i)
+        ids.push_back(ellipsisIndex(i));
+      continue;
+    }
+    if (entry.expr->kind != Expr::Name || isSizeName(entry.expr->name)) {
+      if (where == "left side")
+        diagnostics.error(entry.place, "affine left sides are not supported yet: found '" + entry.expr->text.substr(0, 60) + "', expected an index");
+      else
+        diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
+      ok = false;
+      continue;
+    }
+    IndexId id = indexNamed(entry.expr->name);
+    if (llvm::is_contained(ids, id)) {
+      diagnostics.error(entry.place, "index '" + entry.expr->name + "' occurs twice in one bracket");
+      ok = false;
+      continue;
+    }
+    ids.push_back(id);
+    (*indices)[id].place = entry.place;
+    if (!entry.extent)
+      continue;
+    std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.extent);
+    ok &= extent && setExtent(id, {*extent, entry.extent->place}, entry.extent->place, "this bracket");
+  }
+  return ok;
+}
+
+/// Is the expression in an index position an index (and not an integer tensor of rank 0)?
+bool RuleBuilder::isPlainIndex(const Expr &expr) {
+  if (expr.kind != Expr::Name || isSizeName(expr.name))
+    return false;
+  if (byName.count(expr.name))
+    return true;
+  const Binding *binding = scope.find(expr.name);
+  return !binding || binding->kind != Binding::Tensor || !binding->view.axes.empty() ||
+         !isInteger(body.values[binding->view.value].element);
+}
+
+bool RuleBuilder::collectAll(const std::vector<const Expr *> &exprs) {
+  bool ok = true;
+  for (const Expr *expr : exprs)
+    ok &= collect(*expr);
+  return ok;
+}
+
+bool RuleBuilder::collect(const Expr &expr) {
+  switch (expr.kind) {
+  case Expr::Name:
+    if (const Binding *binding = scope.find(expr.name)) {
+      tensorNames.try_emplace(expr.name, expr.place);
+      return collectBare(expr, *binding);
+    }
+    return true;
+  case Expr::Access:
+    return collectAccess(expr);
+  case Expr::Call:
+    return collectCall(expr);
+  default:
+    return collectAll(expr.operands);
+  }
+}
+
+static std::string shapeOf(llvm::ArrayRef<Axis> axes) {
+  std::string text = "[";
+  for (const Axis &axis : axes)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(axis.extent);
+  return text + "]";
+}
+
+/// A tensor without indices: the value of a name or of a call.
+bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
+  if (binding.kind != Binding::Tensor || binding.view.axes.empty())
+    return true;
+  llvm::ArrayRef<Axis> axes = binding.view.axes;
+  StringRef text = expr.kind == Expr::Call ? expr.name : expr.text;
+  if (!bare) {
+    diagnostics.error(expr.place, "'" + text + "' of shape " + shapeOf(axes) + " has no indices, but the rule is written with indices")
+        .note(binding.place, "'" + text + "' is defined here");
+    return false;
+  }
+  if (!bareAxes) {
+    bareAxes = binding.view.axes;
+    bareOwner = text.str();
+    barePlace = expr.place;
+    return true;
+  }
+  bool same = bareAxes->size() == axes.size() &&
+              llvm::all_of(llvm::zip(*bareAxes, axes), [](auto pair) { return std::get<0>(pair).extent == std::get<1>(pair).extent; });
+  if (!same)
+    diagnostics.error(expr.place, "'" + text + "' has shape " + shapeOf(axes) + " but '" + bareOwner + "' has shape " + shapeOf(*bareAxes))
+        .note(barePlace, "'" + bareOwner + "' is used here");
+  return same;
+}
+
+bool RuleBuilder::collectAccess(const Expr &expr) {
+  const Binding *binding = scope.find(expr.name);
+  tensorNames.try_emplace(expr.name, expr.place);
+  bool known = binding && binding->kind == Binding::Tensor;
+  size_t axis = 0, rank = known ? binding->view.axes.size() : 0;
+  bool ok = true;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis()) {
+      if (!scope.ellipsis) {
+        diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+        return false;
+      }
+      for (unsigned i = 0; i < scope.ellipsis->size(); ++i, ++axis)
+        if (axis < rank)
+          ok &= setExtent(ellipsisIndex(i), binding->view.axes[axis], entry.place, "'" + expr.name + "'");
+      continue;
+    }
+    if (entry.extent) {
+      diagnostics.error(entry.extent->place, "an extent belongs on the left side or in a reduction's brackets: '" + expr.name + "' has its own");
+      ok = false;
+    }
+    if (!isPlainIndex(*entry.expr)) {
+      ok &= collect(*entry.expr);
+    } else {
+      IndexId id = indexNamed(entry.expr->name);
+      if (axis < rank)
+        ok &= setExtent(id, binding->view.axes[axis], entry.place, "'" + expr.name + "'");
+    }
+    ++axis;
+  }
+  return ok;
+}
+
+bool RuleBuilder::collectCall(const Expr &expr) {
+  llvm::SmallVector<IndexId> ids;
+  Builtin builtin = builtinOf(expr.name);
+  if (builtin == Builtin::Size)
+    return true;
+  if (builtin != Builtin::None)
+    return (expr.brackets ? declareEntries(expr.indices, ids, "bracket") : true) & collectAll(expr.operands);
+  if (hasIndex(expr))
+    return declareEntries(expr.indices, ids, "bracket") & collectAll(expr.operands);
+  // A call of whole tensors is evaluated first: its shape is needed.
+  std::optional<std::vector<Binding>> results = callWhole(expr, "");
+  if (!results)
+    return false;
+  if (results->size() != 1) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) + " results, expected 1 inside an expression");
+    return false;
+  }
+  bareCalls[&expr] = results->front();
+  return collectBare(expr, results->front());
+}
+
+/// Indices and tensors of a rule share one name space.
+bool RuleBuilder::checkClashes() {
+  bool ok = true;
+  for (const Index &index : *indices) {
+    auto it = tensorNames.find(index.name);
+    if (it == tensorNames.end())
+      continue;
+    Diagnostic &error = diagnostics.error(it->second, "'" + index.name + "' is a tensor and an index in one rule");
+    if (index.extentPlace.isValid())
+      error.note(index.extentPlace, "the index is used here");
+    if (const Binding *binding = scope.find(index.name); binding && binding->place != it->second)
+      error.note(binding->place, "the tensor is defined here");
+    ok = false;
+  }
+  return ok;
+}

@@ -1,0 +1,133 @@
+//===- Lexer.cpp - tokens of a .ein file ----------------------------------===//
+#include "Lexer.h"
+#include "plc/Language/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace plc::language;
+using llvm::SMLoc;
+using llvm::StringRef;
+
+bool plc::language::isReserved(StringRef word) {
+  return llvm::StringSwitch<bool>(word)
+      .Cases({"use", "dim", "batch", "layer", "fn", "model", "param", "share", "repeat"}, true)
+      .Cases({"if", "then", "else", "and", "or", "not", "inf"}, true)
+      .Default(false);
+}
+
+namespace {
+class Lexer {
+public:
+  Lexer(StringRef source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
+
+  std::vector<Token> run() {
+    while (skipBlanks())
+      lexOne();
+    push(Token::End, 0);
+    return std::move(tokens);
+  }
+
+private:
+  bool skipBlanks();
+  void lexOne();
+  size_t lengthOfNumber() const;
+  void badBytes();
+
+  void push(Token::Kind kind, size_t length) {
+    tokens.push_back({kind, startsLine, source.substr(at, length)});
+    startsLine = false;
+    at += length;
+  }
+  char peek(size_t offset) const { return at + offset < source.size() ? source[at + offset] : '\0'; }
+  SMLoc here() const { return SMLoc::getFromPointer(source.data() + at); }
+
+  StringRef source;
+  Diagnostics &diagnostics;
+  std::vector<Token> tokens;
+  size_t at = 0;
+  bool startsLine = true;
+};
+} // namespace
+
+/// Skips white space and comments; false at the end of the file.
+bool Lexer::skipBlanks() {
+  for (; at < source.size(); ++at) {
+    char c = source[at];
+    if (c == '#') {
+      at = source.find('\n', at);
+      if (at == StringRef::npos) {
+        at = source.size();
+        return false;
+      }
+      c = '\n';
+    }
+    if (c == '\n')
+      startsLine = true;
+    else if (c != ' ' && c != '\t' && c != '\r')
+      return true;
+  }
+  return false;
+}
+
+size_t Lexer::lengthOfNumber() const {
+  size_t n = 0;
+  while (llvm::isDigit(peek(n)))
+    ++n;
+  if (peek(n) == '.' && llvm::isDigit(peek(n + 1))) {
+    ++n;
+    while (llvm::isDigit(peek(n)))
+      ++n;
+  }
+  if (peek(n) == 'e' || peek(n) == 'E') {
+    size_t exponent = n + 1 + (peek(n + 1) == '+' || peek(n + 1) == '-');
+    if (llvm::isDigit(peek(exponent))) {
+      n = exponent;
+      while (llvm::isDigit(peek(n)))
+        ++n;
+    }
+  }
+  return n;
+}
+
+void Lexer::lexOne() {
+  char c = source[at];
+  if (llvm::isDigit(c))
+    return push(Token::Number, lengthOfNumber());
+  if (llvm::isAlpha(c) || c == '_') {
+    size_t n = 1;
+    while (llvm::isAlnum(peek(n)) || peek(n) == '_')
+      ++n;
+    return push(Token::Word, n);
+  }
+  for (StringRef symbol : {"...", "->", "+=", "==", "!=", "<=", ">=", "//"})
+    if (source.substr(at).starts_with(symbol))
+      return push(Token::Symbol, symbol.size());
+  if (StringRef("()[]{},;:=<>+-*/%~.").contains(c))
+    return push(Token::Symbol, 1);
+  badBytes();
+}
+
+/// Reports one run of bytes that belong to no token.
+void Lexer::badBytes() {
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(source.data() + at);
+  const auto *end = reinterpret_cast<const llvm::UTF8 *>(source.data() + source.size());
+  unsigned char c = *begin;
+  if (c < 0x80) {
+    if (llvm::isPrint(c))
+      diagnostics.error(here(), llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) + "' has no meaning here");
+    else
+      diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here");
+    ++at;
+    return;
+  }
+  if (llvm::isLegalUTF8Sequence(begin, end)) {
+    unsigned length = llvm::getNumBytesForUTF8(c);
+    diagnostics.error(here(), "character '" + source.substr(at, length) + "' has no meaning outside comments");
+    at += length;
+    return;
+  }
+  diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " is not valid UTF-8");
+  while (at < source.size() && static_cast<unsigned char>(source[at]) >= 0x80)
+    ++at;
+}

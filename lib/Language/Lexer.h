@@ -1,0 +1,32 @@
+//===- Lexer.h - tokens of a .ein file --------------------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_LEXER_H
+#define PLC_LIB_LANGUAGE_LEXER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/SMLoc.h"
+#include <vector>
+
+namespace plc::language {
+class Diagnostics;
+
+struct Token {
+  /// `Symbol`: an operator or bracket. A reserved word is a `Word` too: the grammar tells them apart.
+  enum Kind { Word, Number, Symbol, End };
+  Kind kind;
+  bool startsLine;
+  llvm::StringRef text;
+
+  llvm::SMLoc place() const { return llvm::SMLoc::getFromPointer(text.data()); }
+  bool is(llvm::StringRef symbol) const { return kind != End && kind != Number && text == symbol; }
+};
+
+/// Splits a file into tokens, the last of which is `End`. Bytes that start no token, invalid UTF-8 among them, are
+/// errors and skipped.
+std::vector<Token> tokenize(llvm::StringRef source, Diagnostics &diagnostics);
+
+/// Words that cannot name anything.
+bool isReserved(llvm::StringRef word);
+
+} // namespace plc::language
+
+#endif

@@ -1,0 +1,203 @@
+//===- Models.cpp - model bodies: calls of layers, paths, repeat ----------===//
+#include "Elaborator.h"
+#include "llvm/ADT/bit.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+/// What makes two calls of a layer share a body: types of arguments and what stands behind `;`.
+static std::string keyOf(const Function &layer, const Scope &scope, llvm::ArrayRef<Value> arguments) {
+  std::string key = layer.name.str();
+  for (const Value &argument : arguments) {
+    key += (";" + nameOf(argument.element)).str();
+    for (const Axis &axis : argument.axes)
+      key += "," + std::to_string(axis.extent);
+  }
+  for (const NamedExpr &given : layer.given) {
+    key += ";";
+    if (const Size *size = isSizeName(given.name) ? scope.sizes.find(given.name) : nullptr; size && size->value)
+      key += std::to_string(*size->value);
+    else if (const Binding *binding = scope.find(given.name))
+      key += std::to_string(llvm::bit_cast<uint64_t>(binding->number));
+  }
+  return key;
+}
+
+std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scope &scope) {
+  std::vector<Value> types;
+  Step step;
+  step.place = call.expr.place;
+  for (auto [argument, formal] : llvm::zip(call.arguments, call.callee.arguments)) {
+    step.arguments.push_back(materialise(call.body, argument, formal.name));
+    Value type = call.body.values[step.arguments.back()];
+    type.name = formal.name.str();
+    for (auto [axis, entry] : llvm::zip(type.axes, formal.axes))
+      axis.place = entry.place;
+    types.push_back(type);
+  }
+  std::string key = keyOf(call.callee, scope, types);
+  Instance *&instance = instances[key];
+  if (!instance) {
+    size_t before = diagnostics.size();
+    std::unique_ptr<Instance> made = instantiate(call.callee, scope, types);
+    made->body.broken |= diagnostics.size() != before;
+    size_t same = llvm::count_if(program.instances, [&](const auto &other) { return other->layer == &call.callee; });
+    made->symbol = call.callee.name.str() + (same ? "." + std::to_string(same) : "");
+    instance = made.get();
+    program.instances.push_back(std::move(made));
+  }
+  call.body.broken |= instance->body.broken;
+  step.callee = instance;
+  step.path = (call.prefix.empty() ? "" : call.prefix.str() + ".") + call.callee.name.str() + call.caller.turns;
+  auto [earlier, isNew] = calls.try_emplace(step.path, call.expr.place);
+  if (!isNew) {
+    diagnostics.error(call.expr.place, "two calls of layers have the path '" + step.path + "'; name one: '" + call.callee.name + "(..) in NAME'").note(earlier->second, "the first is here");
+    call.body.broken = true;
+    step.path += "'"; // so that its parameters do not clash too
+  }
+  addParameters(call, *instance, step);
+  std::vector<Binding> results;
+  for (const std::optional<Value> &type : instance->results) {
+    Binding &binding = results.emplace_back();
+    binding.place = call.expr.place;
+    if (!type || !checkStep(*type))
+      continue;
+    binding.kind = Binding::Tensor;
+    step.results.push_back(call.body.add(*type));
+    binding.view = call.body.whole(step.results.back());
+  }
+  call.body.steps.push_back(std::move(step));
+  return results;
+}
+
+bool Elaborator::addParameters(const Call &call, const Instance &instance, Step &step) {
+  for (const BodyParameter &parameter : instance.body.parameters) {
+    if (!parameter.sharedPath.empty()) {
+      step.parameters.push_back(parameter.sharedPath);
+      continue;
+    }
+    std::string path = step.path + "." + parameter.name;
+    auto [earlier, isNew] = parameterByPath.try_emplace(path, program.parameters.size());
+    if (!isNew) {
+      diagnostics.error(call.expr.place, "two parameters have the path '" + path + "'").note(program.parameters[earlier->second].call, "the first is made here");
+      return false;
+    }
+    program.parameters.push_back({path, instance.body.values[parameter.value], parameter.initialiser, parameter.frozen, call.expr.place});
+    step.parameters.push_back(path);
+  }
+  return true;
+}
+
+static std::string shapeOf(const Body &body, const Binding &binding) {
+  if (binding.kind != Binding::Tensor)
+    return "a number";
+  std::string text;
+  for (const Axis &axis : binding.view.axes)
+    text += (text.empty() ? "" : ", ") + std::to_string(axis.extent);
+  return (nameOf(body.values[binding.view.value].element) + "[" + text + "]").str();
+}
+
+void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body &body) {
+  std::optional<int64_t> count = scope.sizes.evaluate(*statement.value);
+  if (!count) {
+    body.broken = true;
+    return;
+  }
+  std::string outer = scope.turns;
+  for (int64_t turn = 0; turn < *count; ++turn) {
+    llvm::StringMap<Binding> before = scope.names;
+    size_t errors = diagnostics.size();
+    scope.turns = outer + "." + std::to_string(turn);
+    elaborateBody(statement.body, scope, body);
+    // Carried names keep their types; names made in the turn end with it.
+    for (auto &[name, old] : before) {
+      Binding &now = scope.names[name];
+      if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now)) {
+        diagnostics.error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " + shapeOf(body, old)).note(old.place, "it was defined here");
+        body.broken = true;
+      }
+      old = now;
+    }
+    scope.names = std::move(before);
+    if (diagnostics.size() != errors)
+      break; // every turn would say the same
+  }
+  scope.turns = outer;
+}
+
+void Elaborator::elaborateModel(const Function &model) {
+  program.model = &model;
+  Scope scope(model, diagnostics, *library.sizes.lookup(&model));
+  Body &body = program.body;
+  active.push_back(&model);
+  for (const NamedExpr &given : model.given)
+    diagnostics.error(given.place, "argument '" + given.name + "' behind ';' of a model is not supported yet");
+  for (const Declarator &formal : model.arguments) {
+    Binding binding;
+    binding.place = formal.place;
+    Value value{formal.name.str(), elementNamed(formal.element), {}, formal.place};
+    std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(formal, scope);
+    if (axes)
+      value.axes = *axes;
+    if (axes && checkStep(value)) {
+      binding.kind = Binding::Tensor;
+      body.arguments.push_back(body.add(value));
+      binding.view = body.whole(body.arguments.back());
+    } else {
+      body.broken = true;
+    }
+    if (const Binding *earlier = scope.find(formal.name))
+      diagnostics.error(formal.place, "'" + formal.name + "' is defined twice").note(earlier->place, "the first definition is here");
+    scope.names[formal.name] = binding;
+  }
+  elaborateBody(model.body, scope, body);
+  if (std::optional<std::vector<Binding>> results = takeResults(model, scope, body))
+    for (auto [binding, declarator] : llvm::zip(*results, model.results))
+      body.results.push_back(materialise(body, binding, declarator.name));
+  markBatch(model, scope);
+  active.pop_back();
+}
+
+void Elaborator::markBatch(const Function &model, Scope &scope) {
+  StringRef batch = library.main->batch;
+  if (!batch.empty()) {
+    const Size *size = scope.sizes.find(batch);
+    if (!size)
+      diagnostics.error(library.main->batchPlace, "'" + batch + "' is not a known size");
+    else
+      program.batch = size->value.value_or(0);
+  }
+  auto axisOf = [&](const Declarator &declarator) -> int64_t {
+    for (auto [position, entry] : llvm::enumerate(declarator.axes))
+      if (!batch.empty() && entry.expr && entry.expr->kind == Expr::Name && entry.expr->name == batch)
+        return position;
+    return -1;
+  };
+  for (const Declarator &argument : model.arguments)
+    program.argumentBatch.push_back(axisOf(argument));
+  for (const Declarator &result : model.results)
+    program.resultBatch.push_back(axisOf(result));
+}
+
+void Elaborator::checkUncalled(const Function &layer) {
+  Scope scope(layer, diagnostics, *library.sizes.lookup(&layer));
+  for (const NamedExpr &given : layer.given)
+    if (!given.value || !isSizeName(given.name))
+      return;
+    else if (std::optional<int64_t> size = scope.sizes.evaluateExtent(*given.value))
+      scope.sizes.bind(given.name, {size, given.place});
+  std::vector<Value> arguments;
+  for (const Declarator &formal : layer.arguments) {
+    for (const IndexEntry &entry : formal.axes)
+      if (entry.isEllipsis() || (entry.expr->kind == Expr::Name && !scope.sizes.find(entry.expr->name)))
+        return; // a call binds it
+    std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(formal, scope);
+    if (!axes)
+      return;
+    arguments.push_back({formal.name.str(), elementNamed(formal.element), *axes, formal.place});
+  }
+  calledByModel = false;
+  active.push_back(&layer);
+  instantiate(layer, scope, arguments);
+  active.pop_back();
+}

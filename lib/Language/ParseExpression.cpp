@@ -1,0 +1,246 @@
+//===- ParseExpression.cpp - expressions, by precedence -------------------===//
+#include "Parser.h"
+#include "plc/Language/Diagnostics.h"
+
+using namespace plc::language;
+
+Expr *Parser::make(Expr::Kind kind, SMLoc place) {
+  Expr &expr = file.exprs.emplace_back();
+  expr.kind = kind;
+  expr.place = place;
+  expr.text = StringRef(place.getPointer(), 0);
+  return &expr;
+}
+
+const Expr *Parser::finish(Expr *expr) {
+  const char *begin = expr->text.begin();
+  expr->text = StringRef(begin, lastEnd - begin);
+  return expr;
+}
+
+const Expr *Parser::parseExpression() { return at("if") ? parseIf() : parseConjunction(Expr::Or); }
+
+const Expr *Parser::parseIf() {
+  if (!nest(peek().place()))
+    return nullptr;
+  Expr *expr = make(Expr::If, take().place());
+  const Expr *condition = parseExpression();
+  if (!condition || !expect("then", "after the condition"))
+    return nullptr;
+  const Expr *yes = parseExpression();
+  if (!yes || !expect("else", "after the branch of 'then'"))
+    return nullptr;
+  const Expr *no = parseExpression();
+  if (!no)
+    return nullptr;
+  --nesting;
+  expr->operands = {condition, yes, no};
+  return finish(expr);
+}
+
+/// `or` over `and` over `not`.
+const Expr *Parser::parseConjunction(Expr::Kind kind) {
+  StringRef word = kind == Expr::Or ? "or" : "and";
+  auto operand = [&] { return kind == Expr::Or ? parseConjunction(Expr::And) : parseNot(); };
+  const Expr *first = operand();
+  if (!first || !at(word))
+    return first;
+  Expr *expr = make(kind, SMLoc::getFromPointer(first->text.begin()));
+  expr->operands.push_back(first);
+  while (accept(word)) {
+    const Expr *next = operand();
+    if (!next)
+      return nullptr;
+    expr->operands.push_back(next);
+  }
+  return finish(expr);
+}
+
+const Expr *Parser::parseNot() {
+  if (!at("not"))
+    return parseComparison();
+  if (!nest(peek().place()))
+    return nullptr;
+  Expr *expr = make(Expr::Not, take().place());
+  const Expr *operand = parseNot();
+  if (!operand)
+    return nullptr;
+  --nesting;
+  expr->operands = {operand};
+  return finish(expr);
+}
+
+const Expr *Parser::parseComparison() {
+  const Expr *left = parseSum();
+  if (!left)
+    return nullptr;
+  for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
+    if (!at(op))
+      continue;
+    Expr *expr = make(Expr::Compare, SMLoc::getFromPointer(left->text.begin()));
+    expr->name = op;
+    expr->place = take().place();
+    const Expr *right = parseSum();
+    if (!right)
+      return nullptr;
+    expr->operands = {left, right};
+    return finish(expr);
+  }
+  return left;
+}
+
+const Expr *Parser::parseSum() {
+  const Expr *first = parseProduct();
+  if (!first || (!at("+") && !at("-")))
+    return first;
+  Expr *expr = make(Expr::Sum, SMLoc::getFromPointer(first->text.begin()));
+  expr->operands = {first};
+  expr->operators = {'+'};
+  while (at("+") || at("-")) {
+    expr->operators.push_back(take().text[0]);
+    const Expr *next = parseProduct();
+    if (!next)
+      return nullptr;
+    expr->operands.push_back(next);
+  }
+  return finish(expr);
+}
+
+const Expr *Parser::parseProduct() {
+  const Expr *first = parseUnary();
+  auto atOperator = [&] { return at("*") || at("/") || at("//") || at("%"); };
+  if (!first || !atOperator())
+    return first;
+  Expr *expr = make(Expr::Product, SMLoc::getFromPointer(first->text.begin()));
+  expr->operands = {first};
+  expr->operators = {'*'};
+  while (atOperator()) {
+    StringRef op = take().text;
+    expr->operators.push_back(op == "//" ? 'i' : op[0]);
+    const Expr *next = parseUnary();
+    if (!next)
+      return nullptr;
+    expr->operands.push_back(next);
+  }
+  return finish(expr);
+}
+
+const Expr *Parser::parseUnary() {
+  if (!at("-"))
+    return parsePrimary();
+  if (!nest(peek().place()))
+    return nullptr;
+  Expr *expr = make(Expr::Negate, take().place());
+  const Expr *operand = parseUnary();
+  if (!operand)
+    return nullptr;
+  --nesting;
+  expr->operands = {operand};
+  return finish(expr);
+}
+
+const Expr *Parser::parsePrimary() {
+  const Token &token = peek();
+  if (token.kind == Token::Number || token.is("inf")) {
+    Expr *expr = make(Expr::Number, token.place());
+    take();
+    finish(expr);
+    // `1e`, `2x`: a word glued to a number.
+    if (raw().kind == Token::Word && raw().text.begin() == lastEnd) {
+      diagnostics.error(expr->place, "'" + expr->text + raw().text.substr(0, 40) + "' is not a number");
+      return nullptr;
+    }
+    double value;
+    if (expr->text != "inf" && (expr->text.getAsDouble(value) || value > 1.7976931348623157e308)) {
+      diagnostics.error(expr->place, "number '" + expr->text.substr(0, 40) + "' is larger than any f64");
+      return nullptr;
+    }
+    return expr;
+  }
+  if (token.is("(")) {
+    Expr *expr = make(Expr::Paren, token.place());
+    if (!open("(", ""))
+      return nullptr;
+    const Expr *inner = parseExpression();
+    if (!inner || !close(")"))
+      return nullptr;
+    expr->operands = {inner};
+    return finish(expr);
+  }
+  if (token.is("if")) {
+    diagnostics.error(token.place(), "'if' inside an expression needs parentheses: '(if .. then .. else ..)'");
+    return nullptr;
+  }
+  if (token.kind == Token::Word && !isReserved(token.text))
+    return parseReference();
+  fail("an expression");
+  return nullptr;
+}
+
+/// `x`, `x[i]`, `f(e)`, `f[i](e)`.
+const Expr *Parser::parseReference() {
+  Token name = take();
+  if (name.is("pop") && atWord()) {
+    diagnostics.error(name.place(), "'pop' is not supported yet");
+    return nullptr;
+  }
+  Expr *expr = make(Expr::Name, name.place());
+  expr->name = name.text;
+  if (at("[")) {
+    expr->kind = Expr::Access;
+    expr->brackets = true;
+    if (!parseIndices(expr->indices))
+      return nullptr;
+  }
+  if (at("(")) {
+    expr->kind = Expr::Call;
+    if (!parseCallArguments(*expr))
+      return nullptr;
+  }
+  return finish(expr);
+}
+
+bool Parser::parseCallArguments(Expr &call) {
+  if (!open("(", ""))
+    return false;
+  while (!at(")") && !at(";")) {
+    const Expr *argument = parseExpression();
+    if (!argument)
+      return false;
+    call.operands.push_back(argument);
+    if (!accept(","))
+      break;
+  }
+  if (accept(";"))
+    while (atWord()) {
+      NamedExpr given{};
+      if (!expectName("the name of an argument", given.name, given.place) || !expect("=", "after the name"))
+        return false;
+      given.value = parseExpression();
+      if (!given.value)
+        return false;
+      call.given.push_back(given);
+      if (!accept(","))
+        break;
+    }
+  return close(")");
+}
+
+bool Parser::parseIndices(std::vector<IndexEntry> &entries) {
+  if (!open("[", ""))
+    return false;
+  while (!at("]")) {
+    IndexEntry entry{peek().place()};
+    if (!accept("...")) {
+      entry.expr = parseExpression();
+      if (!entry.expr)
+        return false;
+      if (accept(":") && !(entry.extent = parseExpression()))
+        return false;
+    }
+    entries.push_back(entry);
+    if (!accept(","))
+      break;
+  }
+  return close("]");
+}

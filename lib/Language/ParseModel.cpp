@@ -1,0 +1,134 @@
+//===- ParseModel.cpp - the phase 'parse' ---------------------------------===//
+#include "plc/Language/ParseModel.h"
+#include "Builtins.h"
+#include "Elaborator.h"
+#include "Emission.h"
+#include "Parser.h"
+#include "StandardLibrary.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/thread.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+namespace {
+/// The files, their functions, and the programs of their models.
+class Front {
+public:
+  Front(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics)
+      : sources(sources), options(options), diagnostics(diagnostics), sizes(diagnostics), noSizes(diagnostics) {}
+
+  /// The program to emit; null after an error.
+  const Program *run();
+
+private:
+  void parseMain();
+  void parseLibraries();
+  void addFunctions(const File &file, const Sizes &dims);
+  void elaborate();
+  const Program *selectModel();
+
+  llvm::SourceMgr &sources;
+  const ParseOptions &options;
+  Diagnostics &diagnostics;
+  File main;
+  std::deque<File> standard;
+  Sizes sizes, noSizes;
+  Library library;
+  std::vector<std::unique_ptr<Program>> programs;
+};
+} // namespace
+
+void Front::parseMain() {
+  parseFile(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(), main, diagnostics);
+  sizes.define(main, options.overrides);
+  library.main = &main;
+  addFunctions(main, sizes);
+}
+
+/// The user's definitions win over those of libraries.
+void Front::addFunctions(const File &file, const Sizes &dims) {
+  for (const Function *function : file.functions) {
+    library.sizes[function] = &dims;
+    if (builtinOf(function->name) != Builtin::None) {
+      diagnostics.error(function->place, "'" + function->name + "' is built in, it cannot be defined");
+      continue;
+    }
+    auto [earlier, isNew] = library.functions.try_emplace(function->name, function);
+    if (!isNew && &file == &main)
+      diagnostics.error(function->place, "'" + function->name + "' is defined twice").note(earlier->second->place, "the first definition is here");
+  }
+}
+
+void Front::parseLibraries() {
+  for (const StandardFile &file : standardLibrary()) {
+    bool used = llvm::any_of(main.uses, [&](const UseDecl &use) { return use.path == file.use; });
+    unsigned id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.text, file.name), SMLoc());
+    File &parsed = standard.emplace_back();
+    parseFile(sources.getMemoryBuffer(id)->getBuffer(), parsed, diagnostics);
+    if (used)
+      addFunctions(parsed, noSizes);
+    else
+      for (const Function *function : parsed.functions)
+        library.unused[function->name] = function;
+  }
+  for (const UseDecl &use : main.uses)
+    if (llvm::none_of(standardLibrary(), [&](const StandardFile &file) { return file.use == use.path; }))
+      diagnostics.error(use.place, "unknown library '" + use.path + "', expected 'std.nn'");
+}
+
+void Front::elaborate() {
+  llvm::DenseSet<const Function *> called;
+  for (const Function *function : main.functions) {
+    if (function->kind != Function::Model)
+      continue;
+    programs.push_back(std::make_unique<Program>());
+    Elaborator(library, *programs.back(), diagnostics).elaborateModel(*function);
+    for (const auto &instance : programs.back()->instances)
+      called.insert(instance->layer);
+  }
+  Program unused;
+  for (const Function *function : main.functions)
+    if (function->kind == Function::Layer && !called.contains(function))
+      Elaborator(library, unused, diagnostics).checkUncalled(*function);
+}
+
+const Program *Front::selectModel() {
+  const Program *found = nullptr;
+  for (const auto &program : programs)
+    if (options.entry.empty() || program->model->name == options.entry)
+      found = program.get();
+  if (programs.empty())
+    diagnostics.error(SMLoc(), "the file has no model");
+  else if (!found)
+    diagnostics.error(SMLoc(), "the file has no model '" + options.entry + "'");
+  else if (options.entry.empty() && programs.size() > 1)
+    diagnostics.error(programs[1]->model->place, "a second model: '--entry' names the one to compile").note(programs[0]->model->place, "the first is here");
+  return found;
+}
+
+const Program *Front::run() {
+  parseMain();
+  parseLibraries();
+  elaborate();
+  // A file whose model does not parse is not said to have none.
+  if (!diagnostics.empty() && programs.empty())
+    return nullptr;
+  const Program *program = selectModel();
+  return diagnostics.empty() ? program : nullptr;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context, const ParseOptions &options,
+                                                            Diagnostics &diagnostics) {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  // Nesting is limited, but deeper than some stacks: this one holds the deepest input that is accepted.
+  constexpr unsigned stackBytes = 512u << 20;
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+    Front front(sources, options, diagnostics);
+    if (const Program *program = front.run())
+      module = emitProgram(*program, sources, context);
+  });
+  worker.join();
+  return module;
+}

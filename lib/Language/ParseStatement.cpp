@@ -1,0 +1,206 @@
+//===- ParseStatement.cpp - statements of a body --------------------------===//
+#include "Parser.h"
+#include "plc/Language/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace plc::language;
+
+/// Goes to the next line at this depth of braces, or to the brace that closes the block.
+void Parser::skipStatement() {
+  brackets.clear();
+  unsigned depth = 0;
+  bool first = position == statementStart;
+  for (; raw().kind != Token::End; ++position, first = false) {
+    if (depth == 0 && ((raw().startsLine && !first) || raw().is("}")))
+      return;
+    if (raw().is("{"))
+      ++depth;
+    else if (raw().is("}"))
+      --depth;
+  }
+}
+
+bool Parser::parseBlock(std::vector<Statement *> &body) {
+  // The brace may stand on the next line.
+  statementStart = position;
+  if (!at("{"))
+    return fail("'{' and a body");
+  Token brace = take();
+  if (!nest(brace.place()))
+    return false;
+  unsigned outer = nesting;
+  while (!raw().is("}")) {
+    bool declaration = raw().startsLine && llvm::StringSwitch<bool>(raw().text)
+                                               .Cases({"layer", "fn", "model", "dim", "use"}, true)
+                                               .Default(false);
+    if (raw().kind == Token::End || declaration) {
+      statementStart = position;
+      diagnostics.error(raw().place(), "found " + describe(raw()) + ", expected '}'")
+          .note(brace.place(), "to match this '{'");
+      return declaration;
+    }
+    statementStart = position;
+    nesting = outer;
+    if (Statement *statement = parseStatement())
+      body.push_back(statement);
+    else
+      skipStatement();
+  }
+  take();
+  nesting = outer - 1;
+  return true;
+}
+
+Statement *Parser::parseStatement() {
+  Statement &statement = file.statements.emplace_back();
+  statement.place = peek().place();
+  if (refuseStatement())
+    return nullptr;
+  bool ok;
+  if (at("param"))
+    ok = parseParams(statement);
+  else if (at("share"))
+    ok = parseShare(statement);
+  else if (at("repeat"))
+    ok = parseRepeat(statement);
+  else
+    ok = parseRule(statement);
+  return ok ? &statement : nullptr;
+}
+
+/// Statements of the language that are not there yet.
+bool Parser::refuseStatement() {
+  const Token &word = peek();
+  const Token &next = tokens[position + (word.kind != Token::End)];
+  bool named = next.kind == Token::Word && !next.startsLine;
+  if (!named || !(word.is("state") || word.is("stash") || word.is("next")))
+    return false;
+  diagnostics.error(word.place(), "'" + word.text + "' is not supported yet");
+  return true;
+}
+
+bool Parser::parseRule(Statement &statement) {
+  statement.kind = Statement::Rule;
+  do {
+    if (!parseDeclarator(statement.lefts.emplace_back()))
+      return false;
+  } while (accept(","));
+  if (at("+=")) {
+    diagnostics.error(peek().place(), "'+=' is not supported yet");
+    return false;
+  }
+  if (!expect("=", "and the value"))
+    return false;
+  statement.value = parseExpression();
+  return statement.value && parsePrefix(statement);
+}
+
+/// `in NAME` behind a call.
+bool Parser::parsePrefix(Statement &statement) {
+  if (!at("in"))
+    return true;
+  take();
+  SMLoc place;
+  if (!expectName("a namespace", statement.prefix, place))
+    return false;
+  if (at("[")) {
+    diagnostics.error(peek().place(), "a namespace per turn ('in " + statement.prefix + "[l]') is not supported yet");
+    return false;
+  }
+  if (at("only")) {
+    diagnostics.error(peek().place(), "'only' is not supported yet");
+    return false;
+  }
+  return true;
+}
+
+bool Parser::parseParams(Statement &statement) {
+  statement.kind = Statement::Param;
+  take();
+  bool frozen = accept("frozen");
+  size_t waiting = 0; // names before this one have their initialiser
+  do {
+    ParamName &param = statement.params.emplace_back();
+    param.frozen = frozen;
+    if (!parseDeclarator(param.declarator))
+      return false;
+    if (!at("~") && !at("="))
+      continue;
+    if (!parseInitialiser(statement))
+      return false;
+    bool suffix = accept("frozen");
+    for (; waiting < statement.params.size(); ++waiting) {
+      statement.params[waiting].initialiser = statement.initialisers.size() - 1;
+      statement.params[waiting].frozen |= suffix;
+    }
+  } while (accept(","));
+  return true;
+}
+
+bool Parser::parseInitialiser(Statement &statement) {
+  InitialiserExpr result;
+  bool distribution = take().is("~");
+  if (!distribution) {
+    result.kind = "constant";
+    result.place = peek().place();
+    const Expr *value = parseExpression();
+    if (!value)
+      return false;
+    result.arguments = {value};
+    statement.initialisers.push_back(result);
+    return true;
+  }
+  if (!expectName("a distribution", result.kind, result.place))
+    return false;
+  if (result.kind != "normal" && result.kind != "uniform") {
+    diagnostics.error(result.place, "unknown distribution '" + result.kind + "', expected 'normal' or 'uniform'");
+    return false;
+  }
+  if (!open("(", "and the distribution's parameters"))
+    return false;
+  while (!at(")")) {
+    const Expr *argument = parseExpression();
+    if (!argument)
+      return false;
+    result.arguments.push_back(argument);
+    if (!accept(","))
+      break;
+  }
+  size_t expected = result.kind == "normal" ? 1 : 2;
+  if (result.arguments.size() != expected)
+    diagnostics.error(result.place, "'" + result.kind + "' has " + llvm::Twine(result.arguments.size()) +
+                                        " arguments, expected " + llvm::Twine(expected));
+  statement.initialisers.push_back(result);
+  return close(")") && result.arguments.size() == expected;
+}
+
+/// `share w = embed.wte`. A path may hold numbers (`attention.3.wq`), which the lexer may glue (`3.1`): the path is the
+/// run of adjacent words, numbers and dots.
+bool Parser::parseShare(Statement &statement) {
+  statement.kind = Statement::Share;
+  take();
+  if (!parseDeclarator(statement.lefts.emplace_back()) || !expect("=", "and the path of a parameter"))
+    return false;
+  StringRef first;
+  if (!expectName("the path of a parameter", first, statement.pathPlace))
+    return false;
+  statement.path = first.str();
+  while (raw().text.begin() == lastEnd && (raw().is(".") || raw().kind == Token::Word || raw().kind == Token::Number))
+    statement.path += take().text;
+  return true;
+}
+
+bool Parser::parseRepeat(Statement &statement) {
+  statement.kind = Statement::Repeat;
+  take();
+  // `repeat l < L`: the turn's name is used by `in level[l]` only, which is refused there.
+  bool named = raw().kind == Token::Word && tokens[position + 1].is("<");
+  if (named) {
+    diagnostics.error(raw().place(), "a name for the turn ('repeat " + raw().text + " < ..') is not supported yet");
+    take();
+    take();
+  }
+  statement.value = parseExpression();
+  return statement.value && parseBlock(statement.body) && !named;
+}

@@ -1,0 +1,96 @@
+//===- ParseTokens.cpp - how the parser walks over tokens -----------------===//
+#include "Parser.h"
+#include "plc/Language/Diagnostics.h"
+
+using namespace plc::language;
+
+const Token &Parser::peek() const {
+  const Token &token = tokens[position];
+  if (token.startsLine && brackets.empty() && position != statementStart) {
+    static thread_local Token end;
+    end = {Token::End, true, token.text};
+    return end;
+  }
+  return token;
+}
+
+Token Parser::take() {
+  Token token = tokens[position];
+  if (token.kind != Token::End)
+    ++position;
+  lastEnd = token.text.end();
+  return token;
+}
+
+bool Parser::accept(StringRef symbol) {
+  if (!at(symbol))
+    return false;
+  take();
+  return true;
+}
+
+std::string Parser::describe(const Token &token) const {
+  if (token.kind != Token::End)
+    return "'" + token.text.substr(0, 40).str() + "'";
+  return tokens[position].kind == Token::End ? "the end of the file" : "the end of the line";
+}
+
+bool Parser::fail(const llvm::Twine &expected) {
+  const Token &token = peek();
+  // At the end of a line the place is behind the last token, not on the next line.
+  SMLoc place = token.kind == Token::End && lastEnd ? SMLoc::getFromPointer(lastEnd) : token.place();
+  Diagnostic &error = diagnostics.error(place, "found " + describe(token) + ", expected " + expected);
+  if (!brackets.empty() && token.kind == Token::End)
+    error.note(brackets.back().place(), "'" + brackets.back().text + "' is open since here");
+  return false;
+}
+
+bool Parser::expect(StringRef symbol, const llvm::Twine &where) {
+  return accept(symbol) || fail("'" + symbol + "' " + where);
+}
+
+bool Parser::open(StringRef symbol, const llvm::Twine &where) {
+  if (!at(symbol))
+    return fail("'" + symbol + "' " + where);
+  if (!nest(peek().place()))
+    return false;
+  brackets.push_back(take());
+  return true;
+}
+
+bool Parser::close(StringRef symbol) {
+  if (!at(symbol)) {
+    Token opened = brackets.back();
+    const Token &token = peek();
+    diagnostics.error(token.place(), "found " + describe(token) + ", expected '" + symbol + "'")
+        .note(opened.place(), "to match this '" + opened.text + "'");
+    return false;
+  }
+  // Pop first: what follows may end the statement.
+  take();
+  brackets.pop_back();
+  --nesting;
+  return true;
+}
+
+bool Parser::expectName(StringRef what, StringRef &name, SMLoc &place) {
+  if (!atWord())
+    return fail(what);
+  if (isReserved(peek().text)) {
+    diagnostics.error(peek().place(), "found the reserved word '" + peek().text + "', expected " + what);
+    return false;
+  }
+  Token token = take();
+  name = token.text;
+  place = token.place();
+  return true;
+}
+
+bool Parser::nest(SMLoc place) {
+  if (nesting >= nestingLimit) {
+    diagnostics.error(place, "nesting is deeper than " + llvm::Twine(nestingLimit));
+    return false;
+  }
+  ++nesting;
+  return true;
+}

@@ -1,0 +1,180 @@
+//===- Parser.cpp - declarations ------------------------------------------===//
+#include "Parser.h"
+#include "plc/Language/Diagnostics.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace plc::language;
+
+void plc::language::parseFile(StringRef source, File &file, Diagnostics &diagnostics) {
+  Parser(source, file, diagnostics).parse();
+}
+
+void Parser::parse() {
+  while (raw().kind != Token::End) {
+    statementStart = position;
+    nesting = 0;
+    brackets.clear();
+    bool ok = true;
+    if (at("use"))
+      ok = parseUse();
+    else if (at("dim"))
+      ok = parseDims();
+    else if (at("batch"))
+      ok = parseBatch();
+    else if (at("layer"))
+      ok = parseFunction(Function::Layer);
+    else if (at("fn"))
+      ok = parseFunction(Function::Fn);
+    else if (at("model"))
+      ok = parseFunction(Function::Model);
+    else
+      ok = fail("'use', 'dim', 'batch', 'layer', 'fn' or 'model'");
+    if (!ok)
+      skipDeclaration();
+  }
+}
+
+static bool startsDeclaration(const Token &token) {
+  return token.kind == Token::Word && llvm::StringSwitch<bool>(token.text)
+                                          .Cases({"use", "dim", "batch", "layer", "fn", "model"}, true)
+                                          .Default(false);
+}
+
+/// Goes to the next line that starts a declaration.
+void Parser::skipDeclaration() {
+  if (position == statementStart)
+    ++position;
+  while (raw().kind != Token::End && !(raw().startsLine && startsDeclaration(raw())))
+    ++position;
+}
+
+bool Parser::parseUse() {
+  take();
+  UseDecl use;
+  StringRef part;
+  SMLoc place;
+  do {
+    if (!expectName("the name of a library", part, place))
+      return false;
+    if (use.path.empty())
+      use.place = place;
+    else
+      use.path += '.';
+    use.path += part;
+  } while (accept("."));
+  file.uses.push_back(use);
+  return true;
+}
+
+bool Parser::parseDims() {
+  take();
+  do {
+    DimDecl dim{};
+    if (!expectName("the name of a size", dim.name, dim.place) || !expect("=", "after the name"))
+      return false;
+    dim.value = parseExpression();
+    if (!dim.value)
+      return false;
+    file.dims.push_back(dim);
+  } while (accept(","));
+  return true;
+}
+
+bool Parser::parseBatch() {
+  take();
+  StringRef name;
+  SMLoc place;
+  if (!expectName("the name of a size", name, place))
+    return false;
+  if (!file.batch.empty()) {
+    diagnostics.error(place, "a second 'batch' line").note(file.batchPlace, "the first is here");
+    return true;
+  }
+  file.batch = name;
+  file.batchPlace = place;
+  return true;
+}
+
+bool Parser::parseFunction(Function::Kind kind) {
+  take();
+  Function &function = file.functionStore.emplace_back();
+  function.kind = kind;
+  if (!expectName("a name", function.name, function.place) || !parseArguments(function) ||
+      !expect("->", "and the results") || !parseResults(function))
+    return false;
+  SMLoc place;
+  if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, place))
+    return false;
+  // From here on the body is known: its errors are reported, the function can be called.
+  file.functions.push_back(&function);
+  return parseBlock(function.body);
+}
+
+bool Parser::parseArguments(Function &function) {
+  if (!open("(", "and the arguments"))
+    return false;
+  while (!at(")") && !at(";")) {
+    if (!parseDeclarator(function.arguments.emplace_back()))
+      return false;
+    if (!accept(","))
+      break;
+  }
+  if (accept(";") && !parseGiven(function.given))
+    return false;
+  return close(")");
+}
+
+bool Parser::parseGiven(std::vector<NamedExpr> &given) {
+  while (atWord()) {
+    NamedExpr &named = given.emplace_back();
+    if (!expectName("a name", named.name, named.place))
+      return false;
+    named.value = nullptr;
+    if (accept("=") && !(named.value = parseExpression()))
+      return false;
+    if (!accept(","))
+      break;
+  }
+  return true;
+}
+
+bool Parser::parseResults(Function &function) {
+  do {
+    if (!parseDeclarator(function.results.emplace_back()))
+      return false;
+  } while (accept(","));
+  return true;
+}
+
+bool Parser::parseDeclarator(Declarator &result) {
+  if (!expectName("a name", result.name, result.place))
+    return false;
+  if (accept(":") && !parseElement(result))
+    return false;
+  if (!at("["))
+    return true;
+  result.brackets = true;
+  return parseIndices(result.axes);
+}
+
+bool Parser::parseElement(Declarator &result) {
+  if (at("[")) {
+    diagnostics.error(peek().place(), "extents of a left side ('y: [N, C]') are not supported yet");
+    return false;
+  }
+  if (!expectName("an element type", result.element, result.elementPlace))
+    return false;
+  // 2: supported, 1: not yet, 0: no such type.
+  int status = llvm::StringSwitch<int>(result.element)
+                   .Cases({"f64", "f32", "i64", "i32"}, 2)
+                   .Cases({"bf16", "f16", "i8", "bool"}, 1)
+                   .Default(0);
+  if (status == 2)
+    return true;
+  if (status == 1)
+    diagnostics.error(result.elementPlace, "element type '" + result.element + "' is not supported yet");
+  else
+    diagnostics.error(result.elementPlace,
+                      "unknown element type '" + result.element + "', expected f64, f32, i64 or i32");
+  return false;
+}

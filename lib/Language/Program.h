@@ -1,0 +1,193 @@
+//===- Program.h - resolved equations, one step above ein -------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_PROGRAM_H
+#define PLC_LIB_LANGUAGE_PROGRAM_H
+
+#include "Syntax.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace plc::language {
+
+/// Element types. `Number` is a literal, a size or an index used as a number: it takes the type of what it meets.
+enum class Element { Real, F64, F32, I64, I32, Bool, Number };
+StringRef nameOf(Element element);
+/// The type that a declaration names; empty: real.
+Element elementNamed(StringRef name);
+inline bool isInteger(Element element) { return element == Element::I64 || element == Element::I32; }
+inline bool isRealElement(Element element) { return element <= Element::F32; }
+
+/// One axis of a tensor; `place` is where its extent was stated, for notes.
+struct Axis {
+  int64_t extent;
+  SMLoc place;
+};
+
+/// The fn calls that an equation was inlined through, innermost first.
+struct Frame {
+  SMLoc call;
+  const Frame *outer;
+};
+
+using ValueId = unsigned;
+using IndexId = unsigned;
+
+struct Value {
+  std::string name;
+  Element element = Element::Real;
+  llvm::SmallVector<Axis, 4> axes;
+  SMLoc place;
+};
+
+/// A value seen with other axes: axis p of the value is the view's axis `dims[p]`; axes of the view that no axis of
+/// the value stands for are broadcast.
+struct View {
+  ValueId value = 0;
+  llvm::SmallVector<unsigned, 4> dims;
+  llvm::SmallVector<Axis, 4> axes;
+
+  bool isWhole() const {
+    for (unsigned i = 0; i < dims.size(); ++i)
+      if (dims[i] != i)
+        return false;
+    return dims.size() == axes.size();
+  }
+};
+
+/// What a name stands for in a body, and what a call passes.
+struct Binding {
+  enum Kind { Broken, Tensor, Number };
+  Kind kind = Broken; // Broken: its definition was an error
+  View view;
+  double number = 0;
+  SMLoc place;
+};
+
+/// A resolved expression. `dims` are its free indices: those of the left side first, then in order of appearance.
+struct Node {
+  enum Kind {
+    Number, // number
+    Iota,   // index
+    Read,   // value at positions
+    Map,    // function of operands, elementwise
+    Term,   // product of operands (operators '*' and '/', signs), summed over `summed`
+    Reduce, // function: sum, max, min, mean over `summed`
+    Cast,   // to `element`
+    Stop
+  };
+  struct Position {
+    IndexId index = 0;
+    const Node *gathered = nullptr; // then `index` is not used
+    SMLoc place;
+  };
+
+  Kind kind;
+  Element element = Element::Number;
+  SMLoc place;
+  StringRef function;
+  double number = 0;
+  IndexId index = 0;
+  ValueId value = 0;
+  llvm::SmallVector<Position, 4> positions;
+  std::vector<const Node *> operands;
+  std::vector<char> operators;
+  std::vector<bool> negated;
+  llvm::SmallVector<IndexId, 4> summed;
+  llvm::SmallVector<IndexId, 4> dims;
+};
+
+struct Index {
+  std::string name;
+  int64_t extent = 0; // 0: not known
+  SMLoc extentPlace;
+  std::string extentOwner; // "'x'" or "the bracket"
+  int left = -1;           // position on the left side
+  SMLoc place;             // on the left side or in brackets
+};
+
+struct Instance;
+
+/// `result[left] = value`, or a call of a layer.
+struct Step {
+  SMLoc place;
+  const Frame *frame = nullptr;
+  // Equations.
+  ValueId result = 0;
+  llvm::SmallVector<IndexId, 4> left;
+  const Node *value = nullptr;
+  std::shared_ptr<std::vector<Index>> indices;
+  // Calls.
+  const Instance *callee = nullptr;
+  std::vector<ValueId> arguments;
+  std::vector<ValueId> results;
+  std::vector<std::string> parameters; // paths, in the callee's order
+  std::string path;
+};
+
+struct Initialiser {
+  StringRef kind = "constant";
+  double a = 0, b = 0;
+};
+
+/// A parameter of a body: its own, or one that it shares.
+struct BodyParameter {
+  ValueId value;
+  std::string name;
+  Initialiser initialiser;
+  bool frozen = false;
+  std::string sharedPath; // of the owner; empty: its own
+};
+
+struct Body {
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<ValueId> arguments, results;
+  std::vector<BodyParameter> parameters;
+  std::deque<Node> nodes;
+  std::deque<Frame> frames;
+  bool broken = false; // an error was reported in it
+
+  ValueId add(Value value) {
+    values.push_back(std::move(value));
+    return values.size() - 1;
+  }
+  View whole(ValueId id) const {
+    View view;
+    view.value = id;
+    view.axes = values[id].axes;
+    for (unsigned i = 0; i < view.axes.size(); ++i)
+      view.dims.push_back(i);
+    return view;
+  }
+};
+
+/// A layer's body for one set of sizes.
+struct Instance {
+  const Function *layer;
+  std::string symbol;
+  Body body;
+  /// Types of the results: as computed, or as the header says if the body is broken; none if it does not say.
+  std::vector<std::optional<Value>> results;
+};
+
+/// A parameter of the program.
+struct Parameter {
+  std::string path;
+  Value value;
+  Initialiser initialiser;
+  bool frozen;
+  SMLoc call; // where the layer that owns it is called
+};
+
+struct Program {
+  const Function *model = nullptr;
+  Body body;
+  std::vector<std::unique_ptr<Instance>> instances;
+  std::vector<Parameter> parameters; // in order of the calls
+  int64_t batch = 0;
+  std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1
+};
+
+} // namespace plc::language
+
+#endif

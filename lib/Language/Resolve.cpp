@@ -1,0 +1,421 @@
+//===- Resolve.cpp - expressions to nodes ---------------------------------===//
+#include "Builtins.h"
+#include "RuleBuilder.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+
+StringRef plc::language::nameOf(Element element) {
+  static constexpr const char *names[] = {"real", "f64", "f32", "i64", "i32", "a condition", "a number"};
+  return names[static_cast<int>(element)];
+}
+
+/// Free indices in canonical order: as on the left side, then as they appeared.
+void RuleBuilder::setDims(Node &node) const {
+  auto add = [&](IndexId id) {
+    if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
+      node.dims.push_back(id);
+  };
+  if (node.kind == Node::Iota)
+    add(node.index);
+  for (const Node::Position &position : node.positions) {
+    if (position.gathered)
+      llvm::for_each(position.gathered->dims, add);
+    else
+      add(position.index);
+  }
+  for (const Node *operand : node.operands)
+    llvm::for_each(operand->dims, add);
+  llvm::sort(node.dims, [&](IndexId a, IndexId b) {
+    auto key = [&](IndexId id) {
+      int left = (*indices)[id].left;
+      return std::make_pair(left < 0, left < 0 ? int(id) : left);
+    };
+    return key(a) < key(b);
+  });
+}
+
+const Node *RuleBuilder::finish(Node node) {
+  setDims(node);
+  return &body.nodes.emplace_back(std::move(node));
+}
+
+const Node *RuleBuilder::makeNumber(double value, SMLoc place) {
+  Node node;
+  node.kind = Node::Number;
+  node.place = place;
+  node.number = value;
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands) {
+  if (llvm::is_contained(operands, nullptr))
+    return nullptr;
+  Node node;
+  node.kind = Node::Map;
+  node.place = place;
+  node.function = function;
+  llvm::ArrayRef<const Node *> typed(operands);
+  std::optional<Element> element = unify(function == "select" ? typed.drop_front() : typed, place);
+  if (!element)
+    return nullptr;
+  node.element = *element;
+  node.operands = std::move(operands);
+  return finish(std::move(node));
+}
+
+/// The element type that all operands take; none after an error.
+std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands, SMLoc place) {
+  const Node *typed = nullptr;
+  for (const Node *operand : operands) {
+    if (operand->element == Element::Number)
+      continue;
+    if (typed && typed->element != operand->element) {
+      diagnostics.error(operand->place, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) + "; convert with 'real(..)' or 'i32(..)'")
+          .note(typed->place, "this is " + nameOf(typed->element));
+      return std::nullopt;
+    }
+    typed = operand;
+  }
+  if (!typed)
+    return Element::Number;
+  if (isInteger(typed->element))
+    for (const Node *operand : operands)
+      if (operand->kind == Node::Number && (operand->number != std::floor(operand->number) || std::abs(operand->number) > 2147483647.0)) {
+        diagnostics.error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it").note(typed->place, "this is " + nameOf(typed->element));
+        return std::nullopt;
+      }
+  return typed->element;
+}
+
+/// Passes a node on if arithmetic can use it.
+const Node *RuleBuilder::wantNumber(const Node *node) {
+  if (!node || isRealElement(node->element) || node->element == Element::Number)
+    return node;
+  if (node->element == Element::Bool)
+    diagnostics.error(node->place, "found a condition, expected a number");
+  else
+    diagnostics.error(node->place, "arithmetic on " + nameOf(node->element) + " tensors is not supported yet; convert with 'real(..)'");
+  return nullptr;
+}
+
+const Node *RuleBuilder::wantCondition(const Node *node) {
+  if (!node || node->element == Element::Bool)
+    return node;
+  diagnostics.error(node->place, "found " + nameOf(node->element) + ", expected a condition");
+  return nullptr;
+}
+
+const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
+  switch (expr.kind) {
+  case Expr::Sum:
+    return resolveSum(expr, context);
+  case Expr::Paren:
+    return resolve(*expr.operands[0], context);
+  case Expr::Compare:
+    return resolveCompare(expr, context);
+  case Expr::And:
+  case Expr::Or:
+  case Expr::Not:
+    return resolveLogic(expr, context);
+  case Expr::If:
+    return resolveIf(expr, context);
+  default:
+    return resolveTerm(expr, context);
+  }
+}
+
+const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &outer) {
+  Context context = outer;
+  context.underFunction = false;
+  const Node *result = nullptr;
+  bool ok = true;
+  for (size_t i = 0; i < expr.operands.size(); ++i) {
+    const Node *next = wantNumber(resolve(*expr.operands[i], context));
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    bool minus = expr.operators[i] == '-';
+    if (!result)
+      result = next;
+    else if (result->kind == Node::Number && next->kind == Node::Number)
+      result = makeNumber(minus ? result->number - next->number : result->number + next->number, expr.place);
+    else
+      result = makeMap(minus ? "sub" : "add", SMLoc::getFromPointer(expr.operands[i]->text.begin()), {result, next});
+    ok &= result != nullptr;
+  }
+  return ok ? result : nullptr;
+}
+
+const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &outer) {
+  Context context = outer;
+  context.underFunction = false;
+  const Node *left = resolve(*expr.operands[0], context);
+  const Node *right = resolve(*expr.operands[1], context);
+  for (const Node *side : {left, right})
+    if (side && side->element == Element::Bool) {
+      diagnostics.error(side->place, "found a condition, expected a number");
+      return nullptr;
+    }
+  StringRef function = llvm::StringSwitch<StringRef>(expr.name)
+                           .Case("==", "eq").Case("!=", "ne").Case("<", "lt").Case("<=", "le").Case(">", "gt").Default("ge");
+  const Node *map = makeMap(function, expr.place, {left, right});
+  if (!map)
+    return nullptr;
+  Node node = *map;
+  node.element = Element::Bool;
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
+  const Node *result = nullptr;
+  bool ok = true;
+  for (const Expr *operand : expr.operands) {
+    const Node *next = wantCondition(resolve(*operand, context));
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    if (expr.kind == Expr::Not)
+      result = makeMap("not", expr.place, {next});
+    else
+      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->place, {result, next}) : next;
+  }
+  return ok ? result : nullptr;
+}
+
+const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &outer) {
+  Context context = outer, condition = outer;
+  context.underFunction = false;
+  condition.underFunction = false;
+  condition.condition = true;
+  const Node *test = wantCondition(resolve(*expr.operands[0], condition));
+  const Node *yes = resolve(*expr.operands[1], context);
+  const Node *no = resolve(*expr.operands[2], context);
+  for (const Node *branch : {yes, no})
+    if (branch && branch->element == Element::Bool) {
+      diagnostics.error(branch->place, "rules of logic (bool tensors) are not supported yet");
+      return nullptr;
+    }
+  return makeMap("select", expr.place, {test, yes, no});
+}
+
+/// Strips signs; flips `negated` for each.
+static const Expr &stripSigns(const Expr &expr, bool &negated) {
+  const Expr *inner = &expr;
+  for (; inner->kind == Expr::Negate; inner = inner->operands[0])
+    negated = !negated;
+  return *inner;
+}
+
+const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
+  Context context = outer;
+  context.term = terms.size();
+  terms.push_back({outer.term, &expr, outer.underFunction});
+  bool sign = false;
+  const Expr &chain = stripSigns(expr, sign);
+  llvm::ArrayRef<const Expr *> factors = chain.operands;
+  const Expr *only = &chain;
+  if (chain.kind != Expr::Product)
+    factors = only;
+  terms.back().factors = factors.size();
+
+  Node node;
+  node.kind = Node::Term;
+  node.place = SMLoc::getFromPointer(expr.text.begin());
+  bool ok = true;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    char op = chain.kind == Expr::Product ? chain.operators[i] : '*';
+    bool negated = i == 0 && sign;
+    const Expr &factor = stripSigns(*factors[i], negated);
+    const Node *value = resolveFactor(factor, context, factors.size() == 1, op != '*');
+    if (factors.size() > 1 || negated)
+      value = wantNumber(value);
+    ok &= value != nullptr;
+    node.operands.push_back(value);
+    node.operators.push_back(op);
+    node.negated.push_back(negated);
+  }
+  if (!ok)
+    return nullptr;
+  if (llvm::all_of(node.operands, [](const Node *factor) { return factor->kind == Node::Number; }))
+    return foldTerm(node, node.place);
+  if (llvm::any_of(node.operators, [](char op) { return op == 'i' || op == '%'; })) {
+    diagnostics.error(node.place, "'//' and '%' on indices or tensors are not supported yet");
+    return nullptr;
+  }
+  std::optional<Element> element = unify(node.operands, node.place);
+  if (!element)
+    return nullptr;
+  node.element = *element;
+  for (const Node *factor : node.operands)
+    for (IndexId id : factor->dims)
+      if (isSummable(id) && !llvm::is_contained(node.summed, id))
+        node.summed.push_back(id);
+  llvm::sort(node.summed);
+  if (!node.summed.empty() && node.element == Element::Number)
+    node.element = Element::Real;
+  if (!node.summed.empty() && !isRealElement(node.element)) {
+    diagnostics.error(node.place, "sums over " + nameOf(node.element) + " tensors are not supported yet; convert with 'real(..)'");
+    return nullptr;
+  }
+  if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
+    return node.operands[0];
+  return finish(std::move(node));
+}
+
+/// A term of numbers and sizes is a number.
+const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
+  double result = 1;
+  for (size_t i = 0; i < term.operands.size(); ++i) {
+    double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
+    switch (term.operators[i]) {
+    case '*': result = i == 0 ? value : result * value; break;
+    case '/': result = result / value; break;
+    case 'i': result = std::floor(result / value); break;
+    default: result = result - std::floor(result / value) * value; break;
+    }
+  }
+  return makeNumber(result, place);
+}
+
+void RuleBuilder::use(IndexId id, SMLoc place, const Expr &factor, const Context &context, IndexUse::Kind kind) {
+  if (!isSummable(id))
+    return;
+  IndexUse result{id, place, context.term, &factor, kind};
+  if (context.restriction) {
+    result.kind = *context.restriction;
+    result.expr = context.factor;
+  }
+  if (context.condition)
+    result.kind = IndexUse::Condition;
+  uses.push_back(result);
+}
+
+const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context, bool alone, bool divides) {
+  switch (expr.kind) {
+  case Expr::Number: {
+    double value = INFINITY;
+    if (expr.text != "inf")
+      expr.text.getAsDouble(value);
+    return makeNumber(value, expr.place);
+  }
+  case Expr::Name:
+    return resolveName(expr, context, divides);
+  case Expr::Access:
+    return resolveAccess(expr, context, divides);
+  case Expr::Call:
+    return resolveCall(expr, context, divides);
+  default: {
+    // Parentheses; what is in them starts terms of its own.
+    Context inner = context;
+    inner.underFunction &= alone;
+    if (!alone) {
+      inner.restriction = divides ? IndexUse::Divisor : IndexUse::Parenthesis;
+      inner.factor = &expr;
+    }
+    return resolve(expr, inner);
+  }
+  }
+}
+
+const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, bool divides) {
+  auto index = byName.find(expr.name);
+  if (index != byName.end()) {
+    use(index->second, expr.place, expr, context, divides ? IndexUse::Divisor : IndexUse::Number);
+    Node node;
+    node.kind = Node::Iota;
+    node.place = expr.place;
+    node.index = index->second;
+    return finish(std::move(node));
+  }
+  if (const Binding *binding = scope.find(expr.name)) {
+    if (binding->kind == Binding::Broken)
+      return nullptr;
+    if (binding->kind == Binding::Number)
+      return makeNumber(binding->number, expr.place);
+    if (!binding->view.axes.empty() && (!bare || left.size() != binding->view.axes.size()))
+      return nullptr; // reported by the walk over indices
+    llvm::SmallVector<Node::Position, 4> entries;
+    for (unsigned i = 0; i < binding->view.axes.size(); ++i)
+      entries.push_back({left[i], nullptr, expr.place});
+    return makeRead(binding->view, entries, expr.place);
+  }
+  if (const Size *size = scope.sizes.find(expr.name))
+    return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
+  diagnostics.error(expr.place, "unknown name '" + expr.name + "'");
+  return nullptr;
+}
+
+const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place) {
+  Node node;
+  node.kind = Node::Read;
+  node.place = place;
+  node.value = view.value;
+  node.element = body.values[view.value].element;
+  for (unsigned axis : view.dims)
+    node.positions.push_back(entries[axis]);
+  return finish(std::move(node));
+}
+
+const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context, bool divides) {
+  const Binding *binding = scope.find(expr.name);
+  llvm::SmallVector<Node::Position, 4> entries;
+  bool ok = true;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.isEllipsis()) {
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i) {
+        entries.push_back({ellipsisIndex(i), nullptr, entry.place});
+        use(entries.back().index, entry.place, expr, context, kindOf(divides));
+      }
+    } else if (isPlainIndex(*entry.expr)) {
+      entries.push_back({indexNamed(entry.expr->name), nullptr, entry.place});
+      use(entries.back().index, entry.place, expr, context, kindOf(divides));
+    } else {
+      entries.push_back({0, resolveGathered(*entry.expr, context, divides), entry.place});
+      ok &= entries.back().gathered != nullptr;
+    }
+  }
+  if (!binding) {
+    diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'");
+    return nullptr;
+  }
+  if (binding->kind == Binding::Broken)
+    return nullptr;
+  if (binding->kind == Binding::Number) {
+    diagnostics.error(expr.place, "'" + expr.name + "' is a number, it has no indices").note(binding->place, "defined here");
+    return nullptr;
+  }
+  if (entries.size() != binding->view.axes.size()) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " + Twine(binding->view.axes.size()))
+        .note(binding->place, "'" + expr.name + "' is defined here");
+    return nullptr;
+  }
+  return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
+}
+
+/// Is there a tensor in an index expression? Then it is a gather.
+static bool readsTensor(const Expr &expr, const Scope &scope) {
+  if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
+    return true;
+  if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
+    return true;
+  return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
+}
+
+/// The integer tensor in an index position.
+const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &context, bool divides) {
+  if (!readsTensor(expr, scope)) {
+    diagnostics.error(expr.place, "windows (affine index expressions) are not supported yet: found '" + expr.text.substr(0, 60) + "', expected an index or an integer tensor");
+    return nullptr;
+  }
+  if (expr.kind != Expr::Access && expr.kind != Expr::Name) {
+    diagnostics.error(expr.place, "integer arithmetic in an index position is not supported yet");
+    return nullptr;
+  }
+  const Node *node = expr.kind == Expr::Access ? resolveAccess(expr, context, divides) : resolveName(expr, context, divides);
+  if (!node || isInteger(node->element))
+    return node;
+  diagnostics.error(expr.place, "found a tensor of " + nameOf(node->element) + " in an index position, expected i32 or i64");
+  return nullptr;
+}

@@ -1,0 +1,120 @@
+//===- RuleBuilder.h - elaborates one rule ----------------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_RULEBUILDER_H
+#define PLC_LIB_LANGUAGE_RULEBUILDER_H
+
+#include "Elaborator.h"
+#include "Scope.h"
+#include "SumRule.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace plc::language {
+
+/// Elaborates one rule in three walks: indices and extents (Indices.cpp), nodes (Resolve.cpp, Calls.cpp), the sum rule
+/// (SumRule.cpp). An index is one per name and rule.
+class RuleBuilder {
+public:
+  RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
+      : elaborator(elaborator), diagnostics(elaborator.diagnostics), scope(scope), body(body),
+        indices(std::make_shared<std::vector<Index>>()) {}
+
+  /// A whole statement; binds its left sides.
+  void build(const Statement &rule);
+  /// The value of a bare expression of whole tensors, as an argument of a call.
+  std::optional<Binding> buildArgument(const Expr &expr);
+
+private:
+  /// Where in the rule an expression stands.
+  struct Context {
+    int term = -1;
+    bool underFunction = false;
+    bool condition = false;
+    std::optional<IndexUse::Kind> restriction; // Parenthesis or Divisor
+    const Expr *factor = nullptr;              // the restricted factor
+  };
+
+  // Rules.cpp
+  std::optional<std::vector<Binding>> buildCall(const Statement &rule);
+  std::optional<Binding> buildEquation(StringRef name, SMLoc place, const Declarator *left, const Expr &expr);
+  bool declareLeft(const Declarator &left);
+  bool finishLeft();
+  void shapeBareLeft();
+  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left);
+
+  // Indices.cpp
+  IndexId indexNamed(StringRef name);
+  IndexId ellipsisIndex(unsigned position);
+  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner);
+  bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids, StringRef where);
+  bool collect(const Expr &expr);
+  bool collectAccess(const Expr &expr);
+  bool collectCall(const Expr &expr);
+  bool collectBare(const Expr &expr, const Binding &binding);
+  bool isPlainIndex(const Expr &expr);
+  bool checkClashes();
+  bool collectAll(const std::vector<const Expr *> &exprs);
+
+  // Resolve.cpp
+  const Node *resolve(const Expr &expr, const Context &context);
+  const Node *resolveSum(const Expr &expr, const Context &context);
+  const Node *resolveCompare(const Expr &expr, const Context &context);
+  const Node *resolveLogic(const Expr &expr, const Context &context);
+  const Node *resolveIf(const Expr &expr, const Context &context);
+  const Node *resolveTerm(const Expr &expr, const Context &context);
+  const Node *resolveFactor(const Expr &expr, const Context &context, bool alone, bool divides);
+  const Node *resolveName(const Expr &expr, const Context &context, bool divides);
+  const Node *resolveAccess(const Expr &expr, const Context &context, bool divides);
+  const Node *resolveGathered(const Expr &expr, const Context &context, bool divides);
+  const Node *foldTerm(const Node &term, SMLoc place);
+  const Node *wantNumber(const Node *node);
+  const Node *wantCondition(const Node *node);
+  const Node *makeNumber(double value, SMLoc place);
+  const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
+  const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
+  const Node *finish(Node node);
+  void setDims(Node &node) const;
+  std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
+  bool isSummable(IndexId id) const { return (*indices)[id].left < 0 && !llvm::is_contained(bound, id); }
+  void use(IndexId id, SMLoc place, const Expr &factor, const Context &context, IndexUse::Kind kind);
+  static IndexUse::Kind kindOf(bool divides) { return divides ? IndexUse::Divisor : IndexUse::Factor; }
+
+  // Calls.cpp
+  const Node *resolveCall(const Expr &expr, const Context &context, bool divides);
+  const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
+  const Node *resolveReduction(const Expr &expr, const Context &context);
+  const Node *resolveConversion(const Expr &expr, const Context &context);
+  const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides);
+  bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
+  const Node *resolveArgument(const Expr &expr, const Context &context);
+  std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name, SMLoc place);
+  std::optional<std::vector<Binding>> callWhole(const Expr &expr, StringRef prefix);
+  std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
+                                                           const llvm::MapVector<StringRef, IndexId> &header,
+                                                           const Expr &call);
+
+  Elaborator &elaborator;
+  Diagnostics &diagnostics;
+  Scope &scope;
+  Body &body;
+  std::shared_ptr<std::vector<Index>> indices;
+  llvm::StringMap<IndexId> byName;
+  llvm::StringMap<SMLoc> tensorNames; // tensors that occur in the rule
+  llvm::SmallVector<IndexId, 4> left;
+  SMLoc leftPlace;
+  bool bare = false; // no index on the right
+  bool badIndices = false;
+  std::optional<llvm::SmallVector<Axis, 4>> bareAxes;
+  std::string bareOwner;
+  SMLoc barePlace;
+  llvm::DenseMap<const Expr *, Binding> bareCalls;
+  std::vector<Term> terms;
+  std::vector<IndexUse> uses;
+  llvm::SmallVector<IndexId, 8> bound;
+};
+
+/// Does an index occur in the expression, arguments of calls included?
+bool hasIndex(const Expr &expr);
+
+} // namespace plc::language
+
+#endif

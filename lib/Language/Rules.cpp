@@ -1,0 +1,146 @@
+//===- Rules.cpp - one rule as a whole ------------------------------------===//
+#include "Builtins.h"
+#include "RuleBuilder.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &body, const Statement &rule) {
+  RuleBuilder(elaborator, scope, body).build(rule);
+}
+
+void RuleBuilder::build(const Statement &rule) {
+  const Expr &value = *rule.value;
+  bool call = value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value) &&
+              llvm::none_of(rule.lefts, [](const Declarator &left) { return left.brackets; });
+  std::vector<Binding> values(rule.lefts.size());
+  if (call) {
+    if (std::optional<std::vector<Binding>> results = buildCall(rule))
+      values = std::move(*results);
+  } else if (!rule.prefix.empty()) {
+    diagnostics.error(rule.place, "'in " + rule.prefix + "' belongs behind the call of a layer");
+  } else if (rule.lefts.size() > 1) {
+    diagnostics.error(rule.place, "found " + Twine(rule.lefts.size()) + " left sides, expected 1: only a call of whole tensors gives several");
+  } else if (std::optional<Binding> result = buildEquation(rule.lefts[0].name, rule.lefts[0].place, &rule.lefts[0], value)) {
+    values = {*result};
+  }
+  body.broken |= llvm::any_of(values, [](const Binding &binding) { return binding.kind == Binding::Broken; });
+  for (auto [left, binding] : llvm::zip(rule.lefts, values)) {
+    binding.place = left.place;
+    if (!left.element.empty() && binding.kind != Binding::Broken) {
+      diagnostics.error(left.elementPlace, "an element type belongs in the header, not on a left side");
+      body.broken = true;
+    }
+    elaborator.define(scope, body, left.name, left.place, binding);
+  }
+}
+
+/// `y, z = f(a, b)`.
+std::optional<std::vector<Binding>> RuleBuilder::buildCall(const Statement &rule) {
+  std::optional<std::vector<Binding>> results = callWhole(*rule.value, rule.prefix);
+  if (!results || results->size() == rule.lefts.size())
+    return results;
+  diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
+                                    Twine(rule.lefts.size()) + " names take them");
+  return std::nullopt;
+}
+
+std::optional<Binding> RuleBuilder::buildArgument(const Expr &expr) {
+  return buildEquation("argument", expr.place, nullptr, expr);
+}
+
+std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, const Declarator *declarator, const Expr &expr) {
+  bool indexed = declarator && declarator->brackets;
+  bare = !indexed && !hasIndex(expr);
+  leftPlace = place;
+  if (declarator)
+    tensorNames.try_emplace(name, place);
+  bool ok = !indexed || declareLeft(*declarator);
+  ok &= collect(expr);
+  if (bare)
+    shapeBareLeft();
+  else
+    ok &= checkClashes() & finishLeft();
+  // Names are resolved even if extents disagree: these errors are independent.
+  const Node *node = resolve(expr, Context());
+  ok &= node != nullptr;
+  ok &= checkSums(terms, uses, *indices, diagnostics);
+  if (!ok)
+    return std::nullopt;
+  if (node->element == Element::Bool) {
+    diagnostics.error(expr.place, "rules of logic (bool tensors) are not supported yet");
+    return std::nullopt;
+  }
+  if (node->kind == Node::Number && left.empty() && !indexed) {
+    Binding binding;
+    binding.kind = Binding::Number;
+    binding.number = node->number;
+    binding.place = place;
+    return binding;
+  }
+  Binding binding = addEquation(name, place, node, left);
+  return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
+}
+
+bool RuleBuilder::declareLeft(const Declarator &declarator) {
+  bool ok = declareEntries(declarator.axes, left, "left side");
+  for (auto [position, id] : llvm::enumerate(left))
+    (*indices)[id].left = position;
+  return ok;
+}
+
+/// Every index on the left has an extent.
+bool RuleBuilder::finishLeft() {
+  if (badIndices)
+    return false;
+  // A tensor that is not known may have had the extent.
+  for (auto &[name, place] : tensorNames) {
+    const Binding *binding = scope.find(name);
+    if (place != leftPlace && (!binding || binding->kind == Binding::Broken))
+      return false;
+  }
+  bool ok = true;
+  for (IndexId id : left) {
+    const Index &index = (*indices)[id];
+    if (index.extent)
+      continue;
+    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it; write '" + index.name + ": N'");
+    ok = false;
+  }
+  return ok;
+}
+
+/// A bare left side takes the common extents of the tensors on the right.
+void RuleBuilder::shapeBareLeft() {
+  if (!bareAxes)
+    return;
+  for (auto [position, axis] : llvm::enumerate(*bareAxes)) {
+    IndexId id = indexNamed(("#" + Twine(position)).str());
+    (*indices)[id] = {("#" + Twine(position)).str(), axis.extent, axis.place, "'" + bareOwner + "'", int(position), SMLoc()};
+    left.push_back(id);
+  }
+}
+
+Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> axes) {
+  Value value;
+  value.name = name.str();
+  value.element = node->element == Element::Number ? Element::Real : node->element;
+  value.place = place;
+  for (IndexId id : axes)
+    value.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  Binding binding;
+  binding.place = place;
+  if (!elaborator.checkStep(value))
+    return binding;
+  Step step;
+  step.place = place;
+  step.frame = scope.frame;
+  step.result = body.add(std::move(value));
+  step.left.assign(axes.begin(), axes.end());
+  step.value = node;
+  step.indices = indices;
+  body.steps.push_back(std::move(step));
+  binding.kind = Binding::Tensor;
+  binding.view = body.whole(body.steps.back().result);
+  return binding;
+}

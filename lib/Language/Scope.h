@@ -1,0 +1,49 @@
+//===- Scope.h - what the names of a body stand for -------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_SCOPE_H
+#define PLC_LIB_LANGUAGE_SCOPE_H
+
+#include "Program.h"
+#include "Sizes.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace plc::language {
+class Diagnostics;
+class Elaborator;
+
+/// Names of one body, or of one inlined fn, while it is elaborated.
+struct Scope {
+  Scope(const Function &function, Diagnostics &diagnostics, const Sizes &outer)
+      : function(function), sizes(diagnostics, &outer) {}
+
+  const Function &function;
+  llvm::StringMap<Binding> names;
+  Sizes sizes;
+  /// The axes that `...` stands for; none if the header has no `...`.
+  std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
+  /// Extents of the header's lower-case axis names.
+  llvm::StringMap<Axis> header;
+  const Frame *frame = nullptr;
+  /// Models: names and turns that paths of parameters start with.
+  std::string turns;
+
+  const Binding *find(StringRef name) const {
+    auto it = names.find(name);
+    return it == names.end() ? nullptr : &it->second;
+  }
+};
+
+/// An argument of a call, evaluated. With `bracketed`, `dims` are the caller's indices of the view's axes.
+struct CallArgument {
+  Binding binding;
+  bool bracketed = false;
+  llvm::SmallVector<IndexId, 4> dims;
+  SMLoc place;
+};
+
+/// Elaborates one rule of `scope`: resolves names, finds extents, applies the sum rule, inlines calls, and appends the
+/// equations to `body`. Binds the left sides, as broken ones if there was an error.
+void elaborateRule(Elaborator &elaborator, Scope &scope, Body &body, const Statement &rule);
+
+} // namespace plc::language
+
+#endif

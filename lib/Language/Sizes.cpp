@@ -1,0 +1,200 @@
+//===- Sizes.cpp - dims, -D and size expressions --------------------------===//
+#include "Sizes.h"
+#include "plc/Language/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+
+const Size *Sizes::find(StringRef name) const {
+  auto it = sizes.find(name);
+  if (it != sizes.end())
+    return &it->second;
+  return outer ? outer->find(name) : nullptr;
+}
+
+void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides) {
+  std::map<StringRef, int64_t> given;
+  for (const auto &[name, value] : overrides) {
+    given[name] = value;
+    if (llvm::none_of(file.dims, [&](const DimDecl &dim) { return dim.name == name; }))
+      diagnostics.error(SMLoc(), "'-D " + name + "=" + Twine(value) + "' names no dim of this file");
+  }
+  for (const DimDecl &dim : file.dims) {
+    if (!isSizeName(dim.name)) {
+      diagnostics.error(dim.place, "the size '" + dim.name + "' must start with an upper-case letter");
+      continue;
+    }
+    if (const Size *earlier = find(dim.name)) {
+      diagnostics.error(dim.place, "'" + dim.name + "' is defined twice")
+          .note(earlier->place, "the first definition is here");
+      continue;
+    }
+    auto it = given.find(dim.name);
+    bool overridden = it != given.end();
+    std::optional<int64_t> value = overridden ? it->second : evaluate(*dim.value);
+    if (value && *value < 1) {
+      diagnostics.error(dim.place, "'" + dim.name + "' is " + Twine(*value) + (overridden ? " by -D" : "") +
+                                       ", expected 1 to 9223372036854775807");
+      value.reset();
+    }
+    sizes[dim.name] = {value, dim.place, overridden};
+  }
+}
+
+std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
+  Diagnostic &error = diagnostics.error(expr.place, "size '" + expr.text.substr(0, 60) + "' is larger than 9223372036854775807");
+  noteValues(error, expr);
+  return std::nullopt;
+}
+
+/// Tells the values of the names in an expression.
+void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
+  if (expr.kind == Expr::Name)
+    if (const Size *size = find(expr.name); size && size->value)
+      error.note(size->place, "'" + expr.name + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : ""));
+  for (const Expr *operand : expr.operands)
+    noteValues(error, *operand);
+}
+
+std::optional<int64_t> Sizes::evaluateLiteral(const Expr &expr) const {
+  int64_t value;
+  if (expr.text.find_first_of(".eEi") != StringRef::npos) {
+    diagnostics.error(expr.place, "found '" + expr.text.substr(0, 40) + "', expected an integer");
+    return std::nullopt;
+  }
+  return expr.text.getAsInteger(10, value) ? overflow(expr) : std::optional(value);
+}
+
+std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
+  switch (expr.kind) {
+  case Expr::Number:
+    return evaluateLiteral(expr);
+  case Expr::Name:
+    if (const Size *size = find(expr.name))
+      return size->value;
+    diagnostics.error(expr.place, "'" + expr.name + "' is not a known size");
+    return std::nullopt;
+  case Expr::Paren:
+    return evaluate(*expr.operands[0]);
+  case Expr::Negate: {
+    std::optional<int64_t> value = evaluate(*expr.operands[0]);
+    int64_t negated;
+    if (value && llvm::SubOverflow(int64_t(0), *value, negated))
+      return overflow(expr);
+    return value ? std::optional(negated) : value;
+  }
+  case Expr::Sum: {
+    int64_t sum = 0;
+    bool known = true;
+    for (auto [operand, sign] : llvm::zip(expr.operands, expr.operators)) {
+      std::optional<int64_t> value = evaluate(*operand);
+      known &= value.has_value();
+      if (known && (sign == '-' ? llvm::SubOverflow(sum, *value, sum) : llvm::AddOverflow(sum, *value, sum)))
+        return overflow(expr);
+    }
+    return known ? std::optional(sum) : std::nullopt;
+  }
+  case Expr::Product:
+    return evaluateProduct(expr);
+  default:
+    diagnostics.error(expr.place, "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
+    return std::nullopt;
+  }
+}
+
+std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
+  int64_t product = 1;
+  bool known = true;
+  for (size_t i = 0; i < expr.operands.size(); ++i) {
+    std::optional<int64_t> value = evaluate(*expr.operands[i]);
+    known &= value.has_value();
+    if (!known)
+      continue;
+    if (expr.operators[i] != '*') {
+      std::optional<int64_t> quotient = divide(expr, i, product, *value);
+      if (!quotient)
+        return quotient;
+      product = *quotient;
+    } else if (llvm::MulOverflow(product, *value, product)) {
+      return overflow(expr);
+    }
+  }
+  return known ? std::optional(product) : std::nullopt;
+}
+
+std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const {
+  if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
+    Diagnostic &error = diagnostics.error(product.operands[position]->place, "division of " + Twine(dividend) + " by " + Twine(divisor));
+    noteValues(error, product);
+    return std::nullopt;
+  }
+  int64_t floor = dividend / divisor - (dividend % divisor != 0 && (dividend < 0) != (divisor < 0));
+  if (product.operators[position] == 'i')
+    return floor;
+  if (product.operators[position] == '%')
+    return dividend - floor * divisor;
+  if (dividend % divisor == 0)
+    return floor;
+  Diagnostic &error = diagnostics.error(product.place, "the division '" + product.text.substr(0, 60) + "' is not exact: " + Twine(dividend) +
+                                                           " / " + Twine(divisor) + "; '//' rounds down");
+  noteValues(error, product);
+  return std::nullopt;
+}
+
+std::optional<int64_t> Sizes::evaluateExtent(const Expr &expr) const {
+  std::optional<int64_t> value = evaluate(expr);
+  if (!value || *value >= 1)
+    return value;
+  Diagnostic &error = diagnostics.error(expr.place, "extent '" + expr.text.substr(0, 60) + "' is " + Twine(*value) +
+                                                        ", expected 1 to 9223372036854775807");
+  noteValues(error, expr);
+  return std::nullopt;
+}
+
+std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Sizes &sizes, Diagnostics &diagnostics) {
+  auto operand = [&](size_t i) { return evaluateNumber(*expr.operands[i], sizes, diagnostics); };
+  switch (expr.kind) {
+  case Expr::Number: {
+    double value = INFINITY;
+    if (expr.text != "inf")
+      expr.text.getAsDouble(value);
+    return value;
+  }
+  case Expr::Name:
+    if (const Size *size = sizes.find(expr.name))
+      return size->value ? std::optional<double>(*size->value) : std::nullopt;
+    break;
+  case Expr::Paren:
+    return operand(0);
+  case Expr::Negate: {
+    std::optional<double> value = operand(0);
+    return value ? std::optional(-*value) : value;
+  }
+  case Expr::Call:
+    if (expr.name == "sqrt" && !expr.brackets && expr.operands.size() == 1) {
+      std::optional<double> value = operand(0);
+      return value ? std::optional(std::sqrt(*value)) : value;
+    }
+    break;
+  case Expr::Sum:
+  case Expr::Product: {
+    if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
+      break;
+    std::optional<double> result = operand(0);
+    for (size_t i = 1; i < expr.operands.size() && result; ++i) {
+      std::optional<double> value = operand(i);
+      char op = expr.operators[i];
+      if (!value)
+        return value;
+      result = op == '+' ? *result + *value : op == '-' ? *result - *value : op == '*' ? *result * *value : *result / *value;
+    }
+    return result;
+  }
+  default:
+    break;
+  }
+  diagnostics.error(expr.place, "found '" + expr.text.substr(0, 60) + "', expected a number: sizes, numbers, + - * / and sqrt");
+  return std::nullopt;
+}

@@ -1,0 +1,60 @@
+//===- Sizes.h - dims, -D and size expressions ------------------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_SIZES_H
+#define PLC_LIB_LANGUAGE_SIZES_H
+
+#include "Syntax.h"
+#include "llvm/ADT/MapVector.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace plc::language {
+class Diagnostics;
+
+/// A named size. No value: its definition was an error, uses of it are silent.
+struct Size {
+  std::optional<int64_t> value;
+  SMLoc place;
+  bool overridden = false; // by -D
+};
+
+/// Sizes by name: the file's dims, or those that a call binds with the dims behind them.
+class Sizes {
+public:
+  explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
+
+  /// Evaluates the dims of a file in order. Every override must name one of them.
+  void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides);
+  void bind(StringRef name, Size size) { sizes[name] = size; }
+  /// Null if the name is no size.
+  const Size *find(StringRef name) const;
+  /// Those bound here, not outside; in order of name.
+  const std::map<StringRef, Size> &own() const { return sizes; }
+
+  /// Value of an integer expression; none after an error, which is reported here or was before.
+  std::optional<int64_t> evaluate(const Expr &expr) const;
+  /// As `evaluate`, and at least 1.
+  std::optional<int64_t> evaluateExtent(const Expr &expr) const;
+
+private:
+  std::optional<int64_t> evaluateLiteral(const Expr &expr) const;
+  std::optional<int64_t> evaluateProduct(const Expr &expr) const;
+  std::optional<int64_t> divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const;
+  std::optional<int64_t> overflow(const Expr &expr) const;
+  void noteValues(struct Diagnostic &error, const Expr &expr) const;
+
+  const Sizes *outer;
+  Diagnostics &diagnostics;
+  std::map<StringRef, Size> sizes;
+};
+
+/// Value of a real expression of numbers and sizes (+ - * / sqrt), in f64; none after an error.
+std::optional<double> evaluateNumber(const Expr &expr, const Sizes &sizes, Diagnostics &diagnostics);
+
+/// A size or an index? Sizes start with an upper-case letter.
+inline bool isSizeName(StringRef name) { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }
+
+} // namespace plc::language
+
+#endif
