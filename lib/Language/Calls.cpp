@@ -110,7 +110,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
       diagnostics.error(expr.place, "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
     return nullptr;
   }
-  llvm::SmallVector<IndexId> ids;
+  llvm::SmallVector<IndexId, 4> ids;
   for (const IndexEntry &entry : expr.indices) {
     if (entry.isEllipsis())
       for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)

@@ -295,7 +295,7 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
     return emitReduceNode(node, wanted);
   case Node::Stop: {
     Operand operand = emitNode(*node.operands[0], wanted);
-    return {plc::ein::StopOp::create(builder, at(node.place), operand.value), operand.dims};
+    return {plc::ein::StopOp::create(builder, at(node.place), operand.value.getType(), operand.value), operand.dims};
   }
   case Node::Cast:
     break;

@@ -131,3 +131,7 @@ void Lexer::badBytes() {
   while (at < source.size() && static_cast<unsigned char>(source[at]) >= 0x80)
     ++at;
 }
+
+std::vector<Token> plc::language::tokenize(StringRef source, Diagnostics &diagnostics) {
+  return Lexer(source, diagnostics).run();
+}

@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_LANGUAGE_SYNTAX_H
 #define PLC_LIB_LANGUAGE_SYNTAX_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
