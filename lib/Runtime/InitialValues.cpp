@@ -28,8 +28,8 @@ uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter) {
 }
 
 double uniformFromBits(uint64_t bits) {
-  // The middle of one of 2^53 equal intervals of (0, 1).
-  return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+  // The middle of one of 2^52 equal intervals of (0, 1): 53 bits, so exact.
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
 }
 
 double plainLog(double x) {

@@ -3,9 +3,11 @@
 #include "plc/Runtime/CpuFeatures.h"
 #include "plc/Runtime/InitialValues.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <fstream>
 #include <unistd.h>
 
@@ -13,13 +15,27 @@ namespace plc::runtime {
 
 namespace {
 
+/// An ELF file, and whole: the loader would map a truncated one and crash at its missing pages.
 void checkElf(const std::string &file) {
-  char magic[4] = {};
   if (::access(file.c_str(), R_OK) != 0)
     throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
-  std::ifstream(file, std::ios::binary).read(magic, sizeof(magic));
-  if (std::memcmp(magic, "\177ELF", 4) != 0)
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  auto size = static_cast<uint64_t>(std::max<int64_t>(0, in.tellg()));
+  Elf64_Ehdr header = {};
+  in.seekg(0).read(reinterpret_cast<char *>(&header), sizeof(header));
+  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
     throw fileError(file, "not a compiled module (offset 0)");
+  uint64_t end = header.e_phoff + uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
+  for (int i = 0; end <= size && i < header.e_phnum; ++i) {
+    Elf64_Phdr segment = {};
+    in.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<uint64_t>(i) * sizeof(segment)));
+    in.read(reinterpret_cast<char *>(&segment), sizeof(segment));
+    end = std::max(end, segment.p_offset + segment.p_filesz);
+  }
+  if (end > size)
+    throw fileError(file, "found " + std::to_string(size) + " bytes, expected at least " + std::to_string(end) +
+                              ": the module is cut short");
 }
 
 std::string hexOf(uint64_t value) {

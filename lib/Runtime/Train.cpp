@@ -4,6 +4,7 @@
 #include "Runs.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace plc::runtime {
@@ -50,9 +51,10 @@ void runTrain(const Options &options, Engine &engine) {
     ++state.step;
     Clock::time_point start = Clock::now();
     StepResult result = engine.trainStep(state.step, data.trainBatch(state.seed, state.step));
-    double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    auto nanoseconds = static_cast<double>(std::chrono::nanoseconds(Clock::now() - start).count());
     loss = sumInOrder(engine.realType(), result.microBatchLosses);
-    log.step({state.step, *loss, result, seconds * 1e3, static_cast<double>(entry.batch) / seconds});
+    double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
+    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond});
     progress.step(state.step, shortestDigits(engine.realType(), *loss));
     if (!saveIsDue(options, state.step))
       continue;

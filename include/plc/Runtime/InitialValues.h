@@ -15,7 +15,7 @@ void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out)
 /// The counter-based bits behind every draw: a mix of (seed, stream, counter).
 uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter);
 
-/// 53 random bits as a number in (0, 1), never 0 or 1.
+/// 52 random bits as a number in (0, 1), never 0 or 1.
 double uniformFromBits(uint64_t bits);
 
 /// Draw `counter` of a stream of standard normal numbers: Marsaglia's polar method ("A convenient method for generating

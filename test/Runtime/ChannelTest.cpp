@@ -1,0 +1,31 @@
+#include "Channel.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace plc::runtime;
+
+TEST(Channel, CopiesWhicheverSideIsSecond) {
+  StopFlag stop{false};
+  Channel channel(4, 2, stop);
+  std::byte source[4] = {std::byte(1), std::byte(2), std::byte(3), std::byte(4)}, first[4] = {}, second[4] = {};
+  channel.postReceive(0, first);
+  channel.send(0, source);
+  EXPECT_TRUE(channel.wait(0));
+  EXPECT_EQ(first[3], source[3]);
+  channel.send(1, source);
+  channel.postReceive(1, second);
+  EXPECT_TRUE(channel.wait(1));
+  EXPECT_EQ(second[3], source[3]);
+}
+
+TEST(Channel, WaitEndsWhenTheRunIsStopped) {
+  StopFlag stop{false};
+  Channel channel(4, 1, stop);
+  std::thread other([&] {
+    stop = true;
+    channel.wakeAll();
+  });
+  EXPECT_FALSE(channel.wait(0));
+  other.join();
+}

@@ -1,0 +1,201 @@
+"""Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--set PATH=JSON] [--bad-hash] [--features F].
+
+The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
+lives on rank 0 and c on rank 1; y goes forward and dy back.
+"""
+import argparse, json, os, re, subprocess
+
+parser = argparse.ArgumentParser()
+parser.add_argument("out")
+parser.add_argument("--ranks", type=int, default=1)
+parser.add_argument("--set", action="append", default=[])
+parser.add_argument("--bad-hash", action="store_true")
+parser.add_argument("--bad-json", action="store_true")
+parser.add_argument("--cc", default="cc")
+parser.add_argument("--include", required=True)
+arguments = parser.parse_args()
+
+TOK, W, C, Y, LOGITS = 4 * 8 * 4, 1024, 64, 64, 4 * 8 * 256 * 4
+
+
+class Arena:
+    """Offsets by first come, in the order of the calls."""
+
+    def __init__(self):
+        self.end, self.statics, self.index = 0, [], {}
+
+    def place(self, size):
+        offset = self.end
+        self.end += (size + 63) // 64 * 64
+        return offset
+
+    def static(self, kind, name, size, **more):
+        self.index[kind, name] = len(self.statics)
+        self.statics.append({"kind": kind, "name": name, "offset": self.place(size), "bytes": size, **more})
+
+    def operand(self, kind, name):
+        return -(self.index[kind, name] + 1)
+
+    def offset(self, kind, name):
+        return self.statics[self.index[kind, name]]["offset"]
+
+
+def tensors(entry):
+    tok = {"name": "tok", "type": "i32", "shape": [4, 8], "batched": True}
+    inputs = [tok] if entry == "infer" else [tok, {**tok, "name": "next"}]
+    loss = {"name": "loss", "type": "f32", "shape": [], "batched": False, "rank": arguments.ranks - 1}
+    logits = {"name": "logits", "type": "f32", "shape": [4, 8, 256], "batched": True, "rank": 0}
+    return inputs, [logits] if entry == "infer" else [loss]
+
+
+def parameters(arena, name, size, train):
+    arena.static("parameter", name, size, owned=True)
+    if train:
+        arena.static("gradient", name, size, site=0)
+        arena.static("moment1", name, size)
+        arena.static("moment2", name, size)
+
+
+def run(task, mb, at):
+    return {"op": "run", "task": task, "mb": mb, "at": at}
+
+
+def message(op, channel, mb, at=None):
+    return {"op": op, "channel": channel, "mb": mb, **({} if at is None else {"at": at})}
+
+
+def call(kernel, operands, path):
+    return {"kernel": kernel, "operands": operands, "path": path}
+
+
+def rank(stage, arena, tasks, actions):
+    return {"stage": stage, "arena_bytes": arena.end, "statics": arena.statics, "tasks": tasks, "actions": actions}
+
+
+def training_entry(train):
+    """All on one rank, or embed on rank 0 and the loss on rank 1."""
+    one = arguments.ranks == 1
+    first = Arena()
+    last = first if one else Arena()
+    first.static("input", "tok", TOK)
+    last.static("input", "next", TOK)
+    parameters(first, "embed.w", W, train)
+    parameters(last, "head.c", 4, train)
+    last.static("output", "loss", 8)
+    y = [first.place(Y) for mb in range(2)]
+    dy = [first.place(Y) for mb in range(2)]
+    y1 = y if one else [last.place(Y) for mb in range(2)]
+    dy1 = dy if one else [last.place(Y) for mb in range(2)]
+    tok, nxt, loss = first.offset("input", "tok"), last.offset("input", "next"), last.offset("output", "loss")
+
+    forward = {"name": "s0.F", "slots": 2, "calls": [call(0, [0, first.operand("parameter", "embed.w"), 1], "embed")]}
+    losses = {"name": "s1.F", "slots": 4, "calls": [
+        call(1, [0, 1, last.operand("parameter", "head.c"), 2, 3], "head")]}
+    tasks0, tasks1 = [forward], [losses]
+    if train:
+        tasks0.append({"name": "s0.W", "slots": 2, "calls": [
+            call(2, [0, 1, first.operand("gradient", "embed.w")], "embed")]})
+        tasks1.append({"name": "s1.W", "slots": 1, "calls": [call(3, [0, last.operand("gradient", "head.c")], "head")]})
+
+    def actions0(mb):
+        return [run(0, mb, [tok + mb * 64, y[mb]])]
+
+    def actions1(mb, base):
+        list = [run(base, mb, [y1[mb], nxt + mb * 64, loss + mb * 4, dy1[mb]])]
+        return list + ([run(base + 1, mb, [dy1[mb]])] if train else [])
+
+    def weights0(mb):
+        return [run(1, mb, [tok + mb * 64, dy[mb]])] if train else []
+
+    step = [{"op": "step"}] if train else []
+    if one:
+        base = len(tasks0)
+        actions = [a for mb in range(2) for a in actions0(mb) + actions1(mb, base) + weights0(mb)]
+        drop = [{"op": "drop", "mb": 1, "at": y[0], "bytes": 128}]
+        return [rank("s0", first, tasks0 + tasks1, actions + drop + step)], []
+
+    channels = [{"name": "y", "source": 0, "destination": 1, "bytes": 64, "slots": 2, "tag": 0, "per": "micro_batch"}]
+    sends = [a for mb in range(2) for a in actions0(mb) + [message("send", 0, mb, y[mb])]]
+    receives = [message("post_recv", 0, mb, y1[mb]) for mb in range(2)]
+    for mb in range(2):
+        receives += [message("wait_recv", 0, mb)] + actions1(mb, 0)
+        if train:
+            receives += [message("send", 1, mb, dy1[mb])]
+    waits = [message("wait_send", 0, mb) for mb in range(2)]
+    if train:
+        channels.append({**channels[0], "name": "dy", "source": 1, "destination": 0, "tag": 1})
+        sends = [message("post_recv", 1, mb, dy[mb]) for mb in range(2)] + sends
+        for mb in range(2):
+            waits += [message("wait_recv", 1, mb)] + weights0(mb)
+            receives += [message("wait_send", 1, mb)]
+    return [rank("s0", first, tasks0, sends + waits + step), rank("s1", last, tasks1, receives + step)], channels
+
+
+def infer_entry():
+    arena = Arena()
+    arena.static("input", "tok", TOK)
+    parameters(arena, "embed.w", W, False)
+    parameters(arena, "head.c", 4, False)
+    arena.static("output", "logits", LOGITS)
+    y = arena.place(Y)
+    task = {"name": "s0.F", "slots": 3, "calls": [
+        call(0, [0, arena.operand("parameter", "embed.w"), 1], "embed"),
+        call(4, [0, arena.operand("parameter", "embed.w"), arena.operand("parameter", "head.c"), 2], "head")]}
+    tok, logits = arena.offset("input", "tok"), arena.offset("output", "logits")
+    actions = [run(0, mb, [tok + mb * 64, y, logits + mb * LOGITS // 2]) for mb in range(2)]
+    other = {"stage": "s1", "arena_bytes": 0, "statics": [], "tasks": [], "actions": []}
+    return [rank("s0", arena, [task], actions)] + [other] * (arguments.ranks - 1), []
+
+
+def entry(name):
+    ranks, channels = infer_entry() if name == "infer" else training_entry(name == "train")
+    inputs, outputs = tensors(name)
+    return {"batch": 4, "micro_batches": 2, "inputs": inputs, "outputs": outputs, "channels": channels, "ranks": ranks}
+
+
+def kernel(name, chunks, where):
+    gathers = [{"where": "tiny.ein:3:12", "extent": 256}] if name == "gather" else []
+    return {"name": "tiny." + name, "symbol": "tiny_" + name, "chunks": chunks, "flops": 64, "bytes": 256,
+            "where": "tiny.ein:" + where, "gathers": gathers}
+
+
+manifest = {
+    "plcm": 1, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
+    "threads_per_stage": 1, "target_features": [],
+    "optimizer": {"kind": "adamw", "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "parameters": [
+        {"path": "embed.w", "type": "f32", "shape": [256], "init": {"kind": "normal", "scale": 0.02}, "frozen": False},
+        {"path": "head.c", "type": "f32", "shape": [1], "init": {"kind": "constant", "value": 0.0}, "frozen": False}],
+    "kernels": [kernel("gather", 2, "3:3"), kernel("loss", 1, "5:3"), kernel("scatter", 1, "3:3"),
+                kernel("sum", 1, "5:3"), kernel("logits", 2, "4:3")],
+    "code_bytes": 1000, "plan": {"stages": arguments.ranks},
+    "entries": {name: entry(name) for name in ("train", "eval", "infer")},
+}
+
+for change in arguments.set:
+    path, value = change.split("=", 1)
+    keys = [int(k[1:-1]) if k[0] == "[" else k for k in re.findall(r"\[-?\d+\]|[^.\[\]]+", path)]
+    target = manifest
+    for key in keys[:-1]:
+        target = target[key]
+    if value == "delete":
+        del target[keys[-1]]
+    else:
+        target[keys[-1]] = json.loads(value)
+
+text = json.dumps(manifest).encode()
+if arguments.bad_json:
+    text = text[:-1]
+value = 0xCBF29CE484222325
+for byte in text:
+    value = (value ^ byte) * 0x100000001B3 % 2**64
+if arguments.bad_hash:
+    value ^= 1
+source = arguments.out + ".c"
+with open(source, "w") as file:
+    file.write('#include "%s"\n' % os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiny_kernels.c"))
+    file.write("const char plc_manifest[] = {%s};\n" % ",".join(map(str, text)))
+    file.write("const uint64_t plc_manifest_size = %du, plc_manifest_hash = %du;\n" % (len(text), value))
+command = [arguments.cc, "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-w", "-I", arguments.include, source, "-o",
+           arguments.out]
+subprocess.run(command, check=True)

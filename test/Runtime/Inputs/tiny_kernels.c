@@ -1,0 +1,74 @@
+/* The kernels of the model that make_module.py describes: micro-batches of 2 samples, 8 bytes each. */
+#include "plc/Runtime/KernelABI.h"
+
+enum { samples = 2, length = 8, elements = samples * length, vocabulary = 256 };
+
+/* tok i32[2, 8], w f32[256] -> y f32[2, 8]; a chunk per sample */
+int32_t tiny_gather(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                    struct plc_kernel_context *context) {
+  const int32_t *tok = operands[0];
+  const float *w = operands[1];
+  float *y = operands[2];
+  for (int64_t i = begin * length; i < end * length; ++i) {
+    if (tok[i] < 0 || tok[i] >= vocabulary) {
+      context->fault_gather = 0;
+      context->fault_position = i;
+      context->fault_value = tok[i];
+      return 1;
+    }
+    y[i] = w[tok[i]];
+  }
+  return 0;
+}
+
+/* y f32[2, 8], next i32[2, 8], c f32[1] -> loss f32[], dy f32[2, 8]: mean over the batch of (y + c - next / 256)^2 */
+int32_t tiny_loss(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                  struct plc_kernel_context *context) {
+  const float *y = operands[0], *c = operands[2];
+  const int32_t *next = operands[1];
+  float *loss = operands[3], *dy = operands[4], sum = 0;
+  for (int64_t i = 0; i < elements; ++i) {
+    float difference = y[i] + c[0] - (float)next[i] / 256;
+    sum += difference * difference;
+    dy[i] = difference * (2.0f / (2 * elements));
+  }
+  *loss = sum / (2 * elements);
+  return 0;
+}
+
+/* tok i32[2, 8], dy f32[2, 8] -> accumulated gradient f32[256] */
+int32_t tiny_scatter(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                     struct plc_kernel_context *context) {
+  const int32_t *tok = operands[0];
+  const float *dy = operands[1];
+  float *gradient = operands[2];
+  if (!accumulate)
+    for (int64_t v = 0; v < vocabulary; ++v)
+      gradient[v] = 0;
+  for (int64_t i = 0; i < elements; ++i)
+    gradient[tok[i]] += dy[i];
+  return 0;
+}
+
+/* dy f32[2, 8] -> accumulated gradient f32[1] */
+int32_t tiny_sum(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                 struct plc_kernel_context *context) {
+  const float *dy = operands[0];
+  float *gradient = operands[1], sum = 0;
+  for (int64_t i = 0; i < elements; ++i)
+    sum += dy[i];
+  gradient[0] = accumulate ? gradient[0] + sum : sum;
+  return 0;
+}
+
+/* tok i32[2, 8], w f32[256], c f32[1] -> logits f32[2, 8, 256]: the byte one above is likeliest; a chunk per sample */
+int32_t tiny_logits(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                    struct plc_kernel_context *context) {
+  const int32_t *tok = operands[0];
+  const float *w = operands[1], *c = operands[2];
+  float *logits = operands[3];
+  for (int64_t i = begin * length; i < end * length; ++i)
+    for (int64_t v = 0; v < vocabulary; ++v)
+      logits[i * vocabulary + v] = w[v] + c[0] + (v == tok[i] + 1 ? 20.0f : 0.0f);
+  return 0;
+}
