@@ -1,0 +1,42 @@
+//===- Kernels.h - compile kernels to code ----------------------*- C++ -*-===//
+#ifndef PLC_CODEGEN_KERNELS_H
+#define PLC_CODEGEN_KERNELS_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+#include <vector>
+
+namespace plc::codegen {
+
+/// What the runtime needs to know of a compiled kernel besides its code.
+struct KernelRecord {
+  struct Gather {
+    std::string where; // file:line:column of the rule
+    int64_t extent;    // of the indexed axis
+  };
+  std::string name, symbol, where;
+  int64_t chunks = 1, flops = 0, bytes = 0;
+  std::vector<Gather> gathers;
+};
+
+/// `file:line:column` of a location, or "" if it has none.
+std::string placeOf(mlir::Location loc);
+
+/// Writes kernels as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
+/// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
+/// refused: a row too long for the stack, a contraction of other than two arguments.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> writeKernels(llvm::ArrayRef<plan::KernelOp> kernels,
+                                                               std::vector<KernelRecord> &records);
+
+/// Lowers such a module to the LLVM dialect in place and adds, for each record, the exported entry with the ABI of
+/// plc/Runtime/KernelABI.h under the record's symbol.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module, llvm::ArrayRef<KernelRecord> records);
+
+} // namespace plc::codegen
+
+#endif

@@ -1,0 +1,100 @@
+//===- BlisToLLVM.cpp - blocks of contractions to library calls -------------===//
+#include "plc/Codegen/Passes.h"
+#include "plc/Dialect/Blis/Blis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace plc::codegen {
+#define GEN_PASS_DEF_CONVERTBLISTOLLVM
+#include "lib/Codegen/Passes.h.inc"
+} // namespace plc::codegen
+
+using namespace mlir;
+using namespace plc;
+
+namespace {
+
+// void bli_sgemm_ex(trans_t, trans_t, dim_t m, n, k, float *alpha, float *a, inc_t rsa, csa, float *b, inc_t rsb, csb,
+//                   float *beta, float *c, inc_t rsc, csc, cntx_t *, rntm_t *); dim_t and inc_t have 64 bits.
+class GemmLowering {
+public:
+  GemmLowering(ModuleOp module, bool isDouble)
+      : module(module), isDouble(isDouble), b(module.getLoc(), module.getContext()) {
+    pointer = LLVM::LLVMPointerType::get(module.getContext());
+    element = isDouble ? Type(b.getF64Type()) : b.getF32Type();
+  }
+
+  void lower(blis::GemmOp gemm) {
+    declare();
+    b.setLoc(gemm.getLoc());
+    b.setInsertionPoint(gemm);
+    Value none = LLVM::ZeroOp::create(b, pointer), plain = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    Value one = LLVM::AddressOfOp::create(b, pointer, name("one"));
+    Value beta = LLVM::SelectOp::create(b, gemm.getAccumulate(), one, LLVM::AddressOfOp::create(b, pointer, name("zero")));
+    Value rntm = LLVM::LoadOp::create(b, pointer, gemm.getContext());
+    SmallVector<Value> arguments = {plain, plain, wide(gemm.getM()), wide(gemm.getN()), constant(gemm.getK()), one};
+    auto operand = [&](Value memory, Value offset, ArrayRef<int64_t> strides) {
+      arguments.append({address(memory, offset), constant(strides[0]), constant(strides[1])});
+    };
+    operand(gemm.getA(), gemm.getAOffset(), gemm.getAStrides());
+    operand(gemm.getB(), gemm.getBOffset(), gemm.getBStrides());
+    arguments.push_back(beta);
+    operand(gemm.getC(), gemm.getCOffset(), gemm.getCStrides());
+    arguments.append({none, rntm});
+    LLVM::CallOp::create(b, function, arguments);
+    gemm.erase();
+  }
+
+private:
+  std::string name(StringRef what) { return ("plc_" + what + (isDouble ? "_f64" : "_f32")).str(); }
+  Value wide(Value index) { return arith::IndexCastOp::create(b, b.getI64Type(), index); }
+  Value constant(int64_t value) { return LLVM::ConstantOp::create(b, b.getI64IntegerAttr(value)); }
+
+  Value address(Value memory, Value offset) {
+    Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memory);
+    Value start = LLVM::IntToPtrOp::create(b, pointer, wide(base));
+    return LLVM::GEPOp::create(b, pointer, element, start, ArrayRef<LLVM::GEPArg>{wide(offset)});
+  }
+
+  void declare() {
+    if (function)
+      return;
+    b.setLoc(module.getLoc());
+    b.setInsertionPointToStart(module.getBody());
+    Type i64 = b.getI64Type(), i32 = b.getI32Type();
+    SmallVector<Type> types = {i32, i32, i64, i64, i64, pointer};
+    for (unsigned operand = 0; operand < 3; ++operand) {
+      if (operand == 2)
+        types.push_back(pointer);
+      types.append({pointer, i64, i64});
+    }
+    types.append({pointer, pointer});
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+    function = LLVM::LLVMFuncOp::create(b, isDouble ? "bli_dgemm_ex" : "bli_sgemm_ex", type);
+    for (StringRef what : {"zero", "one"})
+      LLVM::GlobalOp::create(b, element, /*isConstant=*/true, LLVM::Linkage::Internal, name(what),
+                             b.getFloatAttr(element, what == "one" ? 1.0 : 0.0));
+  }
+
+  ModuleOp module;
+  bool isDouble;
+  ImplicitLocOpBuilder b;
+  Type pointer, element;
+  LLVM::LLVMFuncOp function;
+};
+
+struct ConvertBlisToLLVM : codegen::impl::ConvertBlisToLLVMBase<ConvertBlisToLLVM> {
+  void runOnOperation() override {
+    GemmLowering f32(getOperation(), false), f64(getOperation(), true);
+    SmallVector<blis::GemmOp> gemms;
+    getOperation().walk([&](blis::GemmOp gemm) { gemms.push_back(gemm); });
+    for (blis::GemmOp gemm : gemms)
+      (cast<MemRefType>(gemm.getA().getType()).getElementType().isF64() ? f64 : f32).lower(gemm);
+  }
+};
+
+} // namespace

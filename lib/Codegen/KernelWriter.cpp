@@ -1,0 +1,165 @@
+//===- KernelWriter.cpp - the function of one kernel, being written --------===//
+#include "KernelWriter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+static constexpr double nsPerChunk = 100000;
+
+SmallVector<int64_t> codegen::stridesOf(Type type) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t axis = int64_t(shape.size()) - 2; axis >= 0; --axis)
+    strides[axis] = strides[axis + 1] * shape[axis + 1];
+  return strides;
+}
+
+int64_t codegen::elementsOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
+
+Type codegen::storedType(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
+}
+
+SmallVector<Operation *> codegen::equationsOf(plan::KernelOp kernel) {
+  SmallVector<Operation *> equations;
+  Block &body = kernel.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (!ein::isFree(op.getResult(0)) || llvm::is_contained(body.getTerminator()->getOperands(), op.getResult(0)))
+      equations.push_back(&op);
+  return equations;
+}
+
+static MemRefType memoryType(Type tensor) {
+  return MemRefType::get({elementsOf(tensor)}, storedType(cast<RankedTensorType>(tensor).getElementType()));
+}
+
+KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, OpBuilder &module)
+    : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> operands(body.getArguments().take_front(kernel.getNumInputs()));
+  llvm::append_range(operands, body.getTerminator()->getOperands());
+  SmallVector<Type> types;
+  for (Value operand : operands)
+    types.push_back(memoryType(operand.getType()));
+  types.append({b.getIndexType(), b.getIndexType(), b.getI1Type(), LLVM::LLVMPointerType::get(b.getContext())});
+  function = func::FuncOp::create(module, kernel.getLoc(), name, b.getFunctionType(types, {b.getI32Type()}));
+  for (unsigned i = 0; i < operands.size(); ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  Block *entry = function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    memory[operand] = entry->getArgument(index);
+    if (int64_t(index) >= kernel.getNumInputs())
+      outputs.insert(operand);
+  }
+  // An accumulator is the memory of its result.
+  unsigned accumulators = kernel.getNumAccumulators();
+  for (unsigned i = 1; i <= accumulators; ++i)
+    memory[body.getArgument(body.getNumArguments() - i)] = entry->getArgument(operands.size() - i);
+  begin = entry->getArgument(operands.size());
+  end = entry->getArgument(operands.size() + 1);
+  accumulate = entry->getArgument(operands.size() + 2);
+  context = entry->getArgument(operands.size() + 3);
+}
+
+Value KernelWriter::index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+Value KernelWriter::plus(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AddIOp::create(b, x, y);
+}
+
+Value KernelWriter::times(Value x, int64_t factor) {
+  return factor == 1 ? x : Value(arith::MulIOp::create(b, x, index(factor)));
+}
+
+Value KernelWriter::scratch(int64_t elements, Type element) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  stackBytes += elements * std::max(1u, element.getIntOrFloatBitWidth() / 8);
+  return memref::AllocaOp::create(b, MemRefType::get({elements}, element), b.getI64IntegerAttr(64));
+}
+
+std::pair<Value, Value> KernelWriter::cut(int64_t units) {
+  int64_t wanted = int64_t(kernel.getNs() / nsPerChunk) + 1;
+  chunks = std::max<int64_t>(1, std::min(units, wanted));
+  auto bound = [&](Value chunk) -> Value {
+    return arith::DivUIOp::create(b, times(chunk, units), index(chunks));
+  };
+  return {bound(begin), bound(end)};
+}
+
+unsigned KernelWriter::addAccess(Operation *op, int64_t extent) {
+  accesses.push_back({op->getLoc(), extent});
+  if (!fault) {
+    fault = scratch(1, b.getI32Type());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(fault);
+    Value none = arith::ConstantIntOp::create(b, 0, 32), first = index(0);
+    memref::StoreOp::create(b, none, fault, ValueRange{first});
+  }
+  return accesses.size() - 1;
+}
+
+Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
+  Value wide = found.getType().isInteger(64) ? found : Value(arith::ExtSIOp::create(b, b.getI64Type(), found));
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
+  Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, wide, constant(accesses[access].extent));
+  Value outside = arith::XOrIOp::create(b, inside, arith::ConstantIntOp::create(b, 1, 1));
+  auto branch = scf::IfOp::create(b, outside, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    Value none = memref::LoadOp::create(b, fault, ValueRange{index(0)});
+    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, none, arith::ConstantIntOp::create(b, 0, 32));
+    auto record = scf::IfOp::create(b, first, false);
+    b.setInsertionPoint(record.thenYield());
+    memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 1, 32), fault, ValueRange{index(0)});
+    // The fields of plc_kernel_context after the pointer.
+    Value fields[] = {constant(access), arith::IndexCastOp::create(b, b.getI64Type(), position), wide};
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    for (auto [field, value] : llvm::enumerate(fields)) {
+      Value address = LLVM::GEPOp::create(b, pointer, b.getI64Type(), context,
+                                          ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(field + 1))});
+      LLVM::StoreOp::create(b, value, address);
+    }
+  }
+  Value safe = arith::SelectOp::create(b, inside, wide, constant(0));
+  return arith::IndexCastOp::create(b, b.getIndexType(), safe);
+}
+
+void KernelWriter::finish() {
+  Value status = fault ? Value(memref::LoadOp::create(b, fault, ValueRange{index(0)}))
+                       : Value(arith::ConstantIntOp::create(b, 0, 32));
+  func::ReturnOp::create(b, status);
+}
+
+SmallVector<Value> KernelWriter::loop(Value lower, Value upper, int64_t step, ValueRange carried, LoopBody body) {
+  auto loop = scf::ForOp::create(b, lower, upper, index(step), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  if (carried.empty())
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!carried.empty())
+    scf::YieldOp::create(b, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> KernelWriter::delinearize(Value flat, ArrayRef<int64_t> extents) {
+  SmallVector<Value> indices(extents.size());
+  for (int64_t i = int64_t(extents.size()) - 1; i > 0; --i) {
+    indices[i] = arith::RemUIOp::create(b, flat, index(extents[i]));
+    flat = arith::DivUIOp::create(b, flat, index(extents[i]));
+  }
+  if (!extents.empty())
+    indices[0] = flat;
+  return indices;
+}

@@ -1,0 +1,101 @@
+//===- KernelWriter.h - the function of one kernel, being written -*- C++ -*-===//
+#ifndef PLC_LIB_CODEGEN_KERNELWRITER_H
+#define PLC_LIB_CODEGEN_KERNELWRITER_H
+
+#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace plc::codegen {
+
+/// A gather or scatter in a kernel: what the runtime says when an index is outside [0, extent).
+struct IndexedAccess {
+  mlir::Location loc;
+  int64_t extent;
+};
+
+/// Row-major strides in elements.
+llvm::SmallVector<int64_t> stridesOf(mlir::Type tensor);
+int64_t elementsOf(mlir::Type tensor);
+/// Type of an element in memory: i1 takes a byte.
+mlir::Type storedType(mlir::Type element);
+
+/// Elements at offset + lane * stride, of `width` lanes the first `active`; width 0 is one element, no vector.
+struct Lanes {
+  int64_t width = 0, active = 0;
+};
+
+/// Builds `func.func @name(memrefs of inputs and outputs.., begin, end: index, accumulate: i1, context: !llvm.ptr) ->
+/// i32` from a kernel. An accumulator is one memref with its result. The writer of a kind fills the body and sets
+/// `chunks`, the number of parts in which the work may be cut; begin and end count them.
+class KernelWriter {
+public:
+  KernelWriter(plan::KernelOp kernel, llvm::StringRef name, mlir::OpBuilder &module);
+
+  plan::KernelOp kernel;
+  mlir::ImplicitLocOpBuilder b;
+  mlir::Value begin, end, accumulate, context;
+  int64_t chunks = 1;
+  llvm::SmallVector<IndexedAccess> accesses;
+
+  /// The flat memref of an argument or result of the kernel; null for other values.
+  mlir::Value memoryOf(mlir::Value value) const { return memory.lookup(value); }
+  bool isOutput(mlir::Value value) const { return outputs.contains(value); }
+
+  mlir::Value index(int64_t value);
+  mlir::Value plus(mlir::Value a, mlir::Value b);
+  mlir::Value times(mlir::Value a, int64_t factor);
+
+  /// Reads an element or lanes; with stride 0 one element stands for all, other lanes than the active hold anything.
+  mlir::Value load(mlir::Value memory, mlir::Type element, mlir::Value offset, int64_t stride, Lanes lanes);
+  void store(mlir::Value value, mlir::Value memory, mlir::Value offset, int64_t stride, Lanes lanes);
+  /// An element in every lane; vectors stay as they are.
+  mlir::Value broadcast(mlir::Value value, Lanes lanes);
+  /// True in the active lanes.
+  mlir::Value mask(Lanes lanes);
+
+  /// A buffer on the stack that lives as long as the call.
+  mlir::Value scratch(int64_t elements, mlir::Type element);
+  int64_t scratchBytes() const { return stackBytes; }
+
+  /// [begin, end) in units of which the kernel has `units`: the bounds of the outermost loop. Sets `chunks`, at most
+  /// one per unit, so that a chunk takes about 100 us by the kernel's cost.
+  std::pair<mlir::Value, mlir::Value> cut(int64_t units);
+
+  /// `found`, or 0 and a recorded fault if it is not below the extent of `access`.
+  mlir::Value checkedIndex(mlir::Value found, unsigned access, mlir::Value position);
+  unsigned addAccess(mlir::Operation *op, int64_t extent);
+
+  /// Ends the function: returns whether a fault was recorded.
+  void finish();
+
+  /// A loop from `lower` to `upper`; `body` gets the index and the carried values and gives the next ones.
+  using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange carried,
+                                      LoopBody body);
+
+  /// Splits a flat index over extents, the last one fastest.
+  llvm::SmallVector<mlir::Value> delinearize(mlir::Value flat, llvm::ArrayRef<int64_t> extents);
+
+private:
+  mlir::func::FuncOp function;
+  llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  llvm::SmallPtrSet<mlir::Value, 4> outputs;
+  mlir::Value fault;
+  int64_t stackBytes = 0;
+};
+
+/// The equations of a kernel but for free values that it does not give.
+llvm::SmallVector<mlir::Operation *> equationsOf(plan::KernelOp kernel);
+
+/// One writer per kind; each fails with a diagnostic on what it refuses.
+mlir::LogicalResult writeContraction(KernelWriter &writer);
+mlir::LogicalResult writeRows(KernelWriter &writer);
+mlir::LogicalResult writeColumns(KernelWriter &writer);
+mlir::LogicalResult writeScatter(KernelWriter &writer);
+
+} // namespace plc::codegen
+
+#endif

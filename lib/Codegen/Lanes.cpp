@@ -1,0 +1,70 @@
+//===- Lanes.cpp - reading and writing elements and vectors -----------------===//
+#include "IRValue.h"
+#include "KernelWriter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace plc::codegen;
+
+Value KernelWriter::mask(Lanes lanes) {
+  SmallVector<bool> active(lanes.width, false);
+  std::fill_n(active.begin(), lanes.active, true);
+  auto type = VectorType::get({lanes.width}, b.getI1Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<bool>(active)));
+}
+
+Value KernelWriter::broadcast(Value value, Lanes lanes) {
+  if (!lanes.width || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(b, VectorType::get({lanes.width}, value.getType()), value);
+}
+
+Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride, Lanes lanes) {
+  Type stored = storedType(element);
+  Value value;
+  if (!lanes.width || stride == 0) {
+    value = memref::LoadOp::create(b, from, ValueRange{offset});
+  } else {
+    auto type = VectorType::get({lanes.width}, stored);
+    if (stride == 1 && lanes.active == lanes.width) {
+      value = vector::LoadOp::create(b, type, from, ValueRange{offset});
+    } else if (stride == 1) {
+      Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      value = vector::MaskedLoadOp::create(b, type, from, ValueRange{offset}, mask(lanes), zeros);
+    } else {
+      SmallVector<Value> read;
+      for (int64_t lane = 0; lane < lanes.active; ++lane)
+        read.push_back(
+            memref::LoadOp::create(b, from, ValueRange{plus(offset, lane ? index(lane * stride) : Value())}));
+      read.append(lanes.width - lanes.active, read.front());
+      value = vector::FromElementsOp::create(b, type, read);
+    }
+  }
+  if (stored == element)
+    return value;
+  Value zero = constantLike(b, value.getType(), b.getIntegerAttr(stored, 0));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
+}
+
+void KernelWriter::store(Value value, Value to, Value offset, int64_t stride, Lanes lanes) {
+  Type element = getElementTypeOrSelf(value.getType());
+  if (Type stored = storedType(element); stored != element)
+    value = arith::ExtUIOp::create(b, shapedLike(value.getType(), stored), value);
+  if (!lanes.width || stride == 0) {
+    memref::StoreOp::create(b, value, to, ValueRange{offset});
+    return;
+  }
+  value = broadcast(value, lanes);
+  if (stride == 1 && lanes.active == lanes.width) {
+    vector::StoreOp::create(b, value, to, ValueRange{offset});
+  } else if (stride == 1) {
+    vector::MaskedStoreOp::create(b, to, ValueRange{offset}, mask(lanes), value);
+  } else {
+    for (int64_t lane = 0; lane < lanes.active; ++lane) {
+      Value one = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{lane});
+      memref::StoreOp::create(b, one, to, ValueRange{plus(offset, lane ? index(lane * stride) : Value())});
+    }
+  }
+}

@@ -1,0 +1,74 @@
+//===- LowerToLLVM.cpp - functions of loops to the LLVM dialect -------------===//
+#include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace plc;
+
+void codegen::buildLoopsToLLVM(OpPassManager &pipeline) {
+  pipeline.addPass(createCSEPass());
+  // While offsets are still index arithmetic on memrefs.
+  pipeline.addPass(createConvertBlisToLLVM());
+  pipeline.addPass(createSCFToControlFlowPass());
+  pipeline.addPass(createConvertVectorToLLVMPass());
+  pipeline.addPass(createConvertMathToLLVMPass());
+  pipeline.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pipeline.addPass(createArithToLLVMConversionPass());
+  pipeline.addPass(createConvertControlFlowToLLVMPass());
+  // Memrefs of static shape are bare pointers.
+  ConvertFuncToLLVMPassOptions options;
+  options.useBarePtrCallConv = true;
+  pipeline.addPass(createConvertFuncToLLVMPass(options));
+  pipeline.addPass(createUBToLLVMConversionPass());
+  pipeline.addPass(createReconcileUnrealizedCastsPass());
+  pipeline.addPass(createVerifyKernelCode());
+}
+
+void codegen::registerCodegenPipelines() {
+  PassPipelineRegistration<>("plan-to-llvm", "kernels to the LLVM dialect", [](OpPassManager &pipeline) {
+    pipeline.addPass(createConvertKernelsToLoops());
+    buildLoopsToLLVM(pipeline);
+  });
+}
+
+// The exported function unpacks the operands; the kernel itself becomes internal and is inlined.
+static void addEntry(ModuleOp module, const codegen::KernelRecord &record) {
+  auto inner = module.lookupSymbol<LLVM::LLVMFuncOp>(record.symbol);
+  inner.setSymName(record.symbol + "_body");
+  inner.setLinkage(LLVM::Linkage::Internal);
+  inner.setAlwaysInline(true);
+  ImplicitLocOpBuilder b(inner.getLoc(), module.getContext());
+  b.setInsertionPointAfter(inner);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type(), i32 = b.getI32Type();
+  auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, i32, pointer});
+  auto entry = LLVM::LLVMFuncOp::create(b, record.symbol, type);
+  Block *block = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  int32_t operands = inner.getFunctionType().getNumParams() - 4;
+  for (int32_t index = 0; index < operands; ++index) {
+    Value address = LLVM::GEPOp::create(b, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{index});
+    arguments.push_back(LLVM::LoadOp::create(b, pointer, address));
+  }
+  Value zero = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  Value accumulate = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::ne, block->getArgument(3), zero);
+  arguments.append({block->getArgument(1), block->getArgument(2), accumulate, block->getArgument(4)});
+  LLVM::ReturnOp::create(b, LLVM::CallOp::create(b, inner, arguments).getResult());
+}
+
+LogicalResult codegen::lowerToLLVM(ModuleOp module, ArrayRef<KernelRecord> records) {
+  PassManager passes(module.getContext());
+  buildLoopsToLLVM(passes);
+  if (failed(passes.run(module)))
+    return failure();
+  for (const KernelRecord &record : records)
+    addEntry(module, record);
+  return success();
+}

@@ -1,0 +1,242 @@
+//===- Points.cpp - values of aligned equations at points -------------------===//
+#include "Points.h"
+
+#include "IRValue.h"
+#include "ScalarFunctions.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+Points::Axes Points::axesOf(Operation *equation, AffineMap map) const {
+  Axes axes;
+  const auto &dims = alignment.dims.find(equation)->second;
+  for (unsigned axis = 0; axis < map.getNumResults(); ++axis) {
+    int dim = ein::dimOf(map, axis);
+    axes.push_back({dim < 0 ? -1 : int(dims[dim]), {}});
+  }
+  return axes;
+}
+
+Value Points::valueOf(Operation *equation, const Point &point) {
+  for (auto *known : {&rowValues, &blockValues})
+    if (auto found = known->find(equation); found != known->end())
+      return found->second;
+  Value value;
+  if (auto found = kept.find(equation); found != kept.end() && found->second.fromPhase < phase) {
+    Value result = equation->getResult(0);
+    Type element = cast<RankedTensorType>(result.getType()).getElementType();
+    if (Value scratch = found->second.scratch) {
+      auto [offset, stride] = rowAddress(point);
+      value = writer.load(scratch, element, offset, stride, point.allLanes());
+    } else {
+      value = load(writer.memoryOf(result), result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
+    }
+  } else {
+    value = compute(equation, point);
+  }
+  return blockValues[equation] = value;
+}
+
+Value Points::operandOf(Operation *equation, unsigned operand, const Point &point) {
+  return valueAt(equation->getOperand(operand), axesOf(equation, ein::iterationOf(equation).inputs[operand]), point);
+}
+
+Value Points::valueAt(Value value, const Axes &axes, const Point &point) {
+  Operation *maker = value.getDefiningOp();
+  if (!maker)
+    return load(writer.memoryOf(value), value.getType(), axes, point);
+  if (alignment.dims.contains(maker))
+    return valueOf(maker, point);
+  return freeValue(maker, axes, point);
+}
+
+Value Points::compute(Operation *equation, const Point &point) {
+  if (isa<ein::GatherOp>(equation))
+    return gather(equation, point);
+  if (isa<ein::IotaOp, ein::ConstantOp>(equation))
+    return freeValue(equation, axesOf(equation, ein::iterationOf(equation).result), point);
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < equation->getNumOperands(); ++i)
+    operands.push_back(operandOf(equation, i, point));
+  if (llvm::any_of(operands, [](Value value) { return isa<VectorType>(value.getType()); }))
+    for (Value &operand : operands)
+      broadcast(operand, point);
+  if (auto map = dyn_cast<ein::MapOp>(equation))
+    return applyFunction(b, map.getFunction(), operands);
+  return castElement(b, operands.front(), cast<RankedTensorType>(equation->getResult(0).getType()).getElementType());
+}
+
+void Points::broadcast(Value &value, const Point &point) {
+  value = writer.broadcast(value, point.lanes());
+}
+
+// A value that depends on indices and constants alone, made where it is needed.
+Value Points::freeValue(Operation *op, const Axes &axes, const Point &point) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Type element = type.getElementType();
+  if (auto constant = dyn_cast<ein::ConstantOp>(op)) {
+    double value = constant.getValue().convertToDouble();
+    if (element.isF32())
+      value = float(value);
+    if (isa<FloatType>(element))
+      return arith::ConstantOp::create(b, b.getFloatAttr(element, value));
+    return arith::ConstantOp::create(b, b.getIntegerAttr(element, int64_t(value)));
+  }
+  if (isa<ein::IotaOp>(op))
+    return iota(element, axes.front(), point);
+  ein::Iteration it = ein::iterationOf(op);
+  Axes ofDim(it.extents.size());
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    ofDim[ein::dimOf(it.result, axis)] = axes[axis];
+  SmallVector<Value> operands;
+  for (auto [operand, map] : llvm::zip(op->getOperands(), it.inputs)) {
+    Axes read;
+    for (unsigned axis = 0; axis < map.getNumResults(); ++axis)
+      read.push_back(ofDim[ein::dimOf(map, axis)]);
+    operands.push_back(freeValue(operand.getDefiningOp(), read, point));
+  }
+  if (llvm::any_of(operands, [](Value value) { return isa<VectorType>(value.getType()); }))
+    for (Value &operand : operands)
+      broadcast(operand, point);
+  if (auto map = dyn_cast<ein::MapOp>(op))
+    return applyFunction(b, map.getFunction(), operands);
+  return castElement(b, operands.front(), element);
+}
+
+Value Points::iota(Type type, const AxisIndex &axis, const Point &point) {
+  Value at = axis.dim < 0 ? axis.index : point.index[loops.loopOf[axis.dim]];
+  Value first = arith::IndexCastOp::create(b, type, at);
+  if (axis.dim < 0 || loops.loopOf[axis.dim] != point.vector)
+    return first;
+  broadcast(first, point);
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < point.width; ++lane)
+    steps.push_back(b.getIntegerAttr(type, lane));
+  Value lanes = arith::ConstantOp::create(b, DenseElementsAttr::get(VectorType::get({point.width}, type), steps));
+  return arith::AddIOp::create(b, first, lanes);
+}
+
+Point Points::laneOf(const Point &point, int64_t lane) {
+  Point single = point;
+  single.index[point.vector] = writer.plus(point.index[point.vector], lane ? writer.index(lane) : Value());
+  single.vector = -1;
+  single.width = single.active = 1;
+  return single;
+}
+
+// Indices that differ between lanes are read and checked one lane at a time.
+Value Points::gather(Operation *equation, const Point &point) {
+  auto gather = cast<ein::GatherOp>(equation);
+  ein::Iteration it = ein::iterationOf(equation);
+  Axes table = axesOf(equation, it.inputs.front());
+  auto shape = cast<RankedTensorType>(gather.getTable().getType()).getShape();
+  SmallVector<Value> found;
+  bool varies = false;
+  for (unsigned i = 1; i < it.inputs.size(); ++i) {
+    found.push_back(operandOf(equation, i, point));
+    varies |= isa<VectorType>(found.back().getType());
+  }
+  auto inserted = accessOf.try_emplace(equation, writer.accesses.size());
+  if (inserted.second)
+    for (auto [axis, expr] : llvm::enumerate(it.inputs.front().getResults()))
+      if (isa<AffineSymbolExpr>(expr))
+        writer.addAccess(equation, shape[axis]);
+  auto read = [&](const Point &at, int64_t lane) {
+    unsigned number = inserted.first->second;
+    for (auto [axis, expr] : llvm::enumerate(it.inputs.front().getResults())) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+      if (!symbol)
+        continue;
+      unsigned operand = symbol.getPosition() + 1;
+      Value index = found[operand - 1];
+      if (isa<VectorType>(index.getType()))
+        index = vector::ExtractOp::create(b, index, ArrayRef<int64_t>{lane});
+      Value position = address(equation->getOperand(operand).getType(), axesOf(equation, it.inputs[operand]), at).first;
+      table[axis].index = writer.checkedIndex(index, number++, position);
+    }
+    return readTable(gather.getTable(), table, at);
+  };
+  if (!varies)
+    return read(point, 0);
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < point.active; ++lane)
+    lanes.push_back(read(laneOf(point, lane), lane));
+  lanes.append(point.width - point.active, lanes.front());
+  return vector::FromElementsOp::create(b, VectorType::get({point.width}, lanes.front().getType()), lanes);
+}
+
+Value Points::readTable(Value table, const Axes &axes, const Point &point) {
+  Operation *maker = table.getDefiningOp();
+  if (maker && alignment.dims.contains(maker)) {
+    Value scratch = kept.find(maker)->second.scratch;
+    if (!scratch)
+      return load(writer.memoryOf(table), table.getType(), axes, point);
+    for (const AxisIndex &axis : axes)
+      if (axis.dim < 0)
+        return writer.load(scratch, cast<RankedTensorType>(table.getType()).getElementType(), axis.index, 0, {});
+  }
+  return valueAt(table, axes, point);
+}
+
+std::pair<Value, int64_t> Points::address(Type tensor, const Axes &axes, const Point &point) {
+  Value offset;
+  int64_t stride = 0;
+  SmallVector<int64_t> strides = stridesOf(tensor);
+  for (auto [axis, step] : llvm::zip(axes, strides)) {
+    if (axis.dim < 0) {
+      offset = writer.plus(offset, writer.times(axis.index, step));
+      continue;
+    }
+    if (!loops.counts[axis.dim])
+      continue;
+    int loop = loops.loopOf[axis.dim];
+    offset = writer.plus(offset, writer.times(point.index[loop], step));
+    if (loop == point.vector)
+      stride += step;
+  }
+  return {offset ? offset : writer.index(0), stride};
+}
+
+std::pair<Value, int64_t> Points::rowAddress(const Point &point) {
+  Value offset;
+  int64_t step = 1, stride = 0;
+  for (unsigned loop = loops.extents.size(); loop-- > loops.outer;) {
+    offset = writer.plus(offset, writer.times(point.index[loop], step));
+    if (int(loop) == point.vector)
+      stride = step;
+    step *= loops.extents[loop];
+  }
+  return {offset ? offset : writer.index(0), stride};
+}
+
+Value Points::load(Value memory, Type tensor, const Axes &axes, const Point &point) {
+  auto [offset, stride] = address(tensor, axes, point);
+  return writer.load(memory, cast<RankedTensorType>(tensor).getElementType(), offset, stride, point.lanes());
+}
+
+void Points::store(Operation *equation, Value value, const Point &point, Value add) {
+  Value result = equation->getResult(0), memory = writer.memoryOf(result);
+  auto [offset, stride] = address(result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
+  if (add) {
+    // What a vacant accumulator holds is read and not used.
+    Value old = writer.load(memory, cast<RankedTensorType>(result.getType()).getElementType(), offset, stride,
+                            point.lanes());
+    if (isa<VectorType>(old.getType()))
+      broadcast(value, point);
+    Value sum = arith::AddFOp::create(b, old, value);
+    value = arith::SelectOp::create(b, add, sum, value);
+  }
+  writer.store(value, memory, offset, stride, point.lanes());
+}
+
+void Points::keep(Operation *equation, Value value, const Point &point) {
+  Value scratch = kept.find(equation)->second.scratch;
+  if (!scratch)
+    return;
+  auto [offset, stride] = rowAddress(point);
+  writer.store(value, scratch, offset, stride, point.allLanes()); // it has room for whole vectors
+}

@@ -1,0 +1,140 @@
+//===- Scatter.cpp - add updates at indices, in position order --------------===//
+#include "KernelWriter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+// The last axis of the result, if it is a dimension, is the column: columns are independent, so chunks are runs of
+// columns and each walks all positions in order.
+class ScatterWriter {
+public:
+  ScatterWriter(KernelWriter &writer, ein::ScatterAddOp op)
+      : w(writer), b(writer.b), op(op), it(ein::iterationOf(op)),
+        type(cast<RankedTensorType>(op.getResult().getType())), memory(writer.memoryOf(op.getResult())),
+        first(writer.accesses.size()) {
+    for (auto [axis, expr] : llvm::enumerate(it.result.getResults()))
+      if (isa<AffineSymbolExpr>(expr))
+        w.addAccess(op, type.getDimSize(axis));
+    if (type.getRank())
+      columnDim = ein::dimOf(it.result, type.getRank() - 1);
+    int64_t columns = columnDim >= 0 ? it.extents[columnDim] : 1;
+    width = columns % 16 == 0 ? 16 : 1;
+    blocks = columns / width;
+  }
+
+  void run() {
+    auto [lower, upper] = w.cut(blocks);
+    w.loop(lower, upper, 1, {}, [&](Value block, ValueRange) -> SmallVector<Value> {
+      Value column = w.times(block, width);
+      clear(column);
+      index.assign(it.extents.size(), Value());
+      if (columnDim >= 0)
+        index[columnDim] = column;
+      walk(0);
+      return {};
+    });
+  }
+
+private:
+  Type accessType() { return width == 1 ? type.getElementType() : Type(VectorType::get({width}, type.getElementType())); }
+
+  Value read(Value from, Value offset) {
+    if (width == 1)
+      return memref::LoadOp::create(b, from, ValueRange{offset});
+    return vector::LoadOp::create(b, cast<VectorType>(accessType()), from, ValueRange{offset});
+  }
+  void write(Value value, Value offset) {
+    if (width == 1)
+      memref::StoreOp::create(b, value, memory, ValueRange{offset});
+    else
+      vector::StoreOp::create(b, value, memory, ValueRange{offset});
+  }
+
+  // A vacant accumulator starts from 0.
+  void clear(Value column) {
+    Value vacant = w.accumulate;
+    if (op.getAccumulator())
+      vacant = arith::XOrIOp::create(b, w.accumulate, arith::ConstantIntOp::create(b, 1, 1));
+    else
+      vacant = arith::ConstantIntOp::create(b, 1, 1);
+    auto branch = scf::IfOp::create(b, vacant, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    int64_t stride = columnDim >= 0 ? it.extents[columnDim] : 1, rows = type.getNumElements() / stride;
+    w.loop(w.index(0), w.index(rows), 1, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
+      write(arith::ConstantOp::create(b, b.getZeroAttr(accessType())), w.plus(w.times(row, stride), column));
+      return {};
+    });
+  }
+
+  void walk(unsigned dim) {
+    if (dim == it.extents.size())
+      return add();
+    if (int(dim) == columnDim)
+      return walk(dim + 1);
+    w.loop(w.index(0), w.index(it.extents[dim]), 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
+      index[dim] = at;
+      walk(dim + 1);
+      return {};
+    });
+  }
+
+  Value offsetOf(Type tensor, AffineMap map, ArrayRef<Value> symbols) {
+    Value offset;
+    for (auto [axis, stride] : llvm::enumerate(stridesOf(tensor))) {
+      int dim = ein::dimOf(map, axis);
+      Value at = dim >= 0 ? index[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()];
+      offset = w.plus(offset, w.times(at, stride));
+    }
+    return offset ? offset : w.index(0);
+  }
+
+  void add() {
+    SmallVector<Value> symbols(op.getIndices().size());
+    unsigned access = first;
+    for (AffineExpr expr : it.result.getResults())
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+        unsigned position = symbol.getPosition();
+        Value tensor = op.getIndices()[position];
+        Value offset = offsetOf(tensor.getType(), it.inputs[position + 1], {});
+        Value found = memref::LoadOp::create(b, w.memoryOf(tensor), ValueRange{offset});
+        symbols[position] = w.checkedIndex(found, access++, offset);
+      }
+    Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates().getType(), it.inputs.front(), {}));
+    Value target = offsetOf(type, it.result, symbols);
+    write(arith::AddFOp::create(b, read(memory, target), update), target);
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  ein::ScatterAddOp op;
+  ein::Iteration it;
+  RankedTensorType type;
+  Value memory;
+  unsigned first;
+  int columnDim = -1;
+  int64_t width = 1, blocks = 1;
+  SmallVector<Value> index;
+};
+
+} // namespace
+
+LogicalResult codegen::writeScatter(KernelWriter &writer) {
+  SmallVector<Operation *> equations = equationsOf(writer.kernel);
+  auto op = equations.size() == 1 ? dyn_cast<ein::ScatterAddOp>(equations.front()) : ein::ScatterAddOp();
+  if (!op)
+    return writer.kernel.emitOpError("has ") << equations.size() << " equations but kind 'scatter' takes one "
+                                             << "'ein.scatter_add'";
+  for (Value input : op.getInputs())
+    if (!writer.memoryOf(input))
+      return op.emitOpError("reads a value that is no argument of its kernel");
+  return ScatterWriter(writer, op).run(), success();
+}

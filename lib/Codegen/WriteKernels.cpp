@@ -1,0 +1,96 @@
+//===- WriteKernels.cpp - kernels to functions of loops ---------------------===//
+#include "KernelWriter.h"
+#include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/Passes.h"
+#include "plc/Dialect/Blis/Blis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace plc::codegen {
+#define GEN_PASS_DEF_CONVERTKERNELSTOLOOPS
+#include "lib/Codegen/Passes.h.inc"
+} // namespace plc::codegen
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+std::string codegen::placeOf(Location loc) {
+  FileLineColLoc place;
+  loc->walk([&](Location inner) {
+    place = dyn_cast<FileLineColLoc>(inner);
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!place)
+    return "";
+  return (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn())).str();
+}
+
+static LogicalResult writeBody(KernelWriter &writer) {
+  switch (writer.kernel.getKind()) {
+  case plan::KernelKind::contract:
+    return writeContraction(writer);
+  case plan::KernelKind::columns:
+    return writeColumns(writer);
+  case plan::KernelKind::scatter:
+    return writeScatter(writer);
+  case plan::KernelKind::rows:
+  case plan::KernelKind::elementwise:
+    return writeRows(writer);
+  }
+  return failure();
+}
+
+static LogicalResult writeKernel(plan::KernelOp kernel, KernelRecord &record, OpBuilder &builder) {
+  KernelWriter writer(kernel, record.symbol, builder);
+  if (failed(writeBody(writer)))
+    return failure();
+  writer.finish();
+  record.name = kernel.getSymName().str();
+  record.where = placeOf(kernel.getLoc());
+  record.chunks = writer.chunks;
+  record.flops = kernel.getFlops();
+  record.bytes = kernel.getBytes();
+  for (const IndexedAccess &access : writer.accesses)
+    record.gathers.push_back({placeOf(access.loc), access.extent});
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> kernels,
+                                                       std::vector<KernelRecord> &records) {
+  if (kernels.empty())
+    return OwningOpRef<ModuleOp>();
+  MLIRContext *context = kernels.front()->getContext();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                       memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect, blis::BlisDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernels.front()->getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  for (auto [index, kernel] : llvm::enumerate(kernels)) {
+    records.emplace_back();
+    records.back().symbol = "plc_kernel_" + std::to_string(index);
+    if (failed(writeKernel(kernel, records.back(), builder)))
+      return failure();
+  }
+  return module;
+}
+
+namespace {
+struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertKernelsToLoops> {
+  void runOnOperation() override {
+    SmallVector<plan::KernelOp> kernels(getOperation().getOps<plan::KernelOp>());
+    std::vector<KernelRecord> records;
+    FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, records);
+    if (failed(written))
+      return signalPassFailure();
+    Block *body = getOperation().getBody();
+    body->clear();
+    if (*written)
+      body->getOperations().splice(body->end(), (*written)->getBody()->getOperations());
+  }
+};
+} // namespace
