@@ -1,5 +1,6 @@
 //===- plc-opt.cpp - run passes on IR, with MLIR's own conventions ---------===//
 #include "plc/Algebra/Passes.h"
+#include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Kernels/Passes.h"
@@ -16,5 +17,7 @@ int main(int argc, char **argv) {
   plc::algebra::registerAlgebraPasses();
   plc::numerics::registerNumericsPasses();
   plc::kernels::registerKernelsPasses();
+  plc::codegen::registerCodegenPasses();
+  plc::codegen::registerCodegenPipelines();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "plc-opt: passes on plc's IR\n", registry));
 }
