@@ -79,7 +79,12 @@ public:
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
     Session &session = ready(indexOf(entry));
-    session.run(0, inputs);
+    try {
+      session.run(0, inputs);
+    } catch (...) { // A stopped session does not start again; the next run makes another.
+      sessions[indexOf(entry)] = Loaded();
+      throw;
+    }
     std::vector<Bytes> outputs;
     for (size_t i = 0; i < entry.outputs.size(); ++i)
       outputs.push_back(session.output(i));

@@ -1,7 +1,8 @@
-"""Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--set PATH=JSON] [--bad-hash] [--features F].
+"""Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--set PATH=JSON] [--tied] [--bad-hash].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
+--tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
 import argparse, json, os, re, subprocess
 
@@ -9,6 +10,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("out")
 parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--set", action="append", default=[])
+parser.add_argument("--tied", action="store_true")
 parser.add_argument("--bad-hash", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
 parser.add_argument("--cc", default="cc")
@@ -80,7 +82,11 @@ def training_entry(train):
     first.static("input", "tok", TOK)
     last.static("input", "next", TOK)
     parameters(first, "embed.w", W, train)
-    parameters(last, "head.c", 4, train)
+    tied = arguments.tied and train
+    parameters(first if tied else last, "head.c", 4, train)
+    if tied:
+        last.static("parameter", "head.c", 4, owned=False)
+        last.static("gradient", "head.c", 4, site=0)
     last.static("output", "loss", 8)
     y = [first.place(Y) for mb in range(2)]
     dy = [first.place(Y) for mb in range(2)]
@@ -128,7 +134,20 @@ def training_entry(train):
         for mb in range(2):
             waits += [message("wait_recv", 1, mb)] + weights0(mb)
             receives += [message("wait_send", 1, mb)]
-    return [rank("s0", first, tasks0, sends + waits + step), rank("s1", last, tasks1, receives + step)], channels
+    after0, after1 = list(step), []
+    if tied:
+        # Per step (mb -1): channel 2 takes the gradient to the owner, channel 3 the new value back.
+        channels.append({**channels[0], "name": "grad c", "source": 1, "destination": 0, "tag": 2, "per": "step"})
+        channels.append({**channels[0], "name": "c", "tag": 3, "per": "step"})
+        gradient0, gradient1 = first.offset("gradient", "head.c"), last.offset("gradient", "head.c")
+        value0, value1 = first.offset("parameter", "head.c"), last.offset("parameter", "head.c")
+        after0 = [message("post_recv", 2, -1, gradient0), message("wait_recv", 2, -1)] + step
+        after0 += [message("send", 3, -1, value0), message("wait_send", 3, -1)]
+        after1 = [message("send", 2, -1, gradient1), message("wait_send", 2, -1)]
+        after1 += [message("post_recv", 3, -1, value1), message("wait_recv", 3, -1)]
+    elif train:
+        after1 = step
+    return [rank("s0", first, tasks0, sends + waits + after0), rank("s1", last, tasks1, receives + after1)], channels
 
 
 def infer_entry():
