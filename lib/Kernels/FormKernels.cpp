@@ -2,6 +2,7 @@
 #include "Grouping.h"
 #include "Rates.h"
 #include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -124,7 +125,7 @@ private:
     kernel.setNumAccumulators(signature.accumulators.size());
     fill(kernel, group, signature);
     setCost(kernel, group, signature);
-    std::string text = keyOf(kernel);
+    std::string text = plan::kernelText(kernel);
     if (auto found = known.find(text); found != known.end()) {
       kernel.erase();
       return found->second;
@@ -178,20 +179,6 @@ private:
     kernel.setFlops(flops);
     kernel.setBytes(bytes);
     kernel.setNs(callNs(ns, bytes));
-  }
-
-  // Two kernels are one if their text without name and locations is equal.
-  static std::string keyOf(plan::KernelOp kernel) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    stream << kernel.getFunctionType() << kernel.getNumAccumulators();
-    OpPrintingFlags flags;
-    flags.printGenericOpForm().useLocalScope();
-    for (Operation &op : kernel.getBody().front()) {
-      op.print(stream, flags);
-      stream << '\n';
-    }
-    return text;
   }
 
   llvm::StringMap<plan::KernelOp> known;

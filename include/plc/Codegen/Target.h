@@ -1,0 +1,38 @@
+//===- Target.h - from the LLVM dialect to machine code ---------*- C++ -*-===//
+#ifndef PLC_CODEGEN_TARGET_H
+#define PLC_CODEGEN_TARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace plc::codegen {
+
+/// Instruction-set features that code may use, by LLVM's names: those of this machine that code generation knows.
+/// AVX-512 counts only if f, dq, bw and vl are all there. Bits do not depend on them.
+std::vector<std::string> hostFeatures();
+
+/// Translates and optimises (no fast-math, no contraction of products and sums) for x86-64 with the given features.
+/// Null, with a diagnostic at `loc`, without 'avx2' and 'fma'.
+std::unique_ptr<llvm::Module> optimise(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                       llvm::ArrayRef<std::string> features);
+
+/// Object code of an optimised module. Fails with a diagnostic at `loc` if it needs a symbol other than BLIS's.
+/// Adds the bytes of code to `codeBytes`.
+mlir::LogicalResult emitObject(llvm::Module &module, llvm::ArrayRef<std::string> features, mlir::Location loc,
+                               llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
+
+/// Links objects to the shared object `path`, which needs libblis.so.4. Fails with a diagnostic at `loc`.
+mlir::LogicalResult linkModule(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef path, mlir::Location loc);
+
+} // namespace plc::codegen
+
+#endif

@@ -1,0 +1,15 @@
+//===- KernelText.h - when two kernels are one ------------------*- C++ -*-===//
+#ifndef PLC_DIALECT_PLAN_KERNELTEXT_H
+#define PLC_DIALECT_PLAN_KERNELTEXT_H
+
+#include <string>
+
+namespace plc::plan {
+class KernelOp;
+
+/// The kernel as text without its name, cost and locations: two kernels of one text compute the same.
+std::string kernelText(KernelOp kernel);
+
+} // namespace plc::plan
+
+#endif

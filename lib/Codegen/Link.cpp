@@ -1,0 +1,93 @@
+//===- Link.cpp - objects to a module ---------------------------------------===//
+#include "plc/Codegen/Target.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+
+namespace {
+
+struct Linker {
+  std::string path;
+  bool isDriver; // `cc`, which takes the linker's options behind -Wl
+};
+
+std::optional<Linker> findLinker() {
+  for (StringRef name : {"ld.lld-22", "ld.lld"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return Linker{*path, false};
+  for (StringRef name : {"cc", "gcc", "clang"})
+    if (auto path = llvm::sys::findProgramByName(name))
+      return Linker{*path, true};
+  return std::nullopt;
+}
+
+std::error_code writeFile(StringRef bytes, StringRef path) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (error)
+    return error;
+  stream << bytes;
+  stream.close();
+  error = stream.error();
+  stream.clear_error();
+  return error;
+}
+
+} // namespace
+
+LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef path, Location loc) {
+  std::optional<Linker> linker = findLinker();
+  if (!linker)
+    return emitError(loc, "found no linker: 'ld.lld-22', 'ld.lld', 'cc', 'gcc' or 'clang' must be on PATH");
+  if (!llvm::sys::fs::exists(PLC_BLIS_LIBRARY))
+    return emitError(loc, "found no '") << PLC_BLIS_LIBRARY << "', which modules need";
+
+  std::vector<std::string> files;
+  llvm::scope_exit removeFiles([&] {
+    for (const std::string &file : files)
+      llvm::sys::fs::remove(file);
+  });
+  auto temporary = [&](StringRef suffix) {
+    SmallString<128> file;
+    std::error_code error = llvm::sys::fs::createTemporaryFile("plc", suffix, file);
+    if (!error)
+      files.push_back(file.str().str());
+    return error;
+  };
+  for (StringRef object : objects) {
+    std::error_code error = temporary("o");
+    if (!error)
+      error = writeFile(object, files.back());
+    if (error)
+      return emitError(loc, "cannot write an object: ") << error.message();
+  }
+  std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
+  std::vector<std::string> arguments = {linker->path, "-shared", "-o", path.str()};
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  arguments.push_back(PLC_BLIS_LIBRARY);
+  if (linker->isDriver)
+    arguments.insert(arguments.end(), {"-nostdlib", "-Wl,-rpath," + directory + ",--build-id=none,-z,noexecstack"});
+  else
+    arguments.insert(arguments.end(), {"-rpath", directory, "--build-id=none", "-z", "noexecstack"});
+
+  if (std::error_code error = temporary("log"))
+    return emitError(loc, "cannot write the linker's output: ") << error.message();
+  std::string log = files.back(), message;
+  SmallVector<StringRef> words(arguments.begin(), arguments.end());
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
+  if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0)
+    return success();
+  auto output = llvm::MemoryBuffer::getFile(log);
+  InFlightDiagnostic error = emitError(loc, "'") << linker->path << "' could not link '" << path << "'";
+  if (!message.empty())
+    error << ": " << message;
+  if (output && !(*output)->getBuffer().empty())
+    error.attachNote() << (*output)->getBuffer().rtrim();
+  return error;
+}

@@ -1,0 +1,178 @@
+//===- Module.cpp - write a compiled module ---------------------------------===//
+#include "plc/Codegen/Module.h"
+
+#include "EntryManifest.h"
+#include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/Target.h"
+#include "plc/Dialect/Plan/KernelText.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+namespace json = llvm::json;
+
+namespace {
+
+std::string elementName(Type element) { return element.isF64() ? "f64" : "f32"; }
+
+json::Object initializerOf(ein::ParamOp param) {
+  double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
+  switch (param.getInit()) {
+  case ein::Initializer::constant:
+    return json::Object{{"kind", "constant"}, {"value", a}};
+  case ein::Initializer::normal:
+    return json::Object{{"kind", "normal"}, {"scale", a}};
+  case ein::Initializer::uniform:
+    break;
+  }
+  return json::Object{{"kind", "uniform"}, {"low", a}, {"high", b}};
+}
+
+json::Array parametersOf(ModuleOp module) {
+  json::Array parameters;
+  for (auto param : module.getOps<ein::ParamOp>()) {
+    auto type = cast<RankedTensorType>(param.getType());
+    parameters.push_back(json::Object{{"path", param.getSymName()},
+                                      {"type", elementName(type.getElementType())},
+                                      {"shape", json::Array(type.getShape())},
+                                      {"init", initializerOf(param)},
+                                      {"frozen", param.getFrozen()}});
+  }
+  return parameters;
+}
+
+json::Object describe(const KernelRecord &record) {
+  json::Array gathers;
+  for (const KernelRecord::Gather &gather : record.gathers)
+    gathers.push_back(json::Object{{"where", gather.where}, {"extent", gather.extent}});
+  return json::Object{{"name", record.name},   {"symbol", record.symbol}, {"chunks", record.chunks},
+                      {"flops", record.flops}, {"bytes", record.bytes},   {"where", record.where},
+                      {"gathers", std::move(gathers)}};
+}
+
+uint64_t fnv1a(StringRef bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char byte : bytes)
+    hash = (hash ^ byte) * 0x100000001b3;
+  return hash;
+}
+
+// An object with plc_manifest, plc_manifest_size and plc_manifest_hash.
+LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
+                           SmallVectorImpl<char> &object) {
+  llvm::LLVMContext context;
+  llvm::Module module("manifest", context);
+  auto add = [&](StringRef name, llvm::Constant *value) {
+    new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
+                             name);
+  };
+  auto number = [&](uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value); };
+  add("plc_manifest", llvm::ConstantDataArray::getString(context, manifest));
+  add("plc_manifest_size", number(manifest.size()));
+  add("plc_manifest_hash", number(fnv1a(manifest)));
+  int64_t code = 0;
+  return emitObject(module, features, loc, object, code);
+}
+
+} // namespace
+
+LogicalResult ModuleWriter::compile() {
+  SmallVector<plan::KernelOp> distinct;
+  llvm::StringMap<int64_t> byText, names;
+  for (ModuleEntry entry : request.entries) {
+    kernelIndex.emplace_back();
+    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
+      auto [found, isNew] = byText.try_emplace(plan::kernelText(kernel), distinct.size());
+      if (isNew)
+        distinct.push_back(kernel);
+      kernelIndex.back()[kernel.getSymName()] = found->second;
+    }
+  }
+  std::vector<KernelRecord> records;
+  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct, records);
+  if (failed(written))
+    return failure();
+  code = std::move(*written);
+  if (!code)
+    code = ModuleOp::create(ModuleOp(request.entries.front().module).getLoc());
+  for (KernelRecord &record : records) {
+    // Kernels of another entry may have the name of a different one of the first.
+    if (int64_t earlier = names[record.name]++)
+      record.name += "#" + std::to_string(earlier + 1);
+    kernels.push_back(describe(record));
+  }
+  return lowerToLLVM(*code, records);
+}
+
+LogicalResult ModuleWriter::printLLVM(llvm::raw_ostream &stream) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = optimise(*code, context, request.features);
+  if (!module)
+    return failure();
+  module->print(stream, nullptr);
+  return success();
+}
+
+LogicalResult ModuleWriter::emitCode(SmallVectorImpl<char> &object, int64_t &codeBytes) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = optimise(*code, context, request.features);
+  if (!module)
+    return failure();
+  return emitObject(*module, request.features, code->getLoc(), object, codeBytes);
+}
+
+LogicalResult ModuleWriter::writeObject(llvm::raw_ostream &stream) {
+  SmallVector<char> object;
+  int64_t codeBytes = 0;
+  if (failed(emitCode(object, codeBytes)))
+    return failure();
+  stream.write(object.data(), object.size());
+  return success();
+}
+
+FailureOr<std::string> ModuleWriter::manifestText(int64_t codeBytes) {
+  json::Object entries;
+  for (auto [entry, indices] : llvm::zip(request.entries, kernelIndex)) {
+    auto described = entryManifest(entry.module, [&](StringRef kernel) { return indices.lookup(kernel); });
+    if (failed(described))
+      return failure();
+    entries[entry.name] = std::move(*described);
+  }
+  json::Object manifest{{"plcm", 1},
+                        {"model", request.model},
+                        {"source", request.source},
+                        {"numerics_key", request.numericsKey},
+                        {"real", request.real},
+                        {"threads_per_stage", request.threadsPerStage},
+                        {"target_features", json::Array(request.features)},
+                        {"optimizer", request.optimizer},
+                        {"plan", request.plan},
+                        {"parameters", parametersOf(ModuleOp(request.entries.front().module))},
+                        {"kernels", json::Array(kernels)},
+                        {"code_bytes", codeBytes},
+                        {"entries", std::move(entries)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
+  return text;
+}
+
+LogicalResult ModuleWriter::writeShared(StringRef path) {
+  SmallVector<char> object, manifestObject;
+  int64_t codeBytes = 0;
+  if (failed(emitCode(object, codeBytes)))
+    return failure();
+  FailureOr<std::string> manifest = manifestText(codeBytes);
+  if (failed(manifest) || failed(emitManifest(*manifest, request.features, code->getLoc(), manifestObject)))
+    return failure();
+  return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
+                    path, code->getLoc());
+}
+
+LogicalResult codegen::writeModule(const ModuleRequest &request, StringRef path) {
+  ModuleWriter writer(request);
+  return failed(writer.compile()) ? failure() : writer.writeShared(path);
+}

@@ -1,0 +1,139 @@
+//===- Target.cpp - from the LLVM dialect to machine code -------------------===//
+#include "plc/Codegen/Target.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace plc;
+
+static constexpr llvm::StringLiteral triple = "x86_64-unknown-linux-gnu";
+
+std::vector<std::string> codegen::hostFeatures() {
+  static constexpr llvm::StringLiteral wide[] = {"avx512f", "avx512dq", "avx512bw", "avx512vl"};
+  static constexpr llvm::StringLiteral known[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",
+                                                  "avx2", "fma",   "f16c",   "bmi",    "bmi2",   "lzcnt"};
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> features;
+  for (StringRef name : known)
+    if (host.lookup(name))
+      features.push_back(name.str());
+  if (llvm::all_of(wide, [&](StringRef name) { return host.lookup(name); }))
+    for (StringRef name : wide)
+      features.push_back(name.str());
+  return features;
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> features) {
+  static const bool initialised = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialised;
+  std::string error;
+  llvm::Triple target(triple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target, error);
+  if (!found)
+    return nullptr;
+  std::string text = "-prefer-256-bit";
+  for (const std::string &feature : features)
+    text += ",+" + feature;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(target, "x86-64", text, options, llvm::Reloc::PIC_, std::nullopt,
+                                 llvm::CodeGenOptLevel::Default));
+}
+
+// Vectors are written as they shall be; no loop may become a call of memset.
+static void runPasses(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::TargetLibraryInfoImpl library{machine.getTargetTriple()};
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+std::unique_ptr<llvm::Module> codegen::optimise(ModuleOp module, llvm::LLVMContext &context,
+                                                ArrayRef<std::string> features) {
+  for (StringRef needed : {"avx2", "fma"})
+    if (!llvm::is_contained(features, needed)) {
+      module.emitError("the target has features '") << llvm::join(features, ",") << "' but needs '" << needed << "'";
+      return nullptr;
+    }
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(features);
+  if (!machine) {
+    module.emitError("this LLVM has no target '") << triple << "'";
+    return nullptr;
+  }
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "plc");
+  if (!code)
+    return nullptr;
+  code->setTargetTriple(llvm::Triple(triple));
+  code->setDataLayout(machine->createDataLayout());
+  // Paths and lines of the build stay out of the object.
+  code->setSourceFileName("plc");
+  runPasses(*code, *machine);
+  return code;
+}
+
+static LogicalResult checkObject(StringRef bytes, Location loc, int64_t &codeBytes) {
+  auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object"));
+  if (!object)
+    return emitError(loc, "unreadable object: ") << llvm::toString(object.takeError());
+  for (const llvm::object::SectionRef &section : (*object)->sections())
+    if (section.isText())
+      codeBytes += section.getSize();
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name)
+      return emitError(loc, "unreadable symbol in the object");
+    if (!(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty() || *name == "_GLOBAL_OFFSET_TABLE_")
+      continue;
+    if (*name != "bli_sgemm_ex" && *name != "bli_dgemm_ex")
+      return emitError(loc, "compiled kernels call '") << *name << "' but may call BLIS only";
+  }
+  return success();
+}
+
+LogicalResult codegen::emitObject(llvm::Module &module, ArrayRef<std::string> features, Location loc,
+                                  llvm::SmallVectorImpl<char> &object, int64_t &codeBytes) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(features);
+  if (!machine)
+    return emitError(loc, "this LLVM has no target '") << triple << "'";
+  module.setTargetTriple(llvm::Triple(triple));
+  module.setDataLayout(machine->createDataLayout());
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return emitError(loc, "this LLVM writes no objects for '") << triple << "'";
+  passes.run(module);
+  return checkObject(StringRef(object.data(), object.size()), loc, codeBytes);
+}
