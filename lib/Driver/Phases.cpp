@@ -58,5 +58,5 @@ std::string plc::driver::pipelineText(const std::vector<Phase> &phases, llvm::St
     if (phase.name == last)
       break;
   }
-  return "builtin.module(" + llvm::join(passes, ",") + ")";
+  return llvm::join(passes, ",");
 }

@@ -25,7 +25,7 @@ struct Program {
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options.
 std::vector<Phase> phasesOf(const Program &program, const Strategy &strategy);
 
-/// `builtin.module(..)` of all phases up to and including `last` (all if empty).
+/// The passes of all phases up to and including `last` (all if empty), without the enclosing `builtin.module(..)`.
 std::string pipelineText(const std::vector<Phase> &phases, llvm::StringRef last = {});
 
 } // namespace plc::driver

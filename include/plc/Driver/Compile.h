@@ -1,0 +1,36 @@
+//===- Compile.h - what plc-compile does ------------------------*- C++ -*-===//
+#ifndef PLC_DRIVER_COMPILE_H
+#define PLC_DRIVER_COMPILE_H
+
+#include "plc/Driver/Phases.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plc::driver {
+
+struct CompileOptions {
+  std::string model;    // the .ein file
+  std::string output;   // -o; empty: stdout (IR) or none (plan)
+  std::string emit;     // --emit; empty: module with -o, else the plan is printed
+  std::string entry;    // --entry: name of the model in the file
+  Program program;      // --program: what --emit, the plan and --print-pipeline show
+  bool programGiven = false;
+  std::string strategy; // --strategy
+  std::vector<std::string> sets;
+  std::vector<std::pair<std::string, int64_t>> overrides;
+  bool explainStrategy = false;
+  bool printPipeline = false;
+};
+
+/// Compiles; returns the exit code (architecture: 0, 1 model, 2 usage or strategy, 3 no plan, 70 internal).
+int compile(const CompileOptions &options);
+
+/// Names of phases that `--emit` takes, in order.
+const std::vector<std::string> &emitNames();
+
+} // namespace plc::driver
+
+#endif

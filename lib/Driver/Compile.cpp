@@ -1,0 +1,205 @@
+//===- Compile.cpp - what plc-compile does ----------------------------------===//
+#include "plc/Driver/Compile.h"
+
+#include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Driver/Strategy.h"
+#include "plc/Kernels/Passes.h"
+#include "plc/Language/Diagnostics.h"
+#include "plc/Language/ParseModel.h"
+#include "plc/Numerics/Key.h"
+#include "plc/Numerics/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace plc::driver;
+
+namespace {
+
+enum ExitCode { Done = 0, BadModel = 1, BadStrategy = 2, NoPlan = 3, Internal = 70 };
+
+int fail(ExitCode code, const Twine &text) {
+  llvm::errs() << "plc-compile: error: " << text << "\n";
+  return code;
+}
+
+/// Prints what passes report at places in the model, and gathers the exit code that it means.
+class Reporter {
+public:
+  Reporter(llvm::SourceMgr &sources, MLIRContext &context)
+      : printer(sources, &context), handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && code == Internal)
+            code = codeOf(diagnostic.str());
+          return failure(); // the printer's turn
+        }) {}
+
+  ExitCode code = Internal;
+
+private:
+  static ExitCode codeOf(StringRef text) {
+    if (text.starts_with("no plan fits"))
+      return NoPlan;
+    for (StringRef strategy : {"micro-batches", "'balance'", "'place'", "stages"})
+      if (text.starts_with(strategy))
+        return BadStrategy;
+    return BadModel;
+  }
+
+  SourceMgrDiagnosticHandler printer;
+  ScopedDiagnosticHandler handler;
+};
+
+/// One compilation: the parsed model and everything needed to lower it.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, const Strategy &strategy)
+      : options(options), strategy(strategy), context(MLIRContext::Threading::DISABLED) {}
+
+  int run();
+
+private:
+  int parse();
+  bool hasLoss();
+  std::vector<Program> programsOfModule();
+  /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
+  OwningOpRef<ModuleOp> lower(const Program &program, StringRef last = {});
+  int printPlan(const Program &program);
+  int writeModule();
+  int print(ModuleOp module);
+
+  const CompileOptions &options;
+  const Strategy &strategy;
+  llvm::SourceMgr sources;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model;
+  int code = Done;
+};
+
+int Compilation::parse() {
+  auto buffer = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true);
+  if (!buffer)
+    return fail(BadModel, "cannot read model '" + options.model + "': " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  plc::language::Diagnostics diagnostics(sources);
+  model = plc::language::parseModel(sources, context, {options.overrides, options.entry}, diagnostics);
+  if (!diagnostics.empty())
+    diagnostics.print(llvm::errs());
+  return model ? Done : BadModel;
+}
+
+bool Compilation::hasLoss() {
+  bool found = false;
+  model->walk([&](plc::ein::ModelOp op) {
+    found = llvm::is_contained(op.getResultNames().getAsValueRange<StringAttr>(), "loss");
+  });
+  return found;
+}
+
+OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
+  OwningOpRef<ModuleOp> module = model->clone();
+  PassManager pipeline(&context);
+  if (failed(parsePassPipeline(pipelineText(phasesOf(program, strategy), last), pipeline))) {
+    code = Internal;
+    return {};
+  }
+  Reporter reporter(sources, context);
+  if (succeeded(pipeline.run(*module)))
+    return module;
+  code = reporter.code;
+  return {};
+}
+
+int Compilation::print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream(text) << module << "\n";
+  if (options.output.empty()) {
+    llvm::outs() << text;
+    return Done;
+  }
+  std::error_code error;
+  llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return fail(BadStrategy, "cannot write '" + options.output + "': " + error.message());
+  file.os() << text;
+  file.keep();
+  return Done;
+}
+
+int Compilation::printPlan(const Program &program) {
+  OwningOpRef<ModuleOp> module = lower(program);
+  if (!module)
+    return code;
+//PRINTPLAN
+  return Done;
+}
+
+std::vector<Program> Compilation::programsOfModule() {
+  std::vector<Program> programs;
+  if (hasLoss())
+    programs = {{"train", {}}, {"eval", {}}};
+  programs.push_back({"infer", {}});
+  // What needs fewer inputs than all outputs together is an entry of its own: `generate` has no next token.
+  plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
+  for (StringRef name : op.getResultNames().getAsValueRange<StringAttr>())
+    if (op.getResultNames().size() > 1 && name != "loss")
+      programs.push_back({"infer", {name.str()}});
+  return programs;
+}
+
+int Compilation::run() {
+  context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
+  plc::algebra::registerAlgebraPasses();
+  plc::numerics::registerNumericsPasses();
+  plc::kernels::registerKernelsPasses();
+  //PLANNING
+  if (int failed = parse())
+    return failed;
+  Program program = options.program;
+  if (!options.programGiven && !hasLoss())
+    program.entry = "infer";
+  if (options.printPipeline) {
+    llvm::outs() << "builtin.module(" << pipelineText(phasesOf(program, strategy), options.emit) << ")\n";
+    return Done;
+  }
+  if (options.emit == "ein")
+    return print(*model);
+  bool isModule = llvm::is_contained({"module", "object", "llvm"}, options.emit);
+  if (options.emit.empty() && options.output.empty())
+    return printPlan(program);
+  if (options.emit.empty() || isModule)
+    return Internal; //WRITEMODULE
+  OwningOpRef<ModuleOp> module = lower(program, options.emit);
+  return module ? print(*module) : code;
+}
+
+} // namespace
+
+const std::vector<std::string> &plc::driver::emitNames() {
+  static const std::vector<std::string> names = {"ein",       "precision", "micro-batch", "algebra", "gradient",
+                                                 "numerics",  "kernels",   "partition",   "skips",   "schedule",
+                                                 "remat",     "comm",      "addresses",   "llvm",    "object",
+                                                 "module"};
+  return names;
+}
+
+int plc::driver::compile(const CompileOptions &options) {
+  auto strategy = Strategy::load("plc-compile", options.strategy, options.sets, llvm::errs());
+  if (!strategy)
+    return BadStrategy;
+  if (options.explainStrategy) {
+    strategy->explain(llvm::outs());
+    return Done;
+  }
+  return Compilation(options, *strategy).run();
+}

@@ -1,0 +1,104 @@
+//===- plc-compile.cpp - from a model to a plan, an IR or a module ----------===//
+#include "plc/Driver/Compile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace plc::driver;
+using llvm::StringRef;
+
+static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
+usage: plc-compile MODEL.ein [options]
+
+what
+  -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
+  --emit=PHASE        what stands after a phase, to -o or stdout: ein, precision, micro-batch, algebra, gradient,
+                      numerics, kernels, partition, skips, schedule, remat, comm, addresses, llvm, object, module
+  --entry NAME        the model of the file to compile (default: its only one)
+  --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
+                      a loss, else infer); a module holds all of them
+  -D NAME=SIZE        replace a `dim` of the file
+
+how
+  --strategy FILE     a strategy in TOML (default: every key's default)
+  --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
+  --explain-strategy  print every key, its value and where that came from
+  --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
+
+  --help              this text
+
+exit codes: 0 done, 1 bad model, 2 usage or strategy, 3 no plan fits, 70 internal error
+example: plc-compile examples/gpt.ein --set parallelism.stages=2 --set parallelism.micro_batches=4 -o gpt.plcm
+)";
+
+static int usage(const llvm::Twine &text) {
+  llvm::errs() << "plc-compile: error: " << text << "\n";
+  return 2;
+}
+
+static int parse(int argc, char **argv, CompileOptions &options) {
+  std::vector<StringRef> arguments(argv + 1, argv + argc);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    // The value of an option, written --name=value, --name value or (for one letter) -Nvalue.
+    auto value = [&](StringRef name) -> std::optional<std::string> {
+      if (argument == name && i + 1 < arguments.size())
+        return arguments[++i].str();
+      StringRef rest = argument;
+      if (rest.consume_front(name) && (name.size() == 2 ? !rest.empty() : rest.consume_front("=")))
+        return rest.str();
+      return std::nullopt;
+    };
+    if (argument == "--explain-strategy")
+      options.explainStrategy = true;
+    else if (argument == "--print-pipeline")
+      options.printPipeline = true;
+    else if (auto v = value("-o"))
+      options.output = *v;
+    else if (auto v = value("--emit"))
+      options.emit = *v;
+    else if (auto v = value("--entry"))
+      options.entry = *v;
+    else if (auto v = value("--program"))
+      options.program.entry = *v, options.programGiven = true;
+    else if (auto v = value("--strategy"))
+      options.strategy = *v;
+    else if (auto v = value("--set"))
+      options.sets.push_back(*v);
+    else if (auto v = value("-D")) {
+      auto [name, size] = StringRef(*v).split('=');
+      int64_t extent;
+      if (name.empty() || size.getAsInteger(10, extent))
+        return usage("-D needs NAME=SIZE, found '" + *v + "'");
+      options.overrides.push_back({name.str(), extent});
+    } else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--strategy", "--set", "-D"}, argument))
+      return usage("option '" + argument + "' needs a value");
+    else if (argument.starts_with("-"))
+      return usage("unknown option '" + argument + "'; see plc-compile --help");
+    else if (!options.model.empty())
+      return usage("more than one model: '" + options.model + "' and '" + argument + "'");
+    else
+      options.model = argument.str();
+  }
+  if (options.model.empty() && !options.explainStrategy)
+    return usage("no model; see plc-compile --help");
+  if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
+    return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
+  if (!llvm::is_contained({"train", "eval", "infer"}, options.program.entry))
+    return usage("--program is train, eval or infer, found '" + options.program.entry + "'");
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i)
+    if (StringRef(argv[i]) == "--help") {
+      llvm::outs() << help;
+      return 0;
+    }
+  CompileOptions options;
+  if (int code = parse(argc, argv, options))
+    return code;
+  return compile(options);
+}
