@@ -2,6 +2,8 @@
 #ifndef PLC_PLAN_OPS
 #define PLC_PLAN_OPS
 
+include "dialects/Plan/PlanActions.td"
 include "dialects/Plan/PlanKernels.td"
+include "dialects/Plan/PlanProgram.td"
 
 #endif

@@ -1,0 +1,129 @@
+//===- PlanActions.td - ranks, channels, actions, layouts ------------------===//
+#ifndef PLC_PLAN_ACTIONS
+#define PLC_PLAN_ACTIONS
+
+include "dialects/Plan/PlanDialect.td"
+include "dialects/Plan/PlanProgram.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">]> {
+  let summary = "a route between two ranks: its messages";
+  let description = [{
+    Made by `--plan-insert-comm`. At most `slots` receives are posted and not yet waited for. The message of
+    micro-batch i has tag `tag + 2 i` among those of the two ranks (per step: `tag`).
+
+    (C1) The route exists and joins these ranks, which differ.
+    (C2) Slots are positive, the tag is not negative.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$route,
+                       Plan_Count:$source, Plan_Count:$destination, Plan_Count:$slots, Plan_Count:$tag);
+  let assemblyFormat = [{
+    $sym_name `carries` $route `from` $source `to` $destination `slots` $slots `tag` $tag attr-dict
+  }];
+}
+
+def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, HasParent<"ProgramOp">]> {
+  let summary = "what one rank does in a step, in order";
+  let description = [{
+    Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages, drops and the step;
+    `--plan-addresses` a layout, in front, and addresses. The runtime executes exactly this list.
+
+    (C1) It holds a layout, at the front, and actions.
+    (C2) Ranks are unique.
+  }];
+  let arguments = (ins Plan_Count:$index);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$index attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+class Plan_Action<string mnemonic> : Plan_Op<mnemonic, [HasParent<"RankOp">]>;
+
+def Plan_RunOp : Plan_Action<"run"> {
+  let summary = "run a task for one micro-batch";
+  let description = [{
+    `at` gives the offset in the rank's arena of each slot of the task (see `plan.task`). Accumulators are vacant for
+    `mb` 0.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$mb,
+                       OptionalAttr<DenseI64ArrayAttr>:$at);
+  let assemblyFormat = "$stage $role `mb` $mb (`at` $at^)? attr-dict";
+}
+
+class Plan_Message<string mnemonic, string what, string meaning> : Plan_Action<mnemonic> {
+  let summary = what;
+  let description = meaning;
+  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_Count:$mb);
+  let assemblyFormat = "$channel `mb` $mb attr-dict";
+}
+class Plan_PlacedMessage<string mnemonic, string what, string meaning> : Plan_Message<mnemonic, what, meaning> {
+  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_Count:$mb, OptionalAttr<Plan_Count>:$at);
+  let assemblyFormat = "$channel `mb` $mb (`at` $at^)? attr-dict";
+}
+
+def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "offer the place where a message goes", [{
+    Gives one credit and does not wait. The bytes belong to the message from here to its `plan.wait_recv`, and to the
+    value that it becomes from there. `mb` is -1 on per-step channels.}]>;
+def Plan_WaitRecvOp : Plan_Message<"wait_recv", "wait for a message", "Until its bytes are there.">;
+def Plan_SendOp : Plan_PlacedMessage<"send", "start a message", [{
+    Does not wait: bytes are copied once the receive is posted. They may not change until `plan.wait_send`.}]>;
+def Plan_WaitSendOp : Plan_Message<"wait_send", "wait until a message is copied",
+                                   "Until its receive is posted and the bytes have left.">;
+
+def Plan_DropOp : Plan_Action<"drop"> {
+  let summary = "a value is dead";
+  let description = [{
+    The value of a slot of a task is not used after this. The runtime's `--check-arena` overwrites the bytes.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$slot, Plan_Count:$mb,
+                       OptionalAttr<Plan_Count>:$at);
+  let assemblyFormat = "$stage $role `slot` $slot `mb` $mb (`at` $at^)? attr-dict";
+}
+
+def Plan_StepOp : Plan_Action<"step"> {
+  let summary = "take an optimizer step on the parameters that this rank owns";
+  let description = "Adds each parameter's gradient sites in their order, updates the parameter; sites become vacant.";
+  let assemblyFormat = "attr-dict";
+}
+
+def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area holds", [
+    I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
+    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>
+  ]> {
+  let cppNamespace = "::plc::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_StaticKindAttr : EnumAttr<Plan_Dialect, Plan_StaticKind, "static_kind"> { let assemblyFormat = "$value"; }
+
+def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, HasParent<"RankOp">]> {
+  let summary = "the arena of a rank";
+  let description = [{
+    First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is
+    live at one time, in bytes rounded as the places are: no arena can be smaller in this order.
+
+    (C1) It holds `plan.static`s. (C2) static <= bound <= arena.
+  }];
+  let arguments = (ins Plan_Count:$static_bytes, Plan_Count:$arena_bytes, Plan_Count:$bound_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
+  let summary = "a place for the whole run";
+  let description = [{
+    `name` is a parameter's path, or an input's or output's name. Gradients have a `site`. Inputs and outputs hold
+    the whole batch; an output without a batch axis holds one value per micro-batch, in order. `owned` as in
+    `plan.param`.
+
+    (C1) Offset and bytes are not negative; `site` is given exactly for gradients.
+  }];
+  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Count>:$site, Plan_Count:$at,
+                       Plan_Count:$bytes, UnitAttr:$owned);
+  let assemblyFormat = "$kind $name (`site` $site^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

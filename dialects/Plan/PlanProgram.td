@@ -1,0 +1,190 @@
+//===- PlanProgram.td - programs, stages, tasks, routes --------------------===//
+#ifndef PLC_PLAN_PROGRAM
+#define PLC_PLAN_PROGRAM
+
+include "dialects/Plan/PlanDialect.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_Role : I32EnumAttr<"Role", "what a task computes", [
+    I32EnumAttrCase<"F", 0>, // results and residuals
+    I32EnumAttrCase<"B", 1>, // gradients of inputs
+    I32EnumAttrCase<"W", 2>  // gradients of parameters
+  ]> {
+  let cppNamespace = "::plc::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_RoleAttr : EnumAttr<Plan_Dialect, Plan_Role, "role"> { let assemblyFormat = "$value"; }
+
+def Plan_Per : I32EnumAttr<"Per", "how often a route carries a value",
+    [I32EnumAttrCase<"micro_batch", 0>, I32EnumAttrCase<"step", 1>]> {
+  let cppNamespace = "::plc::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_PerAttr : EnumAttr<Plan_Dialect, Plan_Per, "per"> { let assemblyFormat = "$value"; }
+
+def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove,
+                                         DeclareOpInterfaceMethods<RegionKindInterface>]> {
+  let summary = "one entry of a module: how its model runs";
+  let description = [{
+    Made by `--plan-partition` from an `ein.model` of the same name. Holds stages, then routes, then ranks as the
+    planning passes add them. Its region is a graph: stages refer to each other's results both ways until
+    `--plan-infer-skips` gives each such value a route.
+
+    Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
+    `result_batch` the axis along which micro-batches follow each other, or -1. What the passes decided, beside a lower
+    bound: `cut_ns` is the time of the slowest stage for one micro-batch, `step_ns` the predicted time of the step
+    in the order called `schedule`.
+
+    Test: `test/Dialect/Plan/program.mlir`.
+
+    (C1) There is a name, a type and a batch axis for each input and output; the axis is -1 or 0; names are unique.
+    (C2) `micro_batches` is positive; `batch` is a multiple of it.
+    (C3) Stages have ranks from 0, none left out.
+    (C4) No bound exceeds its answer.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
+                       StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
+                       Plan_Count:$batch, Plan_Count:$micro_batches,
+                       OptionalAttr<Plan_Count>:$cut_ns, OptionalAttr<Plan_Count>:$cut_bound_ns,
+                       OptionalAttr<StrAttr>:$schedule,
+                       OptionalAttr<Plan_Count>:$step_ns, OptionalAttr<Plan_Count>:$step_bound_ns,
+                       OptionalAttr<StrAttr>:$remat);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Number of ranks that its stages name.
+    int64_t getNumRanks();
+    /// Whether it holds gradients of parameters, and so a step.
+    bool isTraining();
+  }];
+}
+
+def Plan_StageOp : Plan_Op<"stage", [Symbol, SingleBlock, HasParent<"ProgramOp">]> {
+  let summary = "the part of a program between two cuts";
+  let description = [{
+    Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
+    in the order F, B, W, then `plan.output` and `plan.stash`. Results are the values that other stages use; after
+    `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, `ns`
+    is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
+
+    (C1) It ends with `plan.yield` of its result types.
+    (C2) At most one task of each role, in the order F, B, W.
+    (C3) The rank is not negative.
+    (C4) With routes in the program, it has no results and uses no value from outside.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$rank,
+                       DefaultValuedAttr<Plan_Count, "0">:$layers, DefaultValuedAttr<Plan_Count, "0">:$ns,
+                       DefaultValuedAttr<Plan_Count, "0">:$bytes);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `rank` $rank attr-dict-with-keyword (`:` type($results)^)? $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The task of a role, or null.
+    TaskOp getTask(Role role);
+  }];
+}
+
+def Plan_TaskOp : Plan_Op<"task", [SingleBlock, HasParent<"StageOp">]> {
+  let summary = "what a stage does at once for one micro-batch: F, B or W";
+  let description = [{
+    A list of `plan.call`s, in order. It uses handles of its stage and results of the tasks before it; its results are
+    the values that others use.
+
+    Its *slots* are the memory that a run of it is given: each value that its calls read or write, in the order in
+    which they occur (operands before results), as `resolve` of `plc/Dialect/Plan/Values.h` names it, without
+    parameters and gradient sites, which have one place per rank.
+
+    (C1) It holds calls and ends with `plan.yield` of its result types.
+  }];
+  let arguments = (ins Plan_RoleAttr:$role);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$role attr-dict-with-keyword (`:` type($results)^)? $body";
+  let hasVerifier = 1;
+}
+
+class Plan_Handle<string mnemonic> : Plan_Op<mnemonic, [Pure, HasParent<"StageOp">]> {
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def Plan_ParamOp : Plan_Handle<"param"> {
+  let summary = "a parameter, on the stage's rank";
+  let description = [{
+    The `owned` copy is on the stage that uses the parameter first: there its gradient sites are added and the step is
+    taken. Other ranks hold copies.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned);
+  let assemblyFormat = "$param (`owned` $owned^)? attr-dict `:` type($result)";
+}
+
+def Plan_SiteOp : Plan_Handle<"site"> {
+  let summary = "an accumulator of a parameter's gradient";
+  let description = [{
+    One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
+    calls: the order in which the step adds them. A site is vacant at the start of each step.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Count:$index);
+  let assemblyFormat = "$param $index attr-dict `:` type($result)";
+}
+
+def Plan_InputOp : Plan_Handle<"input"> {
+  let summary = "a micro-batch's part of an input of the program";
+  let description = "(C1) The program has an input of this name and type.";
+  let arguments = (ins StrAttr:$input);
+  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
+  let summary = "a micro-batch's part of an output of the program";
+  let description = "The value's place is the output's memory. (C1) The program has an output of this name and type.";
+  let arguments = (ins StrAttr:$output, AnyRankedTensor:$value);
+  let assemblyFormat = "$output `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">]> {
+  let summary = "a value's way from the stage that makes it to one that uses it";
+  let description = [{
+    Direct, never through the stages between; any number of uses inside the destination. Made by `--plan-infer-skips`
+    in the order (source, destination, place of the value in the source). `per step` routes carry a tied
+    parameter's gradient site to its owner before the step, or its new value back after. `carries` names the value for
+    people. Between stages of one rank it is a handle move, and gets no channel.
+
+    (C1) Source and destination are different stages of the program.
+    (C2) One `plan.stash` in the source and one `plan.pop` in the destination, of the route's type.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
+                       FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
+                       TypeAttrOf<AnyRankedTensor>:$type);
+  let assemblyFormat = "$sym_name `from` $source `to` $destination `per` $per `carries` $carries attr-dict `:` $type";
+}
+
+def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">]> {
+  let summary = "the source's end of a route";
+  let description = "(C1) The route starts in this stage and has the value's type.";
+  let arguments = (ins FlatSymbolRefAttr:$route, AnyRankedTensor:$value);
+  let assemblyFormat = "$route `,` $value attr-dict `:` type($value)";
+}
+
+def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">]> {
+  let summary = "the destination's end of a route";
+  let description = [{
+    The value that was stashed. A per-step route lands `into` a parameter or gradient site of this rank.
+
+    (C1) The route ends in this stage and has the result's type.
+    (C2) `into` is given exactly for per-step routes, and is a `plan.param` or `plan.site`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$route, Optional<AnyRankedTensor>:$into);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$route (`into` $into^ `:` type($into))? attr-dict `:` type($result)";
+}
+
+#endif

@@ -1,0 +1,32 @@
+//===- Values.h - which memory a value of a program is ----------*- C++ -*-===//
+#ifndef PLC_DIALECT_PLAN_VALUES_H
+#define PLC_DIALECT_PLAN_VALUES_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+namespace plc::plan {
+
+/// The value whose memory `value` is: a result of a task is what the task yields; a result of an accumulator is the
+/// accumulator; what is popped from a stage of the same rank is what was stashed there. Ends at the result of a
+/// `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
+mlir::Value resolve(mlir::Value value);
+
+/// Whether a resolved value has one place per rank and step: a parameter or a gradient site.
+bool isStatic(mlir::Value resolved);
+
+/// The slots of a task (see `plan.task`), resolved.
+llvm::SmallVector<mlir::Value> taskSlots(TaskOp task);
+
+/// The output of the program whose memory the resolved value is, or null.
+OutputOp outputOf(mlir::Value resolved);
+
+/// Bytes of a value, dense.
+int64_t byteSize(mlir::Type type);
+
+/// The end of a route in its stage.
+StashOp stashOf(RouteOp route);
+PopOp popOf(RouteOp route);
+
+} // namespace plc::plan
+
+#endif

@@ -1,0 +1,246 @@
+//===- PlanProgram.cpp - programs, stages, tasks: verification ------------===//
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+RegionKind ProgramOp::getRegionKind(unsigned) { return RegionKind::Graph; }
+
+int64_t ProgramOp::getNumRanks() {
+  int64_t ranks = 0;
+  for (auto stage : getBody().getOps<StageOp>())
+    ranks = std::max(ranks, stage.getRank() + 1);
+  return ranks;
+}
+
+bool ProgramOp::isTraining() {
+  for (auto stage : getBody().getOps<StageOp>())
+    if (!stage.getBody().getOps<SiteOp>().empty())
+      return true;
+  return false;
+}
+
+TaskOp StageOp::getTask(Role role) {
+  for (auto task : getBody().getOps<TaskOp>())
+    if (task.getRole() == role)
+      return task;
+  return nullptr;
+}
+
+// (C1)
+static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr names, ArrayAttr types,
+                                 ArrayRef<int64_t> batch) {
+  if (names.size() != types.size() || names.size() != batch.size())
+    return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size()
+                                       << " types and " << batch.size() << " batch axes";
+  llvm::StringSet<> seen;
+  for (auto [name, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), batch)) {
+    if (!seen.insert(name).second)
+      return program.emitOpError(what) << " '" << name << "' is named twice";
+    if (axis != -1 && axis != 0)
+      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs 0 or -1";
+  }
+  return success();
+}
+
+LogicalResult ProgramOp::verify() {
+  if (failed(verifyNames(*this, "input", getArgNames(), getArgTypes(), getArgBatch())) ||
+      failed(verifyNames(*this, "output", getResultNames(), getResultTypes(), getResultBatch())))
+    return failure();
+  // (C2)
+  if (getMicroBatches() <= 0 || getBatch() % getMicroBatches() != 0)
+    return emitOpError("has batch ") << getBatch() << " in " << getMicroBatches() << " micro-batches";
+  // (C4)
+  auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
+    if (bound && answer && *bound > *answer)
+      return emitOpError("has ") << what << " bound " << *bound << " above its answer " << *answer;
+    return InFlightDiagnostic();
+  };
+  if (failed(checkBound("cut", getCutBoundNs(), getCutNs())) ||
+      failed(checkBound("step", getStepBoundNs(), getStepNs())))
+    return failure();
+  return success();
+}
+
+// (C3)
+static LogicalResult verifyRanks(ProgramOp program) {
+  int64_t ranks = program.getNumRanks();
+  SmallVector<bool> used(ranks, false);
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (stage.getRank() >= 0)
+      used[stage.getRank()] = true;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    if (!used[rank])
+      return program.emitOpError("has no stage on rank ") << rank << " of " << ranks;
+  llvm::SmallDenseSet<int64_t> listed;
+  for (auto rank : program.getBody().getOps<RankOp>()) {
+    if (rank.getIndex() < 0 || rank.getIndex() >= ranks)
+      return rank.emitOpError("has index ") << rank.getIndex() << " but the stages use ranks 0 to " << ranks - 1;
+    if (!listed.insert(rank.getIndex()).second)
+      return rank.emitOpError("has index ") << rank.getIndex() << ", as another one has";
+  }
+  return success();
+}
+
+// Routes and their ends; channels.
+static LogicalResult verifyRoute(ProgramOp program, SymbolTable &symbols, RouteOp route) {
+  auto source = symbols.lookup<StageOp>(route.getSource()), destination = symbols.lookup<StageOp>(route.getDestination());
+  // (C1)
+  if (!source || !destination)
+    return route.emitOpError("joins '") << route.getSource() << "' and '" << route.getDestination()
+                                        << "', which are not both stages";
+  if (source == destination)
+    return route.emitOpError("starts and ends in stage '") << route.getSource() << "'";
+  // (C2)
+  auto count = [&](StageOp stage, auto tag) {
+    using End = decltype(tag);
+    return llvm::count_if(stage.getBody().getOps<End>(), [&](End end) { return end.getRoute() == route.getSymName(); });
+  };
+  int64_t stashes = count(source, StashOp()), pops = count(destination, PopOp());
+  if (stashes != 1 || pops != 1)
+    return route.emitOpError("has ") << stashes << " stashes in '" << route.getSource() << "' and " << pops
+                                     << " pops in '" << route.getDestination() << "' but needs one of each";
+  return success();
+}
+
+static LogicalResult verifyEnds(SymbolTable &symbols, StageOp stage) {
+  for (Operation &op : stage.getBody().front()) {
+    auto stash = dyn_cast<StashOp>(op);
+    auto pop = dyn_cast<PopOp>(op);
+    if (!stash && !pop)
+      continue;
+    auto route = symbols.lookup<RouteOp>(stash ? stash.getRoute() : pop.getRoute());
+    if (!route)
+      return op.emitOpError("names '") << (stash ? stash.getRoute() : pop.getRoute()) << "', which is no route";
+    StringRef expected = stash ? route.getSource() : route.getDestination();
+    Type type = stash ? stash.getValue().getType() : pop.getType();
+    if (expected != stage.getSymName() || type != route.getType()) {
+      InFlightDiagnostic error = op.emitOpError("stands in '") << stage.getSymName() << "' with type " << type
+                                                               << " but the route has '" << expected << "' and "
+                                                               << route.getType();
+      error.attachNote(route.getLoc()) << "route declared here";
+      return error;
+    }
+    if (!pop)
+      continue;
+    // (C2) of pop
+    bool lands = pop.getInto() && isa_and_nonnull<ParamOp, SiteOp>(pop.getInto().getDefiningOp());
+    if (lands != (route.getPer() == Per::step) || bool(pop.getInto()) != lands)
+      return op.emitOpError("of a route per ") << stringifyPer(route.getPer())
+                                               << (lands ? " lands in a static place" : " lands in no static place");
+  }
+  return success();
+}
+
+static LogicalResult verifyIsolated(StageOp stage) {
+  // (C4)
+  if (stage.getNumResults())
+    return stage.emitOpError("has results but the program has routes");
+  WalkResult walk = stage.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!stage.getBody().isAncestor(operand.getParentRegion())) {
+        op->emitOpError("uses a value of another stage but the program has routes");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (failed(verifyRanks(*this)))
+    return failure();
+  mlir::SymbolTable symbols(*this);
+  bool routed = !getBody().getOps<RouteOp>().empty();
+  for (auto stage : getBody().getOps<StageOp>())
+    if (failed(verifyEnds(symbols, stage)) || (routed && failed(verifyIsolated(stage))))
+      return failure();
+  for (auto route : getBody().getOps<RouteOp>())
+    if (failed(verifyRoute(*this, symbols, route)))
+      return failure();
+  for (auto channel : getBody().getOps<ChannelOp>()) {
+    auto route = symbols.lookup<RouteOp>(channel.getRoute());
+    if (!route)
+      return channel.emitOpError("carries '") << channel.getRoute() << "', which is no route";
+    int64_t source = symbols.lookup<StageOp>(route.getSource()).getRank();
+    int64_t destination = symbols.lookup<StageOp>(route.getDestination()).getRank();
+    if (channel.getSource() != source || channel.getDestination() != destination || source == destination)
+      return channel.emitOpError("joins ranks ") << channel.getSource() << " and " << channel.getDestination()
+                                                 << " but its route joins ranks " << source << " and " << destination;
+    if (channel.getSlots() <= 0 || channel.getTag() < 0)
+      return channel.emitOpError("has ") << channel.getSlots() << " slots and tag " << channel.getTag();
+  }
+  for (Operation &op : getBody().front())
+    if (!isa<StageOp, RouteOp, ChannelOp, RankOp>(op))
+      return op.emitOpError("stands in a 'plan.program', which holds stages, routes, channels and ranks");
+  return success();
+}
+
+template <typename Owner>
+static LogicalResult verifyYield(Owner op) {
+  Block &block = op.getBody().front();
+  auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
+  if (!yield)
+    return op.emitOpError("does not end with 'plan.yield'");
+  if (!llvm::equal(yield.getOperandTypes(), op->getResultTypes()))
+    return yield.emitOpError("yields ") << yield.getOperandTypes() << " but its parent has results "
+                                        << op->getResultTypes();
+  return success();
+}
+
+LogicalResult StageOp::verify() {
+  // (C1)
+  if (failed(verifyYield(*this)))
+    return failure();
+  // (C3)
+  if (getRank() < 0)
+    return emitOpError("has rank ") << getRank();
+  // (C2)
+  std::optional<Role> last;
+  for (auto task : getBody().getOps<TaskOp>()) {
+    if (last && task.getRole() <= *last)
+      return task.emitOpError("'") << stringifyRole(task.getRole()) << "' follows task '" << stringifyRole(*last)
+                                   << "' but the order is F, B, W, once each";
+    last = task.getRole();
+  }
+  for (Operation &op : getBody().front().without_terminator())
+    if (!isa<ParamOp, SiteOp, InputOp, PopOp, TaskOp, OutputOp, StashOp>(op))
+      return op.emitOpError("stands in a 'plan.stage', which holds handles, tasks, outputs and stashes");
+  return success();
+}
+
+LogicalResult TaskOp::verify() {
+  // (C1)
+  for (Operation &op : getBody().front())
+    if (!isa<CallOp, YieldOp>(op))
+      return op.emitOpError("stands in a 'plan.task', which holds calls");
+  return verifyYield(*this);
+}
+
+// (C1) of input and output.
+static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, Type type, ArrayAttr names,
+                                ArrayAttr types) {
+  for (auto [index, each] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
+    if (each != name)
+      continue;
+    Type expected = cast<TypeAttr>(types[index]).getValue();
+    if (type != expected)
+      return op->emitOpError("has type ") << type << " but the program's " << what << " '" << name << "' has "
+                                          << expected;
+    return success();
+  }
+  return op->emitOpError("names '") << name << "', which is no " << what << " of the program";
+}
+
+LogicalResult InputOp::verify() {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  return verifyPort(*this, "input", getInput(), getType(), program.getArgNames(), program.getArgTypes());
+}
+
+LogicalResult OutputOp::verify() {
+  auto program = (*this)->getParentOfType<ProgramOp>();
+  return verifyPort(*this, "output", getOutput(), getValue().getType(), program.getResultNames(),
+                    program.getResultTypes());
+}

@@ -1,0 +1,98 @@
+//===- Values.cpp - which memory a value of a program is ------------------===//
+#include "plc/Dialect/Plan/Values.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+StashOp plc::plan::stashOf(RouteOp route) {
+  auto source = SymbolTable::lookupNearestSymbolFrom<StageOp>(route->getParentOp(), route.getSourceAttr());
+  for (auto stash : source.getBody().getOps<StashOp>())
+    if (stash.getRoute() == route.getSymName())
+      return stash;
+  return nullptr;
+}
+
+PopOp plc::plan::popOf(RouteOp route) {
+  auto destination = SymbolTable::lookupNearestSymbolFrom<StageOp>(route->getParentOp(), route.getDestinationAttr());
+  for (auto pop : destination.getBody().getOps<PopOp>())
+    if (pop.getRoute() == route.getSymName())
+      return pop;
+  return nullptr;
+}
+
+// The stashed value, if the pop is a handle move.
+static Value movedFrom(PopOp pop) {
+  auto stage = pop->getParentOfType<StageOp>();
+  Operation *program = stage->getParentOp();
+  auto route = SymbolTable::lookupNearestSymbolFrom<RouteOp>(program, pop.getRouteAttr());
+  auto source = route ? SymbolTable::lookupNearestSymbolFrom<StageOp>(program, route.getSourceAttr()) : nullptr;
+  if (!source || source.getRank() != stage.getRank())
+    return nullptr;
+  StashOp stash = stashOf(route);
+  return stash ? stash.getValue() : nullptr;
+}
+
+// The accumulator whose memory is a result of a call: sites are used as accumulators alone, which are the last operands.
+static Value accumulatorOf(OpResult result) {
+  auto call = cast<CallOp>(result.getOwner());
+  int64_t fromEnd = int64_t(call.getNumResults()) - result.getResultNumber();
+  if (fromEnd > int64_t(call.getArgs().size()))
+    return nullptr;
+  Value operand;
+  for (int64_t i = 1; i <= fromEnd; ++i) {
+    operand = resolve(call.getArgs()[call.getArgs().size() - i]);
+    if (!operand.getDefiningOp<SiteOp>())
+      return nullptr;
+  }
+  return operand;
+}
+
+Value plc::plan::resolve(Value value) {
+  while (true) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return value;
+    Operation *op = result.getOwner();
+    Value next;
+    if (isa<TaskOp, StageOp>(op))
+      next = op->getRegion(0).front().getTerminator()->getOperand(result.getResultNumber());
+    else if (isa<CallOp>(op))
+      next = accumulatorOf(result);
+    else if (auto pop = dyn_cast<PopOp>(op))
+      next = pop.getInto() ? Value(pop.getInto()) : movedFrom(pop);
+    if (!next)
+      return value;
+    value = next;
+  }
+}
+
+bool plc::plan::isStatic(Value resolved) { return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()); }
+
+SmallVector<Value> plc::plan::taskSlots(TaskOp task) {
+  llvm::SetVector<Value> slots;
+  auto add = [&](Value value) {
+    Value resolved = resolve(value);
+    if (!isStatic(resolved))
+      slots.insert(resolved);
+  };
+  for (auto call : task.getBody().getOps<CallOp>()) {
+    llvm::for_each(call.getArgs(), add);
+    llvm::for_each(call.getResults(), add);
+  }
+  return slots.takeVector();
+}
+
+OutputOp plc::plan::outputOf(Value resolved) {
+  auto stage = resolved.getDefiningOp()->getParentOfType<StageOp>();
+  for (auto output : stage.getBody().getOps<OutputOp>())
+    if (resolve(output.getValue()) == resolved)
+      return output;
+  return nullptr;
+}
+
+int64_t plc::plan::byteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+}
