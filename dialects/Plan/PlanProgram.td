@@ -65,20 +65,21 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
   }];
 }
 
-def Plan_StageOp : Plan_Op<"stage", [Symbol, SingleBlock, HasParent<"ProgramOp">]> {
+def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
   let summary = "the part of a program between two cuts";
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
     in the order F, B, W, then `plan.output` and `plan.stash`. Results are the values that other stages use; after
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, `ns`
     is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
+    (It is looked up by name but has no `Symbol` trait, which forbids results.)
 
     (C1) It ends with `plan.yield` of its result types.
     (C2) At most one task of each role, in the order F, B, W.
     (C3) The rank is not negative.
     (C4) With routes in the program, it has no results and uses no value from outside.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$rank,
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_Count:$rank,
                        DefaultValuedAttr<Plan_Count, "0">:$layers, DefaultValuedAttr<Plan_Count, "0">:$ns,
                        DefaultValuedAttr<Plan_Count, "0">:$bytes);
   let results = (outs Variadic<AnyRankedTensor>:$results);

@@ -1,0 +1,91 @@
+//===- Schedule.h - the order of tasks on ranks -----------------*- C++ -*-===//
+#ifndef PLC_PLANNER_SCHEDULE_H
+#define PLC_PLANNER_SCHEDULE_H
+
+#include "plc/Planner/Fault.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plc::planner {
+
+/// Forward, backward for inputs, backward for parameters.
+enum class Phase { F, B, W };
+
+struct Job {
+  int64_t stage = 0;
+  Phase phase = Phase::F;
+  int64_t microBatch = 0;
+  bool operator==(const Job &) const = default;
+};
+
+/// "stage 1, B of micro-batch 3".
+std::string describe(const Job &job);
+
+/// What each rank runs, in order.
+struct Schedule {
+  std::vector<std::vector<Job>> ranks;
+};
+
+/// Stages on ranks run each of their tasks once per micro-batch; a task starts when the tasks that it depends on, of
+/// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each phase of a stage
+/// runs in index order.
+class ScheduleProblem {
+public:
+  struct Stage {
+    int64_t rank = 0;
+    std::array<bool, 3> has{};   ///< by Phase
+    std::array<int64_t, 3> ns{}; ///< by Phase, one micro-batch
+  };
+  struct Dependence {
+    int64_t source = 0;
+    Phase from = Phase::F;
+    int64_t destination = 0;
+    Phase to = Phase::F;
+    int64_t ns = 0; ///< of the way
+  };
+
+  std::vector<Stage> stages;
+  std::vector<Dependence> dependences;
+  int64_t microBatches = 1;
+
+  int64_t numRanks() const;
+  /// Whether stages, ranks and dependences are in range, and one micro-batch can be run at all.
+  Fault check() const;
+  /// Whether a schedule runs each job once, on its rank, in index order, and ends.
+  Fault verify(const Schedule &schedule) const;
+  /// No schedule is faster: per rank, the least time before its first job can start, its work, and the least time
+  /// after its last one.
+  int64_t bound() const;
+};
+
+/// When the jobs of a schedule run if they take the time that the problem says.
+struct Simulation {
+  /// Start and end of each job, in the shape of the schedule.
+  std::vector<std::vector<int64_t>> start, end;
+  /// Place of each job in one order of all that respects dependences, in the shape of the schedule.
+  std::vector<std::vector<int64_t>> place;
+  int64_t makespan = 0;
+  /// Idle part of the ranks' time.
+  double bubble = 0;
+};
+
+/// Fails if the schedule never ends; the fault names the jobs that wait. O(jobs (ranks + dependences of a stage)).
+Fault simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation);
+
+/// All forwards, then all backwards, both in index order. Memory: all micro-batches in flight. Optimal in time for
+/// equal stages; 3M + 3(S-1) for F = 1, B + W = 2. Source: Huang et al., "GPipe", 2019.
+Fault scheduleGPipe(const ScheduleProblem &problem, Schedule &schedule);
+
+/// Stage s of S runs min(M, S-1-s) forwards, then one forward and one backward in turn, then the backwards left. Memory:
+/// min(M, S-s) in flight. The time of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
+Fault schedule1F1B(const ScheduleProblem &problem, Schedule &schedule);
+
+/// Micro-batches that a stage holds at once under "gpipe" or "1f1b".
+int64_t inFlight(const std::string &family, int64_t stage, int64_t stages, int64_t microBatches);
+
+} // namespace plc::planner
+
+#endif

@@ -1,0 +1,21 @@
+//===- Passes.h - from kernels to a proven plan -----------------*- C++ -*-===//
+#ifndef PLC_PLANNING_PASSES_H
+#define PLC_PLANNING_PASSES_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace plc::plan {
+
+/// Errors that mean "the request is fine but no plan fits it" (exit code 3) start with this.
+inline constexpr llvm::StringLiteral noPlanFits = "no plan fits: ";
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "lib/Planning/Passes.h.inc"
+
+} // namespace plc::plan
+
+#endif

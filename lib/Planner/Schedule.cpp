@@ -1,0 +1,126 @@
+//===- Schedule.cpp - the problem of ordering tasks, and its bound --------===//
+#include "plc/Planner/Schedule.h"
+#include "plc/Planner/Order.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace plc::planner;
+
+namespace {
+
+int64_t nodeOf(int64_t stage, Phase phase) { return stage * 3 + int64_t(phase); }
+
+// Longest time from the start of a micro-batch to the start of each task (forwards), or from its end to the end of the
+// micro-batch (backwards).
+std::vector<int64_t> longestPaths(const ScheduleProblem &problem, bool forwards) {
+  std::vector<std::pair<int64_t, int64_t>> edges;
+  for (const auto &each : problem.dependences)
+    edges.emplace_back(nodeOf(each.source, each.from), nodeOf(each.destination, each.to));
+  std::vector<int64_t> order;
+  int64_t nodes = problem.stages.size() * 3;
+  sortTopologically(nodes, edges, order);
+  if (!forwards)
+    std::reverse(order.begin(), order.end());
+  std::vector<int64_t> path(nodes, 0);
+  auto ns = [&](int64_t node) { return problem.stages[node / 3].ns[node % 3]; };
+  for (int64_t node : order)
+    for (const auto &each : problem.dependences) {
+      int64_t from = nodeOf(each.source, each.from), to = nodeOf(each.destination, each.to);
+      if (!forwards)
+        std::swap(from, to);
+      if (from == node)
+        path[to] = std::max(path[to], path[node] + ns(node) + each.ns);
+    }
+  return path;
+}
+
+} // namespace
+
+std::string plc::planner::describe(const Job &job) {
+  return "stage " + std::to_string(job.stage) + ", " + "FBW"[int(job.phase)] + " of micro-batch " +
+         std::to_string(job.microBatch);
+}
+
+int64_t ScheduleProblem::numRanks() const {
+  int64_t ranks = 0;
+  for (const Stage &stage : stages)
+    ranks = std::max(ranks, stage.rank + 1);
+  return ranks;
+}
+
+Fault ScheduleProblem::check() const {
+  if (microBatches <= 0)
+    return "has " + std::to_string(microBatches) + " micro-batches";
+  if (stages.empty())
+    return "has no stage";
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    if (stages[stage].rank < 0 || stages[stage].rank >= int64_t(stages.size()))
+      return "stage " + std::to_string(stage) + " is on rank " + std::to_string(stages[stage].rank) + " of at most " +
+             std::to_string(stages.size());
+    for (int phase = 0; phase < 3; ++phase)
+      if (stages[stage].ns[phase] < 0 || (!stages[stage].has[phase] && stages[stage].ns[phase]))
+        return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[phase]) + " for " +
+               "FBW"[phase];
+  }
+  std::vector<std::pair<int64_t, int64_t>> edges;
+  for (const Dependence &each : dependences) {
+    for (auto [stage, phase] : {std::pair(each.source, each.from), std::pair(each.destination, each.to)})
+      if (stage < 0 || stage >= int64_t(stages.size()) || !stages[stage].has[int(phase)])
+        return "a dependence names stage " + std::to_string(stage) + "'s " + "FBW"[int(phase)] +
+               ", which does not exist";
+    edges.emplace_back(nodeOf(each.source, each.from), nodeOf(each.destination, each.to));
+  }
+  std::vector<int64_t> cycle = findCycle(stages.size() * 3, edges);
+  if (cycle.empty())
+    return std::nullopt;
+  std::string text = "tasks of one micro-batch wait for each other:";
+  for (int64_t node : cycle)
+    text += " " + std::to_string(node / 3) + "." + "FBW"[node % 3];
+  return text;
+}
+
+Fault ScheduleProblem::verify(const Schedule &schedule) const {
+  if (int64_t(schedule.ranks.size()) != numRanks())
+    return "orders " + std::to_string(schedule.ranks.size()) + " ranks of " + std::to_string(numRanks());
+  std::vector<std::array<int64_t, 3>> next(stages.size(), {0, 0, 0});
+  for (size_t rank = 0; rank < schedule.ranks.size(); ++rank)
+    for (const Job &job : schedule.ranks[rank]) {
+      if (job.stage < 0 || job.stage >= int64_t(stages.size()) || !stages[job.stage].has[int(job.phase)])
+        return describe(job) + " does not exist";
+      if (stages[job.stage].rank != int64_t(rank))
+        return describe(job) + " runs on rank " + std::to_string(rank) + " but its stage is on rank " +
+               std::to_string(stages[job.stage].rank);
+      int64_t &expected = next[job.stage][int(job.phase)];
+      if (job.microBatch != expected)
+        return describe(job) + " runs where micro-batch " + std::to_string(expected) + " is next";
+      ++expected;
+    }
+  for (size_t stage = 0; stage < stages.size(); ++stage)
+    for (int phase = 0; phase < 3; ++phase)
+      if (stages[stage].has[phase] && next[stage][phase] != microBatches)
+        return describe({int64_t(stage), Phase(phase), next[stage][phase]}) + " is missing";
+  Simulation simulation;
+  return simulate(*this, schedule, simulation);
+}
+
+int64_t ScheduleProblem::bound() const {
+  std::vector<int64_t> head = longestPaths(*this, true), tail = longestPaths(*this, false);
+  int64_t bound = 0;
+  for (int64_t rank = 0; rank < numRanks(); ++rank) {
+    int64_t work = 0, before = std::numeric_limits<int64_t>::max(), after = before;
+    for (size_t stage = 0; stage < stages.size(); ++stage)
+      for (int phase = 0; phase < 3; ++phase) {
+        if (stages[stage].rank != rank || !stages[stage].has[phase])
+          continue;
+        int64_t node = stage * 3 + phase;
+        work += microBatches * stages[stage].ns[phase];
+        before = std::min(before, head[node]);
+        after = std::min(after, tail[node]);
+        bound = std::max(bound, head[node] + stages[stage].ns[phase] + tail[node]);
+      }
+    if (work)
+      bound = std::max(bound, before + work + after);
+  }
+  return bound;
+}

@@ -1,0 +1,49 @@
+//===- FlatProgram.h - a model as one list of kernel calls ------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_FLATPROGRAM_H
+#define PLC_LIB_PLANNING_FLATPROGRAM_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <vector>
+
+namespace plc::plan {
+
+/// A value of a flat program.
+struct FlatValue {
+  enum Origin { Result, Param, Site, Input } origin = Result;
+  mlir::Type type;
+  int64_t call = -1;       ///< Result: who makes it
+  mlir::StringAttr name{}; ///< parameter or input
+  int64_t site = -1;       ///< Site: index among the parameter's
+};
+
+struct FlatCall {
+  KernelOp kernel;
+  Role role;
+  int64_t unit; ///< what it is cut with
+  mlir::StringAttr path;
+  mlir::Location loc;
+  std::vector<int64_t> args{}, results{}; ///< values; the result of an accumulator is the site
+};
+
+/// A model with its bodies inlined. Units are layer calls, each with the loose calls after it, in program order; what is
+/// loose before the first layer call goes with it.
+struct FlatProgram {
+  std::vector<FlatValue> values;
+  std::vector<FlatCall> calls;
+  std::vector<int64_t> outputs; ///< values, one per result of the model
+  struct Unit {
+    std::string name; ///< path of its layer call
+    bool layer;       ///< false if the model has loose calls alone
+  };
+  std::vector<Unit> units;
+};
+
+/// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
+mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
+
+} // namespace plc::plan
+
+#endif

@@ -1,0 +1,217 @@
+//===- PlanAddresses.cpp - give every value of every rank its place -------===//
+#include "Statics.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Pack.h"
+#include "plc/Planner/Partition.h"
+#include "plc/Planning/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANADDRESSES
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+class RankLayout {
+public:
+  RankLayout(ProgramOp program, RankOp rank, SymbolTable &symbols)
+      : program(program), rank(rank), symbols(symbols), builder(program.getContext()) {}
+
+  LogicalResult run(int64_t limit) {
+    placeStatics();
+    walkTimeline();
+    planner::PackProblem problem;
+    problem.alignment = placeAlignment;
+    for (auto &[instance, life] : lives)
+      problem.blocks.push_back({byteSize(instance.first.getType()), life.first, life.second});
+    planner::Packing packing;
+    if (planner::Fault fault = planner::firstFitBySize(problem, packing))
+      return rank.emitError(noPlanFits) << *fault;
+    for (auto [index, entry] : llvm::enumerate(lives))
+      offsets[entry.first] = staticBytes + packing.offsets[index];
+    layout.setArenaBytes(staticBytes + packing.bytes);
+    layout.setBoundBytes(staticBytes + problem.bound());
+    if (limit && layout.getArenaBytes() > limit)
+      return refuse(limit);
+    writeOffsets();
+    return success();
+  }
+
+private:
+  using Instance = std::pair<Value, int64_t>;
+
+  void placeStatics() {
+    builder.setInsertionPointToStart(&rank.getBody().front());
+    layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
+    builder.createBlock(&layout.getBody());
+    for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
+      IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
+      StaticOp::create(builder, rank.getLoc(), StaticKindAttr::get(builder.getContext(), item.kind),
+                       builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(staticBytes),
+                       builder.getI64IntegerAttr(item.bytes), item.owned ? builder.getUnitAttr() : UnitAttr());
+      staticBytes += roundUpPlace(item.bytes);
+    }
+    layout.setStaticBytes(staticBytes);
+    statics.emplace(layout);
+  }
+
+  TaskOp taskOf(StringRef stage, Role role) { return symbols.lookup<StageOp>(stage).getTask(role); }
+
+  const SmallVector<Value> &slotsOf(TaskOp task) {
+    auto [it, inserted] = slots.try_emplace(task);
+    if (inserted)
+      it->second = taskSlots(task);
+    return it->second;
+  }
+
+  // A value with no static place lives from the first time that mentions it to the last.
+  void touch(Value value, int64_t mb, int64_t time) {
+    if (isStatic(value) || statics->offsetOf(value, mb))
+      return;
+    auto [it, inserted] = lives.try_emplace({value, mb}, time, time + 1);
+    it->second.second = time + 1;
+  }
+
+  // One time for each action, and for each call of a run. Drops change no life: a value is dead at its last use.
+  void walkTimeline() {
+    int64_t time = 0;
+    for (Operation &op : rank.getBody().front()) {
+      ++time;
+      if (auto run = dyn_cast<RunOp>(op)) {
+        for (auto call : taskOf(run.getStage(), run.getRole()).getBody().getOps<CallOp>()) {
+          ++time;
+          for (Value operand : call.getArgs())
+            touch(resolved(operand), run.getMb(), time);
+          for (Value result : call.getResults())
+            touch(resolved(result), run.getMb(), time);
+        }
+      } else if (Value value = carried(&op)) {
+        touch(value, mbOf(&op), time);
+      }
+      times[&op] = time;
+    }
+  }
+
+  Value resolved(Value value) {
+    Value &known = resolutions[value];
+    return known ? known : known = resolve(value);
+  }
+
+  // What a message action carries, on this side; null for other actions.
+  Value carried(Operation *op) {
+    StringRef name;
+    bool sends = isa<SendOp, WaitSendOp>(op);
+    if (!sends && !isa<PostRecvOp, WaitRecvOp>(op))
+      return nullptr;
+    name = op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue();
+    auto route = symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(name).getRoute());
+    return resolved(sends ? stashOf(route).getValue() : popOf(route).getResult());
+  }
+
+  int64_t mbOf(Operation *op) { return op->getAttrOfType<IntegerAttr>("mb").getInt(); }
+
+  int64_t offsetOf(Value value, int64_t mb) {
+    if (auto place = statics->offsetOf(value, std::max<int64_t>(mb, 0)))
+      return *place;
+    return offsets.lookup({value, mb});
+  }
+
+  void writeOffsets() {
+    for (Operation &op : llvm::make_early_inc_range(rank.getBody().front())) {
+      if (auto run = dyn_cast<RunOp>(op)) {
+        SmallVector<int64_t> at;
+        for (Value slot : slotsOf(taskOf(run.getStage(), run.getRole())))
+          at.push_back(offsetOf(slot, run.getMb()));
+        run.setAt(at);
+      } else if (auto post = dyn_cast<PostRecvOp>(op)) {
+        post.setAt(offsetOf(carried(&op), post.getMb()));
+      } else if (auto send = dyn_cast<SendOp>(op)) {
+        send.setAt(offsetOf(carried(&op), send.getMb()));
+      } else if (auto drop = dyn_cast<DropOp>(op)) {
+        Instance instance{slotsOf(taskOf(drop.getStage(), drop.getRole()))[drop.getSlot()], drop.getMb()};
+        if (isTaken(instance, times[&op]))
+          drop.erase();
+        else
+          drop.setAt(offsetOf(instance.first, instance.second));
+      }
+    }
+  }
+
+  // Whether bytes of a value belong to another one between its last use and a time.
+  bool isTaken(Instance instance, int64_t time) {
+    int64_t at = offsets.lookup(instance), end = at + byteSize(instance.first.getType());
+    int64_t dead = lives.lookup(instance).second;
+    return llvm::any_of(lives, [&](auto &other) {
+      int64_t begin = offsets.lookup(other.first);
+      return other.second.first <= time && other.second.second > dead && other.first != instance && begin < end &&
+             at < begin + byteSize(other.first.first.getType());
+    });
+  }
+
+  LogicalResult refuse(int64_t limit) {
+    std::string largest = "static area";
+    int64_t bytes = staticBytes;
+    for (auto &[instance, life] : lives)
+      if (int64_t size = byteSize(instance.first.getType()); size > bytes) {
+        auto call = instance.first.getDefiningOp<CallOp>();
+        bytes = size;
+        largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
+      }
+    return rank.emitError(noPlanFits) << "rank " << rank.getIndex() << " needs "
+                                      << planner::formatBytes(layout.getArenaBytes()) << ", limit "
+                                      << planner::formatBytes(limit) << ", largest part " << largest << " "
+                                      << planner::formatBytes(bytes);
+  }
+
+  ProgramOp program;
+  RankOp rank;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  LayoutOp layout;
+  std::optional<Statics> statics;
+  int64_t staticBytes = 0;
+  DenseMap<Operation *, SmallVector<Value>> slots;
+  DenseMap<Value, Value> resolutions;
+  llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
+  DenseMap<Instance, int64_t> offsets;
+  DenseMap<Operation *, int64_t> times;
+};
+
+struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass> {
+  using PlanAddressesBase::PlanAddressesBase;
+
+  void runOnOperation() override {
+    ProgramOp program = getOperation();
+    if (program.getBody().getOps<RankOp>().empty()) {
+      program.emitError("program '") << program.getSymName() << "' is not scheduled";
+      return signalPassFailure();
+    }
+    SymbolTable symbols(program);
+    for (auto rank : program.getBody().getOps<RankOp>())
+      if (failed(place(program, rank, symbols)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult place(ProgramOp program, RankOp rank, SymbolTable &symbols) {
+    if (!rank.getBody().getOps<LayoutOp>().empty())
+      return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      auto stage = symbols.lookup<StageOp>(run.getStage());
+      if (!stage || !stage.getTask(run.getRole()))
+        return run.emitOpError("runs task ") << stringifyRole(run.getRole()) << " of '" << run.getStage()
+                                             << "', which does not exist";
+    }
+    return RankLayout(program, rank, symbols).run(memoryLimitBytes);
+  }
+};
+
+} // namespace

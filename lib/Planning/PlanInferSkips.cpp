@@ -1,0 +1,160 @@
+//===- PlanInferSkips.cpp - route each value that crosses a cut -----------===//
+#include "plc/Planning/Passes.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANINFERSKIPS
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+// For people: the instance and role that make the value, and which of their values it is.
+std::string nameOf(Value value) {
+  Value resolved = resolve(value);
+  auto call = resolved.getDefiningOp<CallOp>();
+  if (!call)
+    return "value";
+  auto task = cast<TaskOp>(call->getParentOp());
+  std::string name = (call.getPath() + "." + stringifyRole(task.getRole())).str();
+  int64_t before = 0;
+  for (Value yielded : task.getBody().front().getTerminator()->getOperands()) {
+    Value other = resolve(yielded);
+    if (other == resolved)
+      break;
+    auto maker = other.getDefiningOp<CallOp>();
+    before += maker && maker.getPath() == call.getPath();
+  }
+  return before ? name + "#" + std::to_string(before) : name;
+}
+
+class Router {
+public:
+  Router(ProgramOp program) : program(program), builder(program.getContext()) {
+    llvm::append_range(stages, program.getBody().getOps<StageOp>());
+  }
+
+  void run() {
+    SmallVector<SmallVector<Value>> yielded;
+    for (StageOp source : stages) {
+      Operation *yield = source.getBody().front().getTerminator();
+      for (StageOp destination : stages)
+        for (OpResult result : source.getResults())
+          route(source, destination, result, yield->getOperand(result.getResultNumber()));
+    }
+    if (program.isTraining())
+      routeTied();
+    for (StageOp &stage : stages)
+      dropResults(stage);
+  }
+
+private:
+  RouteOp declare(StageOp source, StageOp destination, Per per, const std::string &carries, Type type) {
+    builder.setInsertionPointToEnd(&program.getBody().front());
+    return RouteOp::create(builder, program.getLoc(), builder.getStringAttr("r" + Twine(count++)), nullptr,
+                           FlatSymbolRefAttr::get(source.getSymNameAttr()),
+                           FlatSymbolRefAttr::get(destination.getSymNameAttr()),
+                           PerAttr::get(builder.getContext(), per), builder.getStringAttr(carries),
+                           TypeAttr::get(type));
+  }
+
+  // The stash, then the pop behind the handles of the destination.
+  PopOp connect(RouteOp route, StageOp source, StageOp destination, Value value, Value into) {
+    builder.setInsertionPoint(source.getBody().front().getTerminator());
+    StashOp::create(builder, value.getLoc(), route.getSymName(), value);
+    Block &block = destination.getBody().front();
+    auto end = llvm::find_if(block, [](Operation &op) { return !isa<ParamOp, SiteOp, InputOp, PopOp>(op); });
+    builder.setInsertionPoint(&block, end);
+    return PopOp::create(builder, value.getLoc(), value.getType(), route.getSymName(), into);
+  }
+
+  void route(StageOp source, StageOp destination, OpResult result, Value made) {
+    auto inside = [&](OpOperand &use) { return destination->isProperAncestor(use.getOwner()); };
+    if (source == destination || llvm::none_of(result.getUses(), inside))
+      return;
+    RouteOp route = declare(source, destination, Per::micro_batch, nameOf(made), result.getType());
+    PopOp pop = connect(route, source, destination, made, nullptr);
+    result.replaceUsesWithIf(pop.getResult(), inside);
+  }
+
+  // The place of a site on another stage's rank, made there if need be.
+  Value siteIn(StageOp stage, SiteOp like) {
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      if (site.getParam() == like.getParam() && site.getIndex() == like.getIndex())
+        return site;
+    builder.setInsertionPointToStart(&stage.getBody().front());
+    return SiteOp::create(builder, like.getLoc(), like.getType(), like.getParam(), like.getIndex());
+  }
+
+  void routeTied() {
+    llvm::MapVector<StringRef, std::pair<StageOp, ParamOp>> owners;
+    for (StageOp stage : stages)
+      for (auto param : stage.getBody().getOps<ParamOp>())
+        if (param.getOwned())
+          owners[param.getParam()] = {stage, param};
+    for (StageOp stage : stages) {
+      for (auto site : llvm::to_vector(stage.getBody().getOps<SiteOp>())) {
+        StageOp owner = owners.lookup(site.getParam()).first;
+        if (!owner || owner.getRank() == stage.getRank())
+          continue;
+        std::string carries = "gradient of " + site.getParam().str() + ", site " + std::to_string(site.getIndex());
+        RouteOp route = declare(stage, owner, Per::step, carries, site.getType());
+        connect(route, stage, owner, site, siteIn(owner, site));
+      }
+    }
+    // One copy per rank, whatever the number of its stages.
+    DenseSet<std::pair<int64_t, StringRef>> sent;
+    for (StageOp stage : stages)
+      for (auto param : llvm::to_vector(stage.getBody().getOps<ParamOp>())) {
+        auto [owner, original] = owners.lookup(param.getParam());
+        if (!owner || owner.getRank() == stage.getRank() || !isTrained(param.getParam()) ||
+            !sent.insert({stage.getRank(), param.getParam()}).second)
+          continue;
+        RouteOp route = declare(owner, stage, Per::step, param.getParam().str(), param.getType());
+        connect(route, owner, stage, original, param);
+      }
+  }
+
+  bool isTrained(StringRef param) {
+    return llvm::any_of(stages, [&](StageOp stage) {
+      return llvm::any_of(stage.getBody().getOps<SiteOp>(), [&](SiteOp site) { return site.getParam() == param; });
+    });
+  }
+
+  void dropResults(StageOp &stage) {
+    if (stage.getNumResults() == 0)
+      return;
+    builder.setInsertionPoint(stage);
+    auto bare = StageOp::create(builder, stage.getLoc(), TypeRange(), ValueRange(), stage->getAttrs());
+    bare.getBody().takeBody(stage.getBody());
+    bare.getBody().front().getTerminator()->setOperands({});
+    stage.erase();
+    stage = bare;
+  }
+
+  ProgramOp program;
+  OpBuilder builder;
+  SmallVector<StageOp> stages;
+  int64_t count = 0;
+};
+
+struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPass> {
+  void runOnOperation() override {
+    ProgramOp program = getOperation();
+    if (!program.getBody().getOps<RouteOp>().empty()) {
+      program.emitError("program '") << program.getSymName() << "' has routes already";
+      return signalPassFailure();
+    }
+    Router(program).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,280 @@
+//===- PlanInsertComm.cpp - turn routes between ranks into messages -------===//
+#include "ScheduleModel.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planning/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANINSERTCOMM
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+// What stands before run k of a rank (the last gap stands behind all runs), in this order:
+//
+//   send, drop         of run k-1
+//   post_recv          for run k+1, when a slot is free
+//   wait_send, drop    receives posted earlier in the one order of all runs
+//   wait_recv          for run k
+//   post_recv          for run k+1, when the slot became free just now
+//
+// The order of all runs is (predicted start, place in the simulation). A wait stands just before a run, what it
+// waits for just after an earlier run or just before one: so no cycle, whatever the true times.
+struct Gap {
+  SmallVector<Operation *> sends, drops, posts, waitSends, lateDrops, waitRecvs, latePosts;
+
+  SmallVector<Operation *> inOrder() const {
+    SmallVector<Operation *> all;
+    for (auto *part : {&sends, &drops, &posts, &waitSends, &lateDrops, &waitRecvs, &latePosts})
+      llvm::append_range(all, *part);
+    return all;
+  }
+};
+
+class Messages {
+public:
+  Messages(ProgramOp program, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
+      : program(program), maxSlots(maxSlots), tagLimit(tagLimit), builder(program.getContext()) {
+    problem = buildScheduleProblem(program, bytesPerNs);
+    schedule = readSchedule(program, runs);
+    llvm::append_range(stages, program.getBody().getOps<StageOp>());
+  }
+
+  LogicalResult run() {
+    if (planner::Fault fault = problem.verify(schedule))
+      return program.emitError("ranks do not run the program: ") << *fault;
+    if (planner::Fault fault = planner::simulate(problem, schedule, times))
+      return program.emitError("ranks do not run the program: ") << *fault;
+    for (auto &rank : runs)
+      gaps.emplace_back(rank.size() + 1);
+    tails.resize(runs.size());
+    findUses();
+    for (auto route : llvm::to_vector(program.getBody().getOps<RouteOp>()))
+      if (failed(addChannel(route)))
+        return failure();
+    addDrops();
+    write();
+    return success();
+  }
+
+private:
+  using Key = std::pair<int64_t, int64_t>;
+  using Instance = std::pair<Value, int64_t>;
+
+  // Behind everything else of a rank; each part before the next.
+  struct Tail {
+    SmallVector<Operation *> starts, waitsBefore, step, sends, waitsAfter;
+  };
+
+  Key keyOf(int64_t rank, int64_t run) { return {times.start[rank][run], times.place[rank][run]}; }
+
+  int64_t indexOf(StageOp stage, Role role, int64_t mb) {
+    const auto &jobs = schedule.ranks[stage.getRank()];
+    planner::Job job{stageIndex(program, stage.getSymName()), planner::Phase(role), mb};
+    return llvm::find(jobs, job) - jobs.begin();
+  }
+
+  // The last run that has each value of each micro-batch in a slot, and a slot that names it.
+  void findUses() {
+    for (StageOp stage : stages)
+      for (auto task : stage.getBody().getOps<TaskOp>())
+        slots[task] = taskSlots(task);
+    for (auto [rank, list] : llvm::enumerate(runs))
+      for (auto [index, run] : llvm::enumerate(list)) {
+        TaskOp task = stages[stageIndex(program, run.getStage())].getTask(run.getRole());
+        for (auto [slot, value] : llvm::enumerate(slots[task])) {
+          Use &use = uses[{value, run.getMb()}];
+          use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp());
+          if (!use.task)
+            use = {int64_t(rank), task, int64_t(slot), 0, use.crosses};
+          use.lastRun = index;
+        }
+      }
+  }
+
+  template <typename Action, typename... Arguments>
+  Operation *make(Arguments... arguments) {
+    builder.setInsertionPointToEnd(&scratch);
+    return Action::create(builder, program.getLoc(), arguments...);
+  }
+
+  FailureOr<ChannelOp> declare(RouteOp route) {
+    StageOp source = stages[stageIndex(program, route.getSource())];
+    StageOp destination = stages[stageIndex(program, route.getDestination())];
+    int64_t from = source.getRank(), to = destination.getRank();
+    int64_t ordinal = ordinals[std::minmax(from, to)]++;
+    int64_t tag = 2 * program.getMicroBatches() * ordinal + (from < to ? 0 : 1);
+    int64_t last = tag + 2 * (program.getMicroBatches() - 1);
+    if (last > tagLimit)
+      return route.emitError(noPlanFits) << "route '" << route.getSymName() << "' (" << route.getCarries()
+                                         << ") needs tag " << last << ", limit " << tagLimit;
+    builder.setInsertionPoint(*program.getBody().getOps<RankOp>().begin());
+    auto name = builder.getStringAttr("c" + Twine(channels++));
+    return ChannelOp::create(builder, route.getLoc(), name, nullptr, FlatSymbolRefAttr::get(route.getSymNameAttr()),
+                             builder.getI64IntegerAttr(from), builder.getI64IntegerAttr(to),
+                             builder.getI64IntegerAttr(1), builder.getI64IntegerAttr(tag));
+  }
+
+  LogicalResult addChannel(RouteOp route) {
+    StageOp source = stages[stageIndex(program, route.getSource())];
+    StageOp destination = stages[stageIndex(program, route.getDestination())];
+    if (source.getRank() == destination.getRank())
+      return success();
+    FailureOr<ChannelOp> channel = declare(route);
+    if (failed(channel))
+      return failure();
+    if (route.getPer() == Per::step) {
+      addPerStep(*channel, route);
+      return success();
+    }
+    TaskOp maker = makerOf(route), user = firstUser(popOf(route).getResult());
+    if (!maker || !user)
+      return route.emitError("route '") << route.getSymName() << "' has no task at its "
+                                        << (maker ? "destination" : "source");
+    Value stashed = resolve(stashOf(route).getValue());
+    int64_t from = source.getRank(), to = destination.getRank();
+    SmallVector<int64_t> consumers, posts; // runs, per micro-batch
+    SmallVector<bool> lates;
+    for (int64_t mb = 0; mb < program.getMicroBatches(); ++mb) {
+      int64_t consumer = indexOf(destination, user.getRole(), mb), producer = indexOf(source, maker.getRole(), mb);
+      int64_t post = std::max<int64_t>(consumer - 1, 0);
+      bool late = mb >= maxSlots && consumers[mb - maxSlots] >= post;
+      if (late)
+        post = consumers[mb - maxSlots];
+      consumers.push_back(consumer);
+      posts.push_back(post);
+      lates.push_back(late);
+      auto &posted = late ? gaps[to][post].latePosts : gaps[to][post].posts;
+      posted.push_back(make<PostRecvOp>(channel->getSymName(), mb, IntegerAttr()));
+      gaps[to][consumer].waitRecvs.push_back(make<WaitRecvOp>(channel->getSymName(), mb));
+      gaps[from][producer + 1].sends.push_back(make<SendOp>(channel->getSymName(), mb, IntegerAttr()));
+      int64_t wait = producer + 1;
+      while (wait < int64_t(runs[from].size()) && keyOf(from, wait) < keyOf(to, post))
+        ++wait;
+      gaps[from][wait].waitSends.push_back(make<WaitSendOp>(channel->getSymName(), mb));
+      Use &use = uses[{stashed, mb}];
+      use.lastWait = std::max(use.lastWait, wait);
+      use.crosses = true;
+    }
+    channel->setSlots(mostPosted(posts, lates, consumers));
+    return success();
+  }
+
+  // Receives posted and not waited for, at most. Before one run, late posts follow the waits, others precede them.
+  static int64_t mostPosted(ArrayRef<int64_t> posts, ArrayRef<bool> lates, ArrayRef<int64_t> consumers) {
+    int64_t most = 1;
+    for (size_t mb = 0; mb < posts.size(); ++mb) {
+      int64_t open = 1;
+      for (size_t earlier = 0; earlier < mb; ++earlier)
+        open += lates[mb] ? consumers[earlier] > posts[mb] : consumers[earlier] >= posts[mb];
+      most = std::max(most, open);
+    }
+    return most;
+  }
+
+  // A site goes before the step, a parameter after it.
+  void addPerStep(ChannelOp channel, RouteOp route) {
+    bool site = isa<SiteOp>(stashOf(route).getValue().getDefiningOp());
+    Tail &source = tails[channel.getSource()], &destination = tails[channel.getDestination()];
+    destination.starts.push_back(make<PostRecvOp>(channel.getSymName(), int64_t(-1), IntegerAttr()));
+    Operation *send = make<SendOp>(channel.getSymName(), int64_t(-1), IntegerAttr());
+    (site ? source.starts : source.sends).push_back(send);
+    Operation *wait = make<WaitRecvOp>(channel.getSymName(), int64_t(-1));
+    (site ? destination.waitsBefore : destination.waitsAfter).push_back(wait);
+    source.waitsAfter.push_back(make<WaitSendOp>(channel.getSymName(), int64_t(-1)));
+  }
+
+  void addDrops() {
+    for (auto &[instance, use] : uses) {
+      auto [value, mb] = instance;
+      if (!use.crosses || isa<InputOp>(value.getDefiningOp()) || outputOf(value))
+        continue;
+      auto stage = cast<StageOp>(use.task->getParentOp());
+      Operation *drop = make<DropOp>(stage.getSymName(), use.task.getRole(), use.slot, mb, IntegerAttr());
+      if (use.lastWait > use.lastRun)
+        gaps[use.rank][use.lastWait].lateDrops.push_back(drop);
+      else
+        gaps[use.rank][use.lastRun + 1].drops.push_back(drop);
+    }
+  }
+
+  void write() {
+    for (auto rank : program.getBody().getOps<RankOp>()) {
+      int64_t index = rank.getIndex();
+      if (program.isTraining())
+        tails[index].step.push_back(make<StepOp>());
+      Block &block = rank.getBody().front();
+      auto place = [&](ArrayRef<Operation *> actions, Operation *before) {
+        for (Operation *action : actions) {
+          action->remove();
+          block.getOperations().insert(before ? Block::iterator(before) : block.end(), action);
+        }
+      };
+      for (auto [position, run] : llvm::enumerate(runs[index]))
+        place(gaps[index][position].inOrder(), run);
+      const Tail &tail = tails[index];
+      const Gap &last = gaps[index].back();
+      for (auto *part : {&last.sends, &last.drops, &tail.starts, &last.waitSends, &last.lateDrops, &tail.waitsBefore,
+                         &tail.step, &tail.sends, &tail.waitsAfter})
+        place(*part, nullptr);
+    }
+  }
+
+  struct Use {
+    int64_t rank = 0;
+    TaskOp task;
+    int64_t slot = 0, lastRun = 0;
+    bool crosses = false; // out of its task
+    int64_t lastWait = -1;
+  };
+
+  ProgramOp program;
+  int64_t maxSlots, tagLimit;
+  OpBuilder builder;
+  planner::ScheduleProblem problem;
+  planner::Schedule schedule;
+  planner::Simulation times;
+  std::vector<std::vector<RunOp>> runs;
+  SmallVector<StageOp> stages;
+  std::vector<std::vector<Gap>> gaps;
+  std::vector<Tail> tails;
+  DenseMap<Operation *, SmallVector<Value>> slots;
+  llvm::MapVector<Instance, Use> uses;
+  std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
+  int64_t channels = 0;
+  Block scratch;
+};
+
+struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPass> {
+  using PlanInsertCommBase::PlanInsertCommBase;
+
+  void runOnOperation() override {
+    if (failed(check(getOperation())) ||
+        failed(Messages(getOperation(), maxSlots, tagLimit, bytesPerNs).run()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult check(ProgramOp program) {
+    for (auto [name, value] : {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
+      if (value <= 0)
+        return program.emitError(name) << " is " << value << " but must be positive";
+    if (program.getBody().getOps<RankOp>().empty())
+      return program.emitError("program '") << program.getSymName() << "' is not scheduled";
+    for (auto rank : program.getBody().getOps<RankOp>())
+      for (Operation &op : rank.getBody().front())
+        if (!isa<RunOp>(op))
+          return op.emitOpError("stands on a rank before messages are inserted");
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,199 @@
+//===- PlanPartition.cpp - cut each model into stages ---------------------===//
+#include "FlatProgram.h"
+#include "StageBuilder.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Partition.h"
+#include "plc/Planner/Schedule.h"
+#include "plc/Planning/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <set>
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANPARTITION
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::PartitionProblem;
+
+namespace {
+
+std::vector<std::vector<int64_t>> usersOf(const FlatProgram &flat) {
+  std::vector<std::vector<int64_t>> users(flat.values.size());
+  for (auto [index, call] : llvm::enumerate(flat.calls))
+    for (int64_t value : call.args)
+      users[value].push_back(index);
+  return users;
+}
+
+// Units that use a value, ascending.
+std::vector<int64_t> unitsOf(const FlatProgram &flat, ArrayRef<int64_t> users) {
+  std::set<int64_t> units;
+  for (int64_t user : users)
+    units.insert(flat.calls[user].unit);
+  return {units.begin(), units.end()};
+}
+
+// The most bytes of values that live inside one task of a unit alone, per unit.
+void addScratch(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, PartitionProblem &problem) {
+  std::map<std::pair<int64_t, Role>, int64_t> live;
+  for (auto [index, call] : llvm::enumerate(flat.calls)) {
+    int64_t &now = live[{call.unit, call.role}];
+    auto isLocal = [&, &call = call](int64_t value) {
+      return flat.values[value].origin == FlatValue::Result && llvm::all_of(users[value], [&](int64_t user) {
+               return flat.calls[user].unit == call.unit && flat.calls[user].role == call.role;
+             });
+    };
+    for (int64_t value : call.results)
+      now += isLocal(value) ? byteSize(flat.values[value].type) : 0;
+    problem.parts[call.unit].scratchBytes = std::max(problem.parts[call.unit].scratchBytes, now);
+    for (int64_t value : std::set<int64_t>(call.args.begin(), call.args.end()))
+      if (isLocal(value) && users[value].back() == int64_t(index))
+        now -= byteSize(flat.values[value].type);
+  }
+}
+
+// Parameters with their sites and moments; inputs and outputs of the whole batch.
+void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, int64_t microBatches,
+                  PartitionProblem &problem) {
+  std::map<StringRef, int64_t> sites;
+  for (const FlatValue &value : flat.values)
+    if (value.origin == FlatValue::Site)
+      ++sites[value.name.getValue()];
+  for (auto [index, value] : llvm::enumerate(flat.values)) {
+    std::vector<int64_t> units = unitsOf(flat, users[index]);
+    if (units.empty())
+      continue;
+    int64_t bytes = byteSize(value.type);
+    if (value.origin == FlatValue::Input)
+      problem.residents.push_back({units, bytes * microBatches, bytes * microBatches});
+    if (value.origin != FlatValue::Param)
+      continue;
+    auto trained = sites.find(value.name.getValue());
+    int64_t count = trained == sites.end() ? 0 : trained->second;
+    problem.residents.push_back({units, bytes * (count ? 3 + count : 1), bytes * (count ? 2 : 1)});
+  }
+  for (int64_t output : flat.outputs)
+    if (flat.values[output].origin == FlatValue::Result) {
+      int64_t bytes = byteSize(flat.values[output].type) * microBatches;
+      problem.residents.push_back({{flat.calls[flat.values[output].call].unit}, bytes, 0});
+    }
+}
+
+PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int64_t bytesPerNs) {
+  PartitionProblem problem;
+  for (const auto &unit : flat.units)
+    problem.parts.push_back({unit.name});
+  std::vector<std::vector<int64_t>> users = usersOf(flat);
+  for (const FlatCall &call : flat.calls)
+    problem.parts[call.unit].ns += KernelOp(call.kernel).getNs();
+  for (auto [index, value] : llvm::enumerate(flat.values)) {
+    if (value.origin != FlatValue::Result)
+      continue;
+    const FlatCall &maker = flat.calls[value.call];
+    int64_t bytes = byteSize(value.type);
+    std::vector<int64_t> units = unitsOf(flat, users[index]);
+    if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
+      problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes});
+    if (llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; }))
+      problem.parts[maker.unit].keptBytes += bytes;
+  }
+  addScratch(flat, users, problem);
+  addResidents(flat, users, microBatches, problem);
+  return problem;
+}
+
+struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
+  using PlanPartitionBase::PlanPartitionBase;
+
+  void runOnOperation() override {
+    if (failed(checkOptions()))
+      return signalPassFailure();
+    for (auto model : llvm::make_early_inc_range(getOperation().getOps<ein::ModelOp>()))
+      if (failed(cut(model)))
+        return signalPassFailure();
+    for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
+      body.erase();
+  }
+
+private:
+  LogicalResult checkOptions() {
+    Operation *module = getOperation();
+    if (stages <= 0)
+      return module->emitError("stages is ") << stages << " but must be positive";
+    if (bytesPerNs <= 0)
+      return module->emitError("bytes-per-ns is ") << bytesPerNs << " but must be positive";
+    if (schedule != "gpipe" && schedule != "1f1b")
+      return module->emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
+    if (!balance.empty() && int64_t(balance.size()) != stages)
+      return module->emitError("balance has ") << balance.size() << " entries but there are " << stages << " stages";
+    if (!place.empty() && int64_t(place.size()) != stages)
+      return module->emitError("place has ") << place.size() << " entries but there are " << stages << " stages";
+    int64_t ranks = 0;
+    for (int64_t rank : place) {
+      if (rank < 0 || rank >= stages)
+        return module->emitError("place names rank ") << rank << " but with " << stages << " stages ranks are 0 to "
+                                                      << stages - 1;
+      ranks = std::max(ranks, rank + 1);
+    }
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      if (!llvm::is_contained(place, rank))
+        return module->emitError("place leaves out rank ") << rank << " of " << ranks;
+    return success();
+  }
+
+  LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
+    int64_t sum = 0;
+    for (int64_t count : balance) {
+      if (count <= 0)
+        return model.emitError("balance has ") << count << ", but every stage needs a layer call";
+      sum += count;
+    }
+    if (!balance.empty() && sum != int64_t(flat.units.size()))
+      return model.emitError("balance has ") << sum << " layer calls but model '" << model.getSymName() << "' has "
+                                             << flat.units.size();
+    return success();
+  }
+
+  LogicalResult cut(ein::ModelOp model) {
+    FailureOr<FlatProgram> flat = flatten(model);
+    if (failed(flat) || failed(checkBalance(model, *flat)))
+      return failure();
+    if (flat->calls.empty())
+      return model.emitError("model '") << model.getSymName() << "' calls no kernel";
+    int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
+    PartitionProblem problem = buildProblem(*flat, microBatches, bytesPerNs);
+    problem.stages = stages;
+    problem.limitBytes = memoryLimitBytes;
+    for (int64_t stage = 0; stage < stages; ++stage)
+      problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, microBatches));
+    planner::Partition answer;
+    planner::Fault fault = balance.empty()
+                               ? planner::solveByChainDP(problem, answer)
+                               : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
+    if (fault)
+      return model.emitError(*fault);
+    SmallVector<StageCut> cuts;
+    int64_t begin = 0;
+    for (auto [stage, count] : llvm::enumerate(answer.counts)) {
+      int64_t end = begin + count;
+      cuts.push_back({begin, end, place.empty() ? int64_t(stage) : place[stage], problem.timeOf(begin, end),
+                      problem.bytesOf(begin, end, problem.inFlight[stage])});
+      begin = end;
+    }
+    FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
+    if (failed(program))
+      return failure();
+    program->setCutNs(answer.slowestNs);
+    program->setCutBoundNs(problem.bound());
+    model.erase();
+    return success();
+  }
+};
+
+} // namespace

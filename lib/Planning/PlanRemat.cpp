@@ -1,0 +1,26 @@
+//===- PlanRemat.cpp - choose which residuals are kept --------------------===//
+#include "plc/Planning/Passes.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANREMAT
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc::plan;
+
+namespace {
+
+struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
+  using PlanRematBase::PlanRematBase;
+
+  void runOnOperation() override {
+    if (policy != "none") {
+      getOperation().emitError("checkpoint policy '") << policy << "' is not supported; there is 'none'";
+      return signalPassFailure();
+    }
+    getOperation().setRemat(policy);
+  }
+};
+
+} // namespace

@@ -1,0 +1,70 @@
+//===- PlanSchedule.cpp - order the tasks on each rank --------------------===//
+#include "ScheduleModel.h"
+
+#include "plc/Planning/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANSCHEDULE
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
+  using PlanScheduleBase::PlanScheduleBase;
+
+  void runOnOperation() override {
+    if (failed(order(getOperation())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult order(ProgramOp program) {
+    if (schedule != "gpipe" && schedule != "1f1b")
+      return program.emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
+    if (bytesPerNs <= 0)
+      return program.emitError("bytes-per-ns is ") << bytesPerNs << " but must be positive";
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getNumResults())
+        return stage.emitError("stage '") << stage.getSymName() << "' has values that cross cuts without routes";
+    if (!program.getBody().getOps<RankOp>().empty())
+      return program.emitError("program '") << program.getSymName() << "' is scheduled already";
+    planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
+    planner::Schedule answer;
+    planner::Fault fault = schedule == "gpipe" ? planner::scheduleGPipe(problem, answer)
+                                               : planner::schedule1F1B(problem, answer);
+    planner::Simulation simulation;
+    if (!fault)
+      fault = problem.verify(answer);
+    if (!fault)
+      fault = planner::simulate(problem, answer, simulation);
+    if (fault)
+      return program.emitError(noPlanFits) << *fault;
+    write(program, answer);
+    program.setSchedule(schedule);
+    program.setStepNs(simulation.makespan);
+    program.setStepBoundNs(problem.bound());
+    return success();
+  }
+
+  void write(ProgramOp program, const planner::Schedule &answer) {
+    OpBuilder builder(program.getContext());
+    SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+    for (auto [index, jobs] : llvm::enumerate(answer.ranks)) {
+      builder.setInsertionPointToEnd(&program.getBody().front());
+      auto rank = RankOp::create(builder, program.getLoc(), index);
+      builder.createBlock(&rank.getBody());
+      for (const planner::Job &job : jobs)
+        RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.phase),
+                      job.microBatch, nullptr);
+    }
+  }
+};
+
+} // namespace

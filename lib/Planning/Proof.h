@@ -1,0 +1,27 @@
+//===- Proof.h - what --plan-verify proves ----------------------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_PROOF_H
+#define PLC_LIB_PLANNING_PROOF_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+namespace plc::plan {
+
+/// Each task runs once per micro-batch on its stage's rank, each role in index order.
+llvm::LogicalResult proveRuns(ProgramOp program);
+
+/// Each route between ranks has a channel; each message is posted, sent and waited for once, in index order, under a tag
+/// of its own, and never more are posted than slots.
+llvm::LogicalResult proveMessages(ProgramOp program);
+
+/// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv.
+llvm::LogicalResult proveNoDeadlock(ProgramOp program);
+
+/// Every read of a rank finds the value and micro-batch that the program names; see `Memory.h`.
+llvm::LogicalResult proveMemory(ProgramOp program, RankOp rank, int64_t limitBytes);
+
+/// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people.
+std::string describe(mlir::Value resolved, int64_t mb);
+
+} // namespace plc::plan
+
+#endif

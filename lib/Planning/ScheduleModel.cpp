@@ -1,0 +1,88 @@
+//===- ScheduleModel.cpp - a program as a scheduling problem --------------===//
+#include "ScheduleModel.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::Phase;
+
+int64_t plc::plan::stageIndex(ProgramOp program, StringRef name) {
+  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+    if (stage.getSymName() == name)
+      return index;
+  return -1;
+}
+
+TaskOp plc::plan::firstUser(Value value) {
+  TaskOp first;
+  for (Operation *user : value.getUsers())
+    if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && (!first || task->isBeforeInBlock(first)))
+      first = task;
+  return first;
+}
+
+TaskOp plc::plan::makerOf(RouteOp route) {
+  StashOp stash = stashOf(route);
+  return stash ? stash.getValue().getDefiningOp<TaskOp>() : nullptr;
+}
+
+static Phase phaseOf(TaskOp task) { return Phase(task.getRole()); }
+
+planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, int64_t bytesPerNs) {
+  planner::ScheduleProblem problem;
+  problem.microBatches = program.getMicroBatches();
+  SymbolTable symbols(program->getParentOfType<ModuleOp>());
+  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>())) {
+    auto &plain = problem.stages.emplace_back();
+    plain.rank = stage.getRank();
+    for (auto task : stage.getBody().getOps<TaskOp>()) {
+      plain.has[int(phaseOf(task))] = true;
+      for (auto call : task.getBody().getOps<CallOp>())
+        if (auto kernel = symbols.lookup<KernelOp>(call.getKernel()))
+          plain.ns[int(phaseOf(task))] += kernel.getNs();
+      for (Value result : task.getResults())
+        for (Operation *user : result.getUsers())
+          if (auto other = dyn_cast<TaskOp>(user->getParentOp()); other && other != task)
+            problem.dependences.push_back({int64_t(index), phaseOf(task), int64_t(index), phaseOf(other)});
+    }
+  }
+  for (auto route : program.getBody().getOps<RouteOp>()) {
+    if (route.getPer() == Per::step)
+      continue;
+    TaskOp maker = makerOf(route);
+    int64_t source = stageIndex(program, route.getSource()), destination = stageIndex(program, route.getDestination());
+    bool apart = problem.stages[source].rank != problem.stages[destination].rank;
+    for (Operation *user : popOf(route).getResult().getUsers())
+      if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && maker)
+        problem.dependences.push_back({source, phaseOf(maker), destination, phaseOf(task),
+                                       apart ? byteSize(route.getType()) / bytesPerNs : 0});
+  }
+  // One of each: a value used twice is one dependence.
+  auto key = [](const auto &each) {
+    return std::tuple(each.source, each.from, each.destination, each.to, -each.ns);
+  };
+  auto same = [&](const auto &a, const auto &b) {
+    return std::tie(a.source, a.from, a.destination, a.to) == std::tie(b.source, b.from, b.destination, b.to);
+  };
+  llvm::sort(problem.dependences, [&](const auto &a, const auto &b) { return key(a) < key(b); });
+  problem.dependences.erase(std::unique(problem.dependences.begin(), problem.dependences.end(), same),
+                            problem.dependences.end());
+  return problem;
+}
+
+planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs) {
+  planner::Schedule schedule;
+  schedule.ranks.resize(program.getNumRanks());
+  runs.assign(schedule.ranks.size(), {});
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      schedule.ranks[rank.getIndex()].push_back(
+          {stageIndex(program, run.getStage()), Phase(run.getRole()), run.getMb()});
+      runs[rank.getIndex()].push_back(run);
+    }
+  return schedule;
+}

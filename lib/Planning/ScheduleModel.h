@@ -1,0 +1,27 @@
+//===- ScheduleModel.h - a program as a scheduling problem ------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_SCHEDULEMODEL_H
+#define PLC_LIB_PLANNING_SCHEDULEMODEL_H
+
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/Schedule.h"
+
+namespace plc::plan {
+
+/// Stages in their order, times from the kernels' costs, dependences from values and routes.
+planner::ScheduleProblem buildScheduleProblem(ProgramOp program, int64_t bytesPerNs);
+
+/// The runs of the program's ranks, as jobs; the runs themselves in the same shape.
+planner::Schedule readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs);
+
+/// Position of a stage among the program's; -1 if there is none of that name.
+int64_t stageIndex(ProgramOp program, llvm::StringRef name);
+
+/// The first task, in the order F, B, W, that uses a value of its stage; null if none does.
+TaskOp firstUser(mlir::Value value);
+
+/// The task that makes what a route carries; null for parameters and sites.
+TaskOp makerOf(RouteOp route);
+
+} // namespace plc::plan
+
+#endif

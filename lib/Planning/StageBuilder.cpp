@@ -1,0 +1,207 @@
+//===- StageBuilder.cpp - a flat program as stages and tasks --------------===//
+#include "StageBuilder.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+constexpr Role roles[] = {Role::F, Role::B, Role::W};
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<StageCut> cuts)
+      : model(model), flat(flat), cuts(cuts), builder(model) {}
+
+  FailureOr<ProgramOp> run() {
+    if (failed(checkOutputs()))
+      return failure();
+    findCrossings();
+    ProgramOp program = createProgram();
+    for (int64_t stage = 0; stage < int64_t(cuts.size()); ++stage)
+      createStage(stage);
+    for (int64_t stage = 0; stage < int64_t(cuts.size()); ++stage)
+      fillStage(stage);
+    return program;
+  }
+
+private:
+  using Place = std::pair<int64_t, Role>; // stage, task
+
+  int64_t stageOf(int64_t unit) {
+    for (auto [stage, cut] : llvm::enumerate(cuts))
+      if (unit < cut.end)
+        return stage;
+    llvm_unreachable("units are covered");
+  }
+  Place placeOf(const FlatCall &call) { return {stageOf(call.unit), call.role}; }
+  Place homeOf(int64_t value) { return placeOf(flat.calls[flat.values[value].call]); }
+
+  // An output's place is its maker's, so it has one, and it is one output.
+  LogicalResult checkOutputs() {
+    llvm::DenseMap<int64_t, StringRef> seen;
+    for (auto [index, value] : llvm::enumerate(flat.outputs)) {
+      StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
+      if (flat.values[value].origin != FlatValue::Result)
+        return model.emitError("output '") << name << "' is an input or a parameter; that is not supported";
+      auto [it, inserted] = seen.try_emplace(value, name);
+      if (!inserted)
+        return model.emitError("outputs '") << it->second << "' and '" << name
+                                            << "' are one value; that is not supported";
+    }
+    return success();
+  }
+
+  // Which values leave their task, and which their stage, each in the order in which they are made.
+  void findCrossings() {
+    auto cross = [&](int64_t value, std::optional<Place> user) {
+      if (flat.values[value].origin != FlatValue::Result)
+        return;
+      Place home = homeOf(value);
+      if (!user || *user != home)
+        leavesTask.insert(value);
+      if (user && user->first != home.first)
+        leavesStage.insert(value);
+    };
+    for (const FlatCall &call : flat.calls)
+      for (int64_t value : call.args)
+        cross(value, placeOf(call));
+    for (int64_t value : flat.outputs)
+      cross(value, std::nullopt);
+    for (int64_t value : leavesTask)
+      taskResults[homeOf(value)].push_back(value);
+    for (int64_t value : leavesStage)
+      stageResults[homeOf(value).first].push_back(value);
+  }
+
+  SmallVector<Type> typesOf(ArrayRef<int64_t> values) {
+    return llvm::map_to_vector(values, [&](int64_t value) { return flat.values[value].type; });
+  }
+
+  ProgramOp createProgram() {
+    builder.setInsertionPointAfter(model);
+    int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
+    // With one micro-batch no axis is cut, whichever the batch is.
+    auto axes = [&](ArrayRef<int64_t> batch) {
+      return llvm::map_to_vector(batch, [](int64_t axis) { return axis == 0 ? axis : int64_t(-1); });
+    };
+    auto program = ProgramOp::create(
+        builder, model.getLoc(), model.getSymNameAttr(), nullptr, model.getArgNames(),
+        builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(axes(model.getArgBatch())),
+        model.getResultNames(), builder.getTypeArrayAttr(model.getResultTypes()),
+        builder.getDenseI64ArrayAttr(axes(model.getResultBatch())), builder.getI64IntegerAttr(model.getBatch()),
+        builder.getI64IntegerAttr(microBatches), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    programBlock = builder.createBlock(&program.getBody());
+    return program;
+  }
+
+  void createStage(int64_t index) {
+    const StageCut &cut = cuts[index];
+    int64_t layers = 0;
+    for (int64_t unit = cut.begin; unit < cut.end; ++unit)
+      layers += flat.units[unit].layer;
+    builder.setInsertionPointToEnd(programBlock);
+    auto count = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
+    auto stage = StageOp::create(builder, model.getLoc(), typesOf(stageResults[index]),
+                                 builder.getStringAttr("s" + Twine(index)), count(cut.rank), count(layers),
+                                 count(cut.ns), count(cut.bytes));
+    stage.getBody().emplaceBlock();
+    stages.push_back(stage);
+    for (auto [position, value] : llvm::enumerate(stageResults[index]))
+      outside[value] = stage.getResult(position);
+  }
+
+  // Handles first, then tasks, outputs, yield.
+  void fillStage(int64_t index) {
+    Block *block = &stages[index].getBody().front();
+    inStage.clear();
+    builder.setInsertionPointToEnd(block);
+    createHandles(index);
+    for (Role role : roles)
+      createTask(index, role, block);
+    builder.setInsertionPointToEnd(block);
+    for (auto [position, value] : llvm::enumerate(flat.outputs))
+      if (homeOf(value).first == index)
+        OutputOp::create(builder, model.getLoc(), cast<StringAttr>(model.getResultNames()[position]),
+                         inStage.lookup(value));
+    SmallVector<Value> results;
+    for (int64_t value : stageResults[index])
+      results.push_back(inStage.lookup(value));
+    YieldOp::create(builder, model.getLoc(), results);
+  }
+
+  void createHandles(int64_t index) {
+    for (const FlatCall &call : flat.calls) {
+      if (placeOf(call).first != index)
+        continue;
+      for (int64_t value : call.args) {
+        const FlatValue &info = flat.values[value];
+        if (info.origin == FlatValue::Result || inStage.contains(value))
+          continue;
+        if (info.origin == FlatValue::Input)
+          inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
+        else if (info.origin == FlatValue::Site)
+          inStage[value] = SiteOp::create(builder, model.getLoc(), info.type, info.name.getValue(), info.site);
+        else
+          inStage[value] = ParamOp::create(builder, model.getLoc(), info.type, info.name.getValue(),
+                                           owned.insert(info.name).second);
+      }
+    }
+  }
+
+  void createTask(int64_t index, Role role, Block *block) {
+    SmallVector<const FlatCall *> calls;
+    for (const FlatCall &call : flat.calls)
+      if (placeOf(call) == Place(index, role))
+        calls.push_back(&call);
+    if (calls.empty())
+      return;
+    builder.setInsertionPointToEnd(block);
+    ArrayRef<int64_t> results = taskResults[{index, role}];
+    auto task = TaskOp::create(builder, model.getLoc(), typesOf(results), role);
+    builder.createBlock(&task.getBody());
+    DenseMap<int64_t, Value> local;
+    auto find = [&](int64_t value) {
+      for (auto *scope : {&local, &inStage, &outside})
+        if (Value found = scope->lookup(value))
+          return found;
+      llvm_unreachable("values are made before they are used");
+    };
+    for (const FlatCall *call : calls) {
+      SmallVector<Value> operands = llvm::map_to_vector(call->args, find);
+      auto created = CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(),
+                                    operands, call->path);
+      // An accumulated value is found at its site, whichever call added to it last.
+      for (auto [value, result] : llvm::zip(call->results, created.getResults()))
+        if (flat.values[value].origin == FlatValue::Result)
+          local[value] = result;
+    }
+    YieldOp::create(builder, model.getLoc(), llvm::map_to_vector(results, find));
+    for (auto [value, result] : llvm::zip(results, task.getResults()))
+      inStage[value] = result;
+  }
+
+  ein::ModelOp model;
+  const FlatProgram &flat;
+  ArrayRef<StageCut> cuts;
+  OpBuilder builder;
+  Block *programBlock = nullptr;
+  SmallVector<StageOp> stages;
+  llvm::SetVector<int64_t> leavesTask, leavesStage;
+  std::map<Place, SmallVector<int64_t>> taskResults;
+  std::map<int64_t, SmallVector<int64_t>> stageResults;
+  DenseMap<int64_t, Value> inStage, outside; // value of the flat program, as seen in the stage and in others
+  DenseSet<Attribute> owned;
+};
+
+} // namespace
+
+FailureOr<ProgramOp> plc::plan::buildProgram(ein::ModelOp model, const FlatProgram &flat, ArrayRef<StageCut> cuts) {
+  return ProgramBuilder(model, flat, cuts).run();
+}

@@ -1,0 +1,98 @@
+//===- Statics.cpp - the static area of a rank ----------------------------===//
+#include "Statics.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+namespace {
+
+// Bytes of an input or output for all micro-batches; an input without a batch axis is one for all.
+int64_t portBytes(ProgramOp program, Type type, bool once) {
+  return byteSize(type) * (once ? 1 : program.getMicroBatches());
+}
+
+std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef name) {
+  for (auto [each, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
+    if (each == name)
+      return axis;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t rank) {
+  std::map<StringRef, bool> trained;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      trained[site.getParam()] = true;
+  std::vector<StaticItem> parameters, gradients, moments, inputs, outputs;
+  // Two stages of a rank share what both use.
+  auto add = [](std::vector<StaticItem> &items, const StaticItem &item) {
+    for (StaticItem &other : items)
+      if (other.kind == item.kind && other.name == item.name && other.site == item.site) {
+        other.owned |= item.owned;
+        return;
+      }
+    items.push_back(item);
+  };
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    if (stage.getRank() != rank)
+      continue;
+    for (Operation &op : stage.getBody().front()) {
+      if (auto param = dyn_cast<ParamOp>(op))
+        add(parameters,
+            {StaticKind::parameter, param.getParam().str(), -1, byteSize(param.getType()), param.getOwned()});
+      if (auto site = dyn_cast<SiteOp>(op))
+        add(gradients,
+            {StaticKind::gradient, site.getParam().str(), int64_t(site.getIndex()), byteSize(site.getType())});
+      if (auto input = dyn_cast<InputOp>(op)) {
+        bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) != 0;
+        add(inputs, {StaticKind::input, input.getInput().str(), -1, portBytes(program, input.getType(), once)});
+      }
+      if (auto output = dyn_cast<OutputOp>(op))
+        add(outputs, {StaticKind::output, output.getOutput().str(), -1,
+                      portBytes(program, output.getValue().getType(), false)});
+    }
+  }
+  for (StaticKind kind : {StaticKind::moment1, StaticKind::moment2})
+    for (const StaticItem &item : parameters)
+      if (item.owned && trained[item.name])
+        moments.push_back({kind, item.name, -1, item.bytes});
+  std::vector<StaticItem> all;
+  for (auto *part : {&parameters, &gradients, &moments, &inputs, &outputs})
+    all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+Statics::Statics(LayoutOp layout) {
+  for (auto place : layout.getBody().getOps<StaticOp>())
+    places[{place.getKind(), place.getName().str(), place.getSite().value_or(-1)}] = place;
+}
+
+StaticOp Statics::find(StaticKind kind, StringRef name, int64_t site) const {
+  auto it = places.find({kind, name.str(), site});
+  return it == places.end() ? nullptr : it->second;
+}
+
+std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
+  StaticOp place;
+  int64_t step = 0;
+  if (auto param = resolved.getDefiningOp<ParamOp>())
+    place = find(StaticKind::parameter, param.getParam());
+  else if (auto site = resolved.getDefiningOp<SiteOp>())
+    place = find(StaticKind::gradient, site.getParam(), site.getIndex());
+  else if (auto input = resolved.getDefiningOp<InputOp>()) {
+    auto program = input->getParentOfType<ProgramOp>();
+    place = find(StaticKind::input, input.getInput());
+    if (axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) == 0)
+      step = byteSize(input.getType());
+  } else if (OutputOp output = outputOf(resolved)) {
+    place = find(StaticKind::output, output.getOutput());
+    step = byteSize(resolved.getType());
+  }
+  if (!place)
+    return std::nullopt;
+  return place.getAt() + mb * step;
+}

@@ -1,0 +1,43 @@
+//===- Statics.h - the static area of a rank --------------------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_STATICS_H
+#define PLC_LIB_PLANNING_STATICS_H
+
+#include "plc/Dialect/Plan/Plan.h"
+
+#include <map>
+
+namespace plc::plan {
+
+/// Alignment of places, in bytes.
+inline constexpr int64_t placeAlignment = 64;
+inline int64_t roundUpPlace(int64_t bytes) { return (bytes + placeAlignment - 1) / placeAlignment * placeAlignment; }
+
+/// What a rank stores for the whole run, in the order of places: parameters, gradient sites, moments of trained
+/// parameters that it owns, inputs, outputs.
+struct StaticItem {
+  StaticKind kind;
+  std::string name;
+  int64_t site = -1;
+  int64_t bytes = 0;
+  bool owned = false;
+};
+std::vector<StaticItem> collectStatics(ProgramOp program, int64_t rank);
+
+/// Where the layout of a rank puts what has a static place.
+class Statics {
+public:
+  explicit Statics(LayoutOp layout);
+
+  StaticOp find(StaticKind kind, llvm::StringRef name, int64_t site = -1) const;
+
+  /// Offset of a resolved value for a micro-batch, or nothing if it has no static place: parameters and sites, and
+  /// inputs and outputs, whose micro-batches follow each other.
+  std::optional<int64_t> offsetOf(mlir::Value resolved, int64_t mb) const;
+
+private:
+  std::map<std::tuple<StaticKind, std::string, int64_t>, StaticOp> places;
+};
+
+} // namespace plc::plan
+
+#endif
