@@ -5,6 +5,7 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Planning/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -17,6 +18,7 @@ int main(int argc, char **argv) {
   plc::algebra::registerAlgebraPasses();
   plc::numerics::registerNumericsPasses();
   plc::kernels::registerKernelsPasses();
+  plc::plan::registerPlanningPasses();
   plc::codegen::registerCodegenPasses();
   plc::codegen::registerCodegenPipelines();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "plc-opt: passes on plc's IR\n", registry));
