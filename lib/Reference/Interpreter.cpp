@@ -59,9 +59,9 @@ std::vector<int64_t> missingDimensions(Equation op) {
 void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
   if (!fault)
     return;
-  throw Fault(op->getLoc(), "index " + std::to_string(fault->value) + " at position " +
-                                std::to_string(fault->position) + " is out of range for extent " +
-                                std::to_string(fault->extent));
+  throw Fault(op->getLoc(), "gather index " + std::to_string(fault->value) + " at position " +
+                                std::to_string(fault->position) + " is outside 0.." +
+                                std::to_string(fault->extent - 1));
 }
 
 /// Executes one equation: inputs, and a result that is zero or a copy of what it accumulates into.

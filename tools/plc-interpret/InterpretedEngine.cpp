@@ -1,10 +1,7 @@
 //===- InterpretedEngine.cpp - the interpreter behind the commands --------===//
 #include "InterpretedEngine.h"
 
-#if __has_include("plc/Numerics/Key.h")
 #include "plc/Numerics/Key.h"
-#define PLC_WITH_KEY 1
-#endif
 
 #include "mlir/IR/Builders.h"
 
@@ -104,11 +101,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
 
 std::string InterpretedEngine::numericsKey() const {
-#ifdef PLC_WITH_KEY
   return numerics::numericsKey(*programOf(entryList.front().name).module);
-#else
-  return "";
-#endif
 }
 
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
@@ -167,6 +160,19 @@ void InterpretedEngine::listEntries() {
   for (StringRef result : results.getAsValueRange<StringAttr>())
     if (results.size() > 1 && result != "loss")
       add("infer." + result.str(), "infer", {result.str()});
+}
+
+int64_t InterpretedEngine::indexBound() {
+  int64_t bound = 0;
+  source.getModule().walk([&](ein::GatherOp op) {
+    AffineMap map = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
+    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+      if (isa<AffineSymbolExpr>(expr)) {
+        int64_t extent = cast<RankedTensorType>(op.getTable().getType()).getDimSize(axis);
+        bound = bound ? std::min(bound, extent) : extent;
+      }
+  });
+  return bound ? bound : 4;
 }
 
 void InterpretedEngine::listParameters() {

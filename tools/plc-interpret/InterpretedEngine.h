@@ -29,6 +29,9 @@ public:
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 
+  /// Every index below this is in range of every gather whose table has a static extent there; 4 without gathers.
+  int64_t indexBound();
+
 private:
   struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -1,13 +1,10 @@
 //===- Source.cpp - a model to interpret, from .ein or IR -----------------===//
 #include "Source.h"
 
-#if __has_include("plc/Algebra/Passes.h") && __has_include("plc/Language/ParseModel.h")
-#define PLC_WITH_RULES 1
 #include "plc/Algebra/Passes.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Numerics/Passes.h"
-#endif
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -42,10 +39,8 @@ std::pair<std::string, int64_t> parseDefine(const std::string &text) {
 Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     : settings(settings), context(MLIRContext::Threading::DISABLED) {
   context.loadDialect<ein::EinDialect>();
-#ifdef PLC_WITH_RULES
-  static const bool registered = (registerAlgebraPasses(), registerNumericsPasses(), true);
+  static const bool registered = (algebra::registerAlgebraPasses(), numerics::registerNumericsPasses(), true);
   (void)registered;
-#endif
   rules = StringRef(request.file).ends_with(".ein");
   if (!rules && !StringRef(request.file).ends_with(".mlir"))
     throw runtime::fileError(request.file, "is neither a .ein model nor .mlir IR");
@@ -62,7 +57,6 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
 }
 
 void Source::parseRules(const runtime::ModelRequest &request) {
-#ifdef PLC_WITH_RULES
   language::ParseOptions options;
   options.entry = request.entry;
   for (const std::string &text : request.defines)
@@ -71,7 +65,6 @@ void Source::parseRules(const runtime::ModelRequest &request) {
   module = language::parseModel(sources, context, options, diagnostics);
   if (!diagnostics.empty())
     diagnostics.print(llvm::errs());
-#endif
   if (!module)
     throw told();
 }

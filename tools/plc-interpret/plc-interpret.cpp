@@ -1,11 +1,16 @@
 //===- plc-interpret.cpp - the reference, with the commands of plc-run ----===//
+#include "CheckGradients.h"
 #include "InterpretedEngine.h"
 
 #include "plc/Runtime/Commands.h"
 
+#include <cstring>
+
 using namespace plc;
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "check-gradients"))
+    return interpret::checkGradients(argc, argv);
   runtime::Tool tool;
   tool.name = "plc-interpret";
   tool.commands = {"train", "eval", "infer"};
