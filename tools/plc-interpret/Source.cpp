@@ -102,8 +102,8 @@ OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<
                    entry == "train" ? "ein-differentiate" : "ein-differentiate{forward-only=true}", "ein-simplify",
                    "ein-fix-numerics"});
   SourceMgrDiagnosticHandler printer(sources, &context);
-  PassManager pipeline(&context);
-  if (failed(parsePassPipeline("builtin.module(" + llvm::join(passes, ",") + ")", pipeline)))
+  auto pipeline = PassManager::on<ModuleOp>(&context);
+  if (failed(parsePassPipeline(llvm::join(passes, ","), pipeline)))
     throw Error(runtime::Internal, "", "internal error: the pass pipeline does not parse");
   if (failed(pipeline.run(*program)))
     throw told();
