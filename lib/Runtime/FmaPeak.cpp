@@ -15,32 +15,27 @@ namespace {
 constexpr int64_t chains = 12; // more than latency 4 times two units
 constexpr int64_t rounds = 200000;
 
-/// `chains` independent vectors, each a long chain of fma; the empty asm keeps them in registers.
-template <class Vector> [[gnu::always_inline]] inline void runChains() {
-  Vector a{}, b{}, c[chains] = {};
-  asm volatile("" : "+v"(a), "+v"(b));
-  for (int64_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 12
-    for (int64_t i = 0; i < chains; ++i)
-      if constexpr (sizeof(Vector) == 64 && sizeof(a[0]) == 4)
-        asm volatile("vfmadd231ps %1, %2, %0" : "+v"(c[i]) : "v"(a), "v"(b));
-      else if constexpr (sizeof(Vector) == 64)
-        asm volatile("vfmadd231pd %1, %2, %0" : "+v"(c[i]) : "v"(a), "v"(b));
-      else if constexpr (sizeof(a[0]) == 4)
-        asm volatile("vfmadd231ps %1, %2, %0" : "+x"(c[i]) : "x"(a), "x"(b));
-      else
-        asm volatile("vfmadd231pd %1, %2, %0" : "+x"(c[i]) : "x"(a), "x"(b));
+/// Twelve independent vectors, each a long chain of fma, which inline assembly keeps in registers. A macro, because a
+/// function's target decides which registers its assembly may name.
+#define PLC_FMA_LOOP(name, features, T, bytes, instruction)                                                            \
+  [[gnu::target(features)]] void name() {                                                                              \
+    typedef T Vector __attribute__((vector_size(bytes)));                                                              \
+    Vector a{}, c0{}, c1{}, c2{}, c3{}, c4{}, c5{}, c6{}, c7{}, c8{}, c9{}, c10{}, c11{};                              \
+    for (int64_t round = 0; round < rounds; ++round)                                                                   \
+      asm volatile(instruction " %12, %12, %0\n" instruction " %12, %12, %1\n" instruction " %12, %12, %2\n"           \
+                   instruction " %12, %12, %3\n" instruction " %12, %12, %4\n" instruction " %12, %12, %5\n"           \
+                   instruction " %12, %12, %6\n" instruction " %12, %12, %7\n" instruction " %12, %12, %8\n"           \
+                   instruction " %12, %12, %9\n" instruction " %12, %12, %10\n" instruction " %12, %12, %11\n"         \
+                   : "+v"(c0), "+v"(c1), "+v"(c2), "+v"(c3), "+v"(c4), "+v"(c5), "+v"(c6), "+v"(c7), "+v"(c8),         \
+                     "+v"(c9), "+v"(c10), "+v"(c11)                                                                    \
+                   : "v"(a));                                                                                          \
   }
-}
 
-template <class T, int bytes> struct VectorOf {
-  typedef T type __attribute__((vector_size(bytes)));
-};
-
-[[gnu::target("avx512f")]] void wide32() { runChains<VectorOf<float, 64>::type>(); }
-[[gnu::target("avx512f")]] void wide64() { runChains<VectorOf<double, 64>::type>(); }
-[[gnu::target("avx2,fma")]] void narrow32() { runChains<VectorOf<float, 32>::type>(); }
-[[gnu::target("avx2,fma")]] void narrow64() { runChains<VectorOf<double, 32>::type>(); }
+PLC_FMA_LOOP(wide32, "avx512f", float, 64, "vfmadd231ps")
+PLC_FMA_LOOP(wide64, "avx512f", double, 64, "vfmadd231pd")
+PLC_FMA_LOOP(narrow32, "avx2,fma", float, 32, "vfmadd231ps")
+PLC_FMA_LOOP(narrow64, "avx2,fma", double, 32, "vfmadd231pd")
+#undef PLC_FMA_LOOP
 
 double secondsOf(void (*loop)(), int64_t threads) {
   std::atomic<int64_t> ready{0};

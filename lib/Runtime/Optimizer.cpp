@@ -1,5 +1,7 @@
 #include "plc/Runtime/Optimizer.h"
 
+#include "plc/Runtime/CpuFeatures.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +34,7 @@ template <class T> struct Factors {
 };
 
 template <class T>
-void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w, T *__restrict m,
+[[gnu::always_inline]] inline void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w, T *__restrict m,
                  T *__restrict v) {
   for (int64_t i = 0; i < count; ++i) {
     T first = f.beta1 * m[i] + f.rest1 * g[i];
@@ -44,13 +46,43 @@ void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g, T *_
   }
 }
 
-template <class T> void addSquares(int64_t count, const T *g, double *sums) {
+template <class T> [[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
   int64_t whole = count / lanes * lanes;
   for (int64_t i = 0; i < whole; i += lanes)
     for (int64_t lane = 0; lane < lanes; ++lane)
       sums[lane] += static_cast<double>(g[i + lane]) * static_cast<double>(g[i + lane]);
   for (int64_t i = whole; i < count; ++i)
     sums[i - whole] += static_cast<double>(g[i]) * static_cast<double>(g[i]);
+}
+
+template <class T>
+using BlockFunction = void (*)(const Factors<T> &, int64_t, const T *, T *, T *, T *, double *);
+
+/// The same operations at each vector width.
+template <class T>
+[[gnu::always_inline]] inline void blockBody(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v,
+                                             double *sums) {
+  addSquares(count, g, sums);
+  updateBlock(f, count, g, w, m, v);
+}
+template <class T>
+[[gnu::target("avx512f,avx512vl,avx512dq")]] void
+block512(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
+  blockBody(f, count, g, w, m, v, sums);
+}
+template <class T>
+[[gnu::target("avx2")]] void block256(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
+  blockBody(f, count, g, w, m, v, sums);
+}
+template <class T>
+void blockPlain(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
+  blockBody(f, count, g, w, m, v, sums);
+}
+
+template <class T> BlockFunction<T> chooseBlock() {
+  if (cpuHasFeature("avx512f") && cpuHasFeature("avx512vl") && cpuHasFeature("avx512dq"))
+    return block512<T>;
+  return cpuHasFeature("avx2") ? block256<T> : blockPlain<T>;
 }
 
 double addLanes(double *sums) {
@@ -63,6 +95,7 @@ double addLanes(double *sums) {
 template <class T>
 double update(const AdamWFactors &factors, int64_t count, std::span<const void *const> sites, void *value,
               void *moment1, void *moment2) {
+  static const BlockFunction<T> updateBlockOfWidth = chooseBlock<T>();
   Factors<T> f(factors);
   double sums[lanes] = {};
   T gradient[block];
@@ -72,9 +105,8 @@ double update(const AdamWFactors &factors, int64_t count, std::span<const void *
     for (const void *site : sites.subspan(1))
       for (int64_t i = 0; i < size; ++i)
         gradient[i] += static_cast<const T *>(site)[begin + i];
-    addSquares(size, gradient, sums);
-    updateBlock(f, size, gradient, static_cast<T *>(value) + begin, static_cast<T *>(moment1) + begin,
-                static_cast<T *>(moment2) + begin);
+    updateBlockOfWidth(f, size, gradient, static_cast<T *>(value) + begin, static_cast<T *>(moment1) + begin,
+                       static_cast<T *>(moment2) + begin, sums);
   }
   return addLanes(sums);
 }

@@ -8,7 +8,7 @@ using Op = ActionInfo::Op;
 
 Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
            std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop)
-    : manifest(manifest), entry(entry), plan(entry.ranks[index]), index(index), channels(channels), stop(stop),
+    : manifest(manifest), plan(entry.ranks[index]), index(index), channels(channels), stop(stop),
       arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
 }

@@ -47,7 +47,6 @@ private:
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const Manifest &manifest;
-  const EntryPlan &entry;
   const RankInfo &plan;
   size_t index;
   std::vector<std::unique_ptr<Channel>> &channels;

@@ -5,7 +5,7 @@
 namespace plc::runtime {
 
 Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage)
-    : manifest(manifest), entry(entry) {
+    : entry(entry) {
   for (const ChannelInfo &channel : entry.channels)
     channels.push_back(
         std::make_unique<Channel>(channel.bytes, channel.perStep ? 1 : entry.microBatches, stop));

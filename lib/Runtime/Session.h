@@ -30,7 +30,6 @@ private:
   void setInputs(const std::vector<Bytes> &inputs);
   void stopAll(std::exception_ptr error);
 
-  const Manifest &manifest;
   const EntryPlan &entry;
   StopFlag stop{false};
   std::vector<std::unique_ptr<Channel>> channels;
