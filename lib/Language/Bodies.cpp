@@ -14,7 +14,8 @@ bool Elaborator::checkStep(const Value &value) {
       std::string shape;
       for (const Axis &other : value.axes)
         shape += (shape.empty() ? "[" : ", ") + std::to_string(other.extent);
-      diagnostics.error(value.place, "tensor '" + value.name + "' of shape " + shape + "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
+      diagnostics.error(value.place, "tensor '" + value.name + "' of shape " + shape +
+                                         "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
       return false;
     }
   if (++steps <= stepLimit)
@@ -27,7 +28,8 @@ bool Elaborator::checkStep(const Value &value) {
 /// Begins the body of a callee; reports recursion.
 bool Elaborator::enter(const Call &call) {
   if (llvm::is_contained(active, &call.callee)) {
-    diagnostics.error(call.expr.place, "'" + call.callee.name + "' calls itself; recursion is not supported").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    diagnostics.error(call.expr.place, "'" + call.callee.name + "' calls itself; recursion is not supported")
+        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return false;
   }
   if (active.size() >= callDepthLimit) {
@@ -40,11 +42,14 @@ bool Elaborator::enter(const Call &call) {
 
 std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   if (call.callee.kind == Function::Layer && call.caller.function.kind != Function::Model) {
-    diagnostics.error(call.expr.place, "the call of layer '" + call.callee.name + "' outside a model is not supported yet").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    diagnostics
+        .error(call.expr.place, "the call of layer '" + call.callee.name + "' outside a model is not supported yet")
+        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
   if (call.callee.kind == Function::Fn && !call.prefix.empty()) {
-    diagnostics.error(call.expr.place, "'in " + call.prefix + "' belongs behind the call of a layer").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+    diagnostics.error(call.expr.place, "'in " + call.prefix + "' belongs behind the call of a layer")
+        .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
   if (!enter(call))
@@ -76,7 +81,8 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, c
     return false;
   }
   if (const Size *size = scope.sizes.find(name)) {
-    diagnostics.error(place, "'" + name + "' is a size, expected a name for a tensor").note(size->place, "the size is defined here");
+    diagnostics.error(place, "'" + name + "' is a size, expected a name for a tensor")
+        .note(size->place, "the size is defined here");
     body.broken = true;
     return false;
   }
@@ -95,7 +101,8 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
     case Statement::Param:
     case Statement::Share:
       if (scope.function.kind != Function::Layer) {
-        diagnostics.error(statement->place, "found a parameter in " + Twine(kind == "fn" ? "an fn" : "a model") + ", expected it in a layer");
+        diagnostics.error(statement->place, "found a parameter in " + Twine(kind == "fn" ? "an fn" : "a model") +
+                                                ", expected it in a layer");
         body.broken = true;
       } else if (statement->kind == Statement::Param) {
         elaborateParams(*statement, scope, body);
@@ -108,7 +115,8 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
         elaborateRepeat(*statement, scope, body);
         break;
       }
-      diagnostics.error(statement->place, "'repeat' in " + Twine(kind == "fn" ? "an fn" : "a layer") + " is not supported yet");
+      diagnostics.error(statement->place,
+                        "'repeat' in " + Twine(kind == "fn" ? "an fn" : "a layer") + " is not supported yet");
       body.broken = true;
       break;
     }
@@ -118,7 +126,8 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
 std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement, const ParamName &param, Scope &scope) {
   const Declarator &name = param.declarator;
   if (param.initialiser < 0) {
-    diagnostics.error(name.place, "parameter '" + name.name + "' has no initialiser: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
+    diagnostics.error(name.place, "parameter '" + name.name +
+                                      "' has no initialiser: '~ normal(s)', '~ uniform(a, b)' or '= constant'");
     return std::nullopt;
   }
   const InitialiserExpr &expr = statement.initialisers[param.initialiser];
@@ -141,7 +150,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
     if (isInteger(value.element)) {
-      diagnostics.error(name.elementPlace, "found a parameter of " + nameOf(value.element) + ", expected real, f64 or f32");
+      diagnostics.error(name.elementPlace,
+                        "found a parameter of " + nameOf(value.element) + ", expected real, f64 or f32");
       axes.reset();
     }
     if (axes)
@@ -165,7 +175,8 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
   if (owner == parameterByPath.end()) {
     body.broken = true;
     if (calledByModel)
-      diagnostics.error(statement.pathPlace, "no layer called before this one has a parameter '" + statement.path + "'");
+      diagnostics.error(statement.pathPlace,
+                        "no layer called before this one has a parameter '" + statement.path + "'");
   } else {
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();
@@ -177,7 +188,8 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
 }
 
 /// Elaborates a layer's body for the sizes bound in `scope`.
-std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments) {
+std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &scope,
+                                                  llvm::ArrayRef<Value> arguments) {
   auto instance = std::make_unique<Instance>();
   instance->layer = &layer;
   Body &body = instance->body;

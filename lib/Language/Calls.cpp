@@ -40,7 +40,8 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
     const Binding &result = known->second;
     if (result.kind == Binding::Number)
       return makeNumber(result.number, expr.place);
-    if (result.kind == Binding::Broken || (!result.view.axes.empty() && (!bare || left.size() != result.view.axes.size())))
+    if (result.kind == Binding::Broken ||
+        (!result.view.axes.empty() && (!bare || left.size() != result.view.axes.size())))
       return nullptr;
     llvm::SmallVector<Node::Position, 4> entries;
     for (unsigned i = 0; i < result.view.axes.size(); ++i)
@@ -67,7 +68,8 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
     if (expr.brackets)
       diagnostics.error(expr.place, "'" + expr.name + "' is elementwise, it binds no index");
     else
-      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " + Twine(least));
+      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                                        Twine(least));
     return nullptr;
   }
   std::vector<const Node *> operands;
@@ -105,9 +107,11 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
 const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
   if (!expr.brackets || expr.operands.size() != 1) {
     if (expr.brackets)
-      diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
+      diagnostics.error(expr.place,
+                        "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
     else
-      diagnostics.error(expr.place, "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
+      diagnostics.error(expr.place,
+                        "'" + expr.name + "' names the indices that it reduces: '" + expr.name + "[i](..)'");
     return nullptr;
   }
   llvm::SmallVector<IndexId, 4> ids;
@@ -129,7 +133,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   for (IndexId id : ids)
     if (!llvm::is_contained(operand->dims, id)) {
       const Index &index = (*indices)[id];
-      diagnostics.error(index.place.isValid() ? index.place : expr.place, "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+      diagnostics.error(index.place.isValid() ? index.place : expr.place,
+                        "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
       return nullptr;
     }
   Node node;
@@ -144,7 +149,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
 }
 
 /// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
-std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name, SMLoc place) {
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name,
+                                               SMLoc place) {
   Binding binding;
   binding.place = place;
   if (node->kind == Node::Number && axes.empty()) {
@@ -175,9 +181,13 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
       if (!entry.isEllipsis())
         named.push_back(&entry);
   if (named.size() != expr.indices.size()) {
-    std::string hint = callee.name.str() + (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
-    diagnostics.error(expr.place, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) + " bracketed indices but its first argument names " +
-                                      Twine(named.size()) + ": '" + hint + "'")
+    std::string hint =
+        callee.name.str() +
+        (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
+    diagnostics
+        .error(expr.place, "'" + callee.name + "' is called with " + Twine(expr.indices.size()) +
+                               " bracketed indices but its first argument names " + Twine(named.size()) + ": '" + hint +
+                               "'")
         .note(callee.place, "'" + callee.name + "' is defined here");
     return false;
   }
@@ -190,8 +200,10 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
 }
 
 /// The caller's indices for the axes of one argument or result of the header; `rest` stand for `...`.
-std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
-                                                                     const llvm::MapVector<StringRef, IndexId> &header, const Expr &call) {
+std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Declarator &formal,
+                                                                      llvm::ArrayRef<IndexId> rest,
+                                                                      const llvm::MapVector<StringRef, IndexId> &header,
+                                                                      const Expr &call) {
   llvm::SmallVector<IndexId, 4> axes;
   if (!formal.brackets)
     axes.assign(rest.begin(), rest.end());
@@ -202,7 +214,9 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
     }
     auto it = header.find(entry.expr->text);
     if (it == header.end()) {
-      diagnostics.error(call.place, "'" + call.name + "' cannot be called with indices: nothing binds '" + entry.expr->text + "' of '" + formal.name + "'; pass whole tensors")
+      diagnostics
+          .error(call.place, "'" + call.name + "' cannot be called with indices: nothing binds '" + entry.expr->text +
+                                 "' of '" + formal.name + "'; pass whole tensors")
           .note(entry.place, "'" + entry.expr->text + "' is named here");
       return std::nullopt;
     }
@@ -213,14 +227,17 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
 
 const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides) {
   if (callee.kind == Function::Layer) {
-    diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices").note(callee.place, "'" + callee.name + "' is defined here");
+    diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
+        .note(callee.place, "'" + callee.name + "' is defined here");
     return nullptr;
   }
   llvm::MapVector<StringRef, IndexId> header;
   if (!bindHeader(expr, callee, header))
     return nullptr;
   if (expr.operands.size() != callee.arguments.size()) {
-    diagnostics.error(expr.place, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " + Twine(callee.arguments.size()))
+    diagnostics
+        .error(expr.place, "'" + callee.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
+                               Twine(callee.arguments.size()))
         .note(callee.place, "'" + callee.name + "' is defined here");
     return nullptr;
   }
@@ -255,7 +272,9 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
       axes->clear(); // scalars join any shape
     for (IndexId id : node->dims)
       if (!llvm::is_contained(*axes, id)) {
-        diagnostics.error(operand->place, "index '" + (*indices)[id].name + "' of this argument has no place in '" + formal.name + "' of '" + callee.name + "'")
+        diagnostics
+            .error(operand->place, "index '" + (*indices)[id].name + "' of this argument has no place in '" +
+                                       formal.name + "' of '" + callee.name + "'")
             .note(formal.place, "'" + formal.name + "' is declared here");
         return nullptr;
       }
@@ -268,7 +287,8 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
   if (!results)
     return nullptr;
   if (results->size() != 1) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) + " results, expected 1 inside an expression");
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) +
+                                      " results, expected 1 inside an expression");
     return nullptr;
   }
   const Binding &result = results->front();

@@ -68,7 +68,8 @@ void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc place, StringRef severit
   os << buffer->getBufferIdentifier() << ':' << line << ':' << column << ": " << severity << ": " << text << '\n';
 
   const char *begin = place.getPointer() - (column - 1);
-  const char *end = std::find_if(place.getPointer(), buffer->getBufferEnd(), [](char c) { return c == '\n' || c == '\r'; });
+  const char *end =
+      std::find_if(place.getPointer(), buffer->getBufferEnd(), [](char c) { return c == '\n' || c == '\r'; });
   auto [shown, offset] = clip(StringRef(begin, end - begin), column - 1);
   for (unsigned char c : shown)
     os << (c < 0x20 && c != '\t' ? '?' : static_cast<char>(c));

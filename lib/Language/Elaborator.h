@@ -53,7 +53,8 @@ private:
   // Headers.cpp
   bool bindArguments(const Call &call, Scope &scope);
   bool bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place);
-  bool bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual, unsigned position, SMLoc place);
+  bool bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual,
+                unsigned position, SMLoc place);
   bool bindGiven(const Call &call, Scope &scope);
   bool bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope);
   std::optional<std::vector<Binding>> takeResults(const Function &function, Scope &scope, Body &body);

@@ -48,8 +48,10 @@ llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::Ar
 
 void ProgramEmitter::emitParameter(const Parameter &parameter) {
   const Initialiser &init = parameter.initialiser;
-  plc::ein::ParamOp::create(builder, at(parameter.value.place), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
-                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen, mlir::StringAttr());
+  plc::ein::ParamOp::create(builder, at(parameter.value.place), parameter.path,
+                            BodyEmitter::typeOf(parameter.value, builder.getContext()),
+                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b),
+                            parameter.frozen, mlir::StringAttr());
 }
 
 /// Fills a function's region; arguments and equations carry the places of their names.
@@ -58,7 +60,8 @@ void ProgramEmitter::emitBody(mlir::Region &region, const Body &body, llvm::Arra
   mlir::Block *block = builder.createBlock(&region);
   BodyEmitter emitter(body, builder, sources);
   for (ValueId id : arguments)
-    emitter.bind(id, block->addArgument(BodyEmitter::typeOf(body.values[id], builder.getContext()), at(body.values[id].place)));
+    emitter.bind(
+        id, block->addArgument(BodyEmitter::typeOf(body.values[id], builder.getContext()), at(body.values[id].place)));
   for (const Step &step : body.steps)
     emitter.emit(step);
   llvm::SmallVector<mlir::Value> results;
@@ -90,12 +93,13 @@ void ProgramEmitter::emitModel() {
     return builder.getStrArrayAttr(list);
   };
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
-  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments), names(model.results),
-                                      program.argumentBatch, program.resultBatch, program.batch);
+  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments),
+                                      names(model.results), program.argumentBatch, program.resultBatch, program.batch);
   emitBody(op.getBody(), body, body.arguments, model.place);
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> plc::language::emitProgram(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context) {
+mlir::OwningOpRef<mlir::ModuleOp> plc::language::emitProgram(const Program &program, const llvm::SourceMgr &sources,
+                                                             mlir::MLIRContext &context) {
   context.loadDialect<plc::ein::EinDialect>();
   return ProgramEmitter(program, sources, context).run();
 }

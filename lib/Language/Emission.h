@@ -16,7 +16,8 @@ class ModuleOp;
 namespace plc::language {
 
 /// The `ein` module of a program without errors: parameters, one body per instance, the model.
-mlir::OwningOpRef<mlir::ModuleOp> emitProgram(const Program &program, const llvm::SourceMgr &sources, mlir::MLIRContext &context);
+mlir::OwningOpRef<mlir::ModuleOp> emitProgram(const Program &program, const llvm::SourceMgr &sources,
+                                              mlir::MLIRContext &context);
 
 } // namespace plc::language
 

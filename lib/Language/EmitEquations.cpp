@@ -33,11 +33,14 @@ mlir::RankedTensorType BodyEmitter::typeOf(const Value &value, mlir::MLIRContext
   return mlir::RankedTensorType::get(shape, typeOfElement(value.element, context));
 }
 
-mlir::Location BodyEmitter::location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources, mlir::MLIRContext *context) {
+mlir::Location BodyEmitter::location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
+                                     mlir::MLIRContext *context) {
   unsigned id = sources.FindBufferContainingLoc(place);
   auto [line, column] = sources.getLineAndColumn(place, id);
-  mlir::Location here = mlir::FileLineColLoc::get(context, sources.getMemoryBuffer(id)->getBufferIdentifier(), line, column);
-  return frame ? mlir::Location(mlir::CallSiteLoc::get(here, location(frame->call, frame->outer, sources, context))) : here;
+  mlir::Location here =
+      mlir::FileLineColLoc::get(context, sources.getMemoryBuffer(id)->getBufferIdentifier(), line, column);
+  return frame ? mlir::Location(mlir::CallSiteLoc::get(here, location(frame->call, frame->outer, sources, context)))
+               : here;
 }
 
 mlir::Type BodyEmitter::elementType(Element element) const { return typeOfElement(element, builder.getContext()); }
@@ -60,7 +63,8 @@ AffineMap BodyEmitter::mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Inde
   return AffineMap::get(domain.size(), 0, results, builder.getContext());
 }
 
-mlir::ArrayAttr BodyEmitter::mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> result) {
+mlir::ArrayAttr BodyEmitter::mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands,
+                                    llvm::ArrayRef<IndexId> result) {
   llvm::SmallVector<AffineMap> maps;
   for (const Operand &operand : operands)
     maps.push_back(mapOf(domain, operand.dims));
@@ -112,23 +116,29 @@ BodyEmitter::Operand BodyEmitter::emitGather(const Node &node) {
   maps.insert(maps.begin(), AffineMap::get(domain.size(), symbols, table, builder.getContext()));
   maps.push_back(mapOf(domain, domain));
   auto type = tensor(domain, elementType(node.element));
-  mlir::Value result = plc::ein::GatherOp::create(builder, at(node.place), type, inputs, builder.getDenseI64ArrayAttr(extents(domain)), builder.getAffineMapArrayAttr(maps));
+  mlir::Value result =
+      plc::ein::GatherOp::create(builder, at(node.place), type, inputs, builder.getDenseI64ArrayAttr(extents(domain)),
+                                 builder.getAffineMapArrayAttr(maps));
   return {result, node.dims};
 }
 
 //===-- Maps ----------------------------------------------------------------===//
 
-BodyEmitter::Operand BodyEmitter::emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitMap(StringRef function, llvm::ArrayRef<Operand> operands,
+                                          llvm::ArrayRef<IndexId> dims, Element element, SMLoc place) {
   llvm::SmallVector<mlir::Value> inputs;
   for (const Operand &operand : operands)
     inputs.push_back(operand.value);
   auto symbol = plc::ein::FunctionAttr::get(builder.getContext(), *plc::ein::symbolizeFunction(function));
-  mlir::Value result = plc::ein::MapOp::create(builder, at(place), tensor(dims, elementType(element)), symbol, inputs, builder.getDenseI64ArrayAttr(extents(dims)), mapsOf(dims, operands, dims));
+  mlir::Value result =
+      plc::ein::MapOp::create(builder, at(place), tensor(dims, elementType(element)), symbol, inputs,
+                              builder.getDenseI64ArrayAttr(extents(dims)), mapsOf(dims, operands, dims));
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
 /// A map of two operands over the union of their indices.
-BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &left, const Operand &right,
+                                             Element element, SMLoc place) {
   llvm::SmallVector<IndexId, 4> dims;
   for (const Operand *operand : {&left, &right})
     for (IndexId id : operand->dims)
@@ -147,7 +157,8 @@ Element BodyEmitter::comparedElement(const Node &node) const {
   for (const Node *operand : node.operands) {
     if (operand->element != Element::Number)
       return operand->element;
-    bool whole = operand->kind == Node::Number && operand->number == static_cast<double>(static_cast<int32_t>(std::clamp(operand->number, -2e9, 2e9)));
+    bool whole = operand->kind == Node::Number &&
+                 operand->number == static_cast<double>(static_cast<int32_t>(std::clamp(operand->number, -2e9, 2e9)));
     integral &= operand->kind == Node::Iota || whole;
     large |= operand->kind == Node::Iota && extent(operand->index) > INT32_MAX;
   }
@@ -158,7 +169,8 @@ BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) 
   // A long sum leans left: walk down its spine instead of recursing.
   llvm::SmallVector<const Node *> spine{&node};
   auto leans = [](const Node *n) {
-    return n->kind == Node::Map && n->operands.size() == 2 && (n->function == "add" || n->function == "sub" || n->function == "and" || n->function == "or");
+    return n->kind == Node::Map && n->operands.size() == 2 &&
+           (n->function == "add" || n->function == "sub" || n->function == "and" || n->function == "or");
   };
   while (leans(spine.back()) && leans(spine.back()->operands[0]))
     spine.push_back(spine.back()->operands[0]);
@@ -169,8 +181,9 @@ BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) 
     Element element = compares ? comparedElement(map) : map.element == Element::Number ? wanted : map.element;
     llvm::SmallVector<Operand> operands;
     for (const Node *operand : map.operands)
-      operands.push_back(i + 1 < spine.size() && operand == spine[i + 1] && operands.empty() ? accumulated
-                         : emitNode(*operand, operand->element == Element::Bool ? Element::Bool : element));
+      operands.push_back(i + 1 < spine.size() && operand == spine[i + 1] && operands.empty()
+                             ? accumulated
+                             : emitNode(*operand, operand->element == Element::Bool ? Element::Bool : element));
     accumulated = emitMap(map.function, operands, map.dims, compares ? Element::Bool : element, map.place);
   }
   return accumulated;
@@ -178,23 +191,30 @@ BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) 
 
 //===-- Sums ----------------------------------------------------------------===//
 
-BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed,
+                                               llvm::ArrayRef<IndexId> dims, SMLoc place) {
   llvm::SmallVector<IndexId> domain(dims);
   domain.append(summed.begin(), summed.end());
   llvm::SmallVector<mlir::Value> inputs;
   for (const Operand &factor : factors)
     inputs.push_back(factor.value);
   auto element = llvm::cast<mlir::RankedTensorType>(inputs[0].getType()).getElementType();
-  mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, factors, dims), nullptr);
+  mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(),
+                                                    builder.getDenseI64ArrayAttr(extents(domain)),
+                                                    mapsOf(domain, factors, dims), nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
-BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operand &operand,
+                                                llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims,
+                                                SMLoc place) {
   llvm::SmallVector<IndexId> domain(dims);
   domain.append(summed.begin(), summed.end());
   auto element = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getElementType();
   auto kind = plc::ein::ReductionAttr::get(builder.getContext(), *plc::ein::symbolizeReduction(function));
-  mlir::Value result = plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value, mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, operand, dims), nullptr);
+  mlir::Value result =
+      plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value, mlir::Value(),
+                                 builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, operand, dims), nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
@@ -209,7 +229,8 @@ static bool isTensorFactor(const Node &term, size_t i, llvm::ArrayRef<IndexId> s
 }
 
 /// A term with summed indices: the tensor factors are contracted, the others follow in text order.
-BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place) {
+BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<IndexId> summed,
+                                          llvm::ArrayRef<IndexId> dims, SMLoc place) {
   llvm::SmallVector<Operand> factors;
   llvm::SmallVector<IndexId, 4> kept;
   bool negated = false;
@@ -223,7 +244,8 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
         kept.push_back(id);
   }
   llvm::sort(kept, [&](IndexId a, IndexId b) { return llvm::find(dims, a) < llvm::find(dims, b); });
-  Operand result = factors.size() == 1 ? emitReduction("sum", factors[0], summed, kept, place) : emitContract(factors, summed, kept, place);
+  Operand result = factors.size() == 1 ? emitReduction("sum", factors[0], summed, kept, place)
+                                       : emitContract(factors, summed, kept, place);
   if (negated)
     result = emitMap("neg", result, result.dims, term.element, place);
   for (size_t i = 0; i < term.operands.size(); ++i) {
@@ -248,7 +270,8 @@ BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
     Operand value = emitNode(factor, element);
     if (node.negated[i])
       value = emitMap("neg", value, factor.dims, element, factor.place);
-    result = i == 0 ? value : emitBinary(node.operators[i] == '*' ? "mul" : "div", result, value, element, factor.place);
+    result =
+        i == 0 ? value : emitBinary(node.operators[i] == '*' ? "mul" : "div", result, value, element, factor.place);
   }
   return result;
 }
@@ -321,7 +344,8 @@ void BodyEmitter::emit(const Step &next) {
       types.push_back(typeOf(body.values[id], builder.getContext()));
     for (const std::string &path : step->parameters)
       parameters.push_back(mlir::FlatSymbolRefAttr::get(builder.getContext(), path));
-    auto call = plc::ein::CallOp::create(builder, at(step->place), types, step->callee->symbol, arguments, builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path);
+    auto call = plc::ein::CallOp::create(builder, at(step->place), types, step->callee->symbol, arguments,
+                                         builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path);
     for (auto [id, result] : llvm::zip(step->results, call.getResults()))
       values[id] = result;
     return;

@@ -23,7 +23,8 @@ public:
 
   /// Tensor type of a value.
   static mlir::RankedTensorType typeOf(const Value &value, mlir::MLIRContext *context);
-  static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources, mlir::MLIRContext *context);
+  static mlir::Location location(SMLoc place, const Frame *frame, const llvm::SourceMgr &sources,
+                                 mlir::MLIRContext *context);
 
 private:
   /// An ein value; `dims[p]` is the index of its axis p. An index may repeat: a diagonal.
@@ -38,19 +39,23 @@ private:
   Operand emitRead(const Node &node);
   Operand emitGather(const Node &node);
   Operand emitMapNode(const Node &node, Element wanted);
-  Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element, SMLoc place);
+  Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element,
+                  SMLoc place);
   Operand emitBinary(StringRef function, const Operand &left, const Operand &right, Element element, SMLoc place);
   Operand emitTerm(const Node &node, Element wanted);
   Operand emitSum(const Node &term, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
-  Operand emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
-  Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims, SMLoc place);
+  Operand emitContract(llvm::ArrayRef<Operand> factors, llvm::ArrayRef<IndexId> summed, llvm::ArrayRef<IndexId> dims,
+                       SMLoc place);
+  Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
+                        llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
   Element comparedElement(const Node &node) const;
 
   int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }
   llvm::SmallVector<int64_t> extents(llvm::ArrayRef<IndexId> domain) const;
   mlir::AffineMap mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const;
-  mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> result);
+  mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands,
+                         llvm::ArrayRef<IndexId> result);
   mlir::Type elementType(Element element) const;
   mlir::RankedTensorType tensor(llvm::ArrayRef<IndexId> dims, mlir::Type element) const;
   mlir::Location at(SMLoc place) const { return location(place, step->frame, sources, builder.getContext()); }

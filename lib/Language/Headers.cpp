@@ -16,14 +16,17 @@ const Function *Elaborator::find(const Expr &call) {
   }
   if (it->second->kind != Function::Model)
     return it->second;
-  diagnostics.error(call.place, "'" + call.name + "' is a model, expected a layer or fn").note(it->second->place, "the model is defined here");
+  diagnostics.error(call.place, "'" + call.name + "' is a model, expected a layer or fn")
+      .note(it->second->place, "the model is defined here");
   return nullptr;
 }
 
 bool Elaborator::bindArguments(const Call &call, Scope &scope) {
   const Function &callee = call.callee;
   if (call.arguments.size() != callee.arguments.size()) {
-    diagnostics.error(call.expr.place, "'" + callee.name + "' has " + Twine(call.arguments.size()) + " arguments, expected " + Twine(callee.arguments.size()))
+    diagnostics
+        .error(call.expr.place, "'" + callee.name + "' has " + Twine(call.arguments.size()) + " arguments, expected " +
+                                    Twine(callee.arguments.size()))
         .note(callee.place, "'" + callee.name + "' is defined here");
     return false;
   }
@@ -33,7 +36,9 @@ bool Elaborator::bindArguments(const Call &call, Scope &scope) {
     if (actual.kind == Binding::Tensor) {
       ok &= bindTensor(call, scope, formal, actual, expr->place);
     } else if (formal.brackets || !formal.element.empty()) {
-      diagnostics.error(expr->place, "found a number for '" + formal.name + "' of '" + callee.name + "', expected a tensor").note(formal.place, "'" + formal.name + "' is declared here");
+      diagnostics
+          .error(expr->place, "found a number for '" + formal.name + "' of '" + callee.name + "', expected a tensor")
+          .note(formal.place, "'" + formal.name + "' is declared here");
       ok = false;
     }
     Binding binding = actual;
@@ -44,15 +49,23 @@ bool Elaborator::bindArguments(const Call &call, Scope &scope) {
 }
 
 Element plc::language::elementNamed(StringRef name) {
-  return llvm::StringSwitch<Element>(name).Case("f64", Element::F64).Case("f32", Element::F32).Case("i64", Element::I64).Case("i32", Element::I32).Default(Element::Real);
+  return llvm::StringSwitch<Element>(name)
+      .Case("f64", Element::F64)
+      .Case("f32", Element::F32)
+      .Case("i64", Element::I64)
+      .Case("i32", Element::I32)
+      .Default(Element::Real);
 }
 
-bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place) {
+bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual,
+                            SMLoc place) {
   const Function &callee = call.callee;
   const View &view = actual.view;
   Element found = call.body.values[view.value].element;
   if (found != elementNamed(formal.element)) {
-    diagnostics.error(place, "argument '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " + nameOf(elementNamed(formal.element)))
+    diagnostics
+        .error(place, "argument '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
+                          nameOf(elementNamed(formal.element)))
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
   }
@@ -62,7 +75,9 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
     return true; // any shape
   named -= dots;
   if (dots ? rank < named : rank != named) {
-    diagnostics.error(place, "argument '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) + ", expected " + (dots ? "at least " : "") + Twine(named))
+    diagnostics
+        .error(place, "argument '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) +
+                          ", expected " + (dots ? "at least " : "") + Twine(named))
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
   }
@@ -70,9 +85,10 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   size_t leading = rank - named;
   if (dots) {
     llvm::SmallVector<Axis, 4> axes(view.axes.begin(), view.axes.begin() + leading);
-    bool same = !scope.ellipsis || (scope.ellipsis->size() == axes.size() && llvm::all_of(llvm::zip(*scope.ellipsis, axes), [](auto pair) {
-                                      return std::get<0>(pair).extent == std::get<1>(pair).extent;
-                                    }));
+    bool same = !scope.ellipsis ||
+                (scope.ellipsis->size() == axes.size() && llvm::all_of(llvm::zip(*scope.ellipsis, axes), [](auto pair) {
+                   return std::get<0>(pair).extent == std::get<1>(pair).extent;
+                 }));
     auto list = [](llvm::ArrayRef<Axis> axes) {
       std::string text;
       for (const Axis &axis : axes)
@@ -80,7 +96,9 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
       return "[" + text + "]";
     };
     if (!same) {
-      diagnostics.error(place, "'...' of '" + callee.name + "' is " + list(axes) + " in argument '" + formal.name + "' but " + list(*scope.ellipsis) + " in an earlier one")
+      diagnostics
+          .error(place, "'...' of '" + callee.name + "' is " + list(axes) + " in argument '" + formal.name + "' but " +
+                            list(*scope.ellipsis) + " in an earlier one")
           .note(formal.place, "'" + formal.name + "' is declared here");
       ok = false;
     } else {
@@ -92,7 +110,8 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   return ok;
 }
 
-bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual, unsigned position, SMLoc place) {
+bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry,
+                          Axis actual, unsigned position, SMLoc place) {
   StringRef name = entry.expr ? entry.expr->text : "...";
   if (!entry.expr) {
     diagnostics.error(entry.place, "'...' must be the first entry of a header's brackets");
@@ -114,8 +133,9 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
   }
   if (!expected || *expected == actual.extent)
     return expected.has_value();
-  Diagnostic &error = diagnostics.error(place, "argument '" + formal.name + "' of '" + call.callee.name + "' has extent " + Twine(actual.extent) + " at axis " + Twine(position) +
-                                                   " but '" + name + "' is " + Twine(*expected));
+  Diagnostic &error = diagnostics.error(place, "argument '" + formal.name + "' of '" + call.callee.name +
+                                                   "' has extent " + Twine(actual.extent) + " at axis " +
+                                                   Twine(position) + " but '" + name + "' is " + Twine(*expected));
   error.note(entry.place, "'" + name + "' is declared here");
   if (expectedPlace.isValid() && expectedPlace != entry.place)
     error.note(expectedPlace, "extent " + Twine(*expected) + " is from here");
@@ -130,7 +150,8 @@ bool Elaborator::bindGiven(const Call &call, Scope &scope) {
   for (const NamedExpr &actual : call.expr.given) {
     bool known = llvm::any_of(call.callee.given, [&](const NamedExpr &formal) { return formal.name == actual.name; });
     if (!known) {
-      diagnostics.error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'").note(call.callee.place, "'" + call.callee.name + "' is defined here");
+      diagnostics.error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'")
+          .note(call.callee.place, "'" + call.callee.name + "' is defined here");
       ok = false;
     }
   }
@@ -147,7 +168,10 @@ bool Elaborator::bindGiven(const Call &call, Scope &scope) {
 bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope) {
   const Expr *value = actual ? actual->value : formal.value;
   if (!value) {
-    diagnostics.error(call.expr.place, "argument '" + formal.name + "' of '" + call.callee.name + "' is missing and has no default").note(formal.place, "'" + formal.name + "' is declared here");
+    diagnostics
+        .error(call.expr.place,
+               "argument '" + formal.name + "' of '" + call.callee.name + "' is missing and has no default")
+        .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
   }
   const Scope &where = actual ? call.caller : scope;
@@ -208,7 +232,9 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
     }
     results.push_back(*binding);
     if (binding->kind == Binding::Number && !result.axes.empty()) {
-      diagnostics.error(binding->place, "result '" + result.name + "' has rank 0, expected " + Twine(result.axes.size())).note(result.place, "'" + result.name + "' is declared here");
+      diagnostics
+          .error(binding->place, "result '" + result.name + "' has rank 0, expected " + Twine(result.axes.size()))
+          .note(result.place, "'" + result.name + "' is declared here");
       ok = false;
     }
     if (binding->kind == Binding::Broken)
@@ -222,7 +248,10 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
 
 bool Elaborator::checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Value &value) {
   if (value.element != elementNamed(result.element)) {
-    diagnostics.error(binding.place, "result '" + result.name + "' is " + nameOf(value.element) + ", expected " + nameOf(elementNamed(result.element))).note(result.place, "'" + result.name + "' is declared here");
+    diagnostics
+        .error(binding.place, "result '" + result.name + "' is " + nameOf(value.element) + ", expected " +
+                                  nameOf(elementNamed(result.element)))
+        .note(result.place, "'" + result.name + "' is declared here");
     return false;
   }
   if (!result.brackets && scope.function.kind == Function::Fn)
@@ -232,7 +261,10 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
     return false;
   llvm::ArrayRef<Axis> found = binding.view.axes;
   if (found.size() != axes->size()) {
-    diagnostics.error(binding.place, "result '" + result.name + "' has rank " + Twine(found.size()) + ", expected " + Twine(axes->size())).note(result.place, "'" + result.name + "' is declared here");
+    diagnostics
+        .error(binding.place,
+               "result '" + result.name + "' has rank " + Twine(found.size()) + ", expected " + Twine(axes->size()))
+        .note(result.place, "'" + result.name + "' is declared here");
     return false;
   }
   bool ok = true;
@@ -240,7 +272,9 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
     auto [actual, expected] = pair;
     if (actual.extent == expected.extent)
       continue;
-    Diagnostic &error = diagnostics.error(binding.place, "result '" + result.name + "' has extent " + Twine(actual.extent) + " at axis " + Twine(position) + ", expected " + Twine(expected.extent));
+    Diagnostic &error =
+        diagnostics.error(binding.place, "result '" + result.name + "' has extent " + Twine(actual.extent) +
+                                             " at axis " + Twine(position) + ", expected " + Twine(expected.extent));
     error.note(expected.place, "extent " + Twine(expected.extent) + " is declared here");
     if (actual.place.isValid())
       error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");

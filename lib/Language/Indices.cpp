@@ -38,8 +38,8 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
   }
   if (index.extent == axis.extent)
     return true;
-  Diagnostic &error = diagnostics.error(place, "index '" + index.name + "' has extent " + Twine(axis.extent) + " in " + owner + " but " +
-                                                   Twine(index.extent) + " in " + index.extentOwner);
+  Diagnostic &error = diagnostics.error(place, "index '" + index.name + "' has extent " + Twine(axis.extent) + " in " +
+                                                   owner + " but " + Twine(index.extent) + " in " + index.extentOwner);
   error.note(index.extentPlace, "extent " + Twine(index.extent) + " is from here");
   if (axis.place.isValid() && axis.place != place)
     error.note(axis.place, "extent " + Twine(axis.extent) + " is stated here");
@@ -48,7 +48,8 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
 }
 
 /// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`.
-bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids, StringRef where) {
+bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
+                                 StringRef where) {
   bool ok = true;
   for (const IndexEntry &entry : entries) {
     if (entry.isEllipsis()) {
@@ -63,7 +64,8 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
     }
     if (entry.expr->kind != Expr::Name || isSizeName(entry.expr->name)) {
       if (where == "left side")
-        diagnostics.error(entry.place, "affine left sides are not supported yet: found '" + entry.expr->text.substr(0, 60) + "', expected an index");
+        diagnostics.error(entry.place, "affine left sides are not supported yet: found '" +
+                                           entry.expr->text.substr(0, 60) + "', expected an index");
       else
         diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
       ok = false;
@@ -134,7 +136,9 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
   llvm::ArrayRef<Axis> axes = binding.view.axes;
   StringRef text = expr.kind == Expr::Call ? expr.name : expr.text;
   if (!bare) {
-    diagnostics.error(expr.place, "'" + text + "' of shape " + shapeOf(axes) + " has no indices, but the rule is written with indices")
+    diagnostics
+        .error(expr.place,
+               "'" + text + "' of shape " + shapeOf(axes) + " has no indices, but the rule is written with indices")
         .note(binding.place, "'" + text + "' is defined here");
     return false;
   }
@@ -144,10 +148,13 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
     barePlace = expr.place;
     return true;
   }
-  bool same = bareAxes->size() == axes.size() &&
-              llvm::all_of(llvm::zip(*bareAxes, axes), [](auto pair) { return std::get<0>(pair).extent == std::get<1>(pair).extent; });
+  bool same = bareAxes->size() == axes.size() && llvm::all_of(llvm::zip(*bareAxes, axes), [](auto pair) {
+                return std::get<0>(pair).extent == std::get<1>(pair).extent;
+              });
   if (!same)
-    diagnostics.error(expr.place, "'" + text + "' has shape " + shapeOf(axes) + " but '" + bareOwner + "' has shape " + shapeOf(*bareAxes))
+    diagnostics
+        .error(expr.place,
+               "'" + text + "' has shape " + shapeOf(axes) + " but '" + bareOwner + "' has shape " + shapeOf(*bareAxes))
         .note(barePlace, "'" + bareOwner + "' is used here");
   return same;
 }
@@ -170,7 +177,8 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
       continue;
     }
     if (entry.extent) {
-      diagnostics.error(entry.extent->place, "an extent belongs on the left side or in a reduction's brackets: '" + expr.name + "' has its own");
+      diagnostics.error(entry.extent->place, "an extent belongs on the left side or in a reduction's brackets: '" +
+                                                 expr.name + "' has its own");
       ok = false;
     }
     if (!isPlainIndex(*entry.expr)) {
@@ -199,7 +207,8 @@ bool RuleBuilder::collectCall(const Expr &expr) {
   if (!results)
     return false;
   if (results->size() != 1) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) + " results, expected 1 inside an expression");
+    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(results->size()) +
+                                      " results, expected 1 inside an expression");
     return false;
   }
   bareCalls[&expr] = results->front();

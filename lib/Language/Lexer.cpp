@@ -115,7 +115,8 @@ void Lexer::badBytes() {
   unsigned char c = *begin;
   if (c < 0x80) {
     if (llvm::isPrint(c))
-      diagnostics.error(here(), llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) + "' has no meaning here");
+      diagnostics.error(here(),
+                        llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) + "' has no meaning here");
     else
       diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here");
     ++at;

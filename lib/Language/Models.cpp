@@ -51,7 +51,10 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   step.path = (call.prefix.empty() ? "" : call.prefix.str() + ".") + call.callee.name.str() + call.caller.turns;
   auto [earlier, isNew] = calls.try_emplace(step.path, call.expr.place);
   if (!isNew) {
-    diagnostics.error(call.expr.place, "two calls of layers have the path '" + step.path + "'; name one: '" + call.callee.name + "(..) in NAME'").note(earlier->second, "the first is here");
+    diagnostics
+        .error(call.expr.place, "two calls of layers have the path '" + step.path + "'; name one: '" +
+                                    call.callee.name + "(..) in NAME'")
+        .note(earlier->second, "the first is here");
     call.body.broken = true;
     step.path += "'"; // so that its parameters do not clash too
   }
@@ -79,10 +82,12 @@ bool Elaborator::addParameters(const Call &call, const Instance &instance, Step 
     std::string path = step.path + "." + parameter.name;
     auto [earlier, isNew] = parameterByPath.try_emplace(path, program.parameters.size());
     if (!isNew) {
-      diagnostics.error(call.expr.place, "two parameters have the path '" + path + "'").note(program.parameters[earlier->second].call, "the first is made here");
+      diagnostics.error(call.expr.place, "two parameters have the path '" + path + "'")
+          .note(program.parameters[earlier->second].call, "the first is made here");
       return false;
     }
-    program.parameters.push_back({path, instance.body.values[parameter.value], parameter.initialiser, parameter.frozen, call.expr.place});
+    program.parameters.push_back(
+        {path, instance.body.values[parameter.value], parameter.initialiser, parameter.frozen, call.expr.place});
     step.parameters.push_back(path);
   }
   return true;
@@ -113,7 +118,10 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     for (auto &[name, old] : before) {
       Binding &now = scope.names[name];
       if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now)) {
-        diagnostics.error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " + shapeOf(body, old)).note(old.place, "it was defined here");
+        diagnostics
+            .error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " +
+                                  shapeOf(body, old))
+            .note(old.place, "it was defined here");
         body.broken = true;
       }
       old = now;
@@ -147,7 +155,8 @@ void Elaborator::elaborateModel(const Function &model) {
       body.broken = true;
     }
     if (const Binding *earlier = scope.find(formal.name))
-      diagnostics.error(formal.place, "'" + formal.name + "' is defined twice").note(earlier->place, "the first definition is here");
+      diagnostics.error(formal.place, "'" + formal.name + "' is defined twice")
+          .note(earlier->place, "the first definition is here");
     scope.names[formal.name] = binding;
   }
   elaborateBody(model.body, scope, body);

@@ -57,7 +57,8 @@ void Front::addFunctions(const File &file, const Sizes &dims) {
     }
     auto [earlier, isNew] = library.functions.try_emplace(function->name, function);
     if (!isNew && &file == &main)
-      diagnostics.error(function->place, "'" + function->name + "' is defined twice").note(earlier->second->place, "the first definition is here");
+      diagnostics.error(function->place, "'" + function->name + "' is defined twice")
+          .note(earlier->second->place, "the first definition is here");
   }
 }
 
@@ -104,7 +105,8 @@ const Program *Front::selectModel() {
   else if (!found)
     diagnostics.error(SMLoc(), "the file has no model '" + options.entry + "'");
   else if (options.entry.empty() && programs.size() > 1)
-    diagnostics.error(programs[1]->model->place, "a second model: '--entry' names the one to compile").note(programs[0]->model->place, "the first is here");
+    diagnostics.error(programs[1]->model->place, "a second model: '--entry' names the one to compile")
+        .note(programs[0]->model->place, "the first is here");
   return found;
 }
 
@@ -119,8 +121,8 @@ const Program *Front::run() {
   return diagnostics.empty() ? program : nullptr;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context, const ParseOptions &options,
-                                                            Diagnostics &diagnostics) {
+mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
+                                                            const ParseOptions &options, Diagnostics &diagnostics) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // Nesting is limited, but deeper than some stacks: this one holds the deepest input that is accepted.
   constexpr unsigned stackBytes = 512u << 20;

@@ -31,9 +31,9 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
     return false;
   unsigned outer = nesting;
   while (!raw().is("}")) {
-    bool declaration = raw().startsLine && llvm::StringSwitch<bool>(raw().text)
-                                               .Cases({"layer", "fn", "model", "dim", "use"}, true)
-                                               .Default(false);
+    bool declaration =
+        raw().startsLine &&
+        llvm::StringSwitch<bool>(raw().text).Cases({"layer", "fn", "model", "dim", "use"}, true).Default(false);
     if (raw().kind == Token::End || declaration) {
       statementStart = position;
       diagnostics.error(raw().place(), "found " + describe(raw()) + ", expected '}'")

@@ -72,7 +72,9 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
     if (operand->element == Element::Number)
       continue;
     if (typed && typed->element != operand->element) {
-      diagnostics.error(operand->place, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) + "; convert with 'real(..)' or 'i32(..)'")
+      diagnostics
+          .error(operand->place, "found " + nameOf(operand->element) + " beside " + nameOf(typed->element) +
+                                     "; convert with 'real(..)' or 'i32(..)'")
           .note(typed->place, "this is " + nameOf(typed->element));
       return std::nullopt;
     }
@@ -82,8 +84,11 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
     return Element::Number;
   if (isInteger(typed->element))
     for (const Node *operand : operands)
-      if (operand->kind == Node::Number && (operand->number != std::floor(operand->number) || std::abs(operand->number) > 2147483647.0)) {
-        diagnostics.error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it").note(typed->place, "this is " + nameOf(typed->element));
+      if (operand->kind == Node::Number &&
+          (operand->number != std::floor(operand->number) || std::abs(operand->number) > 2147483647.0)) {
+        diagnostics
+            .error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
+            .note(typed->place, "this is " + nameOf(typed->element));
         return std::nullopt;
       }
   return typed->element;
@@ -96,7 +101,8 @@ const Node *RuleBuilder::wantNumber(const Node *node) {
   if (node->element == Element::Bool)
     diagnostics.error(node->place, "found a condition, expected a number");
   else
-    diagnostics.error(node->place, "arithmetic on " + nameOf(node->element) + " tensors is not supported yet; convert with 'real(..)'");
+    diagnostics.error(node->place, "arithmetic on " + nameOf(node->element) +
+                                       " tensors is not supported yet; convert with 'real(..)'");
   return nullptr;
 }
 
@@ -159,7 +165,12 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &outer) 
       return nullptr;
     }
   StringRef function = llvm::StringSwitch<StringRef>(expr.name)
-                           .Case("==", "eq").Case("!=", "ne").Case("<", "lt").Case("<=", "le").Case(">", "gt").Default("ge");
+                           .Case("==", "eq")
+                           .Case("!=", "ne")
+                           .Case("<", "lt")
+                           .Case("<=", "le")
+                           .Case(">", "gt")
+                           .Default("ge");
   const Node *map = makeMap(function, expr.place, {left, right});
   if (!map)
     return nullptr;
@@ -256,7 +267,8 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
   if (!node.summed.empty() && !isRealElement(node.element)) {
-    diagnostics.error(node.place, "sums over " + nameOf(node.element) + " tensors are not supported yet; convert with 'real(..)'");
+    diagnostics.error(node.place,
+                      "sums over " + nameOf(node.element) + " tensors are not supported yet; convert with 'real(..)'");
     return nullptr;
   }
   if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
@@ -270,10 +282,18 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
   for (size_t i = 0; i < term.operands.size(); ++i) {
     double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
     switch (term.operators[i]) {
-    case '*': result = i == 0 ? value : result * value; break;
-    case '/': result = result / value; break;
-    case 'i': result = std::floor(result / value); break;
-    default: result = result - std::floor(result / value) * value; break;
+    case '*':
+      result = i == 0 ? value : result * value;
+      break;
+    case '/':
+      result = result / value;
+      break;
+    case 'i':
+      result = std::floor(result / value);
+      break;
+    default:
+      result = result - std::floor(result / value) * value;
+      break;
     }
   }
   return makeNumber(result, place);
@@ -383,11 +403,14 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
   if (binding->kind == Binding::Broken)
     return nullptr;
   if (binding->kind == Binding::Number) {
-    diagnostics.error(expr.place, "'" + expr.name + "' is a number, it has no indices").note(binding->place, "defined here");
+    diagnostics.error(expr.place, "'" + expr.name + "' is a number, it has no indices")
+        .note(binding->place, "defined here");
     return nullptr;
   }
   if (entries.size() != binding->view.axes.size()) {
-    diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " + Twine(binding->view.axes.size()))
+    diagnostics
+        .error(expr.place, "'" + expr.name + "' has " + Twine(entries.size()) + " indices here but rank " +
+                               Twine(binding->view.axes.size()))
         .note(binding->place, "'" + expr.name + "' is defined here");
     return nullptr;
   }
@@ -406,16 +429,19 @@ static bool readsTensor(const Expr &expr, const Scope &scope) {
 /// The integer tensor in an index position.
 const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &context, bool divides) {
   if (!readsTensor(expr, scope)) {
-    diagnostics.error(expr.place, "windows (affine index expressions) are not supported yet: found '" + expr.text.substr(0, 60) + "', expected an index or an integer tensor");
+    diagnostics.error(expr.place, "windows (affine index expressions) are not supported yet: found '" +
+                                      expr.text.substr(0, 60) + "', expected an index or an integer tensor");
     return nullptr;
   }
   if (expr.kind != Expr::Access && expr.kind != Expr::Name) {
     diagnostics.error(expr.place, "integer arithmetic in an index position is not supported yet");
     return nullptr;
   }
-  const Node *node = expr.kind == Expr::Access ? resolveAccess(expr, context, divides) : resolveName(expr, context, divides);
+  const Node *node =
+      expr.kind == Expr::Access ? resolveAccess(expr, context, divides) : resolveName(expr, context, divides);
   if (!node || isInteger(node->element))
     return node;
-  diagnostics.error(expr.place, "found a tensor of " + nameOf(node->element) + " in an index position, expected i32 or i64");
+  diagnostics.error(expr.place,
+                    "found a tensor of " + nameOf(node->element) + " in an index position, expected i32 or i64");
   return nullptr;
 }

@@ -20,8 +20,10 @@ void RuleBuilder::build(const Statement &rule) {
   } else if (!rule.prefix.empty()) {
     diagnostics.error(rule.place, "'in " + rule.prefix + "' belongs behind the call of a layer");
   } else if (rule.lefts.size() > 1) {
-    diagnostics.error(rule.place, "found " + Twine(rule.lefts.size()) + " left sides, expected 1: only a call of whole tensors gives several");
-  } else if (std::optional<Binding> result = buildEquation(rule.lefts[0].name, rule.lefts[0].place, &rule.lefts[0], value)) {
+    diagnostics.error(rule.place, "found " + Twine(rule.lefts.size()) +
+                                      " left sides, expected 1: only a call of whole tensors gives several");
+  } else if (std::optional<Binding> result =
+                 buildEquation(rule.lefts[0].name, rule.lefts[0].place, &rule.lefts[0], value)) {
     values = {*result};
   }
   body.broken |= llvm::any_of(values, [](const Binding &binding) { return binding.kind == Binding::Broken; });
@@ -49,7 +51,8 @@ std::optional<Binding> RuleBuilder::buildArgument(const Expr &expr) {
   return buildEquation("argument", expr.place, nullptr, expr);
 }
 
-std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, const Declarator *declarator, const Expr &expr) {
+std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, const Declarator *declarator,
+                                                  const Expr &expr) {
   bool indexed = declarator && declarator->brackets;
   bare = !indexed && !hasIndex(expr);
   leftPlace = place;
@@ -104,7 +107,8 @@ bool RuleBuilder::finishLeft() {
     const Index &index = (*indices)[id];
     if (index.extent)
       continue;
-    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it; write '" + index.name + ": N'");
+    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it; write '" +
+                                       index.name + ": N'");
     ok = false;
   }
   return ok;
@@ -116,7 +120,8 @@ void RuleBuilder::shapeBareLeft() {
     return;
   for (auto [position, axis] : llvm::enumerate(*bareAxes)) {
     IndexId id = indexNamed(("#" + Twine(position)).str());
-    (*indices)[id] = {("#" + Twine(position)).str(), axis.extent, axis.place, "'" + bareOwner + "'", int(position), SMLoc()};
+    (*indices)[id] = {("#" + Twine(position)).str(), axis.extent,   axis.place,
+                      "'" + bareOwner + "'",         int(position), SMLoc()};
     left.push_back(id);
   }
 }

@@ -44,7 +44,8 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
 }
 
 std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
-  Diagnostic &error = diagnostics.error(expr.place, "size '" + expr.text.substr(0, 60) + "' is larger than 9223372036854775807");
+  Diagnostic &error =
+      diagnostics.error(expr.place, "size '" + expr.text.substr(0, 60) + "' is larger than 9223372036854775807");
   noteValues(error, expr);
   return std::nullopt;
 }
@@ -99,7 +100,8 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
   case Expr::Product:
     return evaluateProduct(expr);
   default:
-    diagnostics.error(expr.place, "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
+    diagnostics.error(expr.place,
+                      "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
     return std::nullopt;
   }
 }
@@ -126,7 +128,8 @@ std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
 
 std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const {
   if (divisor == 0 || (divisor == -1 && dividend == INT64_MIN)) {
-    Diagnostic &error = diagnostics.error(product.operands[position]->place, "division of " + Twine(dividend) + " by " + Twine(divisor));
+    Diagnostic &error = diagnostics.error(product.operands[position]->place,
+                                          "division of " + Twine(dividend) + " by " + Twine(divisor));
     noteValues(error, product);
     return std::nullopt;
   }
@@ -137,8 +140,9 @@ std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64
     return dividend - floor * divisor;
   if (dividend % divisor == 0)
     return floor;
-  Diagnostic &error = diagnostics.error(product.place, "the division '" + product.text.substr(0, 60) + "' is not exact: " + Twine(dividend) +
-                                                           " / " + Twine(divisor) + "; '//' rounds down");
+  Diagnostic &error = diagnostics.error(product.place, "the division '" + product.text.substr(0, 60) +
+                                                           "' is not exact: " + Twine(dividend) + " / " +
+                                                           Twine(divisor) + "; '//' rounds down");
   noteValues(error, product);
   return std::nullopt;
 }
@@ -188,13 +192,17 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
       char op = expr.operators[i];
       if (!value)
         return value;
-      result = op == '+' ? *result + *value : op == '-' ? *result - *value : op == '*' ? *result * *value : *result / *value;
+      result = op == '+'   ? *result + *value
+               : op == '-' ? *result - *value
+               : op == '*' ? *result * *value
+                           : *result / *value;
     }
     return result;
   }
   default:
     break;
   }
-  diagnostics.error(expr.place, "found '" + expr.text.substr(0, 60) + "', expected a number: sizes, numbers, + - * / and sqrt");
+  diagnostics.error(expr.place,
+                    "found '" + expr.text.substr(0, 60) + "', expected a number: sizes, numbers, + - * / and sqrt");
   return std::nullopt;
 }

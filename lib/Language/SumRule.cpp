@@ -78,7 +78,8 @@ int SumRule::commonTerm() const {
 }
 
 void SumRule::report(const IndexUse &bad, StringRef reason) {
-  Diagnostic &error = diagnostics.error(bad.place, "index '" + name + "' is neither on the left nor bound, and where to sum it is not clear: " + reason);
+  Diagnostic &error = diagnostics.error(
+      bad.place, "index '" + name + "' is neither on the left nor bound, and where to sum it is not clear: " + reason);
   constexpr size_t limit = 16; // of notes of a kind
   for (const IndexUse *use : llvm::ArrayRef(uses).take_front(limit))
     if (use != &bad)
@@ -88,7 +89,9 @@ void SumRule::report(const IndexUse &bad, StringRef reason) {
   auto add = [&](const Expr *expr) {
     while (expr->kind == Expr::Paren)
       expr = expr->operands[0];
-    if (llvm::none_of(readings, [&](const Expr *other) { return other->text.begin() == expr->text.begin() && other->text.size() == expr->text.size(); }))
+    if (llvm::none_of(readings, [&](const Expr *other) {
+          return other->text.begin() == expr->text.begin() && other->text.size() == expr->text.size();
+        }))
       readings.push_back(expr);
   };
   if (int common = commonTerm(); common >= 0)
@@ -99,7 +102,8 @@ void SumRule::report(const IndexUse &bad, StringRef reason) {
     add(use->expr);
   for (const Expr *expr : readings) {
     bool clipped = expr->text.size() > 80;
-    error.note(SMLoc::getFromPointer(expr->text.begin()), "one reading is 'sum[" + name + "](" + expr->text.substr(0, 80) + (clipped ? ".." : "") + ")'");
+    error.note(SMLoc::getFromPointer(expr->text.begin()),
+               "one reading is 'sum[" + name + "](" + expr->text.substr(0, 80) + (clipped ? ".." : "") + ")'");
   }
 }
 

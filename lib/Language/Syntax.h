@@ -50,7 +50,7 @@ struct Expr {
     Paren    // operands[0]
   };
   Kind kind;
-  SMLoc place; // where the caret stands: the operator of a comparison, else the beginning
+  SMLoc place;    // where the caret stands: the operator of a comparison, else the beginning
   StringRef text; // the source of the whole expression
   StringRef name;
   bool brackets = false;
