@@ -94,6 +94,12 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
   static constexpr const char *kinds[] = {"layer", "fn", "model"};
   StringRef kind = kinds[scope.function.kind];
   for (const Statement *statement : statements) {
+    if (statement->isBroken) {
+      for (const Declarator &left : statement->lefts)
+        scope.names[left.name] = Binding{Binding::Broken, {}, 0, left.place};
+      body.broken = true;
+      continue;
+    }
     switch (statement->kind) {
     case Statement::Rule:
       elaborateRule(*this, scope, body, *statement);

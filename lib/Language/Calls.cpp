@@ -153,6 +153,8 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
                                                SMLoc place) {
   Binding binding;
   binding.place = place;
+  if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
+    return std::nullopt; // an index without extent is reported for the whole rule
   if (node->kind == Node::Number && axes.empty()) {
     binding.kind = Binding::Number;
     binding.number = node->number;

@@ -83,7 +83,7 @@ private:
   bool calledByModel = true;
   std::vector<const Function *> active; // fns and layers being elaborated
   /// Limits on what a short file may ask for.
-  static constexpr size_t stepLimit = 1 << 20, callDepthLimit = 64;
+  static constexpr size_t stepLimit = 1 << 18, callDepthLimit = 64;
   size_t steps = 0;
   friend class RuleBuilder;
 };

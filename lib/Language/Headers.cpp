@@ -226,7 +226,8 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
   for (const Declarator &result : function.results) {
     const Binding *binding = scope.find(result.name);
     if (!binding) {
-      diagnostics.error(result.place, "result '" + result.name + "' of '" + function.name + "' is never defined");
+      if (!function.hasSyntaxErrors)
+        diagnostics.error(result.place, "result '" + result.name + "' of '" + function.name + "' is never defined");
       ok = false;
       continue;
     }

@@ -196,7 +196,7 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
 bool RuleBuilder::collectCall(const Expr &expr) {
   llvm::SmallVector<IndexId> ids;
   Builtin builtin = builtinOf(expr.name);
-  if (builtin == Builtin::Size)
+  if (builtin == Builtin::Size || (builtin == Builtin::Reduction && !expr.brackets))
     return true;
   if (builtin != Builtin::None)
     return (expr.brackets ? declareEntries(expr.indices, ids, "bracket") : true) & collectAll(expr.operands);

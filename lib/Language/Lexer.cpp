@@ -35,8 +35,8 @@ private:
   void badBytes();
 
   void push(Token::Kind kind, size_t length) {
-    tokens.push_back({kind, startsLine, source.substr(at, length)});
-    startsLine = false;
+    tokens.push_back({kind, startsLine, afterBadBytes, source.substr(at, length)});
+    startsLine = afterBadBytes = false;
     at += length;
   }
   char peek(size_t offset) const { return at + offset < source.size() ? source[at + offset] : '\0'; }
@@ -46,7 +46,7 @@ private:
   Diagnostics &diagnostics;
   std::vector<Token> tokens;
   size_t at = 0;
-  bool startsLine = true;
+  bool startsLine = true, afterBadBytes = false;
 };
 } // namespace
 
@@ -110,6 +110,7 @@ void Lexer::lexOne() {
 
 /// Reports one run of bytes that belong to no token.
 void Lexer::badBytes() {
+  afterBadBytes = true;
   const auto *begin = reinterpret_cast<const llvm::UTF8 *>(source.data() + at);
   const auto *end = reinterpret_cast<const llvm::UTF8 *>(source.data() + source.size());
   unsigned char c = *begin;

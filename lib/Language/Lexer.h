@@ -14,6 +14,7 @@ struct Token {
   enum Kind { Word, Number, Symbol, End };
   Kind kind;
   bool startsLine;
+  bool afterBadBytes; // something before it was an error already
   llvm::StringRef text;
 
   llvm::SMLoc place() const { return llvm::SMLoc::getFromPointer(text.data()); }

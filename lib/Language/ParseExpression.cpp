@@ -20,20 +20,28 @@ const Expr *Parser::finish(Expr *expr) {
 
 const Expr *Parser::parseExpression() { return at("if") ? parseIf() : parseConjunction(Expr::Or); }
 
-const Expr *Parser::parseIf() {
-  if (!nest(peek().place()))
+/// A part of an `if`; an `if` there nests.
+const Expr *Parser::parseBranch() {
+  if (!at("if"))
+    return parseExpression();
+  if (!nest(peek().place(), nesting))
     return nullptr;
+  const Expr *expr = parseIf();
+  --nesting;
+  return expr;
+}
+
+const Expr *Parser::parseIf() {
   Expr *expr = make(Expr::If, take().place());
-  const Expr *condition = parseExpression();
+  const Expr *condition = parseBranch();
   if (!condition || !expect("then", "after the condition"))
     return nullptr;
-  const Expr *yes = parseExpression();
+  const Expr *yes = parseBranch();
   if (!yes || !expect("else", "after the branch of 'then'"))
     return nullptr;
-  const Expr *no = parseExpression();
+  const Expr *no = parseBranch();
   if (!no)
     return nullptr;
-  --nesting;
   expr->operands = {condition, yes, no};
   return finish(expr);
 }
@@ -59,7 +67,7 @@ const Expr *Parser::parseConjunction(Expr::Kind kind) {
 const Expr *Parser::parseNot() {
   if (!at("not"))
     return parseComparison();
-  if (!nest(peek().place()))
+  if (!nest(peek().place(), nesting))
     return nullptr;
   Expr *expr = make(Expr::Not, take().place());
   const Expr *operand = parseNot();
@@ -128,7 +136,7 @@ const Expr *Parser::parseProduct() {
 const Expr *Parser::parseUnary() {
   if (!at("-"))
     return parsePrimary();
-  if (!nest(peek().place()))
+  if (!nest(peek().place(), nesting))
     return nullptr;
   Expr *expr = make(Expr::Negate, take().place());
   const Expr *operand = parseUnary();

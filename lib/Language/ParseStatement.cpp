@@ -27,9 +27,8 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
   if (!at("{"))
     return fail("'{' and a body");
   Token brace = take();
-  if (!nest(brace.place()))
+  if (!nest(brace.place(), blockNesting))
     return false;
-  unsigned outer = nesting;
   while (!raw().is("}")) {
     bool declaration =
         raw().startsLine &&
@@ -41,24 +40,27 @@ bool Parser::parseBlock(std::vector<Statement *> &body) {
       return declaration;
     }
     statementStart = position;
-    nesting = outer;
-    if (Statement *statement = parseStatement())
-      body.push_back(statement);
-    else
+    nesting = bracketNesting = 0;
+    body.push_back(parseStatement());
+    if (body.back()->isBroken)
       skipStatement();
   }
   take();
-  nesting = outer - 1;
+  --blockNesting;
   return true;
 }
 
+/// A statement with errors keeps the names that it defines, so that their uses are no errors.
 Statement *Parser::parseStatement() {
   Statement &statement = file.statements.emplace_back();
   statement.place = peek().place();
+  statement.kind = Statement::Rule;
+  bool ok = true;
   if (refuseStatement())
-    return nullptr;
-  bool ok;
-  if (at("param"))
+    ok = false;
+  else if (!atWord())
+    ok = fail("a statement");
+  else if (at("param"))
     ok = parseParams(statement);
   else if (at("share"))
     ok = parseShare(statement);
@@ -66,7 +68,13 @@ Statement *Parser::parseStatement() {
     ok = parseRepeat(statement);
   else
     ok = parseRule(statement);
-  return ok ? &statement : nullptr;
+  statement.isBroken = !ok;
+  for (const ParamName &param : statement.params)
+    if (!ok)
+      statement.lefts.push_back(param.declarator);
+  if (!ok)
+    llvm::erase_if(statement.lefts, [](const Declarator &left) { return left.name.empty(); });
+  return &statement;
 }
 
 /// Statements of the language that are not there yet.
@@ -74,6 +82,7 @@ bool Parser::refuseStatement() {
   const Token &word = peek();
   const Token &next = tokens[position + (word.kind != Token::End)];
   bool named = next.kind == Token::Word && !next.startsLine;
+  // `next[b, s]` and `state = ..` are names.
   if (!named || !(word.is("state") || word.is("stash") || word.is("next")))
     return false;
   diagnostics.error(word.place(), "'" + word.text + "' is not supported yet");

@@ -8,7 +8,7 @@ const Token &Parser::peek() const {
   const Token &token = tokens[position];
   if (token.startsLine && brackets.empty() && position != statementStart) {
     static thread_local Token end;
-    end = {Token::End, true, token.text};
+    end = {Token::End, true, token.afterBadBytes, token.text};
     return end;
   }
   return token;
@@ -37,6 +37,8 @@ std::string Parser::describe(const Token &token) const {
 
 bool Parser::fail(const llvm::Twine &expected) {
   const Token &token = peek();
+  if (token.afterBadBytes)
+    return false;
   // At the end of a line the place is behind the last token, not on the next line.
   SMLoc place = token.kind == Token::End && lastEnd ? SMLoc::getFromPointer(lastEnd) : token.place();
   Diagnostic &error = diagnostics.error(place, "found " + describe(token) + ", expected " + expected);
@@ -52,7 +54,7 @@ bool Parser::expect(StringRef symbol, const llvm::Twine &where) {
 bool Parser::open(StringRef symbol, const llvm::Twine &where) {
   if (!at(symbol))
     return fail("'" + symbol + "' " + where);
-  if (!nest(peek().place()))
+  if (!nest(peek().place(), symbol == "[" ? bracketNesting : nesting))
     return false;
   brackets.push_back(take());
   return true;
@@ -62,6 +64,8 @@ bool Parser::close(StringRef symbol) {
   if (!at(symbol)) {
     Token opened = brackets.back();
     const Token &token = peek();
+    if (token.afterBadBytes)
+      return false;
     diagnostics.error(token.place(), "found " + describe(token) + ", expected '" + symbol + "'")
         .note(opened.place(), "to match this '" + opened.text + "'");
     return false;
@@ -69,7 +73,7 @@ bool Parser::close(StringRef symbol) {
   // Pop first: what follows may end the statement.
   take();
   brackets.pop_back();
-  --nesting;
+  --(symbol == "]" ? bracketNesting : nesting);
   return true;
 }
 
@@ -86,11 +90,11 @@ bool Parser::expectName(StringRef what, StringRef &name, SMLoc &place) {
   return true;
 }
 
-bool Parser::nest(SMLoc place) {
-  if (nesting >= nestingLimit) {
+bool Parser::nest(SMLoc place, unsigned &depth) {
+  if (depth >= nestingLimit) {
     diagnostics.error(place, "nesting is deeper than " + llvm::Twine(nestingLimit));
     return false;
   }
-  ++nesting;
+  ++depth;
   return true;
 }

@@ -12,7 +12,7 @@ void plc::language::parseFile(StringRef source, File &file, Diagnostics &diagnos
 void Parser::parse() {
   while (raw().kind != Token::End) {
     statementStart = position;
-    nesting = 0;
+    nesting = bracketNesting = blockNesting = 0;
     brackets.clear();
     bool ok = true;
     if (at("use"))
@@ -42,7 +42,7 @@ static bool startsDeclaration(const Token &token) {
 
 /// Goes to the next line that starts a declaration.
 void Parser::skipDeclaration() {
-  if (position == statementStart)
+  if (position == statementStart && raw().kind != Token::End)
     ++position;
   while (raw().kind != Token::End && !(raw().startsLine && startsDeclaration(raw())))
     ++position;
@@ -107,7 +107,10 @@ bool Parser::parseFunction(Function::Kind kind) {
     return false;
   // From here on the body is known: its errors are reported, the function can be called.
   file.functions.push_back(&function);
-  return parseBlock(function.body);
+  size_t errors = diagnostics.size();
+  bool ok = parseBlock(function.body);
+  function.hasSyntaxErrors = diagnostics.size() != errors;
+  return ok;
 }
 
 bool Parser::parseArguments(Function &function) {

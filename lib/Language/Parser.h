@@ -21,7 +21,7 @@ public:
   void parse();
 
 private:
-  /// Parentheses, prefix operators, `else if` and blocks may nest this deep.
+  /// Parentheses, prefix operators and `else if` together may nest this deep; index brackets and blocks each too.
   static constexpr unsigned nestingLimit = 256;
 
   // Declarations.
@@ -51,6 +51,7 @@ private:
   // Expressions.
   const Expr *parseExpression();
   const Expr *parseIf();
+  const Expr *parseBranch();
   const Expr *parseConjunction(Expr::Kind kind);
   const Expr *parseNot();
   const Expr *parseComparison();
@@ -77,7 +78,7 @@ private:
   bool close(StringRef symbol);
   bool expectName(StringRef what, StringRef &name, SMLoc &place);
   bool fail(const llvm::Twine &expected);
-  bool nest(SMLoc place);
+  bool nest(SMLoc place, unsigned &depth);
   std::string describe(const Token &token) const;
 
   std::vector<Token> tokens;
@@ -86,7 +87,7 @@ private:
   size_t position = 0;
   size_t statementStart = 0;
   const char *lastEnd = nullptr;
-  unsigned nesting = 0;
+  unsigned nesting = 0, bracketNesting = 0, blockNesting = 0;
   std::vector<Token> brackets; // open ( and [
 };
 

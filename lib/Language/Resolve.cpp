@@ -267,7 +267,9 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
   if (!node.summed.empty() && !isRealElement(node.element)) {
-    diagnostics.error(node.place,
+    // A single tensor under a function is no sum: the sum rule reports it.
+    if (!outer.underFunction || factors.size() > 1)
+      diagnostics.error(node.place,
                       "sums over " + nameOf(node.element) + " tensors are not supported yet; convert with 'real(..)'");
     return nullptr;
   }
@@ -363,7 +365,10 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, b
   }
   if (const Size *size = scope.sizes.find(expr.name))
     return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
-  diagnostics.error(expr.place, "unknown name '" + expr.name + "'");
+  Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'");
+  if (!isSizeName(expr.name))
+    error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
+                               terms[context.term].expr->text.substr(0, 80) + ")' sums over it");
   return nullptr;
 }
 

@@ -63,10 +63,14 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (bare)
     shapeBareLeft();
   else
-    ok &= checkClashes() & finishLeft();
+    ok &= checkClashes();
   // Names are resolved even if extents disagree: these errors are independent.
+  size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;
+  // What could not be read may have had an extent.
+  if (!bare && diagnostics.size() == errors)
+    ok &= finishLeft();
   ok &= checkSums(terms, uses, *indices, diagnostics);
   if (!ok)
     return std::nullopt;

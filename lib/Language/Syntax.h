@@ -87,6 +87,7 @@ struct Statement {
   enum Kind { Rule, Param, Share, Repeat };
   Kind kind;
   SMLoc place;
+  bool isBroken = false;                     // a syntax error was reported; only `lefts` count
   std::vector<Declarator> lefts;             // Rule; Share: one
   const Expr *value = nullptr;               // Rule: right side; Repeat: count
   StringRef prefix;                          // Rule: `in NAME`
@@ -105,7 +106,8 @@ struct Function {
   std::vector<Declarator> arguments;
   std::vector<NamedExpr> given; // after `;`, value null if there is no default
   std::vector<Declarator> results;
-  StringRef kindName; // layers: `kind NAME`, else empty
+  bool hasSyntaxErrors = false; // in the body: what seems missing may be there
+  StringRef kindName;           // layers: `kind NAME`, else empty
   std::vector<Statement *> body;
 };
 
