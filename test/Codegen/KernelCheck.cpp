@@ -1,0 +1,266 @@
+//===- KernelCheck.cpp - compiled kernels against the interpreter ----------===//
+//
+// kernel-check FILE [FEATURE...]: forms kernels of every body of FILE, compiles them (for this machine, or with the
+// given instruction-set features), runs the bodies on numbers of a fixed sequence, and compares every bit with what
+// the interpreter makes of the same body; with vacant accumulators and with full ones, chunk by chunk and at once.
+// A body `fault_*` must end with a fault in its last kernel. A body `special_*` gets infinities, NaN and denormals.
+//
+//===----------------------------------------------------------------------===//
+#include "plc/Codegen/Kernels.h"
+#include "plc/Codegen/Passes.h"
+#include "plc/Codegen/Target.h"
+#include "plc/Kernels/Passes.h"
+#include "plc/Reference/Interpreter.h"
+#include "plc/Runtime/CpuFeatures.h"
+#include "plc/Runtime/KernelABI.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <blis.h>
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <limits>
+
+using namespace mlir;
+using namespace plc;
+using reference::Element;
+using reference::Tensor;
+
+namespace {
+
+// A small linear congruential generator: the same numbers everywhere.
+struct Sequence {
+  uint64_t state = 12345;
+  uint32_t next() { return uint32_t((state = state * 6364136223846793005u + 1442695040888963407u) >> 33); }
+};
+
+template <typename T> void fillReals(Tensor &tensor, Sequence &sequence, bool special) {
+  static const double odd[] = {0.0, -0.0, 1e-40, INFINITY, -INFINITY, NAN, 1e30, -1e-320};
+  for (int64_t i = 0; i < tensor.numElements(); ++i) {
+    tensor.as<T>()[i] = T(sequence.next() / double(1u << 30) - 1);
+    if (special && sequence.next() % 8 == 0)
+      tensor.as<T>()[i] = T(odd[sequence.next() % 8]);
+  }
+}
+
+void fill(Tensor &tensor, Sequence &sequence, bool special, bool fault) {
+  for (int64_t i = 0; i < tensor.numElements(); ++i) {
+    int64_t index = fault && i == 3 ? 1000 : sequence.next() % 4;
+    if (tensor.element == Element::I32)
+      tensor.as<int32_t>()[i] = int32_t(index);
+    if (tensor.element == Element::I64)
+      tensor.as<int64_t>()[i] = index;
+    if (tensor.element == Element::I1)
+      tensor.as<uint8_t>()[i] = index & 1;
+  }
+  if (tensor.element == Element::F32)
+    fillReals<float>(tensor, sequence, special);
+  if (tensor.element == Element::F64)
+    fillReals<double>(tensor, sequence, special);
+}
+
+template <typename T> int64_t firstDifference(const Tensor &found, const Tensor &expected) {
+  for (int64_t i = 0; i < found.numElements(); ++i) {
+    T a = found.as<T>()[i], b = expected.as<T>()[i];
+    bool bothNan = a != a && b != b;
+    if (!bothNan && std::memcmp(&a, &b, sizeof(T)))
+      return i;
+  }
+  return -1;
+}
+
+int64_t differs(const Tensor &found, const Tensor &expected) {
+  switch (found.element) {
+  case Element::F32:
+    return firstDifference<float>(found, expected);
+  case Element::F64:
+    return firstDifference<double>(found, expected);
+  case Element::I1:
+    return firstDifference<uint8_t>(found, expected);
+  case Element::I32:
+    return firstDifference<int32_t>(found, expected);
+  case Element::I64:
+    return firstDifference<int64_t>(found, expected);
+  }
+  return 0;
+}
+
+class Checker {
+public:
+  Checker(ModuleOp original, ModuleOp planned) : original(original), planned(planned), interpreter(original, Element::F32) {
+    runtime::chooseBlisKernels();
+    bli_init();
+    bli_rntm_init(&rntm);
+    bli_rntm_set_num_threads(1, &rntm);
+    bli_rntm_disable_l3_sup(&rntm);
+  }
+
+  bool compile(std::vector<std::string> features) {
+    SmallVector<plan::KernelOp> kernels(planned.getOps<plan::KernelOp>());
+    for (plan::KernelOp kernel : kernels)
+      kernel.setNs(700000); // as if it were long, so that it is cut
+    auto code = codegen::writeKernels(kernels, records);
+    if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
+      return false;
+    llvm::LLVMContext context;
+    auto module = codegen::optimise(**code, context, features);
+    SmallVector<char> object;
+    int64_t bytes = 0;
+    if (!module || failed(codegen::emitObject(*module, features, planned.getLoc(), object, bytes)))
+      return false;
+    SmallString<128> path;
+    if (llvm::sys::fs::createTemporaryFile("kernel-check", "so", path) ||
+        failed(codegen::linkModule({StringRef(object.data(), object.size())}, path, planned.getLoc())))
+      return false;
+    void *handle = dlopen(path.c_str(), RTLD_NOW);
+    llvm::sys::fs::remove(path);
+    if (!handle)
+      return llvm::errs() << dlerror() << '\n', false;
+    for (auto [kernel, record] : llvm::zip(kernels, records)) {
+      functions[kernel.getSymName()] = reinterpret_cast<plc_kernel_fn>(dlsym(handle, record.symbol.c_str()));
+      recordOf[kernel.getSymName()] = &record;
+    }
+    return true;
+  }
+
+  bool check(ein::FuncOp body) {
+    bool good = true;
+    for (bool accumulate : {false, true})
+      for (bool whole : {false, true})
+        good &= checkOnce(body, accumulate, whole);
+    return good;
+  }
+
+private:
+  bool checkOnce(ein::FuncOp body, bool accumulate, bool whole) {
+    Sequence sequence;
+    bool special = body.getName().starts_with("special"), fault = body.getName().starts_with("fault");
+    std::vector<Tensor> arguments, vacant;
+    int64_t accumulators = body.getNumAccumulators(), count = body.getFunctionType().getNumInputs();
+    for (auto [index, type] : llvm::enumerate(body.getFunctionType().getInputs())) {
+      Tensor tensor = interpreter.makeTensor(type);
+      fill(tensor, sequence, special, fault);
+      vacant.push_back(int64_t(index) >= count - accumulators && !accumulate ? Tensor() : tensor.copy());
+      arguments.push_back(tensor);
+    }
+    std::vector<Tensor> found;
+    int status = run(planned.lookupSymbol<ein::FuncOp>(body.getName()), arguments, accumulate, whole, found);
+    if (fault) {
+      llvm::outs() << body.getName() << ": status " << status << ", gather " << context.fault_gather << " of "
+                   << lastRecord->gathers.size() << ", position " << context.fault_position << ", value "
+                   << context.fault_value << '\n';
+      return status == 1;
+    }
+    std::vector<Tensor> expected = interpreter.runFunction(body, vacant);
+    for (auto [index, result] : llvm::enumerate(expected))
+      if (int64_t at = differs(found[index], result); at >= 0 || status) {
+        llvm::outs() << body.getName() << ": result #" << index << (accumulate ? " accumulated" : "")
+                     << (whole ? " at once" : " by chunks") << " differs at " << at << " of " << result.numElements();
+        if (at >= 0 && result.element == Element::F32)
+          llvm::outs() << llvm::format(": %a but expected %a", found[index].as<float>()[at], result.as<float>()[at]);
+        if (at >= 0 && result.element == Element::F64)
+          llvm::outs() << llvm::format(": %a but expected %a", found[index].as<double>()[at], result.as<double>()[at]);
+        llvm::outs() << '\n';
+        return false;
+      }
+    return true;
+  }
+
+  struct Free {
+    void operator()(void *pointer) const { std::free(pointer); }
+  };
+
+  void *allocate(size_t bytes) {
+    buffers.emplace_back(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
+    std::memset(buffers.back().get(), 0xff, bytes);
+    return buffers.back().get();
+  }
+
+  int run(ein::FuncOp body, std::vector<Tensor> &arguments, bool accumulate, bool whole, std::vector<Tensor> &results) {
+    buffers.clear();
+    llvm::DenseMap<Value, void *> memory;
+    int64_t accumulators = body.getNumAccumulators();
+    for (auto [index, argument] : llvm::enumerate(body.getBody().getArguments())) {
+      memory[argument] = allocate(arguments[index].numBytes());
+      if (accumulate || int64_t(index) < int64_t(arguments.size()) - accumulators)
+        std::memcpy(memory[argument], arguments[index].data(), arguments[index].numBytes());
+    }
+    for (auto call : body.getBody().front().getOps<plan::CallOp>()) {
+      auto kernel = planned.lookupSymbol<plan::KernelOp>(call.getKernel());
+      std::vector<void *> operands;
+      int64_t inputs = kernel.getNumInputs(), own = call.getNumResults() - kernel.getNumAccumulators();
+      for (int64_t i = 0; i < inputs; ++i)
+        operands.push_back(memory[call.getArgs()[i]]);
+      for (int64_t i = 0; i < int64_t(call.getNumResults()); ++i) {
+        Value result = call.getResult(i);
+        memory[result] = i < own ? allocate(interpreter.makeTensor(result.getType()).numBytes())
+                                 : memory[call.getArgs()[inputs + i - own]];
+        operands.push_back(memory[result]);
+      }
+      lastRecord = recordOf[kernel.getSymName()];
+      if (int status = runKernel(functions[kernel.getSymName()], operands, lastRecord->chunks, accumulate, whole))
+        return status;
+    }
+    for (Value value : body.getBody().front().getTerminator()->getOperands()) {
+      results.push_back(interpreter.makeTensor(value.getType()));
+      std::memcpy(results.back().data(), memory[value], results.back().numBytes());
+    }
+    return 0;
+  }
+
+  int runKernel(plc_kernel_fn function, std::vector<void *> &operands, int64_t chunks, bool accumulate, bool whole) {
+    context = {&rntm, 0, 0, 0};
+    if (whole)
+      return function(operands.data(), 0, chunks, accumulate, &context);
+    int status = 0;
+    for (int64_t chunk = chunks; chunk-- > 0;)
+      status |= function(operands.data(), chunk, chunk + 1, accumulate, &context);
+    return status;
+  }
+
+  ModuleOp original, planned;
+  reference::Interpreter interpreter;
+  rntm_t rntm;
+  plc_kernel_context context = {};
+  std::vector<codegen::KernelRecord> records;
+  codegen::KernelRecord *lastRecord = nullptr;
+  llvm::StringMap<plc_kernel_fn> functions;
+  llvm::StringMap<codegen::KernelRecord *> recordOf;
+  std::vector<std::unique_ptr<void, Free>> buffers;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2)
+    return 2;
+  MLIRContext context;
+  context.loadDialect<ein::EinDialect, plan::PlanDialect>();
+  auto original = parseSourceFile<ModuleOp>(argv[1], &context);
+  if (!original)
+    return 1;
+  OwningOpRef<ModuleOp> planned = original->clone();
+  PassManager passes(&context);
+  passes.addPass(kernels::createFormKernels());
+  if (failed(passes.run(*planned)))
+    return 1;
+  std::vector<std::string> features(argv + 2, argv + argc);
+  Checker checker(*original, *planned);
+  if (!checker.compile(features.empty() ? codegen::hostFeatures() : features))
+    return 1;
+  int checked = 0, good = 0;
+  for (auto body : original->getOps<ein::FuncOp>()) {
+    ++checked;
+    good += checker.check(body);
+  }
+  llvm::outs() << good << " of " << checked << " bodies equal\n";
+  return good == checked ? 0 : 1;
+}

@@ -1,0 +1,57 @@
+// Gathers and scatters: bits, position order, and faults that name entry, position and value.
+// RUN: %unit/kernel-check %s | FileCheck %s
+// RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
+// RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
+// RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
+// CHECK: fault_gather: status 1, gather 0 of 1, position 3, value 1000
+// CHECK: fault_pair: status 1, gather 1 of 2, position 3, value 1000
+// CHECK: fault_scatter: status 1, gather 0 of 1, position 3, value 1000
+// CHECK: 9 of 9 bodies equal
+
+#bs = affine_map<(b, s, d) -> (b, s)>
+#bsd = affine_map<(b, s, d) -> (b, s, d)>
+#table = affine_map<(b, s, d)[i] -> (i, d)>
+
+ein.func @embed(%wte: tensor<11x37xf32>, %wpe: tensor<5x37xf32>, %tok: tensor<3x5xi32>) -> tensor<3x5x37xf32> {
+  %0 = ein.gather %wte, %tok over [3, 5, 37] maps [#table, #bs, #bsd] : (tensor<11x37xf32>, tensor<3x5xi32>) -> tensor<3x5x37xf32>
+  %1 = ein.map add(%0, %wpe) over [3, 5, 37] maps [#bsd, affine_map<(b, s, d) -> (s, d)>, #bsd] : (tensor<3x5x37xf32>, tensor<5x37xf32>) -> tensor<3x5x37xf32>
+  ein.return %1 : tensor<3x5x37xf32>
+}
+// The index differs between lanes.
+ein.func @permute(%x: tensor<6x40xf32>, %i: tensor<19xi64>) -> tensor<6x19xf32> {
+  %0 = ein.gather %x, %i over [6, 19] maps [affine_map<(b, s)[i] -> (b, i)>, affine_map<(b, s) -> (s)>, affine_map<(b, s) -> (b, s)>]
+    : (tensor<6x40xf32>, tensor<19xi64>) -> tensor<6x19xf32>
+  ein.return %0 : tensor<6x19xf32>
+}
+ein.func @pair(%x: tensor<6x40xf32>, %i: tensor<19xi64>, %j: tensor<19xi32>) -> tensor<19xf32> {
+  %0 = ein.gather %x, %i, %j over [19] maps [affine_map<(s)[i, j] -> (j, i)>, affine_map<(s) -> (s)>, affine_map<(s) -> (s)>, affine_map<(s) -> (s)>]
+    : (tensor<6x40xf32>, tensor<19xi64>, tensor<19xi32>) -> tensor<19xf32>
+  ein.return %0 : tensor<19xf32>
+}
+ein.func @scatter(%dx: tensor<3x5x32xf32>, %tok: tensor<3x5xi32>, %acc: tensor<11x32xf32>) -> tensor<11x32xf32> attributes {num_accumulators = 1 : i64} {
+  %0 = ein.scatter_add %dx, %tok over [3, 5, 32] maps [#bsd, #bs, #table] into %acc : tensor<11x32xf32>
+    : (tensor<3x5x32xf32>, tensor<3x5xi32>) -> tensor<11x32xf32>
+  ein.return %0 : tensor<11x32xf32>
+}
+ein.func @scatter_odd(%dx: tensor<3x5x7xf32>, %tok: tensor<3x5xi32>) -> tensor<11x7xf32> {
+  %0 = ein.scatter_add %dx, %tok over [3, 5, 7] maps [#bsd, #bs, #table] : (tensor<3x5x7xf32>, tensor<3x5xi32>) -> tensor<11x7xf32>
+  ein.return %0 : tensor<11x7xf32>
+}
+ein.func @scatter_rows(%dx: tensor<6x19xf32>, %i: tensor<19xi64>, %acc: tensor<6x40xf32>) -> tensor<6x40xf32> attributes {num_accumulators = 1 : i64} {
+  %0 = ein.scatter_add %dx, %i over [6, 19] maps [affine_map<(b, s) -> (b, s)>, affine_map<(b, s) -> (s)>, affine_map<(b, s)[i] -> (b, i)>]
+    into %acc : tensor<6x40xf32> : (tensor<6x19xf32>, tensor<19xi64>) -> tensor<6x40xf32>
+  ein.return %0 : tensor<6x40xf32>
+}
+ein.func @fault_gather(%wte: tensor<11x37xf32>, %tok: tensor<3x5xi32>) -> tensor<3x5x37xf32> {
+  %0 = ein.gather %wte, %tok over [3, 5, 37] maps [#table, #bs, #bsd] : (tensor<11x37xf32>, tensor<3x5xi32>) -> tensor<3x5x37xf32>
+  ein.return %0 : tensor<3x5x37xf32>
+}
+ein.func @fault_pair(%x: tensor<2000x40xf32>, %i: tensor<19xi64>) -> tensor<19xf32> {
+  %0 = ein.gather %x, %i, %i over [19] maps [affine_map<(s)[i, j] -> (j, i)>, affine_map<(s) -> (s)>, affine_map<(s) -> (s)>, affine_map<(s) -> (s)>]
+    : (tensor<2000x40xf32>, tensor<19xi64>, tensor<19xi64>) -> tensor<19xf32>
+  ein.return %0 : tensor<19xf32>
+}
+ein.func @fault_scatter(%dx: tensor<3x5x32xf32>, %tok: tensor<3x5xi32>) -> tensor<11x32xf32> {
+  %0 = ein.scatter_add %dx, %tok over [3, 5, 32] maps [#bsd, #bs, #table] : (tensor<3x5x32xf32>, tensor<3x5xi32>) -> tensor<11x32xf32>
+  ein.return %0 : tensor<11x32xf32>
+}
