@@ -26,6 +26,7 @@ public:
     for (const EntryPlan &entry : manifest.entries)
       infos.push_back(entry);
     sessions.resize(infos.size());
+    addGradientEntry();
     for (const ParameterInfo &parameter : manifest.parameters) {
       size_t bytes = parameter.tensor().numBytes();
       host.push_back({Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes)});
@@ -78,6 +79,8 @@ public:
   }
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
+    if (indexOf(entry) == manifest.entries.size())
+      return runGradient(entry, inputs);
     Session &session = ready(indexOf(entry));
     try {
       session.run(0, inputs);
@@ -111,6 +114,8 @@ private:
     uint64_t version = 0; // of the parameters it holds
   };
 
+  void addGradientEntry();
+  std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
   void pull();
@@ -119,13 +124,43 @@ private:
   Module module;
   const Manifest &manifest;
   int64_t threads;
-  std::vector<EntryInfo> infos;
+  std::vector<EntryInfo> infos;    // the manifest's, and last `gradient`
   std::vector<Loaded> sessions;    // by entry, made when first used
   std::vector<HostParameter> host; // the truth, unless trainAhead
   uint64_t version = 1;            // of host
   bool trainAhead = false;         // the train session has stepped since host was current
   int64_t allocatedBefore = 0; // the train session existed
 };
+
+/// `gradient`: train without its update; beside the outputs, `grad(PATH)` of every trained parameter.
+void ModuleEngine::addGradientEntry() {
+  const EntryInfo *train = findEntry("train");
+  if (!train)
+    return;
+  EntryInfo gradient = *train;
+  gradient.name = "gradient";
+  for (const ParameterInfo &parameter : manifest.parameters)
+    if (!parameter.frozen)
+      gradient.outputs.push_back({"grad(" + parameter.path + ")", parameter.type, parameter.shape, false});
+  infos.push_back(std::move(gradient));
+}
+
+std::vector<Bytes> ModuleEngine::runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
+  size_t train = indexOf(*findEntry("train"));
+  Session &session = ready(train);
+  session.run(0, inputs);
+  std::vector<Bytes> outputs;
+  for (size_t i = 0; i < infos[train].outputs.size(); ++i)
+    outputs.push_back(session.output(i));
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    if (parameter.frozen)
+      continue;
+    Bytes &sum = outputs.emplace_back(parameter.tensor().numBytes());
+    for (auto &rank : session.ranks())
+      rank->sumSites(parameter, sum.data());
+  }
+  return outputs;
+}
 
 Session &ModuleEngine::ready(size_t index) {
   Loaded &loaded = sessions[index];

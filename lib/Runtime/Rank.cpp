@@ -1,6 +1,7 @@
 #include "Rank.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace plc::runtime {
 
@@ -55,7 +56,7 @@ void Rank::execute(int64_t step) {
     if (action.op == Op::Run)
       goOn = runTask(action);
     else if (action.op == Op::Step)
-      goOn = update(step);
+      goOn = step == 0 || update(step);
     else if (action.op != Op::Drop) // A dropped place only tells checkers that its bytes are dead.
       goOn = message(action);
     if (!goOn)
@@ -105,6 +106,16 @@ bool Rank::message(const ActionInfo &action) {
   else
     return channel.wait(message);
   return true;
+}
+
+void Rank::sumSites(const ParameterInfo &parameter, void *out) const {
+  for (const Update &update : updates) {
+    if (update.parameter != &parameter)
+      continue;
+    std::memcpy(out, update.sites[0], parameter.tensor().numBytes());
+    for (size_t site = 1; site < update.sites.size(); ++site)
+      addInOrder(parameter.type, parameter.tensor().numElements(), out, update.sites[site]);
+  }
 }
 
 int32_t Rank::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {

@@ -15,12 +15,15 @@ public:
   Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
        std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop);
 
-  /// Executes the action table once. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if
+  /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if
   /// another rank stopped the run.
   void execute(int64_t step);
 
   /// The place of that kind and name, or nullptr.
   std::byte *find(StaticKind kind, const std::string &name, const StaticInfo **info = nullptr) const;
+
+  /// The gradient of an owned parameter: its sites in order. Leaves `out` alone if it is another rank's.
+  void sumSites(const ParameterInfo &parameter, void *out) const;
 
   /// Of the last step: the squares of each owned parameter's gradient, summed.
   const std::map<std::string, double> &squares() const { return sumsOfSquares; }
