@@ -87,6 +87,15 @@ void loadParameterFile(const std::string &file, Engine &engine) {
 
 } // namespace
 
+void prepareCheckpoints(const std::string &directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!error && ::access(directory.c_str(), W_OK) != 0)
+    error = std::error_code(errno, std::generic_category());
+  if (error)
+    throw fileError(directory, "checkpoint cannot be written: " + error.message());
+}
+
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
   fs::path root(directory), step = root / ("step-" + std::to_string(state.step));
   fs::path partial = root / (".partial-" + std::to_string(::getpid())), link = root / ".partial-latest";

@@ -11,6 +11,9 @@ struct TrainingState {
   uint64_t seed = 0;
 };
 
+/// Makes DIR if there is none, so that a run does not find out at its end; throws fileError if it cannot be written.
+void prepareCheckpoints(const std::string &directory);
+
 /// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
 

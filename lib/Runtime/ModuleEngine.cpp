@@ -29,7 +29,8 @@ public:
     addGradientEntry();
     for (const ParameterInfo &parameter : manifest.parameters) {
       size_t bytes = parameter.tensor().numBytes();
-      host.push_back({Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes), parameter.frozen ? Bytes() : Bytes(bytes)});
+      size_t momentBytes = parameter.frozen ? 0 : bytes;
+      host.push_back({Bytes(bytes), Bytes(momentBytes), Bytes(momentBytes)});
     }
   }
 

@@ -34,8 +34,8 @@ template <class T> struct Factors {
 };
 
 template <class T>
-[[gnu::always_inline]] inline void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w, T *__restrict m,
-                 T *__restrict v) {
+[[gnu::always_inline]] inline void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g,
+                                               T *__restrict w, T *__restrict m, T *__restrict v) {
   for (int64_t i = 0; i < count; ++i) {
     T first = f.beta1 * m[i] + f.rest1 * g[i];
     T second = f.beta2 * v[i] + (f.rest2 * g[i]) * g[i];

@@ -15,8 +15,8 @@ public:
   Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
        std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop);
 
-  /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if
-  /// another rank stopped the run.
+  /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
+  /// micro-batch and kernel; returns quietly if another rank stopped the run.
   void execute(int64_t step);
 
   /// The place of that kind and name, or nullptr.

@@ -44,6 +44,8 @@ void runTrain(const Options &options, Engine &engine) {
     data.checkHeldOut();
   }
   TrainingState state = beginTraining(options, engine);
+  if (!options.save.empty())
+    prepareCheckpoints(options.save);
   Log log(options.log, !options.resume.empty(), engine);
   Progress progress(state.step, options.steps, entry.batch);
   std::optional<double> loss, holdoutLoss;
