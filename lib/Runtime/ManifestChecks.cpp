@@ -149,7 +149,8 @@ private:
     }
   }
 
-  /// Every trained parameter has one owner, which holds its moments and at least one gradient site.
+  /// A parameter has one owner at most, which holds gradient sites and both moments, or none of them: the loss does
+  /// not depend on it.
   void checkTraining() const {
     for (const ParameterInfo &parameter : manifest.parameters) {
       int owners = 0;
@@ -163,8 +164,9 @@ private:
           owned |= place.kind == StaticKind::Parameter && place.owned;
         }
         owners += owned;
+        int expected = found[StaticKind::Gradient] > 0;
         if (owned && !parameter.frozen &&
-            (!found[StaticKind::Gradient] || found[StaticKind::Moment1] != 1 || found[StaticKind::Moment2] != 1))
+            (found[StaticKind::Moment1] != expected || found[StaticKind::Moment2] != expected))
           fail(rank, "parameter '" + parameter.path + "' is owned here without a gradient and two moments");
       }
       if (owners > 1)

@@ -194,10 +194,11 @@ void ModuleEngine::pull() {
       if (!value || !place->owned)
         continue;
       std::memcpy(host[i].value.data(), value, host[i].value.size());
-      if (manifest.parameters[i].frozen)
-        continue;
-      std::memcpy(host[i].moment1.data(), rank->find(StaticKind::Moment1, path), host[i].moment1.size());
-      std::memcpy(host[i].moment2.data(), rank->find(StaticKind::Moment2, path), host[i].moment2.size());
+      for (int which : {1, 2}) {
+        const std::byte *from = rank->find(which == 1 ? StaticKind::Moment1 : StaticKind::Moment2, path);
+        if (from && !manifest.parameters[i].frozen)
+          std::memcpy(host[i].moment(which).data(), from, host[i].moment(which).size());
+      }
     }
   train.version = ++version;
 }
@@ -208,7 +209,7 @@ void ModuleEngine::push(Session &session) {
     for (auto &rank : session.ranks()) {
       const std::string &path = manifest.parameters[i].path;
       auto copy = [&](StaticKind kind, const Bytes &from) {
-        if (std::byte *place = rank->find(kind, path))
+        if (std::byte *place = rank->find(kind, path); place && !from.empty())
           std::memcpy(place, from.data(), from.size());
       };
       copy(StaticKind::Parameter, host[i].value);
