@@ -70,7 +70,7 @@ private:
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
   std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
-  bool addParameters(const Call &call, const Instance &instance, Step &step);
+  void addParameters(const Call &call, const Instance &instance, Step &step);
   ValueId materialise(Body &body, const Binding &binding, StringRef name);
   void markBatch(const Function &model, Scope &scope);
   bool enter(const Call &call);

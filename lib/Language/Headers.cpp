@@ -113,10 +113,8 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
 bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry,
                           Axis actual, unsigned position, SMLoc place) {
   StringRef name = entry.expr ? entry.expr->text : "...";
-  if (!entry.expr) {
-    diagnostics.error(entry.place, "'...' must be the first entry of a header's brackets");
-    return false;
-  }
+  if (!entry.expr)
+    return false; // `...` behind the first entry: the parser reported it
   std::optional<int64_t> expected;
   SMLoc expectedPlace = entry.place;
   if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
@@ -200,11 +198,10 @@ std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarato
   bool ok = true;
   for (const IndexEntry &entry : declarator.axes) {
     if (entry.isEllipsis()) {
-      if (!scope.ellipsis) {
-        diagnostics.error(entry.place, "only an fn may be over '...'");
-        ok = false;
+      // Without it the header's arguments have no `...`, or the parser reported it.
+      ok &= scope.ellipsis.has_value();
+      if (!ok)
         continue;
-      }
       axes.append(scope.ellipsis->begin(), scope.ellipsis->end());
       continue;
     }

@@ -82,6 +82,7 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
     if (!entry.extent)
       continue;
     std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.extent);
+    badIndices |= !extent;
     ok &= extent && setExtent(id, {*extent, entry.extent->place}, entry.extent->place, "this bracket");
   }
   return ok;

@@ -73,24 +73,19 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   return results;
 }
 
-bool Elaborator::addParameters(const Call &call, const Instance &instance, Step &step) {
+/// Adds the instance's own parameters to the program. Paths of calls are unique, so theirs are.
+void Elaborator::addParameters(const Call &call, const Instance &instance, Step &step) {
   for (const BodyParameter &parameter : instance.body.parameters) {
     if (!parameter.sharedPath.empty()) {
       step.parameters.push_back(parameter.sharedPath);
       continue;
     }
     std::string path = step.path + "." + parameter.name;
-    auto [earlier, isNew] = parameterByPath.try_emplace(path, program.parameters.size());
-    if (!isNew) {
-      diagnostics.error(call.expr.place, "two parameters have the path '" + path + "'")
-          .note(program.parameters[earlier->second].call, "the first is made here");
-      return false;
-    }
-    program.parameters.push_back(
-        {path, instance.body.values[parameter.value], parameter.initialiser, parameter.frozen, call.expr.place});
+    parameterByPath.try_emplace(path, program.parameters.size());
+    const Value &value = instance.body.values[parameter.value];
+    program.parameters.push_back({path, value, parameter.initialiser, parameter.frozen, call.expr.place});
     step.parameters.push_back(path);
   }
-  return true;
 }
 
 static std::string shapeOf(const Body &body, const Binding &binding) {
@@ -154,9 +149,6 @@ void Elaborator::elaborateModel(const Function &model) {
     } else {
       body.broken = true;
     }
-    if (const Binding *earlier = scope.find(formal.name))
-      diagnostics.error(formal.place, "'" + formal.name + "' is defined twice")
-          .note(earlier->place, "the first definition is here");
     scope.names[formal.name] = binding;
   }
   elaborateBody(model.body, scope, body);

@@ -134,6 +134,7 @@ bool Parser::parseParams(Statement &statement) {
     param.frozen = frozen;
     if (!parseDeclarator(param.declarator))
       return false;
+    checkAxes(param.declarator, false);
     if (!at("~") && !at("="))
       continue;
     if (!parseInitialiser(statement))

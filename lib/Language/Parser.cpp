@@ -1,6 +1,7 @@
 //===- Parser.cpp - declarations ------------------------------------------===//
 #include "Parser.h"
 #include "plc/Language/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace plc::language;
@@ -105,12 +106,42 @@ bool Parser::parseFunction(Function::Kind kind) {
   SMLoc place;
   if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, place))
     return false;
+  checkHeader(function);
   // From here on the body is known: its errors are reported, the function can be called.
   file.functions.push_back(&function);
   size_t errors = diagnostics.size();
   bool ok = parseBlock(function.body);
   function.hasSyntaxErrors = diagnostics.size() != errors;
   return ok;
+}
+
+/// Names are unique; axes are sizes or names, only an fn may be over `...`.
+void Parser::checkHeader(const Function &function) {
+  llvm::StringMap<SMLoc> names;
+  auto define = [&](StringRef name, SMLoc place) {
+    auto [earlier, isNew] = names.try_emplace(name, place);
+    if (!isNew)
+      diagnostics.error(place, "'" + name + "' is defined twice").note(earlier->second, "the first definition is here");
+  };
+  for (const Declarator &argument : function.arguments)
+    define(argument.name, argument.place);
+  for (const NamedExpr &given : function.given)
+    define(given.name, given.place);
+  for (const Declarator &argument : function.arguments)
+    checkAxes(argument, function.kind == Function::Fn);
+  for (const Declarator &result : function.results)
+    checkAxes(result, function.kind == Function::Fn);
+}
+
+void Parser::checkAxes(const Declarator &declarator, bool dots) {
+  for (const IndexEntry &entry : declarator.axes) {
+    if (entry.extent)
+      diagnostics.error(entry.extent->place, "an extent has no place in a header: the axis itself is the size");
+    if (entry.isEllipsis() && !dots)
+      diagnostics.error(entry.place, "only an fn may be over '...'");
+    else if (entry.isEllipsis() && &entry != &declarator.axes.front())
+      diagnostics.error(entry.place, "'...' must be the first entry of a header's brackets");
+  }
 }
 
 bool Parser::parseArguments(Function &function) {

@@ -34,6 +34,8 @@ private:
   bool parseResults(Function &function);
   bool parseDeclarator(Declarator &result);
   bool parseElement(Declarator &result);
+  void checkHeader(const Function &function);
+  void checkAxes(const Declarator &declarator, bool dots);
 
   // Statements.
   bool parseBlock(std::vector<Statement *> &body);

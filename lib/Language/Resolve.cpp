@@ -243,6 +243,10 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     if (factors.size() > 1 || negated)
       value = wantNumber(value);
     ok &= value != nullptr;
+    if (value && value->kind == Node::Number && negated) {
+      value = makeNumber(-value->number, value->place);
+      negated = false;
+    }
     node.operands.push_back(value);
     node.operators.push_back(op);
     node.negated.push_back(negated);
