@@ -22,16 +22,16 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   LogicalResult checkCount(ein::ModelOp model) {
     int64_t batch = model.getBatch();
     if (microBatches < 1)
-      return model.emitError("number of micro-batches is ") << microBatches << " but must be at least 1";
+      return model.emitError("number of micro-batches is ") << int64_t(microBatches) << " but must be at least 1";
     if (microBatches == 1)
       return success();
     if (batch == 0)
       return model.emitError("model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
-                                        << microBatches << " micro-batches";
+                                        << int64_t(microBatches) << " micro-batches";
     if (microBatches > batch)
-      return model.emitError("batch has ") << batch << " samples but " << microBatches << " micro-batches need more";
+      return model.emitError("batch has ") << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
     if (batch % microBatches != 0)
-      return model.emitError("batch has ") << batch << " samples, which " << microBatches
+      return model.emitError("batch has ") << batch << " samples, which " << int64_t(microBatches)
                                            << " micro-batches do not divide; ragged micro-batches are not supported yet";
     return success();
   }

@@ -1,0 +1,208 @@
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --split-input-file --verify-diagnostics
+// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=16 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=3 2>&1 | FileCheck %s --check-prefix=RAGGED
+// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch --ein-micro-batch 2>&1 | FileCheck %s --check-prefix=TWICE
+// FEW: error: batch has 8 samples but 16 micro-batches need more
+// RAGGED: error: batch has 8 samples, which 3 micro-batches do not divide; ragged micro-batches are not supported yet
+// ZERO: error: number of micro-batches is 0 but must be at least 1
+// TWICE: error: model 'm' is already cut in 1 micro-batches
+
+// expected-error@+1 {{model 'm' has no 'batch', so it cannot be cut in 4 micro-batches}}
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>} {
+  ein.return %x : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{argument 'x' has the batch on axis 1 but more than one micro-batch needs it on axis 0}}
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 1>,
+    result_names = ["y"], result_batch = array<i64: 1>, batch = 8 : i64} {
+  ein.return %x : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{argument 'x' has extent 4 along the batch but the batch has 8 samples}}
+ein.model @m(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  ein.return %x : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result 'y' is indexed by the batch on axis 0 but its batch axis is -1}}
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  ein.return %x : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result 'y' is not indexed by the batch on axis 0 but its batch axis is 0}}
+ein.model @m(%x: tensor<8x8xf32>, %u: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x", "u"], arg_batch = array<i64: 0, -1>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  ein.return %u : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{argument 'u' is indexed by the batch on axis 0, which is not declared as its batch axis}}
+ein.model @m(%x: tensor<8x8xf32>, %u: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x", "u"], arg_batch = array<i64: 0, -1>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  %0 = ein.map add(%x, %u) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{result 'y' does not depend on the batch, so it cannot be added over 4 micro-batches}}
+ein.model @m(%x: tensor<8x8xf32>, %u: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x", "u"], arg_batch = array<i64: 0, -1>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  ein.return %u : tensor<8x8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it has two indices of the batch}}
+  %0 = ein.map add(%x, %x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d, b)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: 'max' over the batch}}
+  %0 = ein.reduce max(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{mixes samples: it uses a sum over the batch for each sample}}
+  %0 = ein.map sub(%x, %s) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %0 = ein.map exp(%s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+2 {{mixes samples: each micro-batch would add what does not depend on the batch again}}
+  %c = ein.constant 1.0 : tensor<f32>
+  %0 = ein.map add(%s, %c) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  %c = ein.constant 1.0 : tensor<f32>
+  // expected-error@+1 {{mixes samples: it divides by a sum over the batch}}
+  %0 = ein.map div(%c, %s) over [8] maps [affine_map<(i) -> ()>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<f32>, tensor<8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{a quotient of two sums over the batch is not supported yet}}
+  %0 = ein.map div(%s, %s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %0 = ein.map mul(%s, %s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  %i = ein.iota : tensor<8xi32>
+  %r = ein.cast %i : (tensor<8xi32>) -> tensor<8xf32>
+  %0 = ein.map add(%x, %r) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+  %j = ein.iota : tensor<8xi32>
+  // expected-error@+1 {{mixes samples: it uses the position of a sample in the batch}}
+  %m = ein.map lt(%j, %i) over [8, 8] maps [affine_map<(b, d) -> (b)>, affine_map<(b, d) -> (d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8xi32>, tensor<8xi32>) -> tensor<8x8xi1>
+  %y = ein.map select(%m, %0, %x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %y : tensor<8x8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>, %t: tensor<8xi32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x", "t"], arg_batch = array<i64: 0, 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it reads the batch at positions that a tensor holds}}
+  %0 = ein.gather %x, %t over [8, 8] maps [affine_map<(b, d)[i] -> (i, d)>, affine_map<(b, d) -> (b)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8xi32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+ein.param @p : tensor<8x8xf32> init normal(0.02, 0.0)
+ein.func @add(%x: tensor<8x8xf32>, %p: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {num_params = 1 : i64} {
+  // expected-error@+1 {{mixes samples: it reads a parameter along the batch}}
+  %0 = ein.map add(%x, %p) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+ein.model @m(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>, result_names = ["y"],
+    result_batch = array<i64: 0>, batch = 8 : i64} {
+  %0 = ein.call @add(%x) params [@p] path "add" : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+// A body that multiplies what it is given: once a sum over the batch.
+ein.func @square(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %0 = ein.map mul(%x, %y) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}
+ein.model @m(%x: tensor<8x8xf32>, %u: tensor<8xf32>) -> tensor<8xf32> attributes {arg_names = ["x", "u"], arg_batch = array<i64: 0, -1>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  %0 = ein.call @square(%s, %u) path "linear" : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %1 = ein.call @square(%0, %s) path "square" : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  ein.return %1 : tensor<8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  %t = ein.reduce sum(%s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>] : (tensor<8xf32>) -> tensor<f32>
+  // expected-error@+1 {{mixes samples: it multiplies a sum over the batch by another}}
+  %0 = ein.contract %x, %t over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> ()>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
+  ein.return %0 : tensor<8xf32>
+}

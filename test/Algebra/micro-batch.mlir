@@ -1,0 +1,47 @@
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 | FileCheck %s
+// RUN: plc-opt %s --ein-micro-batch | FileCheck %s --check-prefix=ONE
+
+#b = affine_map<(b) -> (b)>
+#bd = affine_map<(b, d) -> (b, d)>
+#o = affine_map<(b) -> ()>
+ein.param @w : tensor<8x8xf32> init normal(0.02, 0.0)
+
+// The batch has 8 samples, and the other axis happens to have 8 elements.
+// CHECK: ein.func @layer(%{{.*}}: tensor<2x8xf32>, %{{.*}}: tensor<8x8xf32>) -> tensor<2x8xf32>
+ein.func @layer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {num_params = 1 : i64} {
+  // CHECK: ein.contract %{{.*}}, %{{.*}} over [2, 8, 8]
+  %0 = ein.contract %x, %w over [8, 8, 8] maps [affine_map<(b, d, e) -> (b, d)>, affine_map<(b, d, e) -> (d, e)>,
+    affine_map<(b, d, e) -> (b, e)>] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  // Zeros for each sample are cut, too.
+  // CHECK: ein.map id(%{{.*}}) over [2, 8] {{.*}} -> tensor<2x8xf32>
+  %zero = ein.constant 0.0 : tensor<f32>
+  %1 = ein.map id(%zero) over [8, 8] maps [affine_map<(b, d) -> ()>, #bd] : (tensor<f32>) -> tensor<8x8xf32>
+  // CHECK: ein.map max(%{{.*}}, %{{.*}}) over [2, 8]
+  %2 = ein.map max(%0, %1) over [8, 8] maps [#bd, #bd, #bd] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %2 : tensor<8x8xf32>
+}
+
+// CHECK: ein.func @loss(%{{.*}}: tensor<2x8xf32>) -> tensor<f32>
+ein.func @loss(%x: tensor<8x8xf32>) -> tensor<f32> {
+  // CHECK: ein.reduce sum(%{{.*}}) over [2, 8]
+  %0 = ein.reduce sum(%x) over [8, 8] maps [#bd, affine_map<(b, d) -> ()>] : (tensor<8x8xf32>) -> tensor<f32>
+  // The divisor stays that of the whole batch.
+  // CHECK: ein.constant 6.400000e+01
+  %n = ein.constant 64.0 : tensor<f32>
+  %1 = ein.map div(%0, %n) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>]
+    : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  ein.return %1 : tensor<f32>
+}
+
+// CHECK: ein.model @m(%{{.*}}: tensor<2x8xf32>) -> (tensor<f32>, tensor<2x8xf32>)
+// CHECK-SAME: batch = 8 : i64, micro_batches = 4 : i64
+// ONE: ein.model @m(%{{.*}}: tensor<8x8xf32>) -> (tensor<f32>, tensor<8x8xf32>)
+// ONE-SAME: micro_batches = 1 : i64
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<f32>, tensor<8x8xf32>) attributes {arg_names = ["x"],
+    arg_batch = array<i64: 0>, result_names = ["loss", "y"], result_batch = array<i64: -1, 0>, batch = 8 : i64} {
+  // CHECK-COUNT-2: ein.call @layer({{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %0 = ein.call @layer(%x) params [@w] path "layer.0" : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = ein.call @layer(%0) params [@w] path "layer.1" : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = ein.call @loss(%1) path "loss" : (tensor<8x8xf32>) -> tensor<f32>
+  ein.return %2, %1 : tensor<f32>, tensor<8x8xf32>
+}
