@@ -122,7 +122,7 @@ private:
           symbols.insert(part, part->getIterator());
     }
     partsOf[call] = it->second.get();
-    for (unsigned argument : it->second->gradients)
+    for (auto [argument, source] : it->second->gradients)
       contributors.insert(call.getArgs()[argument]);
     return success();
   }
@@ -150,47 +150,39 @@ private:
     forwardOf[call] = forward;
   }
 
-  // Operands, results and forward call of a call that is being differentiated.
-  SmallVector<Value> operandsOf(ein::CallOp call, ArrayRef<Source> sources, ValueRange resultGradients,
-                                ein::CallOp backward) {
-    SmallVector<Value> operands;
-    for (Source source : sources) {
-      switch (source.kind) {
-      case Source::Argument:
-        operands.push_back(call.getArgs()[source.index]);
-        break;
-      case Source::ResultGradient:
-        operands.push_back(resultGradients[source.index]);
-        break;
-      case Source::Forward:
-        operands.push_back(forwardOf[call].getResult(source.index));
-        break;
-      case Source::Backward:
-        operands.push_back(backward.getResult(source.index));
-        break;
-      }
+  // Where a source of a call that is being differentiated is.
+  Value find(ein::CallOp call, Source source, ValueRange resultGradients, ein::CallOp backward) {
+    switch (source.kind) {
+    case Source::Argument:
+      return call.getArgs()[source.index];
+    case Source::ResultGradient:
+      return resultGradients[source.index];
+    case Source::Forward:
+      return forwardOf[call].getResult(source.index);
+    case Source::Backward:
+      return backward.getResult(source.index);
     }
-    return operands;
+    llvm_unreachable("unknown source");
   }
 
   void callBackward(ein::CallOp call) {
     const Parts &parts = *partsOf[call];
-    if (!parts.backward && !parts.weights)
+    if (parts.gradients.empty() && !parts.weights)
       return;
     OpBuilder builder(block.getTerminator());
     SmallVector<Value> resultGradients;
     for (unsigned i = 0; i < call.getNumResults(); ++i)
       resultGradients.push_back(gradientOf(builder, call, forwardOf[call].getResult(i)));
     ein::CallOp backward;
-    if (parts.backward) {
-      backward = create(builder, call, parts.backward,
-                        operandsOf(call, parts.backwardOperands, resultGradients, {}), parts.backwardParams, {});
-      for (unsigned i = parts.gradients.size(); i-- > 0;)
-        gradients[call.getArgs()[parts.gradients[i]]].push_back(backward.getResult(i));
-    }
+    auto operands = [&](ArrayRef<Source> sources) {
+      return llvm::map_to_vector(sources, [&](Source s) { return find(call, s, resultGradients, backward); });
+    };
+    if (parts.backward)
+      backward = create(builder, call, parts.backward, operands(parts.backwardOperands), parts.backwardParams, {});
+    for (auto [argument, source] : llvm::reverse(parts.gradients))
+      gradients[call.getArgs()[argument]].push_back(find(call, source, resultGradients, backward));
     if (parts.weights)
-      create(builder, call, parts.weights, operandsOf(call, parts.weightOperands, resultGradients, backward),
-             parts.weightParams, parts.accumulated);
+      create(builder, call, parts.weights, operands(parts.weightOperands), parts.weightParams, parts.accumulated);
   }
 
   // The sum of the contributions to a result's gradient, by consumers in program order; null if there is none.

@@ -18,13 +18,12 @@ bool algebra::isCheap(Operation *op) {
   return function < Function::exp || function > Function::sigmoid;
 }
 
-// Half for arguments: they are somebody's result already, another value would be written too.
-static double bytes(const llvm::SetVector<Value> &values) {
+double Residuals::cost(const llvm::SetVector<Value> &values) const {
   double total = 0;
   for (Value value : values) {
     auto type = cast<RankedTensorType>(value.getType());
     double width = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 32;
-    total += double(type.getNumElements()) * width * (isa<BlockArgument>(value) ? 0.5 : 1.0);
+    total += double(type.getNumElements()) * width * (isa<BlockArgument>(value) ? argumentCost : 1.0);
   }
   return total;
 }
@@ -100,7 +99,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
         continue;
       saveNoComparison(other);
       other = pruned(other);
-      if (bytes(other) >= bytes(saved))
+      if (cost(other) >= cost(saved))
         continue;
       saved = other;
       improved = true;

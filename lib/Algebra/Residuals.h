@@ -18,8 +18,10 @@ class Residuals {
 public:
   using Predicate = llvm::function_ref<bool(mlir::Value)>;
 
-  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved.
-  Residuals(Predicate isGiven, Predicate maySave) : isGiven(isGiven), maySave(maySave) {}
+  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved. `argumentCost`:
+  /// what a byte of an argument counts, less than 1 if the argument is kept for others as well.
+  Residuals(Predicate isGiven, Predicate maySave, double argumentCost)
+      : isGiven(isGiven), maySave(maySave), argumentCost(argumentCost) {}
 
   llvm::SetVector<mlir::Value> choose(const llvm::SetVector<mlir::Value> &needed) const;
 
@@ -31,7 +33,10 @@ private:
   void saveNoComparison(llvm::SetVector<mlir::Value> &saved) const;
   bool replace(llvm::SetVector<mlir::Value> &saved, mlir::Value value) const;
 
+  double cost(const llvm::SetVector<mlir::Value> &values) const;
+
   Predicate isGiven, maySave;
+  double argumentCost;
 };
 
 /// Elementwise and cheaper to compute than to store.

@@ -78,13 +78,12 @@ void dropOnes(ein::MapOp op) {
   }
 }
 
-// A copy that changes nothing.
-bool isRedundant(ein::MapOp op, Value &replacement) {
-  if (op.getFunction() == Function::id && inputOf(op, 0).dims == resultOf(op).dims) {
-    replacement = op.getInputs()[0];
-    return true;
-  }
-  return false;
+// A copy that changes nothing. A returned one of an argument stays: no result is an argument.
+bool isRedundant(ein::MapOp op) {
+  if (op.getFunction() != Function::id || inputOf(op, 0).dims != resultOf(op).dims)
+    return false;
+  bool returned = llvm::any_of(op->getUsers(), [](Operation *user) { return isa<ein::ReturnOp>(user); });
+  return !returned || !isa<BlockArgument>(op.getInputs()[0]);
 }
 
 // The factors multiplied from the left, as maps.
@@ -141,9 +140,8 @@ void algebra::simplifyBody(ein::FuncOp body) {
     if (auto map = dyn_cast<ein::MapOp>(op)) {
       dropOnes(map);
       readThroughCopies(map);
-      Value replacement;
-      if (isRedundant(map, replacement)) {
-        map.replaceAllUsesWith(replacement);
+      if (isRedundant(map)) {
+        map.replaceAllUsesWith(map.getInputs()[0]);
         map.erase();
       }
     } else if (auto contract = dyn_cast<ein::ContractOp>(op)) {

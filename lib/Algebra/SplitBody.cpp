@@ -53,8 +53,7 @@ public:
     collect();
     chooseResiduals();
     buildForward();
-    if (numGradients)
-      buildBackward();
+    buildBackward();
     if (!parts.accumulated.empty())
       buildWeights();
     joint.erase();
@@ -115,7 +114,7 @@ private:
     };
     for (auto [index, wants] : llvm::enumerate(wanted.arguments))
       if (wants)
-        append(index, parts.gradients, index);
+        append(index, argumentsOfGradients, index);
     numGradients = gradients.size();
     for (auto [index, wants] : llvm::enumerate(wanted.params))
       if (wants)
@@ -139,11 +138,20 @@ private:
       llvm::for_each(stack.pop_back_val()->getOperands(), push);
   }
 
+  // What a copy that changes nothing copies.
+  static Value copied(Value value) {
+    auto copy = value.getDefiningOp<ein::MapOp>();
+    bool changesNothing = copy && copy.getFunction() == ein::Function::id && inputOf(copy, 0).dims == resultOf(copy).dims;
+    return changesNothing ? Value(copy.getInputs()[0]) : value;
+  }
+
   void collect() {
     ValueRange all = block->getTerminator()->getOperands();
     results = SmallVector<Value>(all.take_front(numResults));
     argumentGradients = SmallVector<Value>(all.slice(numResults, numGradients));
     paramGradients = SmallVector<Value>(all.drop_front(numResults + numGradients));
+    llvm::transform(argumentGradients, argumentGradients.begin(), copied);
+    llvm::transform(paramGradients, paramGradients.begin(), copied);
     llvm::DenseSet<Operation *> owned;
     own(results, owned);
     forward = owned;
@@ -177,17 +185,17 @@ private:
     SmallVector<Value> outputs(argumentGradients);
     llvm::append_range(outputs, paramGradients);
     auto isParameter = [&](Value value) { return isParam(value); };
-    Residuals forForward(isParameter, fromForward);
+    Residuals forForward(isParameter, fromForward, 0.5);
     savedForward = forForward.choose(neededBy({&backward, &weights}, outputs, fromForward));
 
     auto fromBackward = [&](Value value) {
       Operation *op = value.getDefiningOp();
       return op ? backward.contains(op) : isGradientArgument(value);
     };
-    auto isPresent = [&](Value value) {
+    auto isThere = [&](Value value) {
       return isParam(value) || (fromForward(value) && forForward.canMake(value, savedForward));
     };
-    savedBackward = Residuals(isPresent, fromBackward).choose(neededBy({&weights}, paramGradients, fromBackward));
+    savedBackward = Residuals(isThere, fromBackward, 1).choose(neededBy({&weights}, paramGradients, fromBackward));
   }
 
   // A part: clones what `outputs` need down to the boundary, which becomes its arguments.
@@ -246,6 +254,9 @@ private:
     SmallVector<Value> returned;
     for (Value output : part.outputs.drop_back(accumulated.size()))
       returned.push_back(mapping.lookup(output));
+    if (part.role == "B") // a parameter that is a gradient: no result is an argument
+      for (Value &value : returned)
+        value = copyOfArgument(builder, value);
     for (Value gradient : accumulated)
       returned.push_back(accumulate(builder, gradient.getLoc(), mapping.lookup(gradient),
                                     target->addArgument(gradient.getType(), gradient.getLoc())));
@@ -253,6 +264,16 @@ private:
     function.setFunctionType(builder.getFunctionType(target->getArgumentTypes(), ValueRange(returned).getTypes()));
     eraseDead(*target);
     return function;
+  }
+
+  Value copyOfArgument(OpBuilder &builder, Value value) {
+    if (!isa<BlockArgument>(value))
+      return value;
+    Dims dims;
+    for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
+      dims.push_back(axis);
+    EquationBuilder build(builder, value.getLoc(), shapeOf(value));
+    return build.map(ein::Function::id, Access{value, dims}, dims);
   }
 
   // The equation that makes a gradient adds it to the accumulator; a sum over nothing does where it cannot.
@@ -310,13 +331,24 @@ private:
     return {Source::Backward, resultIndex(backwardResults, value)};
   }
 
+  // A gradient that is there before B is not given back by it.
+  bool isPresent(Value value) {
+    return savedForward.contains(value) || (isa<BlockArgument>(value) && !isParam(value));
+  }
+
   void buildBackward() {
-    backwardResults = argumentGradients;
+    for (Value gradient : argumentGradients)
+      if (!isPresent(gradient) && !llvm::is_contained(backwardResults, gradient))
+        backwardResults.push_back(gradient);
     SmallVector<Value> saved(savedBackward.begin(), savedBackward.end());
     sortByPosition(saved);
     for (Value value : saved)
       if (value.getDefiningOp() && !llvm::is_contained(backwardResults, value))
         backwardResults.push_back(value);
+    for (auto [argument, gradient] : llvm::zip(argumentsOfGradients, argumentGradients))
+      parts.gradients.push_back({argument, sourceOf(gradient)});
+    if (backwardResults.empty())
+      return;
     Part part("B", backwardResults);
     slice(part, [&](Value value) { return savedForward.contains(value); });
     for (Value value : part.data)
@@ -341,6 +373,7 @@ private:
   ein::FuncOp joint;
   Block *block = nullptr;
   unsigned numResults = 0, numGradients = 0;
+  SmallVector<unsigned> argumentsOfGradients;
   SmallVector<unsigned> gradientOf; // result of each gradient argument
   DenseMap<unsigned, Value> gradientArguments;
   SmallVector<Value> results, argumentGradients, paramGradients, forwardResults, backwardResults;

@@ -20,7 +20,7 @@ struct Wanted {
   std::string key() const;
 };
 
-/// Where an operand of a call of B or W comes from.
+/// Where an operand of a call of B or W, or a gradient, comes from.
 struct Source {
   enum Kind { Argument, ResultGradient, Forward, Backward } kind; // operand of the call; or result of F, B
   unsigned index;
@@ -31,8 +31,8 @@ struct Parts {
   ein::FuncOp forward, backward, weights;
   llvm::SmallVector<Source> backwardOperands, weightOperands;
   llvm::SmallVector<unsigned> backwardParams, weightParams; // parameters of the body that they read
-  llvm::SmallVector<unsigned> gradients;    // result i of `backward` is the gradient of data argument gradients[i]
-  llvm::SmallVector<unsigned> accumulated;  // `weights` accumulates the gradients of these parameters
+  llvm::SmallVector<std::pair<unsigned, Source>> gradients; // data argument, and where its gradient is
+  llvm::SmallVector<unsigned> accumulated;          // `weights` accumulates the gradients of these parameters
 };
 
 /// Builds the parts of a body before it, as `name`.F, `name`.B, `name`.W. Fails, with an error, where a
