@@ -126,7 +126,7 @@ std::string moduleOf(const ModelRequest &request) {
   fs::create_directories(module.parent_path(), error);
   if (error)
     throw fileError(module.parent_path(), "cannot be made: " + error.message());
-  std::string partial = module.string() + ".partial." + std::to_string(::getpid());
+  std::string partial = fs::path(module).replace_extension("partial-" + std::to_string(::getpid()) + ".plcm");
   std::vector<std::string> arguments = compileArguments(request);
   arguments.insert(arguments.end(), {"-o", partial});
   try {

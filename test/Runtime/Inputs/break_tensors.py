@@ -26,6 +26,14 @@ edit("key", b"shape", b"shope")
 edit("extent", b"(4, 8", b"(-4, 8")
 edit("large", b"(4, 8", b"(4294967296, 4294967296")
 
+edit("after", b"), }", b"), } x")
+edit("lacks", b", 'shape': (4, 8, )", b"")
+edit("brace", b"{'descr'", b"('descr'")
+edit("string", b"'shape': (4, 8, ), }", b"'shape")
+axes = b"{'descr': '<i4', 'fortran_order': False, 'shape': (" + b"1," * 65 + b"), }\n"
+write("axes", good[:8] + struct.pack("<H", len(axes)) + axes + bytes(4))
+write("ends", good[:6] + b"\x02\x00" + b"ab")
+
 w = {"dtype": "F32", "shape": [256], "data_offsets": [0, 1024]}
 c = {"dtype": "F32", "shape": [1], "data_offsets": [1024, 1028]}
 
@@ -38,10 +46,16 @@ def parameters(name, w=w, c=c, text=None):
 
 
 parameters("good")
+parameters("metadata", text=b'{"__metadata__": 3}')
+parameters("text", text=b'{"__metadata__": {"a": 3}}')
+parameters("list", text=b"[1, 2]")
+parameters("nolist", w={"dtype": "F32", "shape": [256]})
+parameters("number", w={**w, "shape": [-256]})
+parameters("huge", w={**w, "shape": [2**40, 2**40]})
+parameters("after", text=json.dumps({"embed.w": w}).encode())
 write("empty", b"", ".safetensors")
 write("length", struct.pack("<Q", 10**6) + b"{}", ".safetensors")
 parameters("json", text=b'{"a": ')
-parameters("list", text=b"[1, 2]")
 parameters("outside", w={**w, "data_offsets": [512, 1536]})
 parameters("size", w={**w, "shape": [257]})
 parameters("gap", c={**c, "data_offsets": [1020, 1024]})

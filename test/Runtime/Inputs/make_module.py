@@ -12,6 +12,7 @@ parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--set", action="append", default=[])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--bad-hash", action="store_true")
+parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
 parser.add_argument("--cc", default="cc")
 parser.add_argument("--include", required=True)
@@ -214,7 +215,7 @@ source = arguments.out + ".c"
 with open(source, "w") as file:
     file.write('#include "%s"\n' % os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiny_kernels.c"))
     file.write("const char plc_manifest[] = {%s};\n" % ",".join(map(str, text)))
-    file.write("const uint64_t plc_manifest_size = %du, plc_manifest_hash = %du;\n" % (len(text), value))
+    file.write("const uint64_t plc_manifest_size = %du, plc_manifest_hash = %du;\n" % (2**40 if arguments.bad_size else len(text), value))
 command = [arguments.cc, "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-w", "-I", arguments.include, source, "-o",
            arguments.out]
 subprocess.run(command, check=True)
