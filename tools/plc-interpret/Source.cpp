@@ -38,6 +38,7 @@ std::pair<std::string, int64_t> parseDefine(const std::string &text) {
 
 Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     : settings(settings), context(MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
   context.loadDialect<ein::EinDialect>();
   static const bool registered = (algebra::registerAlgebraPasses(), numerics::registerNumericsPasses(), true);
   (void)registered;
