@@ -5,19 +5,24 @@
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Driver/Strategy.h"
+#include "plc/Codegen/Module.h"
+#include "plc/Codegen/Target.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Planning/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,10 +78,15 @@ private:
   bool hasLoss();
   std::vector<Program> programsOfModule();
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
-  OwningOpRef<ModuleOp> lower(const Program &program, StringRef last = {});
+  OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
+  /// The model lowered through all phases; sets the numerics key if it is empty.
+  OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
+  bool runPasses(ModuleOp module, StringRef passes);
   int printPlan(const Program &program);
   int writeModule();
   int print(ModuleOp module);
+  int write(StringRef text);
+  llvm::json::Object optimizer() const;
 
   const CompileOptions &options;
   const Strategy &strategy;
@@ -106,29 +116,48 @@ bool Compilation::hasLoss() {
   return found;
 }
 
+bool Compilation::runPasses(ModuleOp module, StringRef passes) {
+  PassManager pipeline(&context);
+  Reporter reporter(sources, context);
+  if (succeeded(parsePassPipeline(passes, pipeline, llvm::errs())) && succeeded(pipeline.run(module)))
+    return true;
+  code = reporter.code;
+  return false;
+}
+
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
   OwningOpRef<ModuleOp> module = model->clone();
-  PassManager pipeline(&context);
-  if (failed(parsePassPipeline(pipelineText(phasesOf(program, strategy), last), pipeline))) {
-    code = Internal;
+  if (!runPasses(*module, pipelineText(phasesOf(program, strategy), last)))
     return {};
-  }
-  Reporter reporter(sources, context);
-  if (succeeded(pipeline.run(*module)))
-    return module;
-  code = reporter.code;
-  return {};
+  return module;
+}
+
+OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &numericsKey) {
+  std::vector<Phase> phases = phasesOf(program, strategy);
+  OwningOpRef<ModuleOp> module = model->clone();
+  if (!runPasses(*module, pipelineText(phases, "numerics")))
+    return {};
+  if (numericsKey.empty()) // of the module's first program
+    numericsKey = plc::numerics::numericsKey(*module);
+  phases.erase(phases.begin(), 1 + llvm::find_if(phases, [](const Phase &phase) { return phase.name == "numerics"; }));
+  if (!runPasses(*module, pipelineText(phases)))
+    return {};
+  return module;
 }
 
 int Compilation::print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
+  return write(text);
+}
+
+int Compilation::write(StringRef text) {
   if (options.output.empty()) {
     llvm::outs() << text;
     return Done;
   }
   std::error_code error;
-  llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_Text);
+  llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_None);
   if (error)
     return fail(BadStrategy, "cannot write '" + options.output + "': " + error.message());
   file.os() << text;
@@ -137,7 +166,8 @@ int Compilation::print(ModuleOp module) {
 }
 
 int Compilation::printPlan(const Program &program) {
-  OwningOpRef<ModuleOp> module = lower(program);
+  std::string key;
+  OwningOpRef<ModuleOp> module = lower(program, key);
   if (!module)
     return code;
 //PRINTPLAN
@@ -157,12 +187,59 @@ std::vector<Program> Compilation::programsOfModule() {
   return programs;
 }
 
+static std::string nameOf(const Program &program) {
+  return program.outputs.empty() ? program.entry : program.entry + "." + llvm::join(program.outputs, "+");
+}
+
+llvm::json::Object Compilation::optimizer() const {
+  auto number = [&](StringRef key) { return strategy.get<double>(("optimizer." + key).str()); };
+  return llvm::json::Object{{"kind", strategy.get<std::string>("optimizer.kind")},
+                            {"lr", number("lr")},
+                            {"weight_decay", number("weight_decay")},
+                            {"beta1", number("beta1")},
+                            {"beta2", number("beta2")},
+                            {"eps", number("eps")}};
+}
+
+int Compilation::writeModule() {
+  plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
+  plc::codegen::ModuleRequest request;
+  request.model = op.getSymName().str();
+  request.source = llvm::sys::path::filename(options.model).str();
+  request.real = strategy.get<std::string>("precision.compute");
+  request.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
+  request.features = plc::codegen::hostFeatures();
+  request.optimizer = optimizer();
+  std::vector<OwningOpRef<ModuleOp>> lowered;
+  for (const Program &program : programsOfModule()) {
+    OwningOpRef<ModuleOp> module = lower(program, request.numericsKey);
+    if (!module)
+      return code;
+    request.entries.push_back({nameOf(program), *module});
+    lowered.push_back(std::move(module));
+  }
+  Reporter reporter(sources, context);
+  plc::codegen::ModuleWriter writer(request);
+  if (failed(writer.compile()))
+    return reporter.code;
+  if (options.emit.empty() || options.emit == "module") {
+    if (options.output.empty())
+      return fail(BadStrategy, "a module is written to a file: add -o OUT.plcm");
+    return succeeded(writer.writeShared(options.output)) ? Done : reporter.code;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(options.emit == "llvm" ? writer.printLLVM(stream) : writer.writeObject(stream)))
+    return reporter.code;
+  return write(text);
+}
+
 int Compilation::run() {
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
   plc::algebra::registerAlgebraPasses();
   plc::numerics::registerNumericsPasses();
   plc::kernels::registerKernelsPasses();
-  //PLANNING
+  plc::plan::registerPlanningPasses();
   if (int failed = parse())
     return failed;
   Program program = options.program;
@@ -178,7 +255,7 @@ int Compilation::run() {
   if (options.emit.empty() && options.output.empty())
     return printPlan(program);
   if (options.emit.empty() || isModule)
-    return Internal; //WRITEMODULE
+    return writeModule();
   OwningOpRef<ModuleOp> module = lower(program, options.emit);
   return module ? print(*module) : code;
 }

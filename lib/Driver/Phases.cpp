@@ -29,6 +29,8 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   if (int64_t bytes = strategy.get<int64_t>("memory.budget"))
     budget = "memory-limit-bytes=" + std::to_string(bytes);
 
+  std::string limit = budget.empty() ? "" : "{" + budget + "}";
+
   std::vector<Phase> phases = {
       // What the entry does not need must not be split, ordered or differentiated.
       {"precision", entry + "},ein-simplify,ein-precision{compute=" + text("precision.compute") + "}"},
@@ -42,12 +44,12 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                 {{"numerics", "ein-fix-numerics"},
                  {"kernels", "form-kernels"},
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
-                 {"skips", "plan-infer-skips"},
-                 {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
-                 {"remat", "plan-remat{policy=" + text("checkpoint.policy") + "}"},
-                 {"comm", "plan-insert-comm"},
+                 {"skips", "plan.program(plan-infer-skips)"},
+                 {"schedule", "plan.program(plan-schedule{schedule=" + text("parallelism.schedule") + "})"},
+                 {"remat", "plan.program(plan-remat{policy=" + text("checkpoint.policy") + "})"},
+                 {"comm", "plan.program(plan-insert-comm)"},
                  // The proof is part of the last phase: no address leaves it unproven.
-                 {"addresses", "plan-addresses" + (budget.empty() ? "" : "{" + budget + "}") + ",plan-verify"}});
+                 {"addresses", "plan.program(plan-addresses" + limit + ",plan-verify" + limit + ")"}});
   return phases;
 }
 
