@@ -125,7 +125,7 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sou
                                                             const ParseOptions &options, Diagnostics &diagnostics) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   // Nesting is limited, but deeper than some stacks: this one holds the deepest input that is accepted.
-  constexpr unsigned stackBytes = 512u << 20;
+  constexpr unsigned stackBytes = 256u << 20;
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
     Front front(sources, options, diagnostics);
     if (const Program *program = front.run())
