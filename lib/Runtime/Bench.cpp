@@ -47,9 +47,9 @@ void tellRate(const Engine &engine, double seconds) {
 void runBench(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "train");
   uint64_t seed = options.seed.value_or(0);
-  std::optional<ByteWindows> data;
+  std::unique_ptr<Data> data;
   if (!options.data.empty()) {
-    data.emplace(entry, options.data, 0);
+    data = openData(entry, options.data, 0);
     data->checkTraining();
   }
   initializeParameters(seed, engine);

@@ -6,7 +6,7 @@
 
 namespace plc::runtime {
 
-double heldOutLoss(const ByteWindows &data, Engine &engine) {
+double heldOutLoss(const Data &data, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
   size_t loss = 0;
   while (loss < entry.outputs.size() && entry.outputs[loss].name != "loss")
@@ -31,12 +31,12 @@ void prepareParameters(const Options &options, Engine &engine) {
 
 void runEval(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
-  ByteWindows data(entry, options.data, options.holdout);
+  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
   if (options.holdout == 0)
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
-  data.checkHeldOut();
+  data->checkHeldOut();
   prepareParameters(options, engine);
-  std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, heldOutLoss(data, engine)).c_str());
+  std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, heldOutLoss(*data, engine)).c_str());
 }
 
 } // namespace plc::runtime

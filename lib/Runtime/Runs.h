@@ -16,7 +16,7 @@ void runBench(const Options &options, Engine &engine);
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 
 /// The mean over the held-out batches of the entry eval's output `loss`.
-double heldOutLoss(const ByteWindows &data, Engine &engine);
+double heldOutLoss(const Data &data, Engine &engine);
 
 /// --params, or the initial values of --seed.
 void prepareParameters(const Options &options, Engine &engine);

@@ -37,11 +37,11 @@ bool saveIsDue(const Options &options, int64_t step) {
 
 void runTrain(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "train");
-  ByteWindows data(entry, options.data, options.holdout);
-  data.checkTraining();
+  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
+  data->checkTraining();
   if (options.holdout > 0) {
     needEntry(engine, "eval");
-    data.checkHeldOut();
+    data->checkHeldOut();
   }
   TrainingState state = beginTraining(options, engine);
   if (!options.save.empty())
@@ -52,7 +52,7 @@ void runTrain(const Options &options, Engine &engine) {
   while (state.step < options.steps) {
     ++state.step;
     Clock::time_point start = Clock::now();
-    StepResult result = engine.trainStep(state.step, data.trainBatch(state.seed, state.step));
+    StepResult result = engine.trainStep(state.step, data->trainBatch(state.seed, state.step));
     auto nanoseconds = static_cast<double>(std::chrono::nanoseconds(Clock::now() - start).count());
     loss = sumInOrder(engine.realType(), result.microBatchLosses);
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
@@ -66,7 +66,7 @@ void runTrain(const Options &options, Engine &engine) {
   }
   progress.clear();
   if (options.holdout > 0) {
-    holdoutLoss = heldOutLoss(data, engine);
+    holdoutLoss = heldOutLoss(*data, engine);
     std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, *holdoutLoss).c_str());
   }
   log.summary(state.step, loss, holdoutLoss);

@@ -1,4 +1,4 @@
-#include "Data.h"
+#include "ByteWindows.h"
 
 #include <cstdio>
 #include <cstring>

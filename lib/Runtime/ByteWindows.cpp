@@ -1,0 +1,106 @@
+#include "ByteWindows.h"
+
+#include "Files.h"
+#include "plc/Runtime/InitialValues.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plc::runtime {
+
+namespace {
+
+template <class T> void widen(std::string_view bytes, std::byte *out) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
+    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+void widenTo(ElementType type, std::string_view bytes, std::byte *out) {
+  switch (type) {
+  case ElementType::F64:
+    return widen<double>(bytes, out);
+  case ElementType::F32:
+    return widen<float>(bytes, out);
+  case ElementType::I64:
+    return widen<int64_t>(bytes, out);
+  case ElementType::I32:
+    return widen<int32_t>(bytes, out);
+  }
+}
+
+} // namespace
+
+ByteWindows::ByteWindows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout)
+    : batch(entry.batch) {
+  for (const TensorInfo &input : entry.inputs) {
+    const DataOption &option = findOption(input, options);
+    Source source{input, option.file, readFile(option.file), option.shift, input.numElements() / batch};
+    int64_t bytes = static_cast<int64_t>(source.text.size());
+    size = sources.empty() ? bytes : std::min(size, bytes);
+    reach = std::max(reach, source.window + source.shift);
+    stride = std::max(stride, source.window);
+    sources.push_back(std::move(source));
+  }
+  heldOutStart = size - static_cast<int64_t>(static_cast<double>(size) * holdout);
+}
+
+void ByteWindows::checkTraining() const {
+  if (!sources.empty() && numTrainStarts() < 1)
+    throw fileError(sources[0].file, "found " + std::to_string(heldOutStart) +
+                                         " bytes to train on, expected at least " + std::to_string(reach) +
+                                         " for a window and its shift");
+}
+
+void ByteWindows::checkHeldOut() const {
+  if (sources.empty() || numHeldOutBatches() > 0)
+    return;
+  throw fileError(sources[0].file, "found " + std::to_string(size - heldOutStart) +
+                                       " held-out bytes, expected at least " +
+                                       std::to_string((batch - 1) * stride + reach) + " for a batch of " +
+                                       std::to_string(batch) + " windows")
+      .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
+}
+
+std::vector<Bytes> ByteWindows::readBatch(const std::vector<int64_t> &starts) const {
+  std::vector<Bytes> tensors;
+  for (const Source &source : sources) {
+    Bytes &tensor = tensors.emplace_back(source.input.numBytes());
+    size_t sampleBytes = static_cast<size_t>(source.window) * byteWidth(source.input.type);
+    for (size_t sample = 0; sample < starts.size(); ++sample) {
+      auto begin = static_cast<size_t>(starts[sample] + source.shift);
+      widenTo(source.input.type, std::string_view(source.text).substr(begin, static_cast<size_t>(source.window)),
+              tensor.data() + sample * sampleBytes);
+    }
+  }
+  return tensors;
+}
+
+std::vector<Bytes> ByteWindows::trainBatch(uint64_t seed, int64_t step) const {
+  static const uint64_t stream = hashBytes("data");
+  std::vector<int64_t> starts;
+  for (int64_t sample = 0; sample < batch; ++sample) {
+    uint64_t bits = randomBits(seed, stream, static_cast<uint64_t>(step * batch + sample));
+    // The high half of a 128-bit product: bits / 2^64 of the range, without division or modulo bias of note.
+    auto scaled = static_cast<unsigned __int128>(bits) * static_cast<uint64_t>(numTrainStarts());
+    starts.push_back(static_cast<int64_t>(scaled >> 64));
+  }
+  return readBatch(starts);
+}
+
+int64_t ByteWindows::numHeldOutBatches() const {
+  int64_t heldOut = size - heldOutStart;
+  if (heldOut < reach || stride == 0)
+    return 0;
+  return ((heldOut - reach) / stride + 1) / batch;
+}
+
+std::vector<Bytes> ByteWindows::heldOutBatch(int64_t index) const {
+  std::vector<int64_t> starts;
+  for (int64_t sample = 0; sample < batch; ++sample)
+    starts.push_back(heldOutStart + (index * batch + sample) * stride);
+  return readBatch(starts);
+}
+
+} // namespace plc::runtime

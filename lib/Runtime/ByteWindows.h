@@ -1,0 +1,43 @@
+// Windows of files of bytes, text for instance, at pseudo-random positions.
+#ifndef PLC_RUNTIME_BYTEWINDOWS_H
+#define PLC_RUNTIME_BYTEWINDOWS_H
+
+#include "Data.h"
+
+namespace plc::runtime {
+
+/// The windows of one entry's inputs. All inputs of a sample are read at one position, each plus its shift:
+///
+///   0 ......... train windows, at any start ......... T | window | window | ... size      (T = size - held-out bytes)
+///
+/// A training window, shifted ones included, ends at or before T. Held-out windows do not overlap.
+class ByteWindows : public Data {
+public:
+  ByteWindows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
+
+  std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
+  int64_t numHeldOutBatches() const override;
+  std::vector<Bytes> heldOutBatch(int64_t index) const override;
+  void checkTraining() const override;
+  void checkHeldOut() const override;
+
+private:
+  struct Source {
+    TensorInfo input;
+    std::string file, text;
+    int64_t shift, window; // bytes
+  };
+  std::vector<Bytes> readBatch(const std::vector<int64_t> &starts) const;
+  int64_t numTrainStarts() const { return heldOutStart - reach + 1; }
+
+  int64_t batch;
+  std::vector<Source> sources; // in the order of the entry's inputs
+  int64_t size = 0;            // of the shortest file
+  int64_t heldOutStart = 0;    // T
+  int64_t reach = 0;           // bytes from a start to the end of its furthest window
+  int64_t stride = 0;          // the longest window
+};
+
+} // namespace plc::runtime
+
+#endif
