@@ -96,7 +96,8 @@ struct OptionSpec {
 #define SET [](Options & o, const std::string &flag, const std::string &text)
 
 const OptionSpec specs[] = {
-    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data", "an input's data: windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
+    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
+     "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
      SET { o.data.push_back(parseData(flag, text)); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
      SET { o.holdout = parseReal(flag, text, 1); }},
