@@ -1,9 +1,215 @@
 //===- EntryManifest.cpp - a planned program as the manifest says it --------===//
 #include "EntryManifest.h"
 
-using namespace mlir;
+#include "plc/Dialect/Plan/Values.h"
 
-FailureOr<llvm::json::Object> plc::codegen::entryManifest(ModuleOp module,
-                                                          llvm::function_ref<int64_t(llvm::StringRef)> kernelIndex) {
-  return module.emitError("has no plan");
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace plc::plan;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace {
+
+class EntryWriter {
+public:
+  EntryWriter(ProgramOp program, llvm::function_ref<int64_t(StringRef)> kernelIndex)
+      : program(program), symbols(program), kernelIndex(kernelIndex) {}
+
+  FailureOr<Object> run() {
+    Array ranks;
+    for (auto channel : program.getBody().getOps<ChannelOp>())
+      channelNumber.try_emplace(channel.getSymName(), channelNumber.size());
+    for (auto rank : program.getBody().getOps<RankOp>()) {
+      FailureOr<Object> each = writeRank(rank);
+      if (failed(each))
+        return failure();
+      ranks.push_back(std::move(*each));
+    }
+    Object entry;
+    entry["batch"] = program.getBatch();
+    entry["micro_batches"] = program.getMicroBatches();
+    entry["inputs"] = writePorts(program.getArgNames(), program.getArgTypes(), program.getArgBatch());
+    entry["outputs"] = writePorts(program.getResultNames(), program.getResultTypes(), program.getResultBatch());
+    addOutputRanks(*entry.getArray("outputs"));
+    entry["channels"] = writeChannels();
+    entry["ranks"] = std::move(ranks);
+    return entry;
+  }
+
+private:
+  static std::string elementName(Type element) {
+    std::string name;
+    llvm::raw_string_ostream(name) << element;
+    return name;
+  }
+
+  // Shapes of the whole batch.
+  Array writePorts(ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
+    Array ports;
+    for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
+      auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
+      SmallVector<int64_t> shape(type.getShape());
+      if (axis >= 0)
+        shape[axis] *= program.getMicroBatches();
+      ports.push_back(Object{{"name", name},
+                             {"type", elementName(type.getElementType())},
+                             {"shape", Array(shape)},
+                             {"batched", axis >= 0}});
+    }
+    return ports;
+  }
+
+  void addOutputRanks(Array &outputs) {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        for (auto &each : outputs)
+          if (each.getAsObject()->getString("name") == output.getOutput())
+            (*each.getAsObject())["rank"] = stage.getRank();
+  }
+
+  Array writeChannels() {
+    Array channels;
+    for (auto channel : program.getBody().getOps<ChannelOp>()) {
+      auto route = symbols.lookup<RouteOp>(channel.getRoute());
+      channels.push_back(Object{{"name", route.getCarries()},
+                                {"source", channel.getSource()},
+                                {"destination", channel.getDestination()},
+                                {"bytes", byteSize(route.getType())},
+                                {"slots", channel.getSlots()},
+                                {"tag", channel.getTag()},
+                                {"per", stringifyPer(route.getPer())}});
+    }
+    return channels;
+  }
+
+  FailureOr<Object> writeRank(RankOp rank) {
+    auto layouts = rank.getBody().getOps<LayoutOp>();
+    if (layouts.empty())
+      return rank.emitError("rank ") << rank.getIndex() << " has no layout";
+    LayoutOp layout = *layouts.begin();
+    Object entry;
+    std::string stages;
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getRank() == rank.getIndex())
+        stages += (stages.empty() ? "" : "+") + stage.getSymName().str();
+    entry["stage"] = stages;
+    entry["arena_bytes"] = layout.getArenaBytes();
+    entry["statics"] = writeStatics(layout);
+    tasks.clear();
+    taskNumber.clear();
+    Array actions;
+    for (Operation &op : rank.getBody().front())
+      if (!isa<LayoutOp>(op)) {
+        FailureOr<Object> action = writeAction(&op);
+        if (failed(action))
+          return failure();
+        actions.push_back(std::move(*action));
+      }
+    entry["tasks"] = std::move(tasks);
+    entry["actions"] = std::move(actions);
+    return entry;
+  }
+
+  Array writeStatics(LayoutOp layout) {
+    Array statics;
+    staticNumber.clear();
+    for (auto place : layout.getBody().getOps<StaticOp>()) {
+      Object each{{"kind", stringifyStaticKind(place.getKind())},
+                  {"name", place.getName()},
+                  {"offset", place.getAt()},
+                  {"bytes", place.getBytes()}};
+      if (place.getSite())
+        each["site"] = *place.getSite();
+      if (place.getKind() == StaticKind::parameter)
+        each["owned"] = place.getOwned();
+      staticNumber[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1))}] = statics.size();
+      statics.push_back(std::move(each));
+    }
+    return statics;
+  }
+
+  // Slots are numbered from 0, statics are -1 - their number.
+  int64_t operandOf(Value value, const DenseMap<Value, int64_t> &slots) {
+    Value resolved = resolve(value);
+    if (auto param = resolved.getDefiningOp<ParamOp>())
+      return -1 - staticNumber[{StaticKind::parameter, param.getParam(), -1}];
+    if (auto site = resolved.getDefiningOp<SiteOp>())
+      return -1 - staticNumber[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex())}];
+    return slots.lookup(resolved);
+  }
+
+  int64_t numberOf(StringRef stageName, TaskOp task) {
+    auto [it, inserted] = taskNumber.try_emplace(task, tasks.size());
+    if (!inserted)
+      return it->second;
+    DenseMap<Value, int64_t> slots;
+    for (Value slot : taskSlots(task))
+      slots.try_emplace(slot, slots.size());
+    Array calls;
+    for (auto call : task.getBody().getOps<CallOp>()) {
+      Array operands;
+      // Inputs, then outputs; an accumulator once, as the output.
+      for (Value operand : call.getArgs())
+        if (!resolve(operand).getDefiningOp<SiteOp>())
+          operands.push_back(operandOf(operand, slots));
+      for (Value result : call.getResults())
+        operands.push_back(operandOf(result, slots));
+      calls.push_back(Object{{"kernel", kernelIndex(call.getKernel())},
+                             {"operands", std::move(operands)},
+                             {"path", call.getPath()}});
+    }
+    tasks.push_back(Object{{"name", (stageName + "." + stringifyRole(task.getRole())).str()},
+                           {"slots", int64_t(slots.size())},
+                           {"calls", std::move(calls)}});
+    return it->second;
+  }
+
+  FailureOr<Object> writeAction(Operation *op) {
+    std::optional<int64_t> at;
+    Object action{{"op", op->getName().stripDialect()}};
+    if (isa<StepOp>(op))
+      return action;
+    action["mb"] = op->getAttrOfType<IntegerAttr>("mb").getInt();
+    if (auto run = dyn_cast<RunOp>(op)) {
+      if (!run.getAt())
+        return run.emitError("has no addresses");
+      TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
+      action["task"] = numberOf(run.getStage(), task);
+      action["at"] = Array(*run.getAt());
+      return action;
+    }
+    if (auto drop = dyn_cast<DropOp>(op)) {
+      at = drop.getAt();
+      TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
+      action["bytes"] = byteSize(taskSlots(task)[drop.getSlot()].getType());
+    } else {
+      action["channel"] = channelNumber.lookup(op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue());
+      if (isa<WaitRecvOp, WaitSendOp>(op))
+        return action;
+      at = isa<SendOp>(op) ? cast<SendOp>(op).getAt() : cast<PostRecvOp>(op).getAt();
+    }
+    if (!at)
+      return op->emitError("has no address");
+    action["at"] = *at;
+    return action;
+  }
+
+  ProgramOp program;
+  SymbolTable symbols;
+  llvm::function_ref<int64_t(StringRef)> kernelIndex;
+  llvm::StringMap<int64_t> channelNumber;
+  std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
+  DenseMap<Operation *, int64_t> taskNumber;
+  Array tasks;
+};
+
+} // namespace
+
+FailureOr<Object> plc::codegen::entryManifest(ModuleOp module, llvm::function_ref<int64_t(StringRef)> kernelIndex) {
+  auto programs = module.getOps<ProgramOp>();
+  if (programs.empty())
+    return module.emitError("has no plan");
+  return EntryWriter(*programs.begin(), kernelIndex).run();
 }

@@ -189,15 +189,16 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   using PlanAddressesBase::PlanAddressesBase;
 
   void runOnOperation() override {
-    ProgramOp program = getOperation();
-    if (program.getBody().getOps<RankOp>().empty()) {
-      program.emitError("program '") << program.getSymName() << "' is not scheduled";
-      return signalPassFailure();
-    }
-    SymbolTable symbols(program);
-    for (auto rank : program.getBody().getOps<RankOp>())
-      if (failed(place(program, rank, symbols)))
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      if (program.getBody().getOps<RankOp>().empty()) {
+        program.emitError("program '") << program.getSymName() << "' is not scheduled";
         return signalPassFailure();
+      }
+      SymbolTable symbols(program);
+      for (auto rank : program.getBody().getOps<RankOp>())
+        if (failed(place(program, rank, symbols)))
+          return signalPassFailure();
+    }
   }
 
 private:

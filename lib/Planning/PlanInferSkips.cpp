@@ -148,12 +148,13 @@ private:
 
 struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPass> {
   void runOnOperation() override {
-    ProgramOp program = getOperation();
-    if (!program.getBody().getOps<RouteOp>().empty()) {
-      program.emitError("program '") << program.getSymName() << "' has routes already";
-      return signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      if (!program.getBody().getOps<RouteOp>().empty()) {
+        program.emitError("program '") << program.getSymName() << "' has routes already";
+        return signalPassFailure();
+      }
+      Router(program).run();
     }
-    Router(program).run();
   }
 };
 

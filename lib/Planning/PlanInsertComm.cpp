@@ -257,9 +257,9 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
   using PlanInsertCommBase::PlanInsertCommBase;
 
   void runOnOperation() override {
-    if (failed(check(getOperation())) ||
-        failed(Messages(getOperation(), maxSlots, tagLimit, bytesPerNs).run()))
-      signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(check(program)) || failed(Messages(program, maxSlots, tagLimit, bytesPerNs).run()))
+        return signalPassFailure();
   }
 
 private:

@@ -15,11 +15,13 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   using PlanRematBase::PlanRematBase;
 
   void runOnOperation() override {
-    if (policy != "none") {
-      getOperation().emitError("checkpoint policy '") << policy << "' is not supported; there is 'none'";
-      return signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      if (policy != "none") {
+        program.emitError("checkpoint policy '") << policy << "' is not supported; there is 'none'";
+        return signalPassFailure();
+      }
+      program.setRemat(policy);
     }
-    getOperation().setRemat(policy);
   }
 };
 

@@ -20,8 +20,9 @@ struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   using PlanScheduleBase::PlanScheduleBase;
 
   void runOnOperation() override {
-    if (failed(order(getOperation())))
-      signalPassFailure();
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(order(program)))
+        return signalPassFailure();
   }
 
 private:

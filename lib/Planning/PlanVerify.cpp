@@ -17,14 +17,21 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
   using PlanVerifyBase::PlanVerifyBase;
 
   void runOnOperation() override {
-    ProgramOp program = getOperation();
-    // Each proof relies on those before it.
-    if (failed(proveRuns(program)) || failed(proveMessages(program)) || failed(proveNoDeadlock(program)))
-      return signalPassFailure();
-    for (auto rank : program.getBody().getOps<RankOp>())
-      if (failed(proveMemory(program, rank, memoryLimitBytes)))
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(prove(program)))
         return signalPassFailure();
     markAllAnalysesPreserved();
+  }
+
+private:
+  // Each proof relies on those before it.
+  LogicalResult prove(ProgramOp program) {
+    if (failed(proveRuns(program)) || failed(proveMessages(program)) || failed(proveNoDeadlock(program)))
+      return failure();
+    for (auto rank : program.getBody().getOps<RankOp>())
+      if (failed(proveMemory(program, rank, memoryLimitBytes)))
+        return failure();
+    return success();
   }
 };
 

@@ -29,7 +29,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
 
-def PlanInferSkips : Pass<"plan-infer-skips", "::plc::plan::ProgramOp"> {
+def PlanInferSkips : Pass<"plan-infer-skips", "::mlir::ModuleOp"> {
   let summary = "route each value that crosses a cut, directly";
   let description = [{
     Before: stages use each other's results. After: each such value is stashed at its source and popped once in each
@@ -40,7 +40,7 @@ def PlanInferSkips : Pass<"plan-infer-skips", "::plc::plan::ProgramOp"> {
   }];
 }
 
-def PlanSchedule : Pass<"plan-schedule", "::plc::plan::ProgramOp"> {
+def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let summary = "order the tasks on each rank";
   let description = [{
     Before: stages and routes. After: a `plan.rank` per rank that runs each task of its stages once per micro-batch, each
@@ -55,7 +55,7 @@ def PlanSchedule : Pass<"plan-schedule", "::plc::plan::ProgramOp"> {
   ];
 }
 
-def PlanRemat : Pass<"plan-remat", "::plc::plan::ProgramOp"> {
+def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
   let summary = "choose which residuals are kept";
   let description = [{
     Policy `none` keeps all. The others (`uniform`, `selective`, `dynamic`, `budget`) are refused by name for now.
@@ -65,7 +65,7 @@ def PlanRemat : Pass<"plan-remat", "::plc::plan::ProgramOp"> {
   let options = [Option<"policy", "policy", "std::string", "\"none\"", "none">];
 }
 
-def PlanInsertComm : Pass<"plan-insert-comm", "::plc::plan::ProgramOp"> {
+def PlanInsertComm : Pass<"plan-insert-comm", "::mlir::ModuleOp"> {
   let summary = "turn routes between ranks into messages";
   let description = [{
     Before: ranks with runs alone. After: a `plan.channel` for each route between two ranks, and on the ranks, around
@@ -83,7 +83,7 @@ def PlanInsertComm : Pass<"plan-insert-comm", "::plc::plan::ProgramOp"> {
   ];
 }
 
-def PlanAddresses : Pass<"plan-addresses", "::plc::plan::ProgramOp"> {
+def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
   let summary = "give every value of every rank its place";
   let description = [{
     Before: complete actions. After: each rank starts with a `plan.layout` (parameters, gradient sites, moments, inputs and
@@ -98,7 +98,7 @@ def PlanAddresses : Pass<"plan-addresses", "::plc::plan::ProgramOp"> {
   ];
 }
 
-def PlanVerify : Pass<"plan-verify", "::plc::plan::ProgramOp"> {
+def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
   let summary = "prove that the action lists compute the program";
   let description = [{
     Executes the lists symbolically and changes nothing. Proven: each task runs once per micro-batch on its rank, each role
