@@ -1,0 +1,38 @@
+// Equations that are not ready for kernels are refused.
+// RUN: plc-opt %s --form-kernels --split-input-file --verify-diagnostics
+
+ein.func @unordered(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'ein.reduce' op has no order: run '--ein-fix-numerics' first}}
+  %s = ein.reduce sum(%x) over [4, 8] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>]
+    : (tensor<4x8xf32>) -> tensor<4xf32>
+  ein.return %s : tensor<4xf32>
+}
+
+// -----
+
+ein.func @unordered_contraction(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'ein.contract' op has no order: run '--ein-fix-numerics' first}}
+  %s = ein.contract %x, %y over [4, 8] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]
+    : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
+  ein.return %s : tensor<4xf32>
+}
+
+// -----
+
+ein.func @ternary(%x: tensor<8xf32>) -> tensor<f32> {
+  // expected-error @+1 {{'ein.contract' op has 3 operands but a kernel takes 2: run '--ein-order-contractions' first}}
+  %s = ein.contract %x, %x, %x over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>,
+    affine_map<(i) -> ()>] order [0] : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
+  ein.return %s : tensor<f32>
+}
+
+// -----
+
+ein.func @callee(%x: tensor<8xf32>) -> tensor<8xf32> {
+  ein.return %x : tensor<8xf32>
+}
+ein.func @nested(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'ein.call' op is no equation that a kernel can hold}}
+  %y = ein.call @callee(%x) path "a" : (tensor<8xf32>) -> tensor<8xf32>
+  ein.return %y : tensor<8xf32>
+}
