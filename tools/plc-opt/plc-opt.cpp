@@ -7,6 +7,13 @@
 #include "plc/Numerics/Passes.h"
 #include "plc/Planning/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -14,6 +21,9 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
+  // Kernels on their way to code.
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   plc::algebra::registerAlgebraPasses();
   plc::numerics::registerNumericsPasses();
