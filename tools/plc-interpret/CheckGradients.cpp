@@ -209,6 +209,10 @@ int checkGradients(int argc, char **argv) {
   } catch (const runtime::Error &error) {
     runtime::printError(error, "plc-interpret");
     return error.exitCode;
+  } catch (const std::exception &error) {
+    runtime::printError(runtime::Error(runtime::Internal, "", std::string("internal error: ") + error.what()),
+                        "plc-interpret");
+    return runtime::Internal;
   }
 }
 

@@ -11,7 +11,8 @@
 
 namespace plc::interpret {
 
-/// Runs the entries of a source by the interpreter: those of a compiled module, and `gradient`. Programs are lowered when they are first run.
+/// Runs the entries of a source by the interpreter: those of a compiled module, `gradient` among them. Programs are
+/// lowered when they are first run.
 class InterpretedEngine : public runtime::Engine {
 public:
   InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings);
