@@ -1,0 +1,114 @@
+//===- PartitionTest.cpp - cuts, compared with all cuts there are ---------===//
+#include "plc/Planner/Partition.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <random>
+
+using namespace plc::planner;
+
+namespace {
+
+PartitionProblem chain(std::vector<int64_t> ns, int64_t stages) {
+  PartitionProblem problem;
+  for (int64_t each : ns)
+    problem.parts.push_back({"p" + std::to_string(problem.parts.size()), each});
+  problem.stages = stages;
+  problem.inFlight.assign(stages, 1);
+  return problem;
+}
+
+// The best of all compositions of the parts, or -1.
+int64_t bruteForce(const PartitionProblem &problem, int64_t stage, int64_t begin) {
+  int64_t parts = problem.parts.size(), best = -1;
+  if (stage == problem.stages)
+    return begin == parts ? 0 : -1;
+  for (int64_t end = begin + 1; end <= parts; ++end) {
+    if (problem.limitBytes && problem.bytesOf(begin, end, problem.inFlight[stage]) > problem.limitBytes)
+      continue;
+    int64_t rest = bruteForce(problem, stage + 1, end);
+    if (rest < 0)
+      continue;
+    int64_t worst = std::max(problem.timeOf(begin, end), rest);
+    best = best < 0 ? worst : std::min(best, worst);
+  }
+  return best;
+}
+
+// torchgpipe's block partition cuts 1, 1, 1, 4 here.
+TEST(Partition, SevenEqualLayersInFour) {
+  PartitionProblem problem = chain(std::vector<int64_t>(7, 10), 4);
+  Partition answer;
+  EXPECT_EQ(solveByChainDP(problem, answer), std::nullopt);
+  EXPECT_EQ(answer.slowestNs, 20);
+  EXPECT_EQ(*std::max_element(answer.counts.begin(), answer.counts.end()), 2);
+  EXPECT_EQ(problem.bound(), 18);
+}
+
+// Min-max-difference (DeepSpeed) leaves stages empty; here every count is positive and nothing is lost.
+TEST(Partition, NoStageIsEmpty) {
+  for (int64_t stages = 1; stages <= 5; ++stages) {
+    Partition answer;
+    EXPECT_EQ(solveByChainDP(chain({100, 1, 1, 1, 1}, stages), answer), std::nullopt);
+    EXPECT_EQ(int64_t(answer.counts.size()), stages);
+    EXPECT_EQ(std::accumulate(answer.counts.begin(), answer.counts.end(), int64_t(0)), 5);
+    for (int64_t count : answer.counts)
+      EXPECT_GT(count, 0);
+  }
+}
+
+TEST(Partition, ReceivedTensorsCountOncePerStage) {
+  PartitionProblem problem = chain({1, 1, 1}, 2);
+  problem.tensors.push_back({0, {1, 2}, 5, 64});
+  EXPECT_EQ(problem.timeOf(1, 3), 2 + 5);
+  EXPECT_EQ(problem.timeOf(0, 2), 2);
+  EXPECT_EQ(problem.timeOf(2, 3), 1 + 5);
+}
+
+TEST(Partition, EqualsBruteForce) {
+  std::mt19937 random(1);
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  for (int round = 0; round < 300; ++round) {
+    int64_t parts = 1 + upTo(7), stages = 1 + upTo(parts - 1);
+    PartitionProblem problem = chain({}, stages);
+    for (int64_t part = 0; part < parts; ++part)
+      problem.parts.push_back({"p", upTo(50), upTo(100), upTo(100)});
+    for (int64_t &flying : problem.inFlight)
+      flying = 1 + upTo(3);
+    for (int64_t i = upTo(4); i > 0; --i)
+      problem.tensors.push_back({upTo(parts - 1), {upTo(parts - 1)}, upTo(20), upTo(100)});
+    problem.residents.push_back({{upTo(parts - 1)}, upTo(200), upTo(100)});
+    problem.limitBytes = round % 2 ? 200 + upTo(1500) : 0;
+    Partition answer;
+    Fault fault = solveByChainDP(problem, answer);
+    int64_t best = bruteForce(problem, 0, 0);
+    if (best < 0) {
+      ASSERT_TRUE(fault);
+      EXPECT_EQ(fault->rfind("no plan fits: stage ", 0), 0u) << *fault;
+      continue;
+    }
+    EXPECT_EQ(fault, std::nullopt) << *fault;
+    EXPECT_EQ(answer.slowestNs, best);
+    EXPECT_LE(problem.bound(), best);
+  }
+}
+
+TEST(Partition, TellsWhatBinds) {
+  PartitionProblem problem = chain({1, 1}, 2);
+  problem.parts[1].keptBytes = 3 << 20;
+  problem.limitBytes = 1 << 20;
+  Partition answer;
+  EXPECT_EQ(*solveByChainDP(problem, answer),
+            "no plan fits: stage 1 needs 3.0 MiB, limit 1.0 MiB, largest part 'p1' 3.0 MiB");
+  EXPECT_EQ(*solveByChainDP(chain({1}, 2), answer), "no plan fits: 2 stages but only 1 parts to cut");
+  EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 0}, answer), "stage 1 has 0 parts");
+  EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 1}, answer), "stages have 3 parts but there are 2");
+}
+
+TEST(Partition, VerifyRefusesWrongAnswers) {
+  PartitionProblem problem = chain({1, 2}, 2);
+  EXPECT_EQ(*problem.verify({{1, 1}, 1}), "the slowest stage takes 2 ns, not 1");
+  EXPECT_EQ(*problem.verify({{2}, 3}), "has 1 counts but 2 stages");
+}
+
+} // namespace
