@@ -44,12 +44,12 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                 {{"numerics", "ein-fix-numerics"},
                  {"kernels", "form-kernels"},
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
-                 {"skips", "plan.program(plan-infer-skips)"},
-                 {"schedule", "plan.program(plan-schedule{schedule=" + text("parallelism.schedule") + "})"},
-                 {"remat", "plan.program(plan-remat{policy=" + text("checkpoint.policy") + "})"},
-                 {"comm", "plan.program(plan-insert-comm)"},
+                 {"skips", "plan-infer-skips"},
+                 {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
+                 {"remat", "plan-remat{policy=" + text("checkpoint.policy") + "}"},
+                 {"comm", "plan-insert-comm"},
                  // The proof is part of the last phase: no address leaves it unproven.
-                 {"addresses", "plan.program(plan-addresses" + limit + ",plan-verify" + limit + ")"}});
+                 {"addresses", "plan-addresses" + limit + ",plan-verify" + limit}});
   return phases;
 }
 
