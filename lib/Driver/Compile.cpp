@@ -13,6 +13,7 @@
 #include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planning/Passes.h"
+#include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -170,7 +171,8 @@ int Compilation::printPlan(const Program &program) {
   OwningOpRef<ModuleOp> module = lower(program, key);
   if (!module)
     return code;
-//PRINTPLAN
+  for (auto planned : module->getOps<plc::plan::ProgramOp>())
+    plc::plan::print(plc::plan::summarize(planned), llvm::outs());
   return Done;
 }
 
@@ -216,6 +218,10 @@ int Compilation::writeModule() {
     if (!module)
       return code;
     request.entries.push_back({nameOf(program), *module});
+    // The log's plan is that of the first entry: `train`, if the model has a loss.
+    for (auto planned : module->getOps<plc::plan::ProgramOp>())
+      if (request.plan == nullptr)
+        request.plan = plc::plan::toJSON(plc::plan::summarize(planned));
     lowered.push_back(std::move(module));
   }
   Reporter reporter(sources, context);
