@@ -30,8 +30,8 @@ struct Gradient {
 /// Values of a body that depend differentiably on the given ones.
 llvm::DenseSet<mlir::Value> activeValues(mlir::Block &block, const llvm::DenseSet<mlir::Value> &sources);
 
-/// Gradients for the inputs of one equation, given its result's. Appends to `contributions`, by operand number, those of
-/// active operands that have one; emits with `builder`. Fails, with an error, where no exact derivative exists.
+/// Gradients for the inputs of one equation, given its result's. Appends to `contributions`, by operand number, those
+/// of active operands that have one; emits with `builder`. Fails, with an error, where no exact derivative exists.
 llvm::LogicalResult differentiate(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient,
                                   const llvm::DenseSet<mlir::Value> &active,
                                   llvm::SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions);

@@ -209,7 +209,8 @@ private:
     case Function::relu:
       return apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)});
     default: { // abs
-      Access below = apply(Function::select, {apply(Function::lt, {x, number(0)}), apply(Function::neg, dy), number(0)});
+      Access isBelow = apply(Function::lt, {x, number(0)});
+      Access below = apply(Function::select, {isBelow, apply(Function::neg, dy), number(0)});
       return apply(Function::select, {apply(Function::gt, {x, number(0)}), dy, below});
     }
     }

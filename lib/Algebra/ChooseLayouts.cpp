@@ -44,10 +44,14 @@ private:
   SmallVector<int64_t> orderOf(ein::Equation op) const {
     Dims result = resultOf(op).dims, wanted;
     SmallVector<Access> inputs = inputsOf(op);
-    if (isa<ein::MapOp>(op))
-      llvm::stable_sort(inputs, [](const Access &a, const Access &b) {
-        return std::pair(distinct(a.dims).size(), !ein::isFree(a.value)) > std::pair(distinct(b.dims).size(), !ein::isFree(b.value));
-      });
+    if (isa<ein::MapOp>(op)) {
+      auto width = [](const Access &input) {
+        return std::pair(distinct(input.dims).size(), !ein::isFree(input.value));
+      };
+      auto widest = std::max_element(inputs.begin(), inputs.end(),
+                                     [&](const Access &a, const Access &b) { return width(a) < width(b); });
+      std::rotate(inputs.begin(), widest, std::next(widest));
+    }
     for (const Access &input : inputs)
       llvm::append_range(wanted, input.dims);
     llvm::append_range(wanted, result);

@@ -22,7 +22,8 @@ namespace {
 // Reverse mode over the calls of a model.
 class ModelAdjoint {
 public:
-  explicit ModelAdjoint(ein::ModelOp model) : model(model), block(model.getBody().front()), symbols(model->getParentOp()) {
+  explicit ModelAdjoint(ein::ModelOp model)
+      : model(model), block(model.getBody().front()), symbols(model->getParentOp()) {
     for (ein::CallOp call : block.getOps<ein::CallOp>())
       calls.push_back(call);
   }

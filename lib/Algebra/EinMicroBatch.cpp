@@ -29,10 +29,12 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
       return model.emitError("model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
                                         << int64_t(microBatches) << " micro-batches";
     if (microBatches > batch)
-      return model.emitError("batch has ") << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
+      return model.emitError("batch has ")
+             << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
     if (batch % microBatches != 0)
-      return model.emitError("batch has ") << batch << " samples, which " << int64_t(microBatches)
-                                           << " micro-batches do not divide; ragged micro-batches are not supported yet";
+      return model.emitError("batch has ")
+             << batch << " samples, which " << int64_t(microBatches)
+             << " micro-batches do not divide; ragged micro-batches are not supported yet";
     return success();
   }
 

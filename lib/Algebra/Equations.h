@@ -32,8 +32,8 @@ mlir::Type elementOf(mlir::Value value);
 std::optional<double> constantOf(mlir::Value value);
 
 /// Builds equations over a domain whose dimensions are numbered as the caller likes: `extents` are theirs. Every
-/// equation is built over the dimensions that it uses alone, in a canonical order: those of the result, then the summed ones.
-/// Extents may grow meanwhile (`addDim`).
+/// equation is built over the dimensions that it uses alone, in the order of `normalizeDomain`. Extents may grow
+/// meanwhile (`addDim`).
 class EquationBuilder {
 public:
   EquationBuilder(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> extents)

@@ -18,8 +18,8 @@ class Residuals {
 public:
   using Predicate = llvm::function_ref<bool(mlir::Value)>;
 
-  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved. `argumentCost`:
-  /// what a byte of an argument counts, less than 1 if the argument is kept for others as well.
+  /// `isGiven`: present anyway, at no cost (parameters, what was saved before). `maySave`: can be saved.
+  /// `argumentCost`: what a byte of an argument counts, less than 1 if the argument is kept for others as well.
   Residuals(Predicate isGiven, Predicate maySave, double argumentCost)
       : isGiven(isGiven), maySave(maySave), argumentCost(argumentCost) {}
 

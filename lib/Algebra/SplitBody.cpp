@@ -34,7 +34,8 @@ namespace {
 using Values = llvm::SetVector<Value>;
 
 // One function with the results of a body, then the gradients of its data arguments, then those of its parameters;
-// its arguments are the body's, then gradients of results. Each equation belongs to the first of F, B and W that needs it.
+// its arguments are the body's, then gradients of results. Each equation belongs to the first of F, B and W that needs
+// it.
 class Splitter {
 public:
   Splitter(ein::FuncOp body, const Wanted &wanted, StringRef name) : body(body), wanted(wanted), name(name) {}
@@ -141,8 +142,9 @@ private:
   // What a copy that changes nothing copies.
   static Value copied(Value value) {
     auto copy = value.getDefiningOp<ein::MapOp>();
-    bool changesNothing = copy && copy.getFunction() == ein::Function::id && inputOf(copy, 0).dims == resultOf(copy).dims;
-    return changesNothing ? Value(copy.getInputs()[0]) : value;
+    if (!copy || copy.getFunction() != ein::Function::id || inputOf(copy, 0).dims != resultOf(copy).dims)
+      return value;
+    return copy.getInputs()[0];
   }
 
   void collect() {
@@ -225,12 +227,14 @@ private:
         part.equations.push_back(&op);
     SmallVector<Value> sorted(arguments.begin(), arguments.end());
     sortByPosition(sorted);
-    // Gradients first, then the rest in program order.
-    llvm::stable_sort(sorted, [&](Value a, Value b) { return isGradientArgument(a) > isGradientArgument(b); });
+    for (Value value : sorted) { // gradients first
+      if (isGradientArgument(value))
+        part.data.push_back(value);
+    }
     for (Value value : sorted) {
       if (isParam(value))
         part.params.push_back(cast<BlockArgument>(value).getArgNumber() - body.getNumData());
-      else
+      else if (!isGradientArgument(value))
         part.data.push_back(value);
     }
   }

@@ -24,8 +24,8 @@ SmallVector<int64_t> dimsOf(AffineMap map) {
 LogicalResult fixContract(ein::ContractOp op) {
   ein::Equation equation = op;
   if (op.getInputs().size() != 2)
-    return op.emitError("contraction has ") << op.getInputs().size()
-                                            << " factors but its order is defined for two; run --ein-order-contractions";
+    return op.emitError("contraction has ")
+           << op.getInputs().size() << " factors but its order is defined for two; run --ein-order-contractions";
   SmallVector<int64_t> first = dimsOf(equation.getInputMap(0)), second = dimsOf(equation.getInputMap(1)),
                        result = dimsOf(equation.getResultMap()), order;
   for (int64_t dim : first)

@@ -73,8 +73,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     micro-batch's (batch / M), in all bodies alike.
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
-    batch (then of kind *partial*) only goes on through linear equations to a result of the model, so that the results of micro-batches
-    add up to the batch's. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+    batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
+    to the batch's. Constants, such as the divisor of a mean, are those of the whole batch and stay.
 
     Refused: M that does not divide the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums
     over the batch.
@@ -129,7 +129,10 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
 
     Refused: gradients of `max` and `min` over more than 2^24 elements.
 
-    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`.
+    A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
+    sum of several is a body of its own with role `B`, called with the path of the call that made the value.
+
+    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/residuals.mlir`.
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">];
 }
