@@ -36,14 +36,17 @@ template <typename V> inline V exponentialTail(V r) {
 /// e^x, <= 1.1 ulp. Overflows to infinity, underflows through the denormals to 0.
 template <typename V> inline V exp(V x) {
   constexpr bool single = isSingle<V>;
-  // Beyond these the result is 0 or infinity anyway; NaN passes.
-  x = minimum(maximum(x, like(x, single ? -104 : -746)), like(x, single ? 89 : 710));
+  // Beyond these the result is 0 or infinity anyway; NaN passes. What a mask made -inf must not underflow on its way:
+  // that costs a hundred times the rest.
+  MaskOf<V> vanishes = x < like(x, single ? -104 : -746);
+  x = minimum(select(vanishes, like(x, 0), x), like(x, single ? 89 : 710));
   auto [n, r] = reduceExponent(x);
   V one = like(x, 1);
   V y = fma(fma(exponentialTail(r), r, one), r, one);
   // 2^n may be no normal number. The first of two factors is exact, so there is one rounding.
   BitsOf<V> half = shiftRight(n, 1);
-  return y * powerOfTwo<V>(half) * powerOfTwo<V>(sub(n, half));
+  y = y * powerOfTwo<V>(half) * powerOfTwo<V>(sub(n, half));
+  return select(vanishes, like(x, 0), y);
 }
 
 /// e^x - 1 for 0 <= x <= 40 (the part of it that tanh needs: relative error small for x >= ln2 / 2 only).
