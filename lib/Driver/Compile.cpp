@@ -242,6 +242,7 @@ int Compilation::writeModule() {
 
 int Compilation::run() {
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
+  context.printOpOnDiagnostic(false);
   plc::algebra::registerAlgebraPasses();
   plc::numerics::registerNumericsPasses();
   plc::kernels::registerKernelsPasses();

@@ -100,8 +100,13 @@ PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int
     std::vector<int64_t> units = unitsOf(flat, users[index]);
     if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
       problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes});
-    if (llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; }))
+    // From F to B or W a value waits for other micro-batches; from B to W for its own alone.
+    bool leavesTask =
+        llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
+    if (leavesTask && maker.role == Role::F)
       problem.parts[maker.unit].keptBytes += bytes;
+    else if (leavesTask)
+      problem.residents.push_back({{maker.unit}, bytes, 0});
   }
   addScratch(flat, users, problem);
   addResidents(flat, users, microBatches, problem);

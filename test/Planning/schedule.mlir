@@ -1,0 +1,39 @@
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-schedule | FileCheck %s
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-schedule=schedule=gpipe | FileCheck %s --check-prefix=GPIPE
+// RUN: sed -e 's/micro_batches = 4/micro_batches = 1/' %S/Inputs/chain.mlir | plc-opt --plan-partition=stages=3 --plan-infer-skips --plan-schedule | FileCheck %s --check-prefix=FEW
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=schedule=zbv 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=bytes-per-ns=0 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 --plan-schedule 2>&1 | FileCheck %s --check-prefix=ROUTES
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule --plan-schedule 2>&1 | FileCheck %s --check-prefix=AGAIN
+
+// CHECK: schedule = "1f1b", step_bound_ns = {{[0-9]+}} : i64, step_ns = {{[0-9]+}}
+// CHECK: plan.rank 0 {
+// CHECK-NEXT: plan.run @s0 F mb 0
+// CHECK-NEXT: plan.run @s0 F mb 1
+// CHECK-NEXT: plan.run @s0 F mb 2
+// CHECK-NEXT: plan.run @s0 W mb 0
+// CHECK-NEXT: plan.run @s0 F mb 3
+// CHECK: plan.rank 2 {
+// CHECK-NEXT: plan.run @s2 F mb 0
+// CHECK-NEXT: plan.run @s2 B mb 0
+// CHECK-NEXT: plan.run @s2 W mb 0
+// CHECK-NEXT: plan.run @s2 F mb 1
+
+// GPIPE: plan.rank 2 {
+// GPIPE-NEXT: plan.run @s2 F mb 0
+// GPIPE-NEXT: plan.run @s2 F mb 1
+// GPIPE-NEXT: plan.run @s2 F mb 2
+// GPIPE-NEXT: plan.run @s2 F mb 3
+// GPIPE-NEXT: plan.run @s2 B mb 0
+// GPIPE-NEXT: plan.run @s2 W mb 0
+
+// Fewer micro-batches than stages.
+// FEW: plan.rank 0 {
+// FEW-NEXT: plan.run @s0 F mb 0
+// FEW-NEXT: plan.run @s0 W mb 0
+// FEW-NEXT: }
+
+// NAME: error: schedule 'zbv' is not supported; there are 'gpipe' and '1f1b'
+// BANDWIDTH: error: bytes-per-ns is 0 but must be positive
+// ROUTES: error: stage 's0' has values that cross cuts without routes
+// AGAIN: error: program 'p' is scheduled already
