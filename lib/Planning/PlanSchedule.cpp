@@ -30,7 +30,7 @@ private:
     if (schedule != "gpipe" && schedule != "1f1b")
       return program.emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (bytesPerNs <= 0)
-      return program.emitError("bytes-per-ns is ") << bytesPerNs << " but must be positive";
+      return program.emitError("bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     for (auto stage : program.getBody().getOps<StageOp>())
       if (stage.getNumResults())
         return stage.emitError("stage '") << stage.getSymName() << "' has values that cross cuts without routes";

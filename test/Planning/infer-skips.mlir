@@ -4,15 +4,15 @@
 
 // The tied parameter's gradient goes straight from the last stage to the first, its new value straight back.
 // CHECK: plan.stage @s0 rank 0 attributes
-// CHECK: plan.pop @r3 into %{{.*}}
+// CHECK: plan.pop @r4 into %{{.*}}
 // CHECK: plan.stash @r0, %{{.*}}
-// CHECK: plan.stash @r4, %{{.*}}
+// CHECK: plan.stash @r5, %{{.*}}
 // CHECK: plan.stage @s1 rank 1 attributes
 // CHECK-DAG: plan.pop @r0
-// CHECK-DAG: plan.pop @r2
+// CHECK-DAG: plan.pop @r3
 // CHECK: plan.stage @s2 rank 2 attributes
-// CHECK-DAG: plan.pop @r1
-// CHECK-DAG: plan.pop @r4 into
+// CHECK-DAG: plan.pop @r2
+// CHECK-DAG: plan.pop @r5 into
 // CHECK: plan.route @r0 from @s0 to @s1 per micro_batch carries "a.F"
 // CHECK: plan.route
 // CHECK: plan.route

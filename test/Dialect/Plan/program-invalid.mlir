@@ -1,0 +1,156 @@
+// RUN: plc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has 1 input names but 0 types and 0 batch axes}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{input 'x' is named twice}}
+plan.program @program_c1 attributes {arg_names = ["x", "x"], arg_types = [f32, f32], arg_batch = array<i64: -1, -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{input 'x' has batch axis 2 but needs 0 or -1}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [f32], arg_batch = array<i64: 2>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{has batch 3 in 2 micro-batches}}
+plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64} {}
+
+// -----
+
+// expected-error@+1 {{has no stage on rank 0 of 2}}
+plan.program @program_c3 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 1 {
+    plan.yield
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has cut bound 3 above its answer 2}}
+plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, cut_ns = 2 : i64,
+    cut_bound_ns = 3 : i64} {}
+
+// -----
+
+plan.program @stage attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.task B {
+      plan.yield
+    }
+    // expected-error@+1 {{'F' follows task 'B' but the order is F, B, W, once each}}
+    plan.task F {
+      plan.yield
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{names 'y', which is no input of the program}}
+    %y = plan.input "y" : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{has type 'tensor<5xf32>' but the program's input 'x' has 'tensor<4xf32>'}}
+    %x = plan.input "x" : tensor<5xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @route_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  // expected-error@+1 {{starts and ends in stage 's0'}}
+  plan.route @r from @s0 to @s0 per micro_batch carries "x" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @route_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  // expected-error@+1 {{joins 's0' and 's9', which are not both stages}}
+  plan.route @r from @s0 to @s9 per micro_batch carries "x" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @pop_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w : tensor<4xf32>
+    plan.stash @r, %w : tensor<4xf32>
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    // expected-error@+1 {{of a route per step lands in no static place}}
+    %w = plan.pop @r : tensor<4xf32>
+    plan.yield
+  }
+  plan.route @r from @s0 to @s1 per step carries "w" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @ends attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{names 'r', which is no route}}
+    %w = plan.pop @r : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @layout_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.rank 0 {
+    // expected-error@+1 {{has 64 static bytes, bound 32 and arena 128, which do not ascend}}
+    plan.layout static 64 arena 128 bound 32 {}
+  }
+}
+
+// -----
+
+plan.program @static_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.rank 0 {
+    plan.layout static 64 arena 64 bound 64 {
+      // expected-error@+1 {{'gradient' has no site}}
+      plan.static gradient "w" at 0 bytes 64
+    }
+  }
+}
