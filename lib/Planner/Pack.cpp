@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 using namespace plc::planner;
 
@@ -15,8 +16,9 @@ std::string name(size_t block) { return "block " + std::to_string(block); }
 std::vector<size_t> orderByBegin(const PackProblem &problem) {
   std::vector<size_t> order(problem.blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return problem.blocks[a].begin < problem.blocks[b].begin; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(problem.blocks[a].begin, a) < std::pair(problem.blocks[b].begin, b);
+  });
   return order;
 }
 
@@ -73,7 +75,9 @@ Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing)
     return fault;
   const auto &blocks = problem.blocks;
   std::vector<size_t> order = orderByBegin(problem);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tuple(-blocks[a].bytes, blocks[a].begin, a) < std::tuple(-blocks[b].bytes, blocks[b].begin, b);
+  });
   packing.offsets.assign(blocks.size(), -1);
   packing.bytes = 0;
   std::vector<size_t> placed; // by offset

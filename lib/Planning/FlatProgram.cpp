@@ -73,7 +73,7 @@ private:
       for (auto [index, param] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>()))
         places[param.getValue()].emplace_back(position.lookup(call.getPath()), index, call);
     for (auto &entry : places) {
-      llvm::stable_sort(entry.second, [](const Place &a, const Place &b) {
+      llvm::sort(entry.second, [](const Place &a, const Place &b) {
         return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
       });
       for (auto [site, place] : llvm::enumerate(entry.second))

@@ -6,6 +6,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANINFERSKIPS
 #include "lib/Planning/Passes.h.inc"
@@ -17,23 +19,12 @@ using namespace plc::plan;
 
 namespace {
 
-// For people: the instance and role that make the value, and which of their values it is.
+// For people: the instance and role that make the value.
 std::string nameOf(Value value) {
-  Value resolved = resolve(value);
-  auto call = resolved.getDefiningOp<CallOp>();
+  auto call = resolve(value).getDefiningOp<CallOp>();
   if (!call)
     return "value";
-  auto task = cast<TaskOp>(call->getParentOp());
-  std::string name = (call.getPath() + "." + stringifyRole(task.getRole())).str();
-  int64_t before = 0;
-  for (Value yielded : task.getBody().front().getTerminator()->getOperands()) {
-    Value other = resolve(yielded);
-    if (other == resolved)
-      break;
-    auto maker = other.getDefiningOp<CallOp>();
-    before += maker && maker.getPath() == call.getPath();
-  }
-  return before ? name + "#" + std::to_string(before) : name;
+  return (call.getPath() + "." + stringifyRole(cast<TaskOp>(call->getParentOp()).getRole())).str();
 }
 
 class Router {
@@ -43,7 +34,6 @@ public:
   }
 
   void run() {
-    SmallVector<SmallVector<Value>> yielded;
     for (StageOp source : stages) {
       Operation *yield = source.getBody().front().getTerminator();
       for (StageOp destination : stages)
@@ -80,7 +70,10 @@ private:
     auto inside = [&](OpOperand &use) { return destination->isProperAncestor(use.getOwner()); };
     if (source == destination || llvm::none_of(result.getUses(), inside))
       return;
-    RouteOp route = declare(source, destination, Per::micro_batch, nameOf(made), result.getType());
+    std::string carries = nameOf(made);
+    if (int64_t before = carried[{destination, carries}]++)
+      carries += "#" + std::to_string(before);
+    RouteOp route = declare(source, destination, Per::micro_batch, carries, result.getType());
     PopOp pop = connect(route, source, destination, made, nullptr);
     result.replaceUsesWithIf(pop.getResult(), inside);
   }
@@ -144,6 +137,7 @@ private:
   OpBuilder builder;
   SmallVector<StageOp> stages;
   int64_t count = 0;
+  std::map<std::pair<Operation *, std::string>, int64_t> carried; // values of one name to one stage
 };
 
 struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPass> {

@@ -136,14 +136,16 @@ private:
     if (schedule != "gpipe" && schedule != "1f1b")
       return module->emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (!balance.empty() && int64_t(balance.size()) != stages)
-      return module->emitError("balance has ") << balance.size() << " entries but there are " << stages.getValue() << " stages";
+      return module->emitError("balance has ")
+             << balance.size() << " entries but there are " << stages.getValue() << " stages";
     if (!place.empty() && int64_t(place.size()) != stages)
-      return module->emitError("place has ") << place.size() << " entries but there are " << stages.getValue() << " stages";
+      return module->emitError("place has ")
+             << place.size() << " entries but there are " << stages.getValue() << " stages";
     int64_t ranks = 0;
     for (int64_t rank : place) {
       if (rank < 0 || rank >= stages)
-        return module->emitError("place names rank ") << rank << " but with " << stages.getValue() << " stages ranks are 0 to "
-                                                      << stages.getValue() - 1;
+        return module->emitError("place names rank ") << rank << " but with " << stages.getValue()
+                                                      << " stages ranks are 0 to " << stages.getValue() - 1;
       ranks = std::max(ranks, rank + 1);
     }
     for (int64_t rank = 0; rank < ranks; ++rank)

@@ -6,8 +6,6 @@
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
-#include "mlir/IR/BuiltinOps.h"
-
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
@@ -42,7 +40,7 @@ std::string text(const Range &range) {
 class RankProof {
 public:
   RankProof(ProgramOp program, RankOp rank)
-      : program(program), rank(rank), symbols(program), kernels(program->getParentOfType<ModuleOp>()) {}
+      : program(program), rank(rank), symbols(program) {}
 
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
@@ -85,7 +83,7 @@ private:
       return layout.emitOpError("has an arena of ")
              << planner::formatBytes(arena) << ", limit " << planner::formatBytes(limit);
     SmallVector<StaticOp> places(layout.getBody().getOps<StaticOp>());
-    llvm::stable_sort(places, [](StaticOp a, StaticOp b) { return a.getAt() < b.getAt(); });
+    llvm::sort(places, [](StaticOp a, StaticOp b) { return a.getAt() < b.getAt(); });
     int64_t free = 0;
     for (StaticOp place : places) {
       if (place.getAt() % placeAlignment || place.getAt() < free)
@@ -419,7 +417,7 @@ private:
 
   ProgramOp program;
   RankOp rank;
-  SymbolTable symbols, kernels;
+  SymbolTable symbols;
   LayoutOp layout;
   std::optional<Statics> statics;
   std::map<int64_t, Held> held; // by first byte
