@@ -1,3 +1,10 @@
+# Most of the time to compile a source on MLIR goes into the same headers, so all share one precompiled form of them.
+file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+add_library(PLCPrecompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+target_precompile_headers(PLCPrecompiled PRIVATE
+  <mlir/Bytecode/BytecodeOpInterface.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
+  <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/PassManager.h>)
+
 # One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...).
 function(plc_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
@@ -6,6 +13,9 @@ function(plc_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(MLIR IN_LIST ARG_LINK)
+    target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
+  endif()
 endfunction()
 
 # A program in build/bin/. On MLIR it names only the shared MLIR and LLVM: naming an archive beside them breaks.
