@@ -67,7 +67,7 @@ void runTrain(const Options &options, Engine &engine) {
   progress.clear();
   if (options.holdout > 0) {
     holdoutLoss = heldOutLoss(*data, engine);
-    std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, *holdoutLoss).c_str());
+    std::printf("held-out loss %.3f\n", *holdoutLoss);
   }
   log.summary(state.step, loss, holdoutLoss);
 }
