@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <ctime>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -37,22 +38,32 @@ PLC_FMA_LOOP(narrow32, "avx2,fma", float, 32, "vfmadd231ps")
 PLC_FMA_LOOP(narrow64, "avx2,fma", double, 32, "vfmadd231pd")
 #undef PLC_FMA_LOOP
 
-double secondsOf(void (*loop)(), int64_t threads) {
+/// Seconds that this thread computes, descheduled ones left out: a busy machine must not make the yardstick short.
+double threadSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Loops per second, added over threads that loop at the same time.
+double loopRate(void (*loop)(), int64_t threads) {
+  std::vector<double> rates(static_cast<size_t>(threads));
   std::atomic<int64_t> ready{0};
-  std::vector<std::thread> others;
-  auto meet = [&] {
+  auto measure = [&](size_t thread) {
     ready.fetch_add(1);
     while (ready.load() < threads)
       std::this_thread::yield();
+    double start = threadSeconds();
     loop();
+    rates[thread] = 1 / (threadSeconds() - start);
   };
-  for (int64_t i = 1; i < threads; ++i)
-    others.emplace_back(meet);
-  auto start = std::chrono::steady_clock::now();
-  meet();
+  std::vector<std::thread> others;
+  for (size_t thread = 1; thread < rates.size(); ++thread)
+    others.emplace_back(measure, thread);
+  measure(0);
   for (std::thread &other : others)
     other.join();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 
 } // namespace
@@ -65,8 +76,8 @@ double measureFmaPeak(ElementType real, int64_t threads) {
   double best = 0;
   for (int trial = 0; trial < 9; ++trial) {
     auto elements = static_cast<double>((wide ? 64 : 32) / byteWidth(real));
-    double operations = 2.0 * elements * static_cast<double>(chains * rounds * threads);
-    best = std::max(best, operations / secondsOf(loop, threads));
+    double operations = 2.0 * elements * static_cast<double>(chains * rounds);
+    best = std::max(best, operations * loopRate(loop, threads));
   }
   return best;
 }
