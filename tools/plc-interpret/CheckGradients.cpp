@@ -155,7 +155,7 @@ bool GradientCheck::checkParameter(size_t index, const Bytes &gradient) {
     int64_t element = samples == count ? sample : draws.below(count);
     double expected = (lossAt(index, values, element, step) - lossAt(index, values, element, -step)) / (2 * step);
     double error = std::fabs(found[element] - expected);
-    if (!(error <= worst)) {
+    if (!(error <= worst) && !std::isnan(worst)) {
       worst = error;
       at = element;
     }
