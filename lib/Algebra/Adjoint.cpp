@@ -51,23 +51,18 @@ void Adjoint::seed(Value value, Value gradient) {
     contributions[value].push_back({gradient, {}});
 }
 
-// Dead in the sum is what is dead in every contribution.
-static SmallVector<Guard, 2> commonGuards(ArrayRef<Gradient> gradients) {
-  SmallVector<Guard, 2> guards(gradients.front().guards);
-  for (const Gradient &gradient : gradients.drop_front())
-    llvm::erase_if(guards, [&](const Guard &guard) { return !llvm::is_contained(gradient.guards, guard); });
-  return guards;
-}
-
 std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
   auto it = contributions.find(value);
   if (it == contributions.end())
     return std::nullopt;
   SmallVector<Gradient> all(llvm::reverse(it->second));
   SmallVector<Value> values;
-  for (const Gradient &gradient : all)
+  SmallVector<GuardList> guarded;
+  for (const Gradient &gradient : all) {
     values.push_back(gradient.value);
-  return Gradient{sumTree(builder, loc, values), commonGuards(all)};
+    guarded.push_back(gradient.guards);
+  }
+  return Gradient{sumTree(builder, loc, values), guards.ofSum(loc, shapeOf(value), guarded)};
 }
 
 LogicalResult Adjoint::run() {
@@ -81,7 +76,7 @@ LogicalResult Adjoint::run() {
     if (!gradient)
       continue;
     SmallVector<std::pair<unsigned, Gradient>> parts;
-    if (failed(differentiate(builder, op, *gradient, active, parts)))
+    if (failed(differentiate(builder, guards, op, *gradient, active, parts)))
       return failure();
     for (auto &[index, part] : llvm::reverse(parts))
       contributions[op->getOperand(index)].push_back(part);

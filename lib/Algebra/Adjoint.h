@@ -2,29 +2,18 @@
 #ifndef PLC_LIB_ALGEBRA_ADJOINT_H
 #define PLC_LIB_ALGEBRA_ADJOINT_H
 
-#include "Equations.h"
+#include "Guards.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace plc::algebra {
 
-/// Where cond == dead, a branch was not taken: axis i of `cond` is axis axes[i] of the guarded value.
-struct Guard {
-  mlir::Value cond;
-  bool dead;
-  Dims axes;
-
-  bool operator==(const Guard &other) const {
-    return cond == other.cond && dead == other.dead && axes == other.axes;
-  }
-};
-
 /// The adjoint of a value, with the value's axes. It is exactly 0 where a guard says so, and what is computed from it
 /// must be, even if the factor there is infinite: it is selected again, never multiplied by a mask.
 struct Gradient {
   mlir::Value value;
-  llvm::SmallVector<Guard, 2> guards;
+  GuardList guards;
 };
 
 /// Values of a body that depend differentiably on the given ones.
@@ -32,8 +21,8 @@ llvm::DenseSet<mlir::Value> activeValues(mlir::Block &block, const llvm::DenseSe
 
 /// Gradients for the inputs of one equation, given its result's. Appends to `contributions`, by operand number, those
 /// of active operands that have one; emits with `builder`. Fails, with an error, where no exact derivative exists.
-llvm::LogicalResult differentiate(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient,
-                                  const llvm::DenseSet<mlir::Value> &active,
+llvm::LogicalResult differentiate(mlir::OpBuilder &builder, Guards &guards, mlir::Operation *op,
+                                  const Gradient &gradient, const llvm::DenseSet<mlir::Value> &active,
                                   llvm::SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions);
 
 /// Sum of values of one type: a balanced tree, the first half (the longer one) left.
@@ -56,6 +45,7 @@ private:
 
   mlir::Block &block;
   mlir::OpBuilder builder;
+  Guards guards{builder};
   llvm::DenseSet<mlir::Value> active;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Gradient>> contributions; // in reverse order
 };

@@ -12,8 +12,8 @@ namespace {
 
 class Rules {
 public:
-  Rules(OpBuilder &builder, ein::Equation op, const Gradient &gradient)
-      : builder(builder), op(op), build(builder, op->getLoc(), op.getExtents()), inputs(inputsOf(op)),
+  Rules(OpBuilder &builder, Guards &guards, ein::Equation op, const Gradient &gradient)
+      : builder(builder), guards(guards), op(op), build(builder, op->getLoc(), op.getExtents()), inputs(inputsOf(op)),
         result(resultOf(op)), incoming(gradient), dy{gradient.value, result.dims} {}
 
   /// The gradient of input `index`; fails where there is none.
@@ -71,32 +71,27 @@ private:
     return result;
   }
 
-  // The guard that a select puts on the gradient of a branch, by axes of the branch; empty axes if it has none.
+  // The guard that a select puts on the gradient of a branch, by axes of its result.
   static Guard branchGuard(ein::Equation select, unsigned branch) {
-    Access cond = inputOf(select, 0), read = inputOf(select, branch);
+    Access cond = inputOf(select, 0), selected = resultOf(select);
     Guard guard{cond.value, branch == 2, {}};
-    for (int64_t dim : cond.dims) {
-      auto it = llvm::find(read.dims, dim);
-      if (it == read.dims.end())
-        return {};
-      guard.axes.push_back(it - read.dims.begin());
-    }
+    for (int64_t dim : cond.dims)
+      guard.axes.push_back(llvm::find(selected.dims, dim) - selected.dims.begin());
     return guard;
   }
 
-  // Guards of the gradient that hold for the whole of the input.
-  SmallVector<Guard, 2> guardsOfInput() const {
-    SmallVector<Guard, 2> guards;
-    for (const Guard &guard : incoming.guards) {
-      Guard moved{guard.cond, guard.dead, {}};
-      for (int64_t dim : domainOf(guard))
-        if (auto it = llvm::find(inputs[index].dims, dim); it != inputs[index].dims.end())
-          moved.axes.push_back(it - inputs[index].dims.begin());
-      if (moved.axes.size() == guard.axes.size())
-        guards.push_back(moved);
-    }
-    return guards;
+  // What guards of the result say of the gradient of the input, which is summed over the dimensions that it misses.
+  GuardList guardsOfInput(GuardList ofResult) {
+    const Dims &dims = inputs[index].dims;
+    for (Guard &guard : ofResult)
+      guard.axes = domainOf(guard);
+    GuardList moved = guards.ofSumOver(op->getLoc(), op.getExtents(), ofResult, dims, elementOf(result.value));
+    for (Guard &guard : moved)
+      for (int64_t &dim : guard.axes)
+        dim = llvm::find(dims, dim) - dims.begin();
+    return moved;
   }
+  GuardList guardsOfInput() { return guardsOfInput(incoming.guards); }
 
   // Puts a gradient over distinct(input's dimensions) on the diagonal, 0 elsewhere.
   Value onDiagonal(Value value) {
@@ -178,11 +173,10 @@ private:
   Gradient ofSelect() {
     Access branch = index == 1 ? apply(Function::select, {inputs[0], dy, number(0)})
                                : apply(Function::select, {inputs[0], number(0), dy});
-    Gradient gradient = pass(branch);
-    Guard guard = branchGuard(op, index);
-    if (guard.cond && !llvm::is_contained(gradient.guards, guard))
-      gradient.guards.push_back(guard);
-    return gradient;
+    GuardList all(incoming.guards);
+    if (Guard guard = branchGuard(op, index); !llvm::is_contained(all, guard))
+      all.push_back(guard);
+    return {pass(branch).value, guardsOfInput(all)};
   }
 
   // exp, sqrt, rsqrt, tanh, sigmoid from their result: it is often saved already.
@@ -223,16 +217,17 @@ private:
     return factors;
   }
 
-  // Guards end here: the sum runs over what they speak of.
+  // A product stays one, for speed: the zeros of a branch not taken are multiplied by the other factors, and are exact
+  // where those are finite. What follows the sum is guarded again.
   Gradient ofContract() {
     SmallVector<Access> factors = replaced();
     Dims dims = distinct(inputs[index].dims), present;
     if (factors.size() <= 2)
-      return {onDiagonal(build.product(factors, dims)), {}};
+      return {onDiagonal(build.product(factors, dims)), guardsOfInput()};
     for (int64_t dim : dims)
       if (llvm::any_of(factors, [&](const Access &factor) { return contains(factor.dims, dim); }))
         present.push_back(dim);
-    return {onDiagonal(build.copy({build.contract(factors, present), present}, dims)), {}};
+    return {onDiagonal(build.copy({build.contract(factors, present), present}, dims)), guardsOfInput()};
   }
 
   // Of max and min: to the first of the elements that equal the result. Positions are counted in the element type,
@@ -302,7 +297,7 @@ private:
       Access hit{build.map(Function::eq, {own, position}, both), both};
       gradient = {build.map(Function::select, {hit, gradient, number(0)}, dims), dims};
     }
-    return {gradient.value, {}};
+    return {gradient.value, guardsOfInput()};
   }
 
   SmallVector<Access> replacedTable() {
@@ -312,6 +307,7 @@ private:
   }
 
   OpBuilder &builder;
+  Guards &guards;
   ein::Equation op;
   EquationBuilder build;
   SmallVector<Access> inputs;
@@ -330,8 +326,8 @@ bool hasDerivative(Operation *op, unsigned index) {
 
 } // namespace
 
-LogicalResult algebra::differentiate(OpBuilder &builder, Operation *op, const Gradient &gradient,
-                                     const llvm::DenseSet<Value> &active,
+LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operation *op,
+                                     const Gradient &gradient, const llvm::DenseSet<Value> &active,
                                      SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions) {
   if (auto cast = dyn_cast<ein::CastOp>(op)) {
     Value back = ein::CastOp::create(builder, op->getLoc(), cast.getInput().getType(), gradient.value);
@@ -339,7 +335,7 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Operation *op, const Gr
     return success();
   }
   auto equation = cast<ein::Equation>(op);
-  Rules rules(builder, equation, gradient);
+  Rules rules(builder, guards, equation, gradient);
   for (unsigned index = 0; index < equation.getInputs().size(); ++index) {
     if (!active.contains(op->getOperand(index)) || !hasDerivative(op, index))
       continue;

@@ -124,15 +124,17 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     program order. A parameter shared by several calls gets an accumulator (site) for each.
 
     Derivatives are those of the language: of `max` and `min` at a tie to the first, of `relu` and `abs` 0 at 0; a
-    branch not taken contributes exactly 0 through every elementwise equation that leads to it. `ein.stop` is replaced
-    by its input. With `forward-only` that is all that happens.
+    branch not taken contributes exactly 0 through every equation of its body that leads to it, infinite derivatives
+    included, except the other factor of a matrix product and tables that are added up (`Rationale.md` of `ein`).
+    `ein.stop` is replaced by its input. With `forward-only` that is all that happens.
 
     Refused: gradients of `max` and `min` over more than 2^24 elements.
 
     A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
     sum of several is a body of its own with role `B`, called with the path of the call that made the value.
 
-    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/residuals.mlir`.
+    Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/guards.mlir`,
+    `test/Algebra/residuals.mlir`.
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">];
 }

@@ -1,0 +1,103 @@
+//===- Guards.cpp - where a gradient is exactly 0 --------------------------===//
+#include "Guards.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+using ein::Function;
+
+// Dimensions of conditions, in order of first occurrence.
+static Dims conditionDims(ArrayRef<GuardList> lists) {
+  Dims dims;
+  for (const GuardList &list : lists)
+    for (const Guard &guard : list)
+      dims.append(guard.axes.begin(), guard.axes.end());
+  return distinct(dims);
+}
+
+// Names a guard that is made, whatever the numbers of the dimensions: those of `dims` count by position.
+static std::vector<int64_t> keyOf(ArrayRef<GuardList> lists, ArrayRef<int64_t> dims) {
+  std::vector<int64_t> key;
+  for (const GuardList &list : lists) {
+    key.push_back(list.size());
+    for (const Guard &guard : list) {
+      key.push_back(reinterpret_cast<intptr_t>(guard.cond.getAsOpaquePointer()));
+      key.push_back(guard.dead);
+      key.push_back(guard.axes.size());
+      for (int64_t dim : guard.axes)
+        key.push_back(llvm::find(dims, dim) - dims.begin());
+    }
+  }
+  return key;
+}
+
+// Where no guard is dead.
+Access Guards::alive(EquationBuilder &build, const GuardList &guards) {
+  Access all;
+  for (const Guard &guard : guards) {
+    Access one{guard.cond, guard.axes};
+    if (guard.dead)
+      one = {build.map(Function::logical_not, one, distinct(one.dims)), distinct(one.dims)};
+    if (!all.value) {
+      all = one;
+      continue;
+    }
+    Dims both(all.dims);
+    both.append(one.dims.begin(), one.dims.end());
+    both = distinct(both);
+    all = {build.map(Function::logical_and, {all, one}, both), both};
+  }
+  return all;
+}
+
+Guard Guards::memoised(std::vector<int64_t> key, ArrayRef<int64_t> dims, llvm::function_ref<Value()> make) {
+  auto [it, isNew] = made.try_emplace(std::move(key));
+  if (isNew)
+    it->second = make();
+  return {it->second, false, Dims(dims)};
+}
+
+GuardList Guards::ofSum(Location loc, ArrayRef<int64_t> shape, ArrayRef<GuardList> values) {
+  GuardList common(values.front());
+  for (const GuardList &guards : values.drop_front())
+    llvm::erase_if(common, [&](const Guard &guard) { return !llvm::is_contained(guards, guard); });
+  SmallVector<GuardList> rests(values);
+  for (GuardList &rest : rests) {
+    llvm::erase_if(rest, [&](const Guard &guard) { return llvm::is_contained(common, guard); });
+    if (rest.empty())
+      return common;
+  }
+  Dims dims = conditionDims(rests);
+  common.push_back(memoised(keyOf(rests, dims), dims, [&] {
+    EquationBuilder build(builder, loc, shape);
+    Access some = alive(build, rests.front());
+    for (const GuardList &rest : llvm::drop_begin(rests))
+      some = {build.map(Function::logical_or, {some, alive(build, rest)}, dims), dims};
+    return some.value;
+  }));
+  return common;
+}
+
+GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const GuardList &guards, ArrayRef<int64_t> kept,
+                            Type element) {
+  GuardList whole, summed;
+  for (const Guard &guard : guards)
+    (containsAll(kept, guard.axes) ? whole : summed).push_back(guard);
+  if (summed.empty())
+    return whole;
+  Dims dims = conditionDims(summed), left;
+  for (int64_t dim : dims)
+    if (contains(kept, dim))
+      left.push_back(dim);
+  std::vector<int64_t> key = keyOf(summed, dims);
+  for (int64_t dim : left)
+    key.push_back(llvm::find(dims, dim) - dims.begin());
+  whole.push_back(memoised(std::move(key), left, [&] {
+    EquationBuilder build(builder, loc, extents);
+    Access one = build.constant(1, element), zero = build.constant(0, element);
+    Access counted{build.map(Function::select, {alive(build, summed), one, zero}, dims), dims};
+    Access most{build.reduce(ein::Reduction::max, counted, left), left};
+    return build.map(Function::gt, {most, zero}, left);
+  }));
+  return whole;
+}

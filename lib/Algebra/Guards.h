@@ -1,0 +1,50 @@
+//===- Guards.h - where a gradient is exactly 0 -----------------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_GUARDS_H
+#define PLC_LIB_ALGEBRA_GUARDS_H
+
+#include "Equations.h"
+
+#include <map>
+
+namespace plc::algebra {
+
+/// Where cond == dead, a branch was not taken: axis i of `cond` is axis axes[i] of the guarded value.
+struct Guard {
+  mlir::Value cond;
+  bool dead;
+  Dims axes;
+
+  bool operator==(const Guard &other) const {
+    return cond == other.cond && dead == other.dead && axes == other.axes;
+  }
+};
+
+/// The guards of one value: it is exactly 0 where one of them says so.
+using GuardList = llvm::SmallVector<Guard, 2>;
+
+/// Makes the guards of sums: a sum of exact zeros is exactly 0, so what follows it must be selected too. They are
+/// equations; those that nothing reads are dead, as all others. Equal ones are made once, so that they compare equal.
+class Guards {
+public:
+  explicit Guards(mlir::OpBuilder &builder) : builder(builder) {}
+
+  /// Of the sum of several values, by axes: dead where each of them is.
+  GuardList ofSum(mlir::Location loc, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<GuardList> values);
+
+  /// Of a value over a domain, summed over the dimensions that are not in `kept`; all by dimensions. Dead where every
+  /// summed element is, each by any of its guards: in `if c then (if d then p else q) else r`, q is dead where c does
+  /// not hold or d does. `element` is a real type.
+  GuardList ofSumOver(mlir::Location loc, llvm::ArrayRef<int64_t> extents, const GuardList &guards,
+                      llvm::ArrayRef<int64_t> kept, mlir::Type element);
+
+private:
+  Access alive(EquationBuilder &build, const GuardList &guards);
+  Guard memoised(std::vector<int64_t> key, llvm::ArrayRef<int64_t> dims, llvm::function_ref<mlir::Value()> make);
+
+  mlir::OpBuilder &builder;
+  std::map<std::vector<int64_t>, mlir::Value> made;
+};
+
+} // namespace plc::algebra
+
+#endif

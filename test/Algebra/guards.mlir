@@ -1,0 +1,70 @@
+// A gradient that is 0 because no branch was taken is guarded beyond the sum that undoes a broadcast, by whether any
+// summed branch was taken: as long as something infinite may meet it, and no longer.
+// RUN: plc-opt %s --ein-simplify --ein-differentiate --ein-simplify --mlir-print-local-scope | FileCheck %s
+
+#d = affine_map<(d) -> (d)>
+#bd = affine_map<(b, d) -> (b, d)>
+#vd = affine_map<(b, d) -> (d)>
+#o = affine_map<(b, d) -> ()>
+ein.param @v : tensor<3xf64> init normal(1.0, 0.0)
+
+// The gradient of log v.
+// CHECK-LABEL: ein.func @broadcast.W(
+// CHECK-DAG: %[[C:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [2, 3]
+// CHECK-DAG: %[[ONE:.*]] = ein.constant 1.0
+// CHECK-DAG: %[[ZERO:.*]] = ein.constant 0.0
+// CHECK-DAG: %[[DY:.*]] = ein.map select(%[[C]], %{{.*}}, %[[ZERO]]) over [2, 3]
+// CHECK-DAG: %[[SUM:.*]] = ein.reduce sum(%[[DY]])
+// CHECK-DAG: %[[NUMBER:.*]] = ein.map select(%[[C]], %[[ONE]], %[[ZERO]]) over [2, 3]
+// CHECK-DAG: %[[MOST:.*]] = ein.reduce max(%[[NUMBER]]) over [2, 3] maps [{{.*}}, affine_map<(d0, d1) -> (d1)>]
+// CHECK-DAG: %[[ANY:.*]] = ein.map gt(%[[MOST]], %[[ZERO]]) over [3]
+// CHECK: %[[DV:.*]] = ein.map div(%[[SUM]], %{{.*}}) over [3]
+// CHECK-NEXT: %[[EXACT:.*]] = ein.map select(%[[ANY]], %[[DV]], %[[ZERO]]) over [3]
+// CHECK-NEXT: ein.reduce sum(%[[EXACT]]) {{.*}} into
+ein.func @broadcast(%x: tensor<2x3xf64>, %v: tensor<3xf64>) -> tensor<2x3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %c = ein.map gt(%x, %zero) over [2, 3] maps [#bd, #o, #bd] : (tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xi1>
+  %log = ein.map log(%v) over [3] maps [#d, #d] : (tensor<3xf64>) -> tensor<3xf64>
+  %y = ein.map select(%c, %log, %x) over [2, 3] maps [#bd, #vd, #bd, #bd] : (tensor<2x3xi1>, tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  ein.return %y : tensor<2x3xf64>
+}
+
+// Nothing follows the sum: no guard of it is made.
+// CHECK-LABEL: ein.func @direct.W(
+// CHECK-NOT: reduce max
+// CHECK: ein.return
+ein.func @direct(%x: tensor<2x3xf64>, %v: tensor<3xf64>) -> tensor<2x3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %c = ein.map gt(%x, %zero) over [2, 3] maps [#bd, #o, #bd] : (tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xi1>
+  %y = ein.map select(%c, %v, %x) over [2, 3] maps [#bd, #vd, #bd, #bd] : (tensor<2x3xi1>, tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  ein.return %y : tensor<2x3xf64>
+}
+
+// Two contributions with guards of their own: alive where one of them is.
+// CHECK-LABEL: ein.func @twice.W(
+// CHECK-DAG: %[[FIRST:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [3] {{.*}}tensor<f64>) -> tensor<3xi1>
+// CHECK-DAG: %[[SECOND:.*]] = ein.map lt(%{{.*}}, %{{.*}}) over [3]
+// CHECK-DAG: %[[DV:.*]] = ein.map div
+// CHECK-DAG: %[[EITHER:.*]] = ein.map or(%[[FIRST]], %[[SECOND]]) over [3]
+// CHECK: ein.map select(%[[EITHER]], %[[DV]],
+ein.func @twice(%x: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %one = ein.constant 1.0 : tensor<f64>
+  %c = ein.map gt(%x, %one) over [3] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
+  %e = ein.map lt(%x, %zero) over [3] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
+  %log = ein.map log(%v) over [3] maps [#d, #d] : (tensor<3xf64>) -> tensor<3xf64>
+  %a = ein.map select(%c, %log, %x) over [3] maps [#d, #d, #d, #d] : (tensor<3xi1>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %b = ein.map select(%e, %log, %x) over [3] maps [#d, #d, #d, #d] : (tensor<3xi1>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %y = ein.map mul(%a, %b) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  ein.return %y : tensor<3xf64>
+}
+
+ein.model @m(%x: tensor<2x3xf64>, %z: tensor<3xf64>) -> tensor<f64> attributes {arg_names = ["x", "z"],
+    arg_batch = array<i64: -1, -1>, result_names = ["loss"], result_batch = array<i64: -1>} {
+  %a = ein.call @broadcast(%x) params [@v] path "0" : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  %b = ein.call @direct(%a) params [@v] path "1" : (tensor<2x3xf64>) -> tensor<2x3xf64>
+  %c = ein.call @twice(%z) params [@v] path "2" : (tensor<3xf64>) -> tensor<3xf64>
+  %p = ein.map add(%b, %c) over [2, 3] maps [#bd, #vd, #bd] : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+  %loss = ein.reduce sum(%p) over [2, 3] maps [#bd, #o] : (tensor<2x3xf64>) -> tensor<f64>
+  ein.return %loss : tensor<f64>
+}
