@@ -16,6 +16,10 @@ void eraseDead(mlir::Block &block);
 /// Erases bodies that no call names.
 void eraseUncalled(mlir::ModuleOp module);
 
+/// Erases results of bodies that no call needs, the data arguments that only they read, and calls left without a use.
+/// Calls of one body keep one signature. Without a model, everything may be needed.
+void pruneBodies(mlir::ModuleOp module);
+
 /// `--ein-simplify` inside one body: canonical equations, each once, none dead.
 void simplifyBody(ein::FuncOp body);
 

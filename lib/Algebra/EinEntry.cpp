@@ -89,7 +89,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       return signalPassFailure();
     Block &block = model.getBody().front();
     eraseResults(model, needed.flip());
-    eraseDead(block);
+    pruneBodies(getOperation());
     BitVector unused(block.getNumArguments());
     for (BlockArgument argument : block.getArguments())
       if (argument.use_empty())

@@ -44,6 +44,7 @@ struct EinSimplify : algebra::impl::EinSimplifyBase<EinSimplify> {
       eraseDead(model.getBody().front());
       outlineEquations(model);
     }
+    pruneBodies(module);
     for (ein::FuncOp body : module.getOps<ein::FuncOp>())
       simplifyBody(body);
     if (!module.getOps<ein::ModelOp>().empty())

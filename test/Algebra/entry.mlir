@@ -19,7 +19,9 @@ ein.func @id(%x: tensor<2xf32>, %w: tensor<2xf32>) -> tensor<2xf32> attributes {
 // ALL: ein.func @total
 // SOME-NOT: ein.func @total
 ein.func @total(%x: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<f32> {
-  %0 = ein.reduce sum(%t) over [2] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>] : (tensor<2xf32>) -> tensor<f32>
+  %p = ein.map mul(%x, %t) over [2] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = ein.reduce sum(%p) over [2] maps [affine_map<(i) -> (i)>, affine_map<(i) -> ()>] : (tensor<2xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
 }
 

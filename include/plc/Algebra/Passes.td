@@ -32,8 +32,9 @@ def EinSimplify : EinPass<"ein-simplify"> {
   let summary = "bring equations into one form and drop the dead ones";
   let description = [{
     Before: any ein module. After: the model's body holds calls only; every maximal run of equations between two calls
-    is a body of its own (`<model>.<result>`), with one `ein.func` for equal runs. In every body: no dead equation, no
-    equation twice, no copy (`map id`) that its readers can do by their maps, no product with 1.
+    is a body of its own (`<model>.<result>`), with one `ein.func` for equal runs. In every body: no result that no
+    call needs, no data argument that only such results read, no dead equation, no equation twice, no copy (`map id`)
+    that its readers can do by their maps, no product with 1.
 
     A contraction that is no matrix product is written as what it is: of one factor, a `reduce sum` (`map id` if
     nothing is summed); without dimensions of its own on either side or without a sum, a `map mul` and a `reduce sum`.
@@ -47,7 +48,7 @@ def EinSimplify : EinPass<"ein-simplify"> {
     %1 = ein.map mul(%u, %u) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i, j), (i, j)->(i, j)]
     %0 = ein.reduce sum(%1) over [4, 8] maps [(i, j)->(i, j), (i, j)->(i)]
     ```
-    Tests: `test/Algebra/simplify.mlir`, `test/Algebra/outline.mlir`.
+    Tests: `test/Algebra/simplify.mlir`, `test/Algebra/prune.mlir`, `test/Algebra/outline.mlir`.
   }];
 }
 
