@@ -26,21 +26,20 @@ Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
   return errors.back();
 }
 
-void Diagnostics::print(llvm::raw_ostream &os) const {
-  std::vector<const Diagnostic *> sorted;
+std::vector<const Diagnostic *> Diagnostics::sorted() const {
+  std::vector<const Diagnostic *> list;
   for (const Diagnostic &error : errors)
-    sorted.push_back(&error);
+    list.push_back(&error);
   // Within one buffer, order of addresses is order of line and column.
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic *a, const Diagnostic *b) {
-    return std::make_tuple(a->place.getPointer(), StringRef(a->text)) <
-           std::make_tuple(b->place.getPointer(), StringRef(b->text));
-  });
-  const Diagnostic *last = nullptr;
-  for (const Diagnostic *error : sorted) {
-    // A body that is checked for several sizes reports once.
-    if (last && last->place == error->place && last->text == error->text)
-      continue;
-    last = error;
+  auto key = [](const Diagnostic *error) { return std::make_tuple(error->place.getPointer(), StringRef(error->text)); };
+  std::stable_sort(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) < key(b); });
+  // A body that is checked for several sizes reports once.
+  list.erase(std::unique(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) == key(b); }), list.end());
+  return list;
+}
+
+void Diagnostics::print(llvm::raw_ostream &os) const {
+  for (const Diagnostic *error : sorted()) {
     printOne(os, error->place, "error", error->text);
     for (const Diagnostic::Note &note : error->notes)
       printOne(os, note.place, "note", note.text);

@@ -47,6 +47,9 @@ public:
   void enterCall(llvm::SMLoc place) { calls.push_back(place); }
   void leaveCall() { calls.pop_back(); }
 
+  /// Sorted by place, each place and text once.
+  std::vector<const Diagnostic *> sorted() const;
+
   /// Prints `FILE:LINE:COL: error: TEXT`, the source line, a caret; each note likewise. Columns are bytes, from 1.
   void print(llvm::raw_ostream &os) const;
 
