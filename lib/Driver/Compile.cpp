@@ -220,8 +220,11 @@ int Compilation::writeModule() {
     request.entries.push_back({nameOf(program), *module});
     // The log's plan is that of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
-      if (request.plan == nullptr)
-        request.plan = plc::plan::toJSON(plc::plan::summarize(planned));
+      if (request.plan == nullptr) {
+        llvm::json::Object plan = plc::plan::toJSON(plc::plan::summarize(planned));
+        plan["numerics_key"] = request.numericsKey;
+        request.plan = std::move(plan);
+      }
     lowered.push_back(std::move(module));
   }
   Reporter reporter(sources, context);

@@ -1,4 +1,5 @@
-"""same_bits.py STEPS LOG LOG...: fails unless the logs have STEPS steps each, with the same bits of every loss."""
+"""same_bits.py STEPS LOG LOG...: fails unless the logs have STEPS steps each, one numerics key, and the same bits of
+every loss."""
 import json
 import sys
 
@@ -8,6 +9,10 @@ def bits(path):
     return [(s["step"], s["loss_bits"], s["micro_batch_losses"], s["grad_norm"]) for s in steps]
 
 
+def key(path):
+    return json.loads(open(path).readline())["plan"]["numerics_key"]
+
+
 count, first, *others = sys.argv[1:]
 expected = bits(first)
 if len(expected) != int(count):
@@ -15,6 +20,8 @@ if len(expected) != int(count):
 if len({loss for _, loss, _, _ in expected}) < int(count) // 2:
     sys.exit(f"{first}: the loss does not move")
 for path in others:
+    if key(path) != key(first):
+        sys.exit(f"{path}: numerics key {key(path)} but {first} has {key(first)}")
     found = bits(path)
     for a, b in zip(expected, found):
         if a != b:
