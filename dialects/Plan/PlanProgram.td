@@ -36,7 +36,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
     `result_batch` the axis along which micro-batches follow each other, or -1. What the passes decided, beside a lower
     bound: `cut_ns` is the time of the slowest stage for one micro-batch, `step_ns` the predicted time of the step
-    in the order called `schedule`.
+    in the order called `schedule`. The optimizer keeps `moments` tensors beside each trained parameter.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -44,6 +44,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     (C2) `micro_batches` is positive; `batch` is a multiple of it.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
+    (C5) There are 0, 1 or 2 moments.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -52,7 +53,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Count>:$cut_ns, OptionalAttr<Plan_Count>:$cut_bound_ns,
                        OptionalAttr<StrAttr>:$schedule,
                        OptionalAttr<Plan_Count>:$step_ns, OptionalAttr<Plan_Count>:$step_bound_ns,
-                       OptionalAttr<StrAttr>:$remat);
+                       OptionalAttr<StrAttr>:$remat, DefaultValuedAttr<Plan_Count, "2">:$moments);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -59,7 +59,7 @@ void addScratch(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, P
 }
 
 // Parameters with their sites and moments; inputs and outputs of the whole batch.
-void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, int64_t microBatches,
+void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, int64_t microBatches, int64_t moments,
                   PartitionProblem &problem) {
   std::map<StringRef, int64_t> sites;
   for (const FlatValue &value : flat.values)
@@ -76,7 +76,7 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
       continue;
     auto trained = sites.find(value.name.getValue());
     int64_t count = trained == sites.end() ? 0 : trained->second;
-    problem.residents.push_back({units, bytes * (count ? 3 + count : 1), bytes * (count ? 2 : 1)});
+    problem.residents.push_back({units, bytes * (count ? 1 + moments + count : 1), bytes * (count ? 2 : 1)});
   }
   for (int64_t output : flat.outputs)
     if (flat.values[output].origin == FlatValue::Result) {
@@ -85,7 +85,7 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
     }
 }
 
-PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int64_t bytesPerNs) {
+PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int64_t moments, int64_t bytesPerNs) {
   PartitionProblem problem;
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
@@ -109,7 +109,7 @@ PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int
       problem.residents.push_back({{maker.unit}, bytes, 0});
   }
   addScratch(flat, users, problem);
-  addResidents(flat, users, microBatches, problem);
+  addResidents(flat, users, microBatches, moments, problem);
   return problem;
 }
 
@@ -133,6 +133,8 @@ private:
       return module->emitError("stages is ") << stages.getValue() << " but must be positive";
     if (bytesPerNs <= 0)
       return module->emitError("bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+    if (moments < 0 || moments > 2)
+      return module->emitError("moments is ") << moments.getValue() << " but must be 0 to 2";
     if (schedule != "gpipe" && schedule != "1f1b")
       return module->emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (!balance.empty() && int64_t(balance.size()) != stages)
@@ -174,7 +176,7 @@ private:
     if (flat->calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
     int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
-    PartitionProblem problem = buildProblem(*flat, microBatches, bytesPerNs);
+    PartitionProblem problem = buildProblem(*flat, microBatches, moments, bytesPerNs);
     problem.stages = stages;
     problem.limitBytes = memoryLimitBytes;
     for (int64_t stage = 0; stage < stages; ++stage)
@@ -196,6 +198,7 @@ private:
     FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
     if (failed(program))
       return failure();
+    program->setMoments(moments);
     program->setCutNs(answer.slowestNs);
     program->setCutBoundNs(problem.bound());
     model.erase();

@@ -56,7 +56,8 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
                       portBytes(program, output.getValue().getType(), false)});
     }
   }
-  for (StaticKind kind : {StaticKind::moment1, StaticKind::moment2})
+  const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
+  for (StaticKind kind : ArrayRef(kinds).take_front(program.getMoments()))
     for (const StaticItem &item : parameters)
       if (item.owned && trained[item.name])
         moments.push_back({kind, item.name, -1, item.bytes});

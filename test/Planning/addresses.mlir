@@ -4,6 +4,8 @@
 // RUN: not %{start} --plan-addresses=memory-limit-bytes=1024 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not %{start} --plan-addresses --plan-addresses 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-addresses 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 moments=1" --plan-infer-skips --plan-schedule \
+// RUN:   --plan-insert-comm --plan-addresses --plan-verify | FileCheck %s --check-prefix=MOMENT
 
 // Statics: parameters, gradient sites, moments of what the rank owns, inputs of the whole batch; then values.
 // CHECK: plan.rank 0 {
@@ -27,3 +29,8 @@
 // LIMIT: error: no plan fits: rank 0 needs 1.1 KiB, limit 1.0 KiB, largest part static area 832 B
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
+
+// An optimizer with one moment.
+// MOMENT: plan.layout static 704
+// MOMENT: plan.static moment1 "a.w" at 320 bytes 64
+// MOMENT-NOT: moment2

@@ -13,6 +13,7 @@
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,1" 2>&1 | FileCheck %s --check-prefix=HOLE
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="bytes-per-ns=0" 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="moments=3" 2>&1 | FileCheck %s --check-prefix=MOMENTS
 
 // Bodies are inlined, W with its F; the loose loss goes with the layer before it.
 // CHECK-NOT: ein.model
@@ -53,3 +54,4 @@
 // HOLE: error: place leaves out rank 0 of 2
 // NAME: error: schedule 'zb_h1' is not supported; there are 'gpipe' and '1f1b'
 // BANDWIDTH: error: bytes-per-ns is 0 but must be positive
+// MOMENTS: error: moments is 3 but must be 0 to 2

@@ -24,7 +24,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"",
            "order that tells how many micro-batches are in flight: gpipe or 1f1b">,
-    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
+    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
+    Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }

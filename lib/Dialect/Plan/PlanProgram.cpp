@@ -61,6 +61,9 @@ LogicalResult ProgramOp::verify() {
   if (failed(checkBound("cut", getCutBoundNs(), getCutNs())) ||
       failed(checkBound("step", getStepBoundNs(), getStepNs())))
     return failure();
+  // (C5)
+  if (getMoments() < 0 || getMoments() > 2)
+    return emitOpError("has ") << getMoments() << " moments but there are 0 to 2";
   return success();
 }
 

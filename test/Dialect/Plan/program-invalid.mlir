@@ -41,6 +41,12 @@ plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
+// expected-error@+1 {{has 3 moments but there are 0 to 2}}
+plan.program @program_c5 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, moments = 3 : i64} {}
+
+// -----
+
 plan.program @stage attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
