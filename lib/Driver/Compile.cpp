@@ -195,12 +195,18 @@ static std::string nameOf(const Program &program) {
 
 llvm::json::Object Compilation::optimizer() const {
   auto number = [&](StringRef key) { return strategy.get<double>(("optimizer." + key).str()); };
+  llvm::json::Object schedule{{"kind", strategy.get<std::string>("optimizer.schedule.kind")},
+                              {"warmup", strategy.get<int64_t>("optimizer.schedule.warmup")},
+                              {"total", strategy.get<int64_t>("optimizer.schedule.total")}};
   return llvm::json::Object{{"kind", strategy.get<std::string>("optimizer.kind")},
                             {"lr", number("lr")},
                             {"weight_decay", number("weight_decay")},
                             {"beta1", number("beta1")},
                             {"beta2", number("beta2")},
-                            {"eps", number("eps")}};
+                            {"eps", number("eps")},
+                            {"momentum", number("momentum")},
+                            {"schedule", std::move(schedule)},
+                            {"clip_norm", number("clip_norm")}};
 }
 
 int Compilation::writeModule() {

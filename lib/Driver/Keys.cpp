@@ -22,7 +22,13 @@ Key number(const char *path, double initial, double least, bool exclusive = fals
 Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
 /// A key of a policy that is not supported yet: under the policies that are, it would be ignored.
 Key ignored(const char *path, const char *whenKey, const char *whenValue) {
-  return {path, Type::Unsupported, std::string(), {}, {}, none, false, whenKey, whenValue};
+  return {path, Type::Unsupported, std::string(), {}, {}, none, false, whenKey, {whenValue}};
+}
+/// A key that only some values of another give a meaning.
+Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
+  key.whenKey = whenKey;
+  key.whenValues = std::move(whenValues);
+  return key;
 }
 
 } // namespace
@@ -60,15 +66,17 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       text("machine.transport", "threads", {"threads"}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1),
       unsupported("machine.rates"),
-      text("optimizer.kind", "adamw", {"adamw"}, {"sgd", "momentum", "adam"}),
+      text("optimizer.kind", "adamw", {"sgd", "momentum", "adam", "adamw"}, {}),
       number("optimizer.lr", 3e-4, 0),
-      number("optimizer.weight_decay", 0.01, 0),
-      number("optimizer.beta1", 0.9, 0),
-      number("optimizer.beta2", 0.999, 0),
-      number("optimizer.eps", 1e-8, 0, true),
-      ignored("optimizer.momentum", "optimizer.kind", "momentum"),
-      unsupported("optimizer.schedule"),
-      unsupported("optimizer.clip_norm"),
+      under(number("optimizer.weight_decay", 0.01, 0), "optimizer.kind", {"adamw"}),
+      under(number("optimizer.beta1", 0.9, 0), "optimizer.kind", {"adam", "adamw"}),
+      under(number("optimizer.beta2", 0.999, 0), "optimizer.kind", {"adam", "adamw"}),
+      under(number("optimizer.eps", 1e-8, 0, true), "optimizer.kind", {"adam", "adamw"}),
+      under(number("optimizer.momentum", 0.9, 0), "optimizer.kind", {"momentum"}),
+      text("optimizer.schedule.kind", "constant", {"constant", "linear", "cosine"}, {}),
+      integer("optimizer.schedule.warmup", 0, 0),
+      under(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind", {"linear", "cosine"}),
+      number("optimizer.clip_norm", 0, 0, true),
   };
   return keys;
 }

@@ -12,6 +12,12 @@ static std::string list(const std::vector<int64_t> &values) {
   return llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }), ",");
 }
 
+/// What the optimizer keeps beside each trained parameter.
+static int64_t optimizerMoments(const Strategy &strategy) {
+  const std::string &kind = strategy.get<std::string>("optimizer.kind");
+  return kind == "sgd" ? 0 : kind == "momentum" ? 1 : 2;
+}
+
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
   auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
@@ -24,6 +30,8 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     partition += " balance=" + list(balance);
   if (auto &place = strategy.get<std::vector<int64_t>>("parallelism.place"); !place.empty())
     partition += " place=" + list(place);
+  if (program.entry == "train")
+    partition += " moments=" + std::to_string(optimizerMoments(strategy));
   partition += " schedule=" + text("parallelism.schedule");
   std::string budget;
   if (int64_t bytes = strategy.get<int64_t>("memory.budget"))

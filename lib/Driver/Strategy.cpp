@@ -39,6 +39,8 @@ private:
   void readTable(const toml::table &table, const std::string &prefix);
   void readValue(const std::string &path, const toml::node &node, const std::string &origin);
   void error(toml::source_position at, const Twine &message);
+  void checkMeaning();
+  void checkOptimizer();
 
   /// The value of a node for a key, or what is wrong with it.
   std::optional<Value> convert(const Key &key, const toml::node &node, std::string &wrong);
@@ -47,6 +49,13 @@ private:
   llvm::raw_ostream &errors;
   llvm::SourceMgr sources;
   StringRef set; // the `--set` being read, if any
+
+  /// Where a key's value was given.
+  struct Given {
+    toml::source_position at;
+    StringRef set;
+  };
+  std::map<std::string, Given> given;
 };
 
 void StrategyReader::error(toml::source_position at, const Twine &message) {
@@ -74,6 +83,11 @@ void StrategyReader::readFile(StringRef path) {
   }
 }
 
+/// Whether keys stand under this path, as in a table.
+static bool isGroup(const std::string &path) {
+  return llvm::any_of(allKeys(), [&](const Key &key) { return StringRef(key.path).starts_with(path + "."); });
+}
+
 void StrategyReader::readSet(StringRef text) {
   set = text;
   auto [path, value] = text.split('=');
@@ -87,7 +101,11 @@ void StrategyReader::readSet(StringRef text) {
         return toml::table{{"v", value.str()}};
       }
     }();
-    readValue(path.trim().str(), *table.get("v"), "--set");
+    std::string key = path.trim().str();
+    if (isGroup(key) && table.get("v")->is_table())
+      readTable(*table.get("v")->as_table(), key + ".");
+    else
+      readValue(key, *table.get("v"), "--set");
   } catch (const toml::parse_error &e) {
     error({}, StringRef(e.description()));
   }
@@ -105,14 +123,14 @@ void StrategyReader::readTable(const toml::table &table, const std::string &pref
   });
   for (auto &[key, node] : entries) {
     std::string path = prefix + std::string(key->str());
-    bool isGroup = llvm::any_of(allKeys(), [&](const Key &k) { return StringRef(k.path).starts_with(path + "."); });
-    if (isGroup && node->is_table())
+    if (isGroup(path) && node->is_table())
       readTable(*node->as_table(), path + ".");
     else if (!findKey(path))
       error(key->source().begin, "unknown key '" + path + "'; the nearest is '" + nearestKey(path) + "'");
     else
-      readValue(path, *node, sources.getMemoryBuffer(1)->getBufferIdentifier().str() + ":" +
-                                 std::to_string(key->source().begin.line));
+      readValue(path, *node, !set.empty() ? "--set"
+                                          : sources.getMemoryBuffer(1)->getBufferIdentifier().str() + ":" +
+                                                std::to_string(key->source().begin.line));
   }
 }
 
@@ -199,8 +217,8 @@ void StrategyReader::readValue(const std::string &path, const toml::node &node, 
   toml::source_position at = node.source().begin;
   if (!key)
     return error(at, "unknown key '" + path + "'; the nearest is '" + nearestKey(path) + "'");
-  if (key->whenKey)
-    return error(at, "'" + path + "' belongs to '" + key->whenKey + " = \"" + key->whenValue +
+  if (key->type == Key::Type::Unsupported && key->whenKey)
+    return error(at, "'" + path + "' belongs to '" + key->whenKey + " = \"" + key->whenValues.front() +
                          "\"' and would be ignored; that policy is not supported yet");
   if (key->type == Key::Type::Unsupported)
     return error(at, "'" + path + "' is not supported yet");
@@ -209,6 +227,37 @@ void StrategyReader::readValue(const std::string &path, const toml::node &node, 
   if (!value)
     return error(at, wrong);
   strategy.settings[path] = {*value, origin};
+  given[path] = {at, set};
+}
+
+void StrategyReader::checkMeaning() {
+  for (const Key &key : allKeys()) {
+    auto found = given.find(key.path);
+    if (found == given.end() || !key.whenKey)
+      continue;
+    const std::string &value = strategy.get<std::string>(key.whenKey);
+    if (llvm::is_contained(key.whenValues, value))
+      continue;
+    set = found->second.set;
+    error(found->second.at, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
+                                llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" + value +
+                                "\"");
+    set = {};
+  }
+}
+
+void StrategyReader::checkOptimizer() {
+  for (const char *factor : {"optimizer.beta1", "optimizer.beta2", "optimizer.momentum"})
+    if (!(strategy.get<double>(factor) < 1))
+      error({}, "'" + Twine(factor) + "' is " + print(strategy.get<double>(factor)) + " but must be less than 1");
+  const std::string &kind = strategy.get<std::string>("optimizer.schedule.kind");
+  int64_t warmup = strategy.get<int64_t>("optimizer.schedule.warmup");
+  int64_t total = strategy.get<int64_t>("optimizer.schedule.total");
+  if (kind != "constant" && !total)
+    error({}, "'optimizer.schedule.kind' is \"" + Twine(kind) + "\" but 'optimizer.schedule.total' is not given");
+  else if (kind != "constant" && total <= warmup)
+    error({}, "'optimizer.schedule.total' is " + Twine(total) + " but must be more than 'optimizer.schedule.warmup', " +
+                  Twine(warmup));
 }
 
 void StrategyReader::checkCombinations() {
@@ -228,9 +277,8 @@ void StrategyReader::checkCombinations() {
   if (!place.empty() && int64_t(place.size()) != stages)
     error({}, "'parallelism.place' has " + Twine(place.size()) + " entries but 'parallelism.stages' is " +
                   Twine(stages));
-  for (const char *beta : {"optimizer.beta1", "optimizer.beta2"})
-    if (!(strategy.get<double>(beta) < 1))
-      error({}, "'" + Twine(beta) + "' is " + print(strategy.get<double>(beta)) + " but must be less than 1");
+  checkMeaning();
+  checkOptimizer();
 }
 
 } // namespace plc::driver
@@ -265,12 +313,21 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   return std::move(reader.strategy);
 }
 
+/// Whether a key's default stands for none: it is no value that could be given.
+static bool isNone(const Key &key) {
+  if (key.type == Key::Type::Integers)
+    return true;
+  if (key.type == Key::Type::Number)
+    return key.exclusive && std::get<double>(key.initial) <= key.least;
+  return (key.type == Key::Type::Integer || key.type == Key::Type::Bytes) && std::get<int64_t>(key.initial) < key.least;
+}
+
 void Strategy::explain(llvm::raw_ostream &os) const {
   for (const Key &key : allKeys()) {
     if (key.type == Key::Type::Unsupported)
       continue;
     const Setting &setting = settings.find(key.path)->second;
-    bool absent = (key.type == Key::Type::Bytes || key.type == Key::Type::Integers) && setting.origin == "default";
+    bool absent = setting.origin == "default" && isNone(key);
     os << llvm::left_justify(key.path, 30) << " = " << llvm::left_justify(absent ? "(none)" : print(setting.value), 12)
        << "  # " << setting.origin << "\n";
   }

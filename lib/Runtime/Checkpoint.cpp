@@ -63,7 +63,7 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
-    for (int which : {1, 2}) {
+    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
       info.name = momentNames[which - 1] + info.name;
       Tensor tensor{info, Bytes(info.numBytes())};
@@ -74,6 +74,7 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   state.metadata["step"] = std::to_string(training.step);
   state.metadata["seed"] = std::to_string(training.seed);
   state.metadata["numerics_key"] = engine.numericsKey();
+  state.metadata["optimizer"] = OptimizerSettings::nameOf(engine.optimizer().kind);
   return state;
 }
 
@@ -129,12 +130,17 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
   if (key != engine.numericsKey())
     throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
+  // Moments of one optimizer mean nothing to another; its other settings may change.
+  std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
+  if (optimizer != OptimizerSettings::nameOf(engine.optimizer().kind))
+    throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
+                              OptimizerSettings::nameOf(engine.optimizer().kind) + "'");
   TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
   loadParameterFile(step / "params.safetensors", engine);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
-    for (int which : {1, 2}) {
+    for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
       info.name = momentNames[which - 1] + info.name;
       engine.writeMoment(i, which, state.get(file, info).data.data());
@@ -160,8 +166,8 @@ void initializeParameters(uint64_t seed, Engine &engine) {
     if (parameter.frozen)
       continue;
     std::fill(values.begin(), values.end(), std::byte(0));
-    engine.writeMoment(i, 1, values.data());
-    engine.writeMoment(i, 2, values.data());
+    for (int which = 1; which <= engine.optimizer().numMoments(); ++which)
+      engine.writeMoment(i, which, values.data());
   }
 }
 

@@ -154,16 +154,32 @@ ParameterInfo readParameter(const Node &node) {
   return parameter;
 }
 
-AdamW readOptimizer(const Node &node) {
+void readSchedule(const Node &node, OptimizerSettings &settings) {
   std::string kind = node["kind"].string();
-  if (kind != "adamw")
-    node["kind"].fail("is '" + kind + "', expected adamw");
-  AdamW settings;
+  auto schedule = OptimizerSettings::parseSchedule(kind);
+  if (!schedule)
+    node["kind"].fail("is '" + kind + "', expected constant, linear or cosine");
+  settings.schedule = *schedule;
+  settings.warmup = node["warmup"].integer(0, maxCount);
+  bool ends = settings.schedule != OptimizerSettings::Schedule::Constant;
+  settings.total = node["total"].integer(ends ? settings.warmup + 1 : 0, maxCount + 1);
+}
+
+OptimizerSettings readOptimizer(const Node &node) {
+  OptimizerSettings settings;
+  std::string name = node["kind"].string();
+  auto kind = OptimizerSettings::parseKind(name);
+  if (!kind)
+    node["kind"].fail("is '" + name + "', expected sgd, momentum, adam or adamw");
+  settings.kind = *kind;
   settings.lr = node["lr"].number();
   settings.weightDecay = node["weight_decay"].number();
   settings.beta1 = node["beta1"].number();
   settings.beta2 = node["beta2"].number();
   settings.eps = node["eps"].number();
+  settings.momentum = node["momentum"].number();
+  settings.clipNorm = node["clip_norm"].number();
+  readSchedule(node["schedule"], settings);
   return settings;
 }
 

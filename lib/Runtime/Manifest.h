@@ -78,7 +78,7 @@ struct Manifest {
   ElementType real;
   int64_t threadsPerStage, codeBytes;
   std::vector<std::string> targetFeatures;
-  AdamW optimizer;
+  OptimizerSettings optimizer;
   std::vector<ParameterInfo> parameters;
   std::vector<KernelInfo> kernels;
   std::vector<EntryPlan> entries;

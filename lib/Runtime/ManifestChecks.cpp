@@ -24,6 +24,7 @@ public:
         checkStatic(rank, place);
       for (const ActionInfo &action : entry.ranks[rank].actions)
         checkAction(rank, action);
+      checkSteps(rank);
     }
     checkOutputs();
     checkMessages();
@@ -109,6 +110,14 @@ private:
     }
   }
 
+  /// Ranks wait for each other at the step.
+  void checkSteps(size_t rank) const {
+    const auto &actions = entry.ranks[rank].actions;
+    auto steps = std::count_if(actions.begin(), actions.end(), [](auto &action) { return action.op == Op::Step; });
+    if (steps > 1)
+      fail(rank, "found " + std::to_string(steps) + " steps, expected at most 1");
+  }
+
   void checkMessage(size_t rank, const ActionInfo &action) {
     const ChannelInfo &channel = entry.channels[static_cast<size_t>(action.target)];
     bool sends = action.op == Op::Send || action.op == Op::WaitSend;
@@ -164,10 +173,15 @@ private:
           owned |= place.kind == StaticKind::Parameter && place.owned;
         }
         owners += owned;
-        int expected = found[StaticKind::Gradient] > 0;
+        int moments = manifest.optimizer.numMoments(), expected = found[StaticKind::Gradient] > 0;
         if (owned && !parameter.frozen &&
-            (found[StaticKind::Moment1] != expected || found[StaticKind::Moment2] != expected))
-          fail(rank, "parameter '" + parameter.path + "' is owned here without a gradient and two moments");
+            (found[StaticKind::Moment1] != (moments > 0) * expected ||
+             found[StaticKind::Moment2] != (moments > 1) * expected))
+          fail(rank, "parameter '" + parameter.path + "' is owned here with " +
+                         std::to_string(found[StaticKind::Gradient]) + " gradient sites and " +
+                         std::to_string(found[StaticKind::Moment1] + found[StaticKind::Moment2]) + " moments, but '" +
+                         OptimizerSettings::nameOf(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
+                         " moments beside each gradient");
       }
       if (owners > 1)
         fail("parameter '" + parameter.path + "' has " + std::to_string(owners) + " owners, expected 1");

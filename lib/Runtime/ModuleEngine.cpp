@@ -19,6 +19,8 @@ int64_t allocatedBytes() {
 /// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
 constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
 
+constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
+
 class ModuleEngine : public Engine {
 public:
   ModuleEngine(const std::string &file, std::optional<int64_t> threads)
@@ -30,7 +32,7 @@ public:
     for (const ParameterInfo &parameter : manifest.parameters) {
       size_t bytes = parameter.tensor().numBytes();
       size_t momentBytes = parameter.frozen ? 0 : bytes;
-      host.push_back({Bytes(bytes), Bytes(momentBytes), Bytes(momentBytes)});
+      host.push_back({Bytes(bytes), std::vector<Bytes>(numMoments(), Bytes(momentBytes))});
     }
   }
 
@@ -40,6 +42,7 @@ public:
   std::string planJson() const override { return manifest.planJson; }
   const std::vector<EntryInfo> &entries() const override { return infos; }
   const std::vector<ParameterInfo> &parameters() const override { return manifest.parameters; }
+  const OptimizerSettings &optimizer() const override { return manifest.optimizer; }
 
   void readParameter(size_t index, void *out) override {
     pull();
@@ -107,14 +110,16 @@ public:
 
 private:
   struct HostParameter {
-    Bytes value, moment1, moment2;
-    Bytes &moment(int which) { return which == 1 ? moment1 : moment2; }
+    Bytes value;
+    std::vector<Bytes> moments; // of the trained: numMoments()
+    Bytes &moment(int which) { return moments[static_cast<size_t>(which - 1)]; }
   };
   struct Loaded {
     std::unique_ptr<Session> session;
     uint64_t version = 0; // of the parameters it holds
   };
 
+  size_t numMoments() const { return static_cast<size_t>(manifest.optimizer.numMoments()); }
   void addGradientEntry();
   std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
@@ -194,11 +199,9 @@ void ModuleEngine::pull() {
       if (!value || !place->owned)
         continue;
       std::memcpy(host[i].value.data(), value, host[i].value.size());
-      for (int which : {1, 2}) {
-        const std::byte *from = rank->find(which == 1 ? StaticKind::Moment1 : StaticKind::Moment2, path);
-        if (from && !manifest.parameters[i].frozen)
-          std::memcpy(host[i].moment(which).data(), from, host[i].moment(which).size());
-      }
+      for (size_t which = 0; which < numMoments(); ++which)
+        if (const std::byte *from = rank->find(momentKinds[which], path); from && !manifest.parameters[i].frozen)
+          std::memcpy(host[i].moments[which].data(), from, host[i].moments[which].size());
     }
   train.version = ++version;
 }
@@ -213,8 +216,8 @@ void ModuleEngine::push(Session &session) {
           std::memcpy(place, from.data(), from.size());
       };
       copy(StaticKind::Parameter, host[i].value);
-      copy(StaticKind::Moment1, host[i].moment1);
-      copy(StaticKind::Moment2, host[i].moment2);
+      for (size_t which = 0; which < numMoments(); ++which)
+        copy(momentKinds[which], host[i].moments[which]);
     }
 }
 

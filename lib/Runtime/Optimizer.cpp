@@ -7,16 +7,18 @@
 
 namespace plc::runtime {
 
-AdamWFactors::AdamWFactors(const AdamW &settings, int64_t step)
-    : beta1(settings.beta1), beta2(settings.beta2), eps(settings.eps),
-      decay(1 - settings.lr * settings.weightDecay) {
+using Kind = OptimizerSettings::Kind;
+
+StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
+    : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
+      beta2(settings.beta2), eps(settings.eps), decay(kind == Kind::AdamW ? 1 - rate * settings.weightDecay : 1) {
   // Running products, not pow: the same bits everywhere.
   double power1 = 1, power2 = 1;
   for (int64_t i = 0; i < step; ++i) {
     power1 *= beta1;
     power2 *= beta2;
   }
-  stepSize = settings.lr / (1 - power1);
+  stepSize = rate / (1 - power1);
   rootCorrection = std::sqrt(1 - power2);
 }
 
@@ -26,25 +28,56 @@ constexpr int64_t lanes = 16;
 constexpr int64_t block = 1024; // elements whose gradient is summed before the update; a multiple of lanes
 
 template <class T> struct Factors {
-  explicit Factors(const AdamWFactors &f)
-      : beta1(static_cast<T>(f.beta1)), rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)),
-        rest2(static_cast<T>(1 - f.beta2)), eps(static_cast<T>(f.eps)), decay(static_cast<T>(f.decay)),
-        stepSize(static_cast<T>(f.stepSize)), rootCorrection(static_cast<T>(f.rootCorrection)) {}
-  T beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection;
+  explicit Factors(const StepFactors &f)
+      : rate(static_cast<T>(f.rate)), momentum(static_cast<T>(f.momentum)), beta1(static_cast<T>(f.beta1)),
+        rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)), rest2(static_cast<T>(1 - f.beta2)),
+        eps(static_cast<T>(f.eps)), decay(static_cast<T>(f.decay)), stepSize(static_cast<T>(f.stepSize)),
+        rootCorrection(static_cast<T>(f.rootCorrection)), gradientScale(static_cast<T>(f.gradientScale)),
+        scales(f.gradientScale != 1) {}
+  T rate, momentum, beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection, gradientScale;
+  bool scales;
 };
 
-template <class T>
-[[gnu::always_inline]] inline void updateBlock(const Factors<T> &f, int64_t count, const T *__restrict g,
-                                               T *__restrict w, T *__restrict m, T *__restrict v) {
-  for (int64_t i = 0; i < count; ++i) {
-    T first = f.beta1 * m[i] + f.rest1 * g[i];
-    T second = f.beta2 * v[i] + (f.rest2 * g[i]) * g[i];
-    T root = std::sqrt(second) / f.rootCorrection + f.eps;
-    m[i] = first;
-    v[i] = second;
-    w[i] = w[i] * f.decay - f.stepSize * (first / root);
+/// A part of a parameter: at most `block` elements.
+template <class T> struct Part {
+  int64_t count;
+  T *gradient, *value, *moment1, *moment2;
+};
+
+// The rules of Optimizer.h.
+struct SgdRule {
+  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
+                                                         T *__restrict w, T *, T *) {
+    for (int64_t i = 0; i < count; ++i)
+      w[i] = w[i] - f.rate * g[i];
   }
-}
+};
+struct MomentumRule {
+  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
+                                                         T *__restrict w, T *__restrict m, T *) {
+    for (int64_t i = 0; i < count; ++i) {
+      m[i] = f.momentum * m[i] + g[i];
+      w[i] = w[i] - f.rate * m[i];
+    }
+  }
+};
+struct AdamRule {
+  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
+                                                         T *__restrict w, T *__restrict m, T *__restrict v) {
+    for (int64_t i = 0; i < count; ++i) {
+      T first = f.beta1 * m[i] + f.rest1 * g[i];
+      T second = f.beta2 * v[i] + (f.rest2 * g[i]) * g[i];
+      T root = std::sqrt(second) / f.rootCorrection + f.eps;
+      m[i] = first;
+      v[i] = second;
+      w[i] = w[i] * f.decay - f.stepSize * (first / root);
+    }
+  }
+};
+/// Sums squares and changes nothing.
+struct NoRule {
+  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &, int64_t, const T *, T *, T *, T *) {}
+};
 
 template <class T> [[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
   int64_t whole = count / lanes * lanes;
@@ -55,34 +88,39 @@ template <class T> [[gnu::always_inline]] inline void addSquares(int64_t count, 
     sums[i - whole] += static_cast<double>(g[i]) * static_cast<double>(g[i]);
 }
 
-template <class T>
-using BlockFunction = void (*)(const Factors<T> &, int64_t, const T *, T *, T *, T *, double *);
+template <class T> using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
 
 /// The same operations at each vector width.
-template <class T>
-[[gnu::always_inline]] inline void blockBody(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v,
-                                             double *sums) {
-  addSquares(count, g, sums);
-  updateBlock(f, count, g, w, m, v);
+template <class Rule, class T>
+[[gnu::always_inline]] inline void blockBody(const Factors<T> &f, const Part<T> &part, double *sums) {
+  addSquares(part.count, part.gradient, sums);
+  if (f.scales)
+    for (int64_t i = 0; i < part.count; ++i)
+      part.gradient[i] = part.gradient[i] * f.gradientScale;
+  Rule::apply(f, part.count, part.gradient, part.value, part.moment1, part.moment2);
 }
-template <class T>
-[[gnu::target("avx512f,avx512vl,avx512dq")]] void
-block512(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
-  blockBody(f, count, g, w, m, v, sums);
+template <class Rule, class T>
+[[gnu::target("avx512f,avx512vl,avx512dq")]] void block512(const Factors<T> &f, const Part<T> &part, double *sums) {
+  blockBody<Rule>(f, part, sums);
 }
-template <class T>
-[[gnu::target("avx2")]] void block256(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
-  blockBody(f, count, g, w, m, v, sums);
+template <class Rule, class T>
+[[gnu::target("avx2")]] void block256(const Factors<T> &f, const Part<T> &part, double *sums) {
+  blockBody<Rule>(f, part, sums);
 }
-template <class T>
-void blockPlain(const Factors<T> &f, int64_t count, const T *g, T *w, T *m, T *v, double *sums) {
-  blockBody(f, count, g, w, m, v, sums);
+template <class Rule, class T> void blockPlain(const Factors<T> &f, const Part<T> &part, double *sums) {
+  blockBody<Rule>(f, part, sums);
 }
 
-template <class T> BlockFunction<T> chooseBlock() {
+template <class Rule, class T> BlockFunction<T> chooseWidth() {
   if (cpuHasFeature("avx512f") && cpuHasFeature("avx512vl") && cpuHasFeature("avx512dq"))
-    return block512<T>;
-  return cpuHasFeature("avx2") ? block256<T> : blockPlain<T>;
+    return block512<Rule, T>;
+  return cpuHasFeature("avx2") ? block256<Rule, T> : blockPlain<Rule, T>;
+}
+
+template <class T> BlockFunction<T> functionOf(Kind kind) {
+  static const BlockFunction<T> sgd = chooseWidth<SgdRule, T>(), momentum = chooseWidth<MomentumRule, T>(),
+                                adam = chooseWidth<AdamRule, T>();
+  return kind == Kind::SGD ? sgd : kind == Kind::Momentum ? momentum : adam;
 }
 
 double addLanes(double *sums) {
@@ -92,32 +130,54 @@ double addLanes(double *sums) {
   return sums[0];
 }
 
+/// Calls the function on each block of a parameter, with its gradient; returns the sum of squares.
 template <class T>
-double update(const AdamWFactors &factors, int64_t count, std::span<const void *const> sites, void *value,
-              void *moment1, void *moment2) {
-  static const BlockFunction<T> updateBlockOfWidth = chooseBlock<T>();
-  Factors<T> f(factors);
+double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t count, std::span<const void *const> sites,
+                  void *value, std::span<void *const> moments) {
   double sums[lanes] = {};
   T gradient[block];
+  auto at = [](void *base, int64_t begin) { return base ? static_cast<T *>(base) + begin : nullptr; };
   for (int64_t begin = 0; begin < count; begin += block) {
     int64_t size = std::min(block, count - begin);
     std::copy_n(static_cast<const T *>(sites[0]) + begin, size, gradient);
     for (const void *site : sites.subspan(1))
       for (int64_t i = 0; i < size; ++i)
         gradient[i] += static_cast<const T *>(site)[begin + i];
-    updateBlockOfWidth(f, size, gradient, static_cast<T *>(value) + begin, static_cast<T *>(moment1) + begin,
-                       static_cast<T *>(moment2) + begin, sums);
+    function(f,
+             {size, gradient, at(value, begin), at(moments.size() > 0 ? moments[0] : nullptr, begin),
+              at(moments.size() > 1 ? moments[1] : nullptr, begin)},
+             sums);
   }
   return addLanes(sums);
 }
 
+template <class T> double squares(int64_t count, std::span<const void *const> sites) {
+  static const BlockFunction<T> function = chooseWidth<NoRule, T>();
+  StepFactors none(OptimizerSettings(), 1);
+  return overBlocks(function, Factors<T>(none), count, sites, nullptr, {});
+}
+
+template <class T>
+double update(const StepFactors &factors, int64_t count, std::span<const void *const> sites, void *value,
+              std::span<void *const> moments) {
+  return overBlocks(functionOf<T>(factors.kind), Factors<T>(factors), count, sites, value, moments);
+}
+
 } // namespace
 
-double updateParameter(const AdamWFactors &factors, ElementType type, int64_t count,
-                       std::span<const void *const> sites, void *value, void *moment1, void *moment2) {
+double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites) {
+  return type == ElementType::F64 ? squares<double>(count, sites) : squares<float>(count, sites);
+}
+
+double updateParameter(const StepFactors &factors, ElementType type, int64_t count,
+                       std::span<const void *const> sites, void *value, std::span<void *const> moments) {
   if (type == ElementType::F64)
-    return update<double>(factors, count, sites, value, moment1, moment2);
-  return update<float>(factors, count, sites, value, moment1, moment2);
+    return update<double>(factors, count, sites, value, moments);
+  return update<float>(factors, count, sites, value, moments);
+}
+
+double scaleOfNorm(const OptimizerSettings &settings, double norm) {
+  return settings.clipNorm > 0 && norm > settings.clipNorm ? settings.clipNorm / norm : 1;
 }
 
 double GradientNorm::norm() const {

@@ -8,8 +8,8 @@ namespace plc::runtime {
 using Op = ActionInfo::Op;
 
 Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
-           std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop)
-    : manifest(manifest), plan(entry.ranks[index]), index(index), channels(channels), stop(stop),
+           std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop)
+    : manifest(manifest), plan(entry.ranks[index]), index(index), channels(channels), exchange(exchange), stop(stop),
       arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
 }
@@ -42,8 +42,9 @@ void Rank::collectUpdates() {
     for (const StaticInfo *site : sites)
       update.sites.push_back(arena.at(site->offset));
     update.value = value;
-    update.moment1 = find(StaticKind::Moment1, parameter.path);
-    update.moment2 = find(StaticKind::Moment2, parameter.path);
+    constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
+    for (int i = 0; i < manifest.optimizer.numMoments(); ++i)
+      update.moments.push_back(find(kinds[i], parameter.path));
   }
 }
 
@@ -118,27 +119,44 @@ void Rank::sumSites(const ParameterInfo &parameter, void *out) const {
   }
 }
 
-int32_t Rank::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+int32_t Rank::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
   auto &job = *static_cast<UpdateJob *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
     Update &update = job.updates[static_cast<size_t>(i)];
-    update.sumOfSquares = updateParameter(job.factors, update.parameter->type, update.parameter->tensor().numElements(),
-                                          update.sites, update.value, update.moment1, update.moment2);
+    update.squares = sumOfSquares(update.parameter->type, update.parameter->tensor().numElements(), update.sites);
   }
   return 0;
 }
 
-bool Rank::update(int64_t step) {
-  if (updates.empty())
-    return true;
-  AdamWFactors factors(manifest.optimizer, step);
+int32_t Rank::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &job = *static_cast<UpdateJob *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    Update &update = job.updates[static_cast<size_t>(i)];
+    update.squares = updateParameter(job.factors, update.parameter->type, update.parameter->tensor().numElements(),
+                                     update.sites, update.value, update.moments);
+  }
+  return 0;
+}
+
+bool Rank::forEachUpdate(plc_kernel_fn part, const StepFactors &factors) {
   UpdateJob job{factors, updates};
   void *argument = &job;
-  if (!workers.run(updateChunks, &argument, static_cast<int64_t>(updates.size()), 0))
+  if (!updates.empty() && !workers.run(part, &argument, static_cast<int64_t>(updates.size()), 0))
     return false;
   for (const Update &update : updates)
-    sumsOfSquares[update.parameter->path] = update.sumOfSquares;
+    sumsOfSquares[update.parameter->path] = update.squares;
   return true;
+}
+
+bool Rank::update(int64_t step) {
+  StepFactors factors(manifest.optimizer, step);
+  if (manifest.optimizer.clipNorm > 0) { // All gradients must be known before any is applied.
+    double norm = 0;
+    if (!forEachUpdate(squareChunks, factors) || !exchange.combine(sumsOfSquares, norm))
+      return false;
+    factors.gradientScale = scaleOfNorm(manifest.optimizer, norm);
+  }
+  return forEachUpdate(updateChunks, factors);
 }
 
 } // namespace plc::runtime

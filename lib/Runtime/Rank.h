@@ -4,6 +4,7 @@
 
 #include "Arena.h"
 #include "Manifest.h"
+#include "StepExchange.h"
 #include "Workers.h"
 
 #include <map>
@@ -13,7 +14,7 @@ namespace plc::runtime {
 class Rank {
 public:
   Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
-       std::vector<std::unique_ptr<Channel>> &channels, const StopFlag &stop);
+       std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop);
 
   /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
   /// micro-batch and kernel; returns quietly if another rank stopped the run.
@@ -35,24 +36,28 @@ private:
   struct Update {
     const ParameterInfo *parameter;
     std::vector<const void *> sites; // in site order
-    void *value, *moment1, *moment2;
-    double sumOfSquares;
+    void *value;
+    std::vector<void *> moments;
+    double squares;
   };
   struct UpdateJob {
-    const AdamWFactors &factors;
+    const StepFactors &factors;
     std::vector<Update> &updates;
   };
   bool runTask(const ActionInfo &action);
   bool message(const ActionInfo &action);
   bool update(int64_t step);
+  bool forEachUpdate(plc_kernel_fn part, const StepFactors &factors);
   void collectUpdates();
   [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
+  static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const Manifest &manifest;
   const RankInfo &plan;
   size_t index;
   std::vector<std::unique_ptr<Channel>> &channels;
+  StepExchange &exchange;
   const StopFlag &stop;
   Arena arena;
   Workers workers;

@@ -4,13 +4,23 @@
 
 namespace plc::runtime {
 
+namespace {
+size_t numSteppingRanks(const EntryPlan &entry) {
+  size_t count = 0;
+  for (const RankInfo &rank : entry.ranks)
+    for (const ActionInfo &action : rank.actions)
+      count += action.op == ActionInfo::Op::Step;
+  return count;
+}
+} // namespace
+
 Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage)
-    : entry(entry) {
+    : entry(entry), exchange(numSteppingRanks(entry), stop) {
   for (const ChannelInfo &channel : entry.channels)
     channels.push_back(
         std::make_unique<Channel>(channel.bytes, channel.perStep ? 1 : entry.microBatches, stop));
   for (size_t i = 0; i < entry.ranks.size(); ++i)
-    allRanks.push_back(std::make_unique<Rank>(manifest, entry, i, threadsPerStage, channels, stop));
+    allRanks.push_back(std::make_unique<Rank>(manifest, entry, i, threadsPerStage, channels, exchange, stop));
   for (size_t i = 0; i < allRanks.size(); ++i)
     threads.emplace_back([this, i] { serve(i); });
 }
@@ -53,6 +63,7 @@ void Session::stopAll(std::exception_ptr error) {
   stop = true;
   for (auto &channel : channels)
     channel->wakeAll();
+  exchange.wakeAll();
 }
 
 void Session::setInputs(const std::vector<Bytes> &inputs) {
@@ -66,6 +77,7 @@ void Session::run(int64_t newStep, const std::vector<Bytes> &inputs) {
   setInputs(inputs);
   for (auto &channel : channels)
     channel->reset();
+  exchange.reset();
   std::unique_lock lock(mutex);
   step = newStep;
   running = allRanks.size();

@@ -33,6 +33,7 @@ private:
   const EntryPlan &entry;
   StopFlag stop{false};
   std::vector<std::unique_ptr<Channel>> channels;
+  StepExchange exchange;
   std::vector<std::unique_ptr<Rank>> allRanks;
 
   std::mutex mutex;

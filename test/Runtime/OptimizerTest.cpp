@@ -9,7 +9,7 @@ using namespace plc::runtime;
 // The update written out once more, plainly, for one element.
 template <class T> struct PlainAdamW {
   T w, m = 0, v = 0;
-  void step(const AdamW &s, int t, T g) {
+  void step(const OptimizerSettings &s, int t, T g) {
     double power1 = 1, power2 = 1;
     for (int i = 0; i < t; ++i) {
       power1 *= s.beta1;
@@ -24,7 +24,7 @@ template <class T> struct PlainAdamW {
 
 template <class T> void compareWithPlain(ElementType type) {
   constexpr int64_t count = 3000; // more than two blocks, and a ragged end
-  AdamW settings;
+  OptimizerSettings settings;
   std::vector<T> value(count), m(count), v(count), first(count), second(count);
   std::vector<PlainAdamW<T>> plain(count);
   for (int64_t i = 0; i < count; ++i)
@@ -36,7 +36,8 @@ template <class T> void compareWithPlain(ElementType type) {
       plain[i].step(settings, step, first[i] + second[i]);
     }
     const void *sites[] = {first.data(), second.data()};
-    updateParameter(AdamWFactors(settings, step), type, count, sites, value.data(), m.data(), v.data());
+    void *const moments[] = {m.data(), v.data()};
+    updateParameter(StepFactors(settings, step), type, count, sites, value.data(), moments);
     for (int64_t i = 0; i < count; ++i) {
       ASSERT_EQ(value[i], plain[i].w) << "element " << i << ", step " << step;
       ASSERT_EQ(m[i], plain[i].m);
@@ -50,11 +51,12 @@ TEST(Optimizer, UpdatesAsWrittenInF64) { compareWithPlain<double>(ElementType::F
 
 // The first step moves every element by about lr against the sign of its gradient.
 TEST(Optimizer, FirstStepHasLengthLr) {
-  AdamW settings;
+  OptimizerSettings settings;
   settings.weightDecay = 0;
   double value[2] = {1, 1}, m[2] = {}, v[2] = {}, gradient[2] = {1e-3, -50};
   const void *sites[] = {gradient};
-  updateParameter(AdamWFactors(settings, 1), ElementType::F64, 2, sites, value, m, v);
+  void *const moments[] = {m, v};
+  updateParameter(StepFactors(settings, 1), ElementType::F64, 2, sites, value, moments);
   EXPECT_NEAR(value[0], 1 - settings.lr, 1e-8);
   EXPECT_NEAR(value[1], 1 + settings.lr, 1e-8);
 }
@@ -71,7 +73,9 @@ TEST(Optimizer, SquaresAreSummedInSixteenLanes) {
     for (int lane = 0; lane < half; ++lane)
       lanes[lane] += lanes[lane + half];
   const void *sites[] = {gradient.data()};
-  EXPECT_EQ(updateParameter(AdamWFactors(AdamW(), 1), ElementType::F32, count, sites, value.data(), m.data(), v.data()),
+  void *const moments[] = {m.data(), v.data()};
+  EXPECT_EQ(sumOfSquares(ElementType::F32, count, sites), lanes[0]);
+  EXPECT_EQ(updateParameter(StepFactors(OptimizerSettings(), 1), ElementType::F32, count, sites, value.data(), moments),
             lanes[0]);
 }
 
@@ -81,4 +85,75 @@ TEST(Optimizer, NormAddsInPathOrder) {
   norm.add("a", 1);
   norm.add("c", 8);
   EXPECT_EQ(norm.norm(), std::sqrt((1 + 1e-17) + 8));
+}
+
+// One parameter, two steps: w by the rules written out.
+template <class Rule> void compareInF32(const OptimizerSettings &settings, double scale, Rule rule) {
+  constexpr int64_t count = 1100;
+  std::vector<float> value(count, 1), m(count), v(count), gradient(count), expected(count, 1), first(count);
+  for (int step = 1; step <= 2; ++step) {
+    for (int64_t i = 0; i < count; ++i) {
+      gradient[i] = float(i % 13 - 6) / float(3 + step);
+      float g = scale == 1 ? gradient[i] : gradient[i] * float(scale);
+      rule(expected[i], first[i], g);
+    }
+    const void *sites[] = {gradient.data()};
+    void *const moments[] = {m.data(), v.data()};
+    StepFactors factors(settings, step);
+    factors.gradientScale = scale;
+    updateParameter(factors, ElementType::F32, count, sites, value.data(), moments);
+    EXPECT_EQ(value, expected);
+  }
+}
+
+TEST(Optimizer, SgdAndMomentumAsWritten) {
+  OptimizerSettings settings;
+  settings.lr = 0.1;
+  settings.kind = OptimizerSettings::Kind::SGD;
+  auto sgd = [](float &w, float &, float g) { w = w - 0.1f * g; };
+  compareInF32(settings, 1, sgd);
+  compareInF32(settings, 0.3, sgd);
+  settings.kind = OptimizerSettings::Kind::Momentum;
+  compareInF32(settings, 1, [](float &w, float &m, float g) {
+    m = 0.9f * m + g;
+    w = w - 0.1f * m;
+  });
+}
+
+TEST(Optimizer, ClipsWhatIsLonger) {
+  OptimizerSettings settings;
+  EXPECT_EQ(scaleOfNorm(settings, 5), 1);
+  settings.clipNorm = 2;
+  EXPECT_EQ(scaleOfNorm(settings, 5), 0.4);
+  EXPECT_EQ(scaleOfNorm(settings, 2), 1);
+  EXPECT_EQ(scaleOfNorm(settings, std::nan("")), 1);
+}
+
+TEST(LearningRate, WarmsUpAndDecays) {
+  OptimizerSettings settings;
+  settings.lr = 8;
+  EXPECT_EQ(settings.rate(1), 8);
+  settings.warmup = 4;
+  EXPECT_EQ(settings.rate(1), 2);
+  EXPECT_EQ(settings.rate(4), 8);
+  EXPECT_EQ(settings.rate(100), 8);
+  settings.total = 8;
+  settings.schedule = OptimizerSettings::Schedule::Linear;
+  EXPECT_EQ(settings.rate(3), 6);
+  EXPECT_EQ(settings.rate(5), 8);
+  EXPECT_EQ(settings.rate(7), 4);
+  EXPECT_EQ(settings.rate(8), 2);
+  EXPECT_EQ(settings.rate(9), 0);
+  EXPECT_EQ(settings.rate(50), 0);
+  settings.schedule = OptimizerSettings::Schedule::Cosine;
+  EXPECT_EQ(settings.rate(5), 8);
+  EXPECT_EQ(settings.rate(7), 4);
+  EXPECT_EQ(settings.rate(9), 0);
+}
+
+TEST(LearningRate, CosineIsThatOfTheLibrary) {
+  for (double p : {0.0, 0.5, 1.0})
+    EXPECT_EQ(cosineOfPi(p), 1 - 2 * p);
+  for (int i = 0; i <= 1000; ++i)
+    EXPECT_NEAR(cosineOfPi(i / 1000.0), std::cos(M_PI * (i / 1000.0)), 1e-15) << i;
 }

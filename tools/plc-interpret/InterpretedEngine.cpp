@@ -276,23 +276,35 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   runtime::StepResult result;
   for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
     result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
-  runtime::AdamWFactors factors(settings.optimizer, step);
+  result.gradNorm = updateParameters(step, *program.interpreter);
+  return result;
+}
+
+double InterpretedEngine::updateParameters(int64_t step, const Interpreter &interpreter) {
+  std::vector<std::vector<const void *>> gradients(held.size()); // none: not trained
+  std::vector<std::vector<Tensor>> sites;                        // whose bytes those are
   runtime::GradientNorm norm;
   for (size_t i = 0; i < held.size(); ++i) {
     const runtime::ParameterInfo &info = parameterList[i];
-    std::vector<Tensor> sites = program.interpreter->getSites(info.path);
-    if (info.frozen || sites.empty())
+    if (info.frozen)
       continue;
-    std::vector<const void *> gradients;
-    for (const Tensor &site : sites)
-      gradients.push_back(site.data());
-    held[i].value = held[i].value.copy();
-    norm.add(info.path, runtime::updateParameter(factors, real, info.tensor().numElements(), gradients,
-                                                 held[i].value.data(), held[i].moments[0].data(),
-                                                 held[i].moments[1].data()));
+    sites.push_back(interpreter.getSites(info.path));
+    for (const Tensor &site : sites.back())
+      gradients[i].push_back(site.data());
+    if (!gradients[i].empty())
+      norm.add(info.path, runtime::sumOfSquares(real, info.tensor().numElements(), gradients[i]));
   }
-  result.gradNorm = norm.norm();
-  return result;
+  runtime::StepFactors factors(settings.optimizer, step);
+  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, norm.norm());
+  for (size_t i = 0; i < held.size(); ++i) {
+    if (gradients[i].empty())
+      continue;
+    held[i].value = held[i].value.copy();
+    void *const moments[] = {held[i].moments[0].data(), held[i].moments[1].data()};
+    runtime::updateParameter(factors, real, parameterList[i].tensor().numElements(), gradients[i],
+                             held[i].value.data(), moments);
+  }
+  return norm.norm();
 }
 
 } // namespace plc::interpret

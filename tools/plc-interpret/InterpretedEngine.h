@@ -23,6 +23,7 @@ public:
   std::string planJson() const override { return "{\"numerics_key\": \"" + numericsKey() + "\"}"; }
   const std::vector<runtime::EntryInfo> &entries() const override { return entryList; }
   const std::vector<runtime::ParameterInfo> &parameters() const override { return parameterList; }
+  const runtime::OptimizerSettings &optimizer() const override { return settings.optimizer; }
   void readParameter(size_t index, void *out) override;
   void writeParameter(size_t index, const void *data) override;
   void readMoment(size_t index, int which, void *out) override;
@@ -47,6 +48,8 @@ private:
   void listParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
+  /// The optimizer's step; returns the norm of the gradient.
+  double updateParameters(int64_t step, const reference::Interpreter &interpreter);
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.
   std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
                                                        const std::vector<runtime::Bytes> &inputs);

@@ -1,52 +1,35 @@
 //===- Settings.cpp - what `--set` says to the interpreter ----------------===//
 #include "Settings.h"
 
-#include <charconv>
+#include "plc/Driver/Strategy.h"
+
+#include "llvm/Support/raw_ostream.h"
 
 namespace plc::interpret {
 namespace {
 
 using runtime::usageError;
 
-template <typename T> T parseNumber(const std::string &key, const std::string &text, const char *expected) {
-  T value{};
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0))
-    throw usageError("found '" + text + "' for '" + key + "', expected " + expected);
-  return value;
+/// Whether a key changes numbers, not only how they are computed.
+bool isNumeric(llvm::StringRef key) {
+  return key == "precision.compute" || key == "parallelism.micro_batches" || key.starts_with("optimizer.");
 }
 
-std::string unquoted(const std::string &text) {
-  bool quoted = text.size() >= 2 && (text[0] == '"' || text[0] == '\'') && text.back() == text[0];
-  return quoted ? text.substr(1, text.size() - 2) : text;
-}
-
-void set(Settings &settings, const std::string &key, const std::string &text) {
-  struct {
-    const char *key;
-    double &value;
-  } numbers[] = {{"optimizer.lr", settings.optimizer.lr},
-                 {"optimizer.weight_decay", settings.optimizer.weightDecay},
-                 {"optimizer.beta1", settings.optimizer.beta1},
-                 {"optimizer.beta2", settings.optimizer.beta2},
-                 {"optimizer.eps", settings.optimizer.eps}};
-  for (auto &number : numbers)
-    if (key == number.key) {
-      number.value = parseNumber<double>(key, text, "a number of at least 0");
-      return;
-    }
-  if (key == "precision.compute") {
-    settings.compute = unquoted(text);
-    if (settings.compute != "f32" && settings.compute != "f64")
-      throw usageError("found '" + settings.compute + "' for 'precision.compute', expected f32 or f64");
-  } else if (key == "parallelism.micro_batches") {
-    settings.microBatches = parseNumber<int64_t>(key, text, "an integer of at least 1");
-    if (*settings.microBatches < 1)
-      throw usageError("found '" + text + "' for '" + key + "', expected an integer of at least 1");
-  } else {
-    throw usageError("key '" + key + "' has no meaning here: the interpreter has no plan; it knows "
-                     "precision.compute, parallelism.micro_batches and optimizer.lr, weight_decay, beta1, beta2, eps");
-  }
+runtime::OptimizerSettings optimizerOf(const driver::Strategy &strategy) {
+  using Optimizer = runtime::OptimizerSettings;
+  Optimizer settings;
+  settings.kind = *Optimizer::parseKind(strategy.get<std::string>("optimizer.kind"));
+  settings.lr = strategy.get<double>("optimizer.lr");
+  settings.weightDecay = strategy.get<double>("optimizer.weight_decay");
+  settings.beta1 = strategy.get<double>("optimizer.beta1");
+  settings.beta2 = strategy.get<double>("optimizer.beta2");
+  settings.eps = strategy.get<double>("optimizer.eps");
+  settings.momentum = strategy.get<double>("optimizer.momentum");
+  settings.schedule = *Optimizer::parseSchedule(strategy.get<std::string>("optimizer.schedule.kind"));
+  settings.warmup = strategy.get<int64_t>("optimizer.schedule.warmup");
+  settings.total = strategy.get<int64_t>("optimizer.schedule.total");
+  settings.clipNorm = strategy.get<double>("optimizer.clip_norm");
+  return settings;
 }
 
 } // namespace
@@ -54,11 +37,20 @@ void set(Settings &settings, const std::string &key, const std::string &text) {
 Settings readSettings(const runtime::ModelRequest &request) {
   if (!request.strategy.empty())
     throw usageError("option '--strategy' has no meaning here: the interpreter has no plan; give single keys by --set");
-  Settings settings;
   for (const std::string &text : request.sets) {
-    size_t equal = text.find('=');
-    set(settings, text.substr(0, equal), text.substr(equal + 1));
+    llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
+    if (!isNumeric(key))
+      throw usageError("key '" + key.str() + "' has no meaning here: the interpreter has no plan; it knows "
+                       "precision.compute, parallelism.micro_batches and the keys of [optimizer]");
   }
+  auto strategy = driver::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
+  if (!strategy) // The user has been told.
+    throw runtime::Error(runtime::BadUsage, "", "");
+  Settings settings;
+  settings.compute = strategy->get<std::string>("precision.compute");
+  if (strategy->isGiven("parallelism.micro_batches"))
+    settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
+  settings.optimizer = optimizerOf(*strategy);
   return settings;
 }
 

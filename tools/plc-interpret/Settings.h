@@ -13,7 +13,7 @@ namespace plc::interpret {
 struct Settings {
   std::string compute = "f32";
   std::optional<int64_t> microBatches;
-  runtime::AdamW optimizer;
+  runtime::OptimizerSettings optimizer;
 };
 
 /// Reads `--set` and refuses `--strategy` and every other key by name.

@@ -33,12 +33,13 @@ struct Key {
   std::vector<Value> supported;
   /// Values of a Text that strategies may have, and that are refused by name.
   std::vector<std::string> refused;
-  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of list entries.
+  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of list entries. A default
+  /// that is smaller stands for none.
   double least = 0;
   bool exclusive = false;
-  /// Only meaningful if the key `whenKey` has the value `whenValue`; an error otherwise.
+  /// Only meaningful if the key `whenKey`, a Text, has one of these values; an error otherwise.
   const char *whenKey = nullptr;
-  const char *whenValue = nullptr;
+  std::vector<std::string> whenValues = {};
 };
 
 /// Every key, in the order of the manual.
@@ -62,6 +63,9 @@ public:
   const T &get(llvm::StringRef path) const {
     return std::get<T>(settings.find(path.str())->second.value);
   }
+
+  /// Whether a file or a set gave the value.
+  bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.origin != "default"; }
 
   /// One line per key: KEY = VALUE and where it came from.
   void explain(llvm::raw_ostream &os) const;

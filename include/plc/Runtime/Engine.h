@@ -4,6 +4,7 @@
 #define PLC_RUNTIME_ENGINE_H
 
 #include "plc/Runtime/Error.h"
+#include "plc/Runtime/Optimizer.h"
 #include "plc/Runtime/Tensor.h"
 
 #include <string>
@@ -73,7 +74,9 @@ public:
   /// Whole parameters, `parameters()[index].tensor().numBytes()` bytes.
   virtual void readParameter(size_t index, void *out) = 0;
   virtual void writeParameter(size_t index, const void *data) = 0;
-  /// AdamW's moments (which = 1 or 2), same type and shape as the parameter; zero at first. Frozen ones have none.
+  virtual const OptimizerSettings &optimizer() const = 0;
+  /// The optimizer's moments (which = 1 .. optimizer().numMoments()), same type and shape as the parameter; zero at
+  /// first. Frozen ones have none.
   virtual void readMoment(size_t index, int which, void *out) = 0;
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
 

@@ -1,4 +1,5 @@
-"""Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--set PATH=JSON] [--tied] [--bad-hash].
+"""Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
+[--tied] [--bad-hash].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
@@ -10,6 +11,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("out")
 parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--set", action="append", default=[])
+parser.add_argument("--optimizer", default="adamw")
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--bad-hash", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
@@ -55,8 +57,8 @@ def parameters(arena, name, size, train):
     arena.static("parameter", name, size, owned=True)
     if train:
         arena.static("gradient", name, size, site=0)
-        arena.static("moment1", name, size)
-        arena.static("moment2", name, size)
+        for moment in {"sgd": [], "momentum": ["moment1"]}.get(arguments.optimizer, ["moment1", "moment2"]):
+            arena.static(moment, name, size)
 
 
 def run(task, mb, at):
@@ -182,7 +184,8 @@ def kernel(name, chunks, where):
 manifest = {
     "plcm": 1, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "target_features": [],
-    "optimizer": {"kind": "adamw", "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8},
+    "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
+                  "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0},
     "parameters": [
         {"path": "embed.w", "type": "f32", "shape": [256], "init": {"kind": "normal", "scale": 0.02}, "frozen": False},
         {"path": "head.c", "type": "f32", "shape": [1], "init": {"kind": "constant", "value": 0.0}, "frozen": False}],
