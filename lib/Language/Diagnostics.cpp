@@ -1,5 +1,6 @@
 //===- Diagnostics.cpp - collect, sort and print errors -------------------===//
 #include "plc/Language/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -32,7 +33,7 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
     list.push_back(&error);
   // Within one buffer, order of addresses is order of line and column.
   auto key = [](const Diagnostic *error) { return std::make_tuple(error->place.getPointer(), StringRef(error->text)); };
-  std::stable_sort(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) < key(b); });
+  llvm::sort(list, [&](auto *a, auto *b) { return key(a) < key(b); });
   // A body that is checked for several sizes reports once.
   list.erase(std::unique(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) == key(b); }), list.end());
   return list;

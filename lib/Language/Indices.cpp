@@ -199,10 +199,12 @@ bool RuleBuilder::collectCall(const Expr &expr) {
   Builtin builtin = builtinOf(expr.name);
   if (builtin == Builtin::Size || (builtin == Builtin::Reduction && !expr.brackets))
     return true;
-  if (builtin != Builtin::None)
-    return (expr.brackets ? declareEntries(expr.indices, ids, "bracket") : true) & collectAll(expr.operands);
-  if (hasIndex(expr))
-    return declareEntries(expr.indices, ids, "bracket") & collectAll(expr.operands);
+  if (builtin != Builtin::None || hasIndex(expr)) {
+    // Both, so that the errors of both are found.
+    bool declared = !expr.brackets || declareEntries(expr.indices, ids, "bracket");
+    bool collected = collectAll(expr.operands);
+    return declared && collected;
+  }
   // A call of whole tensors is evaluated first: its shape is needed.
   std::optional<std::vector<Binding>> results = callWhole(expr, "");
   if (!results)
