@@ -52,6 +52,10 @@ private:
       if (!isa<ein::CallOp>(op))
         return op.emitError("model '") << model.getSymName()
                                        << "' has equations outside bodies; run --ein-simplify first";
+    for (ein::CallOp call : calls)
+      if (StringRef role = calleeOf(call).getRole(); !role.empty())
+        return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
+                                         << call.getCallee() << "' has role '" << role << "'";
     for (auto [name, value] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(),
                                         block.getTerminator()->getOperands()))
       if (name == "loss")

@@ -2,6 +2,7 @@
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Errors.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -22,17 +23,17 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   LogicalResult checkCount(ein::ModelOp model) {
     int64_t batch = model.getBatch();
     if (microBatches < 1)
-      return model.emitError("number of micro-batches is ") << int64_t(microBatches) << " but must be at least 1";
+      return emitOptionError(model, "number of micro-batches is ") << int64_t(microBatches) << " but must be at least 1";
     if (microBatches == 1)
       return success();
     if (batch == 0)
-      return model.emitError("model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
+      return emitOptionError(model, "model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
                                         << int64_t(microBatches) << " micro-batches";
     if (microBatches > batch)
-      return model.emitError("batch has ")
+      return emitOptionError(model, "batch has ")
              << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
     if (batch % microBatches != 0)
-      return model.emitError("batch has ")
+      return emitOptionError(model, "batch has ")
              << batch << " samples, which " << int64_t(microBatches)
              << " micro-batches do not divide; ragged micro-batches are not supported yet";
     return success();
@@ -43,7 +44,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> axes) -> LogicalResult {
       for (auto [name, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
         if (axis > 0 && microBatches > 1)
-          return model.emitError(what) << " '" << name << "' has the batch on axis " << axis
+          return emitOptionError(model, what) << " '" << name << "' has the batch on axis " << axis
                                        << " but more than one micro-batch needs it on axis 0";
       return success();
     };

@@ -112,8 +112,8 @@ private:
       points.kept[op] = {scratch, level[op]};
     }
     if (w.scratchBytes() > stackLimit)
-      return w.kernel.emitOpError("needs ") << w.scratchBytes() << " bytes to keep a row but the stack has room for "
-                                            << stackLimit;
+      return w.kernel.emitError("a kernel needs ") << w.scratchBytes()
+                                                   << " bytes to keep a row but the stack has room for " << stackLimit;
     return success();
   }
 

@@ -10,13 +10,13 @@
 #include "plc/Kernels/Passes.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
+#include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planning/Passes.h"
 #include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,41 +30,29 @@
 
 using namespace mlir;
 using namespace plc::driver;
+using plc::language::PassErrors;
 
 namespace {
 
-enum ExitCode { Done = 0, BadModel = 1, BadStrategy = 2, NoPlan = 3, Internal = 70 };
+enum ExitCode { Done = 0, BadModel = 1, BadUsage = 2, Internal = 70 }; // errors of passes tell their own
 
 int fail(ExitCode code, const Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
   return code;
 }
 
-/// Prints what passes report at places in the model, and gathers the exit code that it means.
-class Reporter {
-public:
-  Reporter(llvm::SourceMgr &sources, MLIRContext &context)
-      : printer(sources, &context), handler(&context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && code == Internal)
-            code = codeOf(diagnostic.str());
-          return failure(); // the printer's turn
-        }) {}
-
-  ExitCode code = Internal;
-
-private:
-  static ExitCode codeOf(StringRef text) {
-    if (text.starts_with("no plan fits"))
-      return NoPlan;
-    for (StringRef strategy : {"micro-batches", "'balance'", "'place'", "stages"})
-      if (text.starts_with(strategy))
-        return BadStrategy;
-    return BadModel;
-  }
-
-  SourceMgrDiagnosticHandler printer;
-  ScopedDiagnosticHandler handler;
-};
+/// Why a file cannot be written, found out before the work is done.
+std::error_code cannotWrite(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status))
+    return llvm::sys::fs::is_directory(status) ? std::make_error_code(std::errc::is_a_directory)
+                                               : llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Write);
+  StringRef parent = llvm::sys::path::parent_path(path), folder = parent.empty() ? "." : parent;
+  if (std::error_code error = llvm::sys::fs::status(folder, status))
+    return error;
+  return llvm::sys::fs::is_directory(status) ? llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write)
+                                             : std::make_error_code(std::errc::not_a_directory);
+}
 
 /// One compilation: the parsed model and everything needed to lower it.
 class Compilation {
@@ -83,6 +71,7 @@ private:
   /// The model lowered through all phases; sets the numerics key if it is empty.
   OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
   bool runPasses(ModuleOp module, StringRef passes);
+  int codeOf(const PassErrors &errors);
   int printPlan(const Program &program);
   int writeModule();
   int print(ModuleOp module);
@@ -119,11 +108,17 @@ bool Compilation::hasLoss() {
 
 bool Compilation::runPasses(ModuleOp module, StringRef passes) {
   PassManager pipeline(&context);
-  Reporter reporter(sources, context);
+  PassErrors errors(sources, context, llvm::errs());
   if (succeeded(parsePassPipeline(passes, pipeline, llvm::errs())) && succeeded(pipeline.run(module)))
     return true;
-  code = reporter.code;
+  code = codeOf(errors);
   return false;
+}
+
+int Compilation::codeOf(const PassErrors &errors) {
+  if (errors.getExitCode() == Internal)
+    return fail(Internal, "internal error: a pass failed without an error");
+  return errors.getExitCode();
 }
 
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
@@ -160,8 +155,13 @@ int Compilation::write(StringRef text) {
   std::error_code error;
   llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_None);
   if (error)
-    return fail(BadStrategy, "cannot write '" + options.output + "': " + error.message());
+    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
   file.os() << text;
+  file.os().flush();
+  if ((error = file.os().error())) {
+    file.os().clear_error();
+    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
+  }
   file.keep();
   return Done;
 }
@@ -233,19 +233,19 @@ int Compilation::writeModule() {
       }
     lowered.push_back(std::move(module));
   }
-  Reporter reporter(sources, context);
+  PassErrors errors(sources, context, llvm::errs());
   plc::codegen::ModuleWriter writer(request);
   if (failed(writer.compile()))
-    return reporter.code;
+    return codeOf(errors);
   if (options.emit.empty() || options.emit == "module") {
     if (options.output.empty())
-      return fail(BadStrategy, "a module is written to a file: add -o OUT.plcm");
-    return succeeded(writer.writeShared(options.output)) ? Done : reporter.code;
+      return fail(BadUsage, "a module is written to a file: add -o OUT.plcm");
+    return succeeded(writer.writeShared(options.output)) ? Done : codeOf(errors);
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (failed(options.emit == "llvm" ? writer.printLLVM(stream) : writer.writeObject(stream)))
-    return reporter.code;
+    return codeOf(errors);
   return write(text);
 }
 
@@ -258,6 +258,8 @@ int Compilation::run() {
   plc::plan::registerPlanningPasses();
   if (int failed = parse())
     return failed;
+  if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
+    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
   if (!options.programGiven && !hasLoss())
     program.entry = "infer";
@@ -289,10 +291,16 @@ const std::vector<std::string> &plc::driver::emitNames() {
 int plc::driver::compile(const CompileOptions &options) {
   auto strategy = Strategy::load("plc-compile", options.strategy, options.sets, llvm::errs());
   if (!strategy)
-    return BadStrategy;
+    return BadUsage;
   if (options.explainStrategy) {
     strategy->explain(llvm::outs());
     return Done;
   }
-  return Compilation(options, *strategy).run();
+  int code = Compilation(options, *strategy).run();
+  llvm::outs().flush();
+  if (std::error_code error = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    return fail(BadUsage, "cannot write to the standard output: " + error.message());
+  }
+  return code;
 }

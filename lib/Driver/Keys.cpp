@@ -15,7 +15,9 @@ Key text(const char *path, const char *initial, std::vector<Value> supported, st
 }
 Key only(const char *path, bool value) { return {path, Type::Bool, value, {value}, {}, none}; }
 Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
-Key integer(const char *path, int64_t initial, double least) { return {path, Type::Integer, initial, {}, {}, least}; }
+Key integer(const char *path, int64_t initial, double least, double most = 1e18) {
+  return {path, Type::Integer, initial, {}, {}, least, false, nullptr, {}, most};
+}
 Key number(const char *path, double initial, double least, bool exclusive = false) {
   return {path, Type::Number, initial, {}, {}, least, exclusive};
 }
@@ -55,16 +57,16 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       text("memory.strategy", "pooled", {"pooled"}, {"standard", "cached", "minimal-peak"}),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
       text("parallelism.kind", "none", {"none", "pipeline"}, {"data", "model", "automatic"}),
-      integer("parallelism.stages", 1, 1),
+      integer("parallelism.stages", 1, 1, 1024),
       only("parallelism.replicas", int64_t(1)),
       unsupported("parallelism.shard"),
-      integer("parallelism.micro_batches", 1, 1),
+      integer("parallelism.micro_batches", 1, 1, 4096),
       text("parallelism.schedule", "1f1b", {"gpipe", "1f1b"}, {"interleaved", "zb_h1", "zb_h2", "zbv", "auto"}),
       only("parallelism.chunks", int64_t(1)),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
       text("machine.transport", "threads", {"threads"}, {"mpi"}),
-      integer("machine.threads_per_stage", 1, 1),
+      integer("machine.threads_per_stage", 1, 1, 256),
       unsupported("machine.rates"),
       text("optimizer.kind", "adamw", {"sgd", "momentum", "adam", "adamw"}, {}),
       number("optimizer.lr", 3e-4, 0),

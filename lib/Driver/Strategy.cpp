@@ -60,8 +60,8 @@ private:
 
 void StrategyReader::error(toml::source_position at, const Twine &message) {
   failed = true;
-  if (!set.empty() || !at || !sources.getNumBuffers()) {
-    errors << tool << ": error: " << (set.empty() ? "" : "--set " + set.str() + ": ") << message << "\n";
+  if (set.data() || !at || !sources.getNumBuffers()) {
+    errors << tool << ": error: " << (set.data() ? "--set " + set.str() + ": " : "") << message << "\n";
     return;
   }
   llvm::SMLoc place = sources.FindLocForLineAndColumn(1, at.line, at.column);
@@ -96,7 +96,8 @@ void StrategyReader::readSet(StringRef text) {
   try {
     toml::table table = [&] {
       try {
-        return toml::parse(("v = " + value).str());
+        toml::table parsed = toml::parse(("v = " + value).str());
+        return parsed.size() == 1 ? parsed : toml::table{{"v", value.str()}};
       } catch (const toml::parse_error &) { // a bare word is a string
         return toml::table{{"v", value.str()}};
       }
@@ -195,9 +196,11 @@ std::optional<Value> StrategyReader::convert(const Key &key, const toml::node &n
                    : key.type == Type::Number ? std::get<double>(*value)
                                               : key.least;
   bool enough = key.exclusive && key.type == Type::Number ? numeric > key.least : numeric >= key.least;
-  if (!enough || numeric > 1e18) {
+  bool tooMuch = numeric > key.most;
+  if (!enough || tooMuch) {
     wrong = "'" + std::string(key.path) + "' is " + print(*value) + " but must be " +
-            (key.exclusive ? "more than " : "at least ") + std::to_string(int64_t(key.least));
+            (tooMuch ? "at most " : key.exclusive ? "more than " : "at least ") +
+            std::to_string(int64_t(tooMuch ? key.most : key.least));
     return std::nullopt;
   }
   if (key.supported.empty() || llvm::is_contained(key.supported, *value))

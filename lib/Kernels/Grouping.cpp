@@ -14,7 +14,11 @@ namespace {
 
 using Equations = SmallVector<Operation *>;
 
+bool isReal(Type type) { return isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()); }
+
 LogicalResult checkReady(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), isReal) || llvm::any_of(op->getResultTypes(), isReal))
+    return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
   if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp>(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {

@@ -1,6 +1,7 @@
 //===- PlanAddresses.cpp - give every value of every rank its place -------===//
 #include "Statics.h"
 
+#include "plc/Dialect/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"

@@ -1,6 +1,7 @@
 //===- PlanInsertComm.cpp - turn routes between ranks into messages -------===//
 #include "ScheduleModel.h"
 
+#include "plc/Dialect/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planning/Passes.h"
 

@@ -2,6 +2,7 @@
 #include "FlatProgram.h"
 #include "StageBuilder.h"
 
+#include "plc/Dialect/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedule.h"
@@ -130,29 +131,29 @@ private:
   LogicalResult checkOptions() {
     Operation *module = getOperation();
     if (stages <= 0)
-      return module->emitError("stages is ") << stages.getValue() << " but must be positive";
+      return emitOptionError(module, "stages is ") << stages.getValue() << " but must be positive";
     if (bytesPerNs <= 0)
-      return module->emitError("bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+      return emitOptionError(module, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (moments < 0 || moments > 2)
-      return module->emitError("moments is ") << moments.getValue() << " but must be 0 to 2";
+      return emitOptionError(module, "moments is ") << moments.getValue() << " but must be 0 to 2";
     if (schedule != "gpipe" && schedule != "1f1b")
-      return module->emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
+      return emitOptionError(module, "schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (!balance.empty() && int64_t(balance.size()) != stages)
-      return module->emitError("balance has ")
+      return emitOptionError(module, "balance has ")
              << balance.size() << " entries but there are " << stages.getValue() << " stages";
     if (!place.empty() && int64_t(place.size()) != stages)
-      return module->emitError("place has ")
+      return emitOptionError(module, "place has ")
              << place.size() << " entries but there are " << stages.getValue() << " stages";
     int64_t ranks = 0;
     for (int64_t rank : place) {
       if (rank < 0 || rank >= stages)
-        return module->emitError("place names rank ") << rank << " but with " << stages.getValue()
+        return emitOptionError(module, "place names rank ") << rank << " but with " << stages.getValue()
                                                       << " stages ranks are 0 to " << stages.getValue() - 1;
       ranks = std::max(ranks, rank + 1);
     }
     for (int64_t rank = 0; rank < ranks; ++rank)
       if (!llvm::is_contained(place, rank))
-        return module->emitError("place leaves out rank ") << rank << " of " << ranks;
+        return emitOptionError(module, "place leaves out rank ") << rank << " of " << ranks;
     return success();
   }
 
@@ -160,11 +161,11 @@ private:
     int64_t sum = 0;
     for (int64_t count : balance) {
       if (count <= 0)
-        return model.emitError("balance has ") << count << ", but every stage needs a layer call";
+        return emitOptionError(model, "balance has ") << count << ", but every stage needs a layer call";
       sum += count;
     }
     if (!balance.empty() && sum != int64_t(flat.units.size()))
-      return model.emitError("balance has ") << sum << " layer calls but model '" << model.getSymName() << "' has "
+      return emitOptionError(model, "balance has ") << sum << " layer calls but model '" << model.getSymName() << "' has "
                                              << flat.units.size();
     return success();
   }
@@ -175,6 +176,9 @@ private:
       return failure();
     if (flat->calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
+    if (stages > int64_t(flat->units.size()))
+      return model.emitError(noPlanFits) << stages.getValue() << " stages but model '" << model.getSymName() << "' has "
+                                         << flat->units.size() << " layer calls to cut";
     int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, microBatches, moments, bytesPerNs);
     problem.stages = stages;

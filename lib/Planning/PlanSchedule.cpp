@@ -1,6 +1,7 @@
 //===- PlanSchedule.cpp - order the tasks on each rank --------------------===//
 #include "ScheduleModel.h"
 
+#include "plc/Dialect/Errors.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -58,3 +58,16 @@ ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>
   %0 = ein.call @largest() params [@w] path "largest" : () -> tensor<f32>
   ein.return %0 : tensor<f32>
 }
+
+// -----
+
+ein.param @w : tensor<f32> init normal(0.02, 0.0)
+ein.func @id.F(%w: tensor<f32>) -> tensor<f32> attributes {num_params = 1 : i64, role = "F"} {
+  ein.return %w : tensor<f32>
+}
+ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>, result_names = ["loss"],
+    result_batch = array<i64: -1>} {
+  // expected-error@+1 {{model 'm' is differentiated already: body 'id.F' has role 'F'}}
+  %0 = ein.call @id.F() params [@w] path "id" : () -> tensor<f32>
+  ein.return %0 : tensor<f32>
+}

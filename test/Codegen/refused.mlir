@@ -3,7 +3,7 @@
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
-// expected-error @+1 {{'plan.kernel' op needs 800000 bytes to keep a row but the stack has room for 524288}}
+// expected-error @+1 {{a kernel needs 800000 bytes to keep a row but the stack has room for 524288}}
 plan.kernel @long(%x: tensor<2x200000xf32>) -> tensor<2x200000xf32> attributes {kind = #plan<kind rows>} {
   %e = ein.map exp(%x) over [2, 200000] maps [#id, #id] : (tensor<2x200000xf32>) -> tensor<2x200000xf32>
   %s = ein.reduce sum(%e) over [2, 200000] maps [#id, #row] order lanes : (tensor<2x200000xf32>) -> tensor<2xf32>

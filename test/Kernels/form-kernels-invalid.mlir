@@ -36,3 +36,12 @@ ein.func @nested(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = ein.call @callee(%x) path "a" : (tensor<8xf32>) -> tensor<8xf32>
   ein.return %y : tensor<8xf32>
 }
+
+// -----
+
+ein.func @real(%x: tensor<4x!ein.real>) -> tensor<4x!ein.real> {
+  // expected-error @+1 {{'ein.map' op has elements of type '!ein.real': run '--ein-precision' first}}
+  %y = ein.map exp(%x) over [4] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    : (tensor<4x!ein.real>) -> tensor<4x!ein.real>
+  ein.return %y : tensor<4x!ein.real>
+}

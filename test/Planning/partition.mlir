@@ -43,7 +43,7 @@
 // A tensor of 64 bytes takes 64 ns on the way in: stage s0 takes 50 + 64, s1 34 + 64.
 // SLOW: cut_ns = 114 : i64
 
-// MANY: chain.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no plan fits: 4 stages but only 3 parts to cut
+// MANY: chain.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no plan fits: 4 stages but model 'p' has 3 layer calls to cut
 // MEMORY: error: no plan fits: stage {{.}} needs {{.*}}, limit 400 B, largest part '{{.*}}'
 // ZERO: error: stages is 0 but must be positive
 // LENGTH: error: balance has 1 entries but there are 2 stages

@@ -4,6 +4,7 @@
 #include "plc/Algebra/Passes.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
+#include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -24,7 +25,7 @@ using runtime::usageError;
 namespace {
 
 /// The user has been told.
-Error told() { return Error(runtime::BadInput, "", ""); }
+Error told(int exitCode = runtime::BadInput) { return Error(exitCode, "", ""); }
 
 std::pair<std::string, int64_t> parseDefine(const std::string &text) {
   auto [name, size] = StringRef(text).split('=');
@@ -102,12 +103,12 @@ OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<
                    "ein-order-contractions", "ein-simplify",
                    entry == "train" ? "ein-differentiate" : "ein-differentiate{forward-only=true}", "ein-simplify",
                    "ein-fix-numerics"});
-  SourceMgrDiagnosticHandler printer(sources, &context);
+  language::PassErrors errors(sources, context, llvm::errs());
   auto pipeline = PassManager::on<ModuleOp>(&context);
   if (failed(parsePassPipeline(llvm::join(passes, ","), pipeline)))
     throw Error(runtime::Internal, "", "internal error: the pass pipeline does not parse");
   if (failed(pipeline.run(*program)))
-    throw told();
+    throw told(errors.getExitCode());
   return program;
 }
 

@@ -40,6 +40,8 @@ struct Key {
   /// Only meaningful if the key `whenKey`, a Text, has one of these values; an error otherwise.
   const char *whenKey = nullptr;
   std::vector<std::string> whenValues = {};
+  /// Largest value of an Integer or a Number.
+  double most = 1e18;
 };
 
 /// Every key, in the order of the manual.

@@ -9,9 +9,6 @@
 
 namespace plc::plan {
 
-/// Errors that mean "the request is fine but no plan fits it" (exit code 3) start with this.
-inline constexpr llvm::StringLiteral noPlanFits = "no plan fits: ";
-
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "lib/Planning/Passes.h.inc"

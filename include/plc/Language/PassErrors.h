@@ -1,0 +1,34 @@
+//===- PassErrors.h - what passes report, at the user's line ----*- C++ -*-===//
+#ifndef PLC_LANGUAGE_PASSERRORS_H
+#define PLC_LANGUAGE_PASSERRORS_H
+
+#include "plc/Language/Diagnostics.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace plc::language {
+
+/// While it lives, prints the errors that passes report in the form of the language's own: at a place that the user
+/// wrote, with the line and a caret; a place inside the standard library is a note.
+class PassErrors {
+public:
+  /// `sources` are those that the model was parsed from.
+  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os);
+
+  /// Of the first error; 70 (internal) if there was none.
+  int getExitCode() const { return exitCode; }
+
+private:
+  void print(mlir::Diagnostic &error);
+  /// Not valid if the place is in none of the sources.
+  llvm::SMLoc placeOf(mlir::Location location);
+
+  llvm::SourceMgr &sources;
+  llvm::raw_ostream &os;
+  int exitCode = 70;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace plc::language
+
+#endif
