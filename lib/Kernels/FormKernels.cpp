@@ -101,8 +101,14 @@ private:
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
                                        builder.getStringAttr(""));
-      for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
-        value.replaceUsesWithIf(result, [&](OpOperand &use) { return !llvm::is_contained(group.equations, use.getOwner()); });
+      for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults())) {
+        // Kernels clone what is free; only the body's result is made by a kernel of its own.
+        bool onlyReturned = ein::isFree(value);
+        value.replaceUsesWithIf(result, [&](OpOperand &use) {
+          return onlyReturned ? isa<ein::ReturnOp>(use.getOwner())
+                              : !llvm::is_contained(group.equations, use.getOwner());
+        });
+      }
     }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa<plan::CallOp, ein::ReturnOp>(op))

@@ -82,3 +82,20 @@ ein.func @again(%x: tensor<4x4xf32>, %l: tensor<5x9xf32>, %t: tensor<5xi32>) -> 
   %d = ein.map sub(%m, %a) over [5] maps [#one, #one, #one] : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
   ein.return %s, %d : tensor<4x4xf32>, tensor<5xf32>
 }
+
+// A constant that is a result is made by one kernel; each other one has its own copy.
+// CHECK: plan.kernel @returned.0({{.*}}) -> (tensor<f32>, tensor<4x4xf32>)
+// CHECK: plan.kernel @returned.2(%arg0: tensor<4x4xf32>) ->
+// CHECK-NEXT: ein.constant
+// CHECK: ein.func @returned
+// CHECK: %[[Y:.*]]:2 = plan.call @returned.0(%arg0)
+// CHECK: %[[Z:.*]] = plan.call @returned.2(
+// CHECK: ein.return %[[Z]], %[[Y]]#0
+ein.func @returned(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {
+  %one = ein.constant 1.0 : tensor<f32>
+  %y = ein.map add(%x, %one) over [4, 4] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  %c = ein.contract %y, %x over [4, 4, 4] maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+    affine_map<(i, j, k) -> (i, j)>] order [2] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %z = ein.map div(%c, %one) over [4, 4] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  ein.return %z, %one : tensor<4x4xf32>, tensor<f32>
+}
