@@ -47,8 +47,8 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
         .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
-  if (call.callee.kind == Function::Fn && !call.prefix.empty()) {
-    diagnostics.error(call.expr.place, "'in " + call.prefix + "' belongs behind the call of a layer")
+  if (call.callee.kind == Function::Fn && call.space) {
+    diagnostics.error(call.expr.place, "'in " + call.space->name + "' belongs behind the call of a layer")
         .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
@@ -81,8 +81,9 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, c
     return false;
   }
   if (const Size *size = scope.sizes.find(name)) {
-    diagnostics.error(place, "'" + name + "' is a size, expected a name for a tensor")
-        .note(size->place, "the size is defined here");
+    diagnostics.error(place, "'" + name + "' is a " + (isSizeName(name) ? "size" : "turn") +
+                                 ", expected a name for a tensor")
+        .note(size->place, Twine("the ") + (isSizeName(name) ? "size" : "turn") + " is defined here");
     body.broken = true;
     return false;
   }
@@ -114,6 +115,19 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
         elaborateParams(*statement, scope, body);
       } else {
         elaborateShare(*statement, scope, body);
+      }
+      break;
+    case Statement::Stash:
+    case Statement::Pop:
+      if (scope.function.kind != Function::Layer) {
+        diagnostics.error(statement->place, "found a skip in " + Twine(kind == "fn" ? "an fn" : "a model") +
+                                                ", expected it in a layer");
+        body.broken = true;
+      } else if (statement->kind == Statement::Stash) {
+        elaborateStash(*statement, scope, body);
+      } else {
+        const Declarator &left = statement->lefts[0];
+        define(scope, body, left.name, left.place, scope.popped.lookup(statement));
       }
       break;
     case Statement::Repeat:
@@ -207,6 +221,13 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     binding.view = body.whole(body.arguments.back());
     scope.names[formal.name] = binding;
   }
+  for (auto [pop, argument] : llvm::zip(popsOf(layer), arguments.drop_front(layer.arguments.size()))) {
+    Binding &binding = scope.popped[pop];
+    binding.kind = Binding::Tensor;
+    binding.place = pop->lefts[0].place;
+    body.arguments.push_back(body.add(argument));
+    binding.view = body.whole(body.arguments.back());
+  }
   elaborateBody(layer.body, scope, body);
   std::optional<std::vector<Binding>> results = takeResults(layer, scope, body);
   for (auto [position, declarator] : llvm::enumerate(layer.results)) {
@@ -219,6 +240,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     }
     instance->results.push_back(type);
   }
+  addStashes(*instance);
   return instance;
 }
 

@@ -263,7 +263,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
   setDims(all);
   llvm::ArrayRef<IndexId> rest = all.dims;
 
-  Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>(), ""};
+  Call call{callee, expr, scope, body, {}, llvm::SmallVector<Axis, 4>()};
   for (IndexId id : rest)
     call.ellipsis->push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
   for (auto [node, formal, operand] : llvm::zip(nodes, callee.arguments, expr.operands)) {
@@ -312,7 +312,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
 }
 
 /// `f(a, b)` on whole tensors, or a call of a layer.
-std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, StringRef prefix) {
+std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, const Namespace *where) {
   if (builtinOf(expr.name) == Builtin::NotYet) {
     diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
     return std::nullopt;
@@ -323,14 +323,20 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, Str
   for (const Expr *operand : expr.operands) {
     Binding argument;
     const Binding *named = operand->kind == Expr::Name ? scope.find(operand->name) : nullptr;
-    if (named)
+    if (named) {
       argument = *named;
-    else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand))
+      scope.uses.try_emplace(operand->name, operand->place);
+    } else if (std::optional<Binding> value = RuleBuilder(elaborator, scope, body).buildArgument(*operand)) {
       argument = *value;
+    }
     ok &= argument.kind != Binding::Broken;
     arguments.push_back(argument);
   }
+  if (!callee)
+    elaborator.enterUnknownSkips();
+  else if (callee->kind == Function::Layer && scope.function.kind == Function::Model)
+    elaborator.enterSkips(*callee, expr.place, where, scope);
   if (!ok)
     return std::nullopt;
-  return elaborator.call({*callee, expr, scope, body, std::move(arguments), std::nullopt, prefix});
+  return elaborator.call({*callee, expr, scope, body, std::move(arguments), std::nullopt, where});
 }

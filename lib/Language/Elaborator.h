@@ -26,8 +26,10 @@ struct Call {
   std::vector<Binding> arguments;
   /// The axes of `...`, if the caller knows them already (calls with brackets).
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
-  StringRef prefix; // `in NAME`
+  const Namespace *space = nullptr; // `in NAME`
 };
+
+std::vector<const Statement *> popsOf(const Function &layer);
 
 /// Elaborates bodies: inlines fns, makes an instance of each layer for each set of sizes, unrolls `repeat`.
 class Elaborator {
@@ -45,6 +47,12 @@ public:
   const Function *find(const Expr &call);
   /// Whether a value may be added: it is not too large, the program not too long. Reports.
   bool checkStep(const Value &value);
+  /// Tells of the skips that a call of a layer stashes and pops, also if the call is wrong otherwise.
+  void enterSkips(const Function &layer, SMLoc call, const Namespace *space, const Scope &caller);
+  /// A call whose skips are not known: which are missing is not said then.
+  void enterUnknownSkips() { skipsUnknown = true; }
+  /// Errors about skips that need no call.
+  void checkLayerSkips(const Function &layer);
 
   Diagnostics &diagnostics;
   const Library &library;
@@ -52,9 +60,10 @@ public:
 private:
   // Headers.cpp
   bool bindArguments(const Call &call, Scope &scope);
-  bool bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place);
+  bool bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual, SMLoc place,
+                  StringRef noun = "argument");
   bool bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry, Axis actual,
-                unsigned position, SMLoc place);
+                unsigned position, SMLoc place, StringRef noun);
   bool bindGiven(const Call &call, Scope &scope);
   bool bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope);
   std::optional<std::vector<Binding>> takeResults(const Function &function, Scope &scope, Body &body);
@@ -68,6 +77,8 @@ private:
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);
+  bool checkTurn(const Statement &repeat, Scope &scope);
+  std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
   std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
   void addParameters(const Call &call, const Instance &instance, Step &step);
@@ -76,7 +87,35 @@ private:
   bool enter(const Call &call);
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, const Binding &binding);
 
+  // Skips.cpp
+  using SkipKey = std::pair<std::string, std::string>; // name, namespace
+  struct Skip {
+    Binding value;
+    SMLoc call;
+    const Statement *statement = nullptr;
+    bool popped = false;
+  };
+  struct EarlyPop {
+    SkipKey key;
+    SMLoc call;
+    const Statement *statement;
+  };
+  SkipKey keyOf(StringRef skip, const Namespace *space, const std::string &name) const;
+  static std::string describe(const SkipKey &key);
+  Diagnostic &skipError(SMLoc place, const llvm::Twine &text);
+  void elaborateStash(const Statement &statement, Scope &scope, Body &body);
+  void addStashes(Instance &instance);
+  bool bindPops(const Call &call, Scope &scope, const std::string &space, Step &step, std::vector<Value> &types);
+  static bool sizesKnown(const Declarator &declarator, const Scope &scope);
+  void takeStashes(const Call &call, const Instance &instance, const std::string &space, const Step &step,
+                   llvm::ArrayRef<Binding> results);
+  void checkSkips(const Function &model);
+
   Program &program;
+  std::map<SkipKey, Skip> skips;
+  std::vector<EarlyPop> earlyPops;
+  std::vector<Diagnostic> skipErrors;
+  bool skipsUnknown = false;
   std::map<std::string, Instance *> instances;
   std::map<std::string, size_t> parameterByPath;
   std::map<std::string, SMLoc> calls; // by path

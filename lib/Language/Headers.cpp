@@ -58,13 +58,13 @@ Element plc::language::elementNamed(StringRef name) {
 }
 
 bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual,
-                            SMLoc place) {
+                            SMLoc place, StringRef noun) {
   const Function &callee = call.callee;
   const View &view = actual.view;
   Element found = call.body.values[view.value].element;
   if (found != elementNamed(formal.element)) {
     diagnostics
-        .error(place, "argument '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
+        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
                           nameOf(elementNamed(formal.element)))
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
@@ -76,7 +76,7 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   named -= dots;
   if (dots ? rank < named : rank != named) {
     diagnostics
-        .error(place, "argument '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) +
+        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) +
                           ", expected " + (dots ? "at least " : "") + Twine(named))
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
@@ -106,12 +106,12 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
     }
   }
   for (size_t i = 0; i < named; ++i)
-    ok &= bindAxis(call, scope, formal, formal.axes[i + dots], view.axes[leading + i], leading + i, place);
+    ok &= bindAxis(call, scope, formal, formal.axes[i + dots], view.axes[leading + i], leading + i, place, noun);
   return ok;
 }
 
 bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &formal, const IndexEntry &entry,
-                          Axis actual, unsigned position, SMLoc place) {
+                          Axis actual, unsigned position, SMLoc place, StringRef noun) {
   StringRef name = entry.expr ? entry.expr->text : "...";
   if (!entry.expr)
     return false; // `...` behind the first entry: the parser reported it
@@ -131,7 +131,7 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
   }
   if (!expected || *expected == actual.extent)
     return expected.has_value();
-  Diagnostic &error = diagnostics.error(place, "argument '" + formal.name + "' of '" + call.callee.name +
+  Diagnostic &error = diagnostics.error(place, noun + " '" + formal.name + "' of '" + call.callee.name +
                                                    "' has extent " + Twine(actual.extent) + " at axis " +
                                                    Twine(position) + " but '" + name + "' is " + Twine(*expected));
   error.note(entry.place, "'" + name + "' is declared here");

@@ -111,6 +111,7 @@ bool RuleBuilder::collect(const Expr &expr) {
   case Expr::Name:
     if (const Binding *binding = scope.find(expr.name)) {
       tensorNames.try_emplace(expr.name, expr.place);
+      scope.uses.try_emplace(expr.name, expr.place);
       return collectBare(expr, *binding);
     }
     return true;
@@ -163,6 +164,7 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
 bool RuleBuilder::collectAccess(const Expr &expr) {
   const Binding *binding = scope.find(expr.name);
   tensorNames.try_emplace(expr.name, expr.place);
+  scope.uses.try_emplace(expr.name, expr.place);
   bool known = binding && binding->kind == Binding::Tensor;
   size_t axis = 0, rank = known ? binding->view.axes.size() : 0;
   bool ok = true;
@@ -206,7 +208,7 @@ bool RuleBuilder::collectCall(const Expr &expr) {
     return declared && collected;
   }
   // A call of whole tensors is evaluated first: its shape is needed.
-  std::optional<std::vector<Binding>> results = callWhole(expr, "");
+  std::optional<std::vector<Binding>> results = callWhole(expr, &expr == whole ? space : nullptr);
   if (!results)
     return false;
   if (results->size() != 1) {
@@ -222,6 +224,13 @@ bool RuleBuilder::collectCall(const Expr &expr) {
 bool RuleBuilder::checkClashes() {
   bool ok = true;
   for (const Index &index : *indices) {
+    if (const Size *turn = scope.sizes.find(index.name)) {
+      diagnostics
+          .error(index.place.isValid() ? index.place : index.extentPlace,
+                 "'" + index.name + "' is an index here but a turn of 'repeat'")
+          .note(turn->place, "the turn is defined here");
+      ok = false;
+    }
     auto it = tensorNames.find(index.name);
     if (it == tensorNames.end())
       continue;

@@ -24,6 +24,9 @@ static std::string keyOf(const Function &layer, const Scope &scope, llvm::ArrayR
 }
 
 std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scope &scope) {
+  std::optional<std::string> space = namespaceOf(call.space, call.caller);
+  if (!space)
+    return std::nullopt;
   std::vector<Value> types;
   Step step;
   step.place = call.expr.place;
@@ -35,7 +38,11 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
       axis.place = entry.place;
     types.push_back(type);
   }
-  std::string key = keyOf(call.callee, scope, types);
+  if (!bindPops(call, scope, *space, step, types)) {
+    call.body.broken = true;
+    return std::nullopt;
+  }
+  std::string key = ::keyOf(call.callee, scope, types);
   Instance *&instance = instances[key];
   if (!instance) {
     size_t before = diagnostics.size();
@@ -48,7 +55,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   }
   call.body.broken |= instance->body.broken;
   step.callee = instance;
-  step.path = (call.prefix.empty() ? "" : call.prefix.str() + ".") + call.callee.name.str() + call.caller.turns;
+  step.path = (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
   auto [earlier, isNew] = calls.try_emplace(step.path, call.expr.place);
   if (!isNew) {
     diagnostics
@@ -69,7 +76,9 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
     step.results.push_back(call.body.add(*type));
     binding.view = call.body.whole(step.results.back());
   }
+  takeStashes(call, *instance, *space, step, results);
   call.body.steps.push_back(std::move(step));
+  results.resize(call.callee.results.size());
   return results;
 }
 
@@ -97,10 +106,49 @@ static std::string shapeOf(const Body &body, const Binding &binding) {
   return (nameOf(body.values[binding.view.value].element) + "[" + text + "]").str();
 }
 
+/// A number is a real of rank 0 as soon as clauses add tensors to it.
+static bool joins(const Body &body, const Binding &old, const Binding &now) {
+  return old.kind == Binding::Number && now.kind == Binding::Tensor && now.view.axes.empty() &&
+         body.values[now.view.value].element == Element::Real;
+}
+
+/// A turn's name is new: no tensor, no turn around it.
+bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
+  SMLoc earlier;
+  if (const Size *turn = scope.sizes.find(repeat.turn))
+    earlier = turn->place;
+  else if (const Binding *binding = scope.find(repeat.turn))
+    earlier = binding->place;
+  else
+    return true;
+  diagnostics.error(repeat.turnPlace, "'" + repeat.turn + "' is defined twice")
+      .note(earlier, "the first definition is here");
+  return false;
+}
+
+/// `NAME` or `NAME.TURN`, empty without a namespace; none after an error.
+std::optional<std::string> Elaborator::namespaceOf(const Namespace *space, const Scope &scope) {
+  if (!space)
+    return "";
+  if (!space->turn)
+    return space->name.str();
+  std::optional<int64_t> turn = scope.sizes.evaluate(*space->turn);
+  if (turn && *turn < 0) {
+    diagnostics.error(space->turn->place, "turn '" + space->turn->text.substr(0, 60) + "' of namespace '" +
+                                              space->name + "' is " + Twine(*turn) + ", expected at least 0");
+    return std::nullopt;
+  }
+  return turn ? std::optional(space->name.str() + "." + std::to_string(*turn)) : std::nullopt;
+}
+
 void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body &body) {
   std::optional<int64_t> count = scope.sizes.evaluate(*statement.value);
   if (!count) {
-    body.broken = true;
+    skipsUnknown = body.broken = true;
+    return;
+  }
+  if (!statement.turn.empty() && !checkTurn(statement, scope)) {
+    skipsUnknown = body.broken = true;
     return;
   }
   std::string outer = scope.turns;
@@ -108,11 +156,14 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     llvm::StringMap<Binding> before = scope.names;
     size_t errors = diagnostics.size();
     scope.turns = outer + "." + std::to_string(turn);
+    if (!statement.turn.empty())
+      scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
     elaborateBody(statement.body, scope, body);
     // Carried names keep their types; names made in the turn end with it.
     for (auto &[name, old] : before) {
       Binding &now = scope.names[name];
-      if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now)) {
+      if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
+          !joins(body, old, now)) {
         diagnostics
             .error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " +
                                   shapeOf(body, old))
@@ -122,10 +173,13 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
       old = now;
     }
     scope.names = std::move(before);
-    if (diagnostics.size() != errors)
+    if (diagnostics.size() != errors) {
+      skipsUnknown = true;
       break; // every turn would say the same
+    }
   }
   scope.turns = outer;
+  scope.sizes.unbind(statement.turn);
 }
 
 void Elaborator::elaborateModel(const Function &model) {
@@ -152,6 +206,7 @@ void Elaborator::elaborateModel(const Function &model) {
     scope.names[formal.name] = binding;
   }
   elaborateBody(model.body, scope, body);
+  checkSkips(model);
   if (std::optional<std::vector<Binding>> results = takeResults(model, scope, body))
     for (auto [binding, declarator] : llvm::zip(*results, model.results))
       body.results.push_back(materialise(body, binding, declarator.name));
@@ -196,6 +251,15 @@ void Elaborator::checkUncalled(const Function &layer) {
     if (!axes)
       return;
     arguments.push_back({formal.name.str(), elementNamed(formal.element), *axes, formal.place});
+  }
+  for (const Statement *pop : popsOf(layer)) {
+    const Declarator &left = pop->lefts[0];
+    if (!sizesKnown(left, scope))
+      return;
+    std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(left, scope);
+    if (!axes)
+      return;
+    arguments.push_back({left.name.str(), elementNamed(left.element), *axes, left.place});
   }
   calledByModel = false;
   active.push_back(&layer);

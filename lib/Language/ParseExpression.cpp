@@ -189,7 +189,7 @@ const Expr *Parser::parsePrimary() {
 const Expr *Parser::parseReference() {
   Token name = take();
   if (name.is("pop") && atWord()) {
-    diagnostics.error(name.place(), "'pop' is not supported yet");
+    diagnostics.error(name.place(), "'pop' stands alone on the right: 's[N] = pop " + peek().text + "'");
     return nullptr;
   }
   Expr *expr = make(Expr::Name, name.place());

@@ -91,6 +91,9 @@ void Front::elaborate() {
   }
   Program unused;
   for (const Function *function : main.functions)
+    if (function->kind == Function::Layer)
+      Elaborator(library, unused, diagnostics).checkLayerSkips(*function);
+  for (const Function *function : main.functions)
     if (function->kind == Function::Layer && !called.contains(function))
       Elaborator(library, unused, diagnostics).checkUncalled(*function);
 }

@@ -1,5 +1,6 @@
 //===- ParseStatement.cpp - statements of a body --------------------------===//
 #include "Parser.h"
+#include "Sizes.h"
 #include "plc/Language/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -66,6 +67,8 @@ Statement *Parser::parseStatement() {
     ok = parseShare(statement);
   else if (at("repeat"))
     ok = parseRepeat(statement);
+  else if (at("stash") && beforeWord())
+    ok = parseStash(statement);
   else
     ok = parseRule(statement);
   statement.isBroken = !ok;
@@ -83,10 +86,26 @@ bool Parser::refuseStatement() {
   const Token &next = tokens[position + (word.kind != Token::End)];
   bool named = next.kind == Token::Word && !next.startsLine;
   // `next[b, s]` and `state = ..` are names.
-  if (!named || !(word.is("state") || word.is("stash") || word.is("next")))
+  if (!named || !(word.is("state") || word.is("next")))
     return false;
   diagnostics.error(word.place(), "'" + word.text + "' is not supported yet");
   return true;
+}
+
+/// A word that fits only before another one, as in `stash skip`.
+bool Parser::beforeWord() const {
+  const Token &next = tokens[position + 1];
+  return next.kind == Token::Word && !next.startsLine;
+}
+
+/// `stash skip = u`.
+bool Parser::parseStash(Statement &statement) {
+  statement.kind = Statement::Stash;
+  take();
+  if (!expectName("the name of a skip", statement.skip, statement.skipPlace) || !expect("=", "and what is stashed"))
+    return false;
+  statement.value = parseExpression();
+  return statement.value;
 }
 
 bool Parser::parseRule(Statement &statement) {
@@ -95,32 +114,43 @@ bool Parser::parseRule(Statement &statement) {
     if (!parseDeclarator(statement.lefts.emplace_back()))
       return false;
   } while (accept(","));
-  if (at("+=")) {
-    diagnostics.error(peek().place(), "'+=' is not supported yet");
+  if (at("+=") && statement.lefts.size() > 1) {
+    diagnostics.error(peek().place(),
+                      "found " + llvm::Twine(statement.lefts.size()) + " left sides of '+=', expected 1");
     return false;
   }
-  if (!expect("=", "and the value"))
+  statement.adds = accept("+=");
+  if (!statement.adds && !expect("=", "and the value"))
     return false;
+  if (!statement.adds && statement.lefts.size() == 1 && at("pop") && beforeWord()) {
+    statement.kind = Statement::Pop;
+    take();
+    checkAxes(statement.lefts[0], false);
+    return expectName("the name of a skip", statement.skip, statement.skipPlace);
+  }
   statement.value = parseExpression();
-  return statement.value && parsePrefix(statement);
+  return statement.value && parseNamespace(statement.space);
 }
 
-/// `in NAME` behind a call.
-bool Parser::parsePrefix(Statement &statement) {
+/// `in NAME`, `in NAME[TURN]` and `only a, b` behind a call.
+bool Parser::parseNamespace(Namespace &space) {
   if (!at("in"))
     return true;
   take();
-  SMLoc place;
-  if (!expectName("a namespace", statement.prefix, place))
+  if (!expectName("a namespace", space.name, space.place))
     return false;
   if (at("[")) {
-    diagnostics.error(peek().place(), "a namespace per turn ('in " + statement.prefix + "[l]') is not supported yet");
-    return false;
+    if (!open("[", "and the turn") || !(space.turn = parseExpression()) || !close("]"))
+      return false;
   }
-  if (at("only")) {
-    diagnostics.error(peek().place(), "'only' is not supported yet");
-    return false;
-  }
+  space.hasOnly = accept("only");
+  if (!space.hasOnly)
+    return true;
+  do {
+    auto &[name, place] = space.only.emplace_back();
+    if (!expectName("the name of a skip", name, place))
+      return false;
+  } while (accept(","));
   return true;
 }
 
@@ -204,13 +234,15 @@ bool Parser::parseShare(Statement &statement) {
 bool Parser::parseRepeat(Statement &statement) {
   statement.kind = Statement::Repeat;
   take();
-  // `repeat l < L`: the turn's name is used by `in level[l]` only, which is refused there.
-  bool named = raw().kind == Token::Word && tokens[position + 1].is("<");
-  if (named) {
-    diagnostics.error(raw().place(), "a name for the turn ('repeat " + raw().text + " < ..') is not supported yet");
+  if (raw().kind == Token::Word && tokens[position + 1].is("<")) {
+    if (!expectName("a name for the turn", statement.turn, statement.turnPlace))
+      return false;
     take();
-    take();
+    if (isSizeName(statement.turn)) {
+      diagnostics.error(statement.turnPlace, "the turn '" + statement.turn + "' must start with a lower-case letter");
+      return false;
+    }
   }
   statement.value = parseExpression();
-  return statement.value && parseBlock(statement.body) && !named;
+  return statement.value && parseBlock(statement.body);
 }

@@ -41,8 +41,10 @@ private:
   bool parseBlock(std::vector<Statement *> &body);
   Statement *parseStatement();
   bool refuseStatement();
+  bool beforeWord() const;
+  bool parseStash(Statement &statement);
   bool parseRule(Statement &statement);
-  bool parsePrefix(Statement &statement);
+  bool parseNamespace(Namespace &space);
   bool parseParams(Statement &statement);
   bool parseInitialiser(Statement &statement);
   bool parseShare(Statement &statement);

@@ -143,6 +143,11 @@ struct Body {
   std::vector<Step> steps;
   std::vector<ValueId> arguments, results;
   std::vector<BodyParameter> parameters;
+  struct Stash {
+    StringRef skip;
+    Binding value;
+  };
+  std::vector<Stash> stashes;
   std::deque<Node> nodes;
   std::deque<Frame> frames;
   bool broken = false; // an error was reported in it
@@ -163,9 +168,17 @@ struct Body {
 
 /// A layer's body for one set of sizes.
 struct Instance {
+  /// What a call of it stashes: its argument (formal ones, then popped ones) or its result at `position`.
+  struct Stash {
+    StringRef skip;
+    bool isKnown = false; // else there was an error
+    bool isArgument = false;
+    size_t position = 0;
+  };
   const Function *layer;
   std::string symbol;
-  Body body;
+  Body body; // what it pops is an argument behind the header's; what it stashes a result
+  std::vector<Stash> stashes;
   /// Types of the results: as computed, or as the header says if the body is broken; none if it does not say.
   std::vector<std::optional<Value>> results;
 };

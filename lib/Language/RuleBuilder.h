@@ -36,6 +36,9 @@ private:
   // Rules.cpp
   std::optional<std::vector<Binding>> buildCall(const Statement &rule);
   std::optional<Binding> buildEquation(StringRef name, SMLoc place, const Declarator *left, const Expr &expr);
+  void buildClause(const Statement &rule);
+  bool joinEarlier(const Declarator &clause);
+  const Node *addEarlier(const Node *node, SMLoc place);
   bool declareLeft(const Declarator &left);
   bool finishLeft();
   void shapeBareLeft();
@@ -87,7 +90,7 @@ private:
   bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
   const Node *resolveArgument(const Expr &expr, const Context &context);
   std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name, SMLoc place);
-  std::optional<std::vector<Binding>> callWhole(const Expr &expr, StringRef prefix);
+  std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
   std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
                                                            const llvm::MapVector<StringRef, IndexId> &header,
                                                            const Expr &call);
@@ -102,6 +105,9 @@ private:
   llvm::SmallVector<IndexId, 4> left;
   SMLoc leftPlace;
   bool bare = false; // no index on the right
+  std::optional<Binding> earlier; // `+=`: the sum of the clauses before
+  const Expr *whole = nullptr; // `y += f(x) in NAME`
+  const Namespace *space = nullptr;
   bool badIndices = false;
   std::optional<llvm::SmallVector<Axis, 4>> bareAxes;
   std::string bareOwner;

@@ -9,7 +9,11 @@ void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &bo
   RuleBuilder(elaborator, scope, body).build(rule);
 }
 
+static const Namespace *spaceOf(const Statement &rule) { return rule.space.name.empty() ? nullptr : &rule.space; }
+
 void RuleBuilder::build(const Statement &rule) {
+  if (rule.adds)
+    return buildClause(rule);
   const Expr &value = *rule.value;
   bool call = value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value) &&
               llvm::none_of(rule.lefts, [](const Declarator &left) { return left.brackets; });
@@ -19,8 +23,8 @@ void RuleBuilder::build(const Statement &rule) {
   } else if (call) {
     if (std::optional<std::vector<Binding>> results = buildCall(rule))
       values = std::move(*results);
-  } else if (!rule.prefix.empty()) {
-    diagnostics.error(rule.place, "'in " + rule.prefix + "' belongs behind the call of a layer");
+  } else if (!rule.space.name.empty()) {
+    diagnostics.error(rule.place, "'in " + rule.space.name + "' belongs behind the call of a layer");
   } else if (rule.lefts.size() > 1) {
     diagnostics.error(rule.place, "found " + Twine(rule.lefts.size()) +
                                       " left sides, expected 1: only a call of whole tensors gives several");
@@ -35,13 +39,101 @@ void RuleBuilder::build(const Statement &rule) {
       diagnostics.error(left.elementPlace, "an element type belongs in the header, not on a left side");
       body.broken = true;
     }
-    elaborator.define(scope, body, left.name, left.place, binding);
+    if (elaborator.define(scope, body, left.name, left.place, binding)) {
+      scope.defined.insert(left.name);
+      scope.uses.erase(left.name);
+    }
   }
+}
+
+/// `y[i] += e`: the first clause of a name defines it, the others add to what is there, in text order.
+void RuleBuilder::buildClause(const Statement &rule) {
+  const Declarator &left = rule.lefts[0];
+  const Expr &value = *rule.value;
+  const Binding *before = scope.find(left.name);
+  if (before && !scope.defined.contains(left.name)) {
+    diagnostics
+        .error(left.place, "'+=' adds to what rules of this body define, but '" + left.name + "' is no rule's result")
+        .note(before->place, "'" + left.name + "' is defined here");
+    body.broken = true;
+    return;
+  }
+  if (!before)
+    scope.uses.erase(left.name);
+  else
+    earlier = *before;
+  if (value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value)) {
+    whole = &value;
+    space = spaceOf(rule);
+  } else if (!rule.space.name.empty()) {
+    diagnostics.error(rule.place, "'in " + rule.space.name + "' belongs behind the call of a layer");
+  }
+  Binding result;
+  if (std::optional<Binding> sum = buildEquation(left.name, left.place, &left, value))
+    result = *sum;
+  if (!left.element.empty())
+    diagnostics.error(left.elementPlace, "an element type belongs in the header, not on a left side");
+  auto use = scope.uses.find(left.name);
+  if (earlier && use != scope.uses.end()) {
+    diagnostics
+        .error(left.place,
+               "'" + left.name + "' gets a clause here but is used before: it is the sum of all its clauses")
+        .note(use->second, "'" + left.name + "' is used here");
+    result = Binding();
+  }
+  result.place = left.place;
+  body.broken |= result.kind == Binding::Broken;
+  if (!before && !elaborator.define(scope, body, left.name, left.place, result))
+    return;
+  scope.names[left.name] = result;
+  scope.defined.insert(left.name);
+}
+
+/// The clauses before this one tell extents too.
+bool RuleBuilder::joinEarlier(const Declarator &clause) {
+  if (earlier->kind == Binding::Broken)
+    return false;
+  llvm::ArrayRef<Axis> axes;
+  if (earlier->kind == Binding::Tensor)
+    axes = earlier->view.axes;
+  if (bare) {
+    bareAxes.emplace(axes.begin(), axes.end());
+    bareOwner = clause.name.str();
+    barePlace = clause.place;
+    return true;
+  }
+  if (left.size() != axes.size()) {
+    diagnostics
+        .error(clause.place, "'" + clause.name + "' has " + Twine(left.size()) + " indices here but rank " +
+                                 Twine(axes.size()))
+        .note(earlier->place, "'" + clause.name + "' is defined here");
+    return false;
+  }
+  bool ok = true;
+  for (auto [id, axis] : llvm::zip(left, axes))
+    ok &= setExtent(id, axis, (*indices)[id].extent ? (*indices)[id].place : earlier->place, "'" + clause.name + "'");
+  return ok;
+}
+
+/// The sum so far and one clause more. The number 0 is a sum without clauses.
+const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
+  if (earlier->kind == Binding::Number && earlier->number == 0)
+    return clause;
+  if (earlier->kind == Binding::Number) {
+    if (clause->kind == Node::Number)
+      return makeNumber(earlier->number + clause->number, place);
+    return makeMap("add", place, {makeNumber(earlier->number, place), clause});
+  }
+  llvm::SmallVector<Node::Position, 4> entries;
+  for (IndexId id : left)
+    entries.push_back({id, nullptr, place});
+  const Node *sum = wantNumber(makeRead(earlier->view, entries, place));
+  return sum ? makeMap("add", place, {sum, clause}) : nullptr;
 }
 
 /// `y, z = f(a, b)`.
 std::optional<std::vector<Binding>> RuleBuilder::buildCall(const Statement &rule) {
-  std::optional<std::vector<Binding>> results = callWhole(*rule.value, rule.prefix);
+  std::optional<std::vector<Binding>> results = callWhole(*rule.value, spaceOf(rule));
   if (!results || results->size() == rule.lefts.size())
     return results;
   diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
@@ -61,6 +153,8 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (declarator)
     tensorNames.try_emplace(name, place);
   bool ok = !indexed || declareLeft(*declarator);
+  if (ok && earlier)
+    ok = joinEarlier(*declarator);
   ok &= collect(expr);
   if (bare)
     shapeBareLeft();
@@ -74,6 +168,8 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (!bare && diagnostics.size() == errors)
     ok &= finishLeft();
   ok &= checkSums(terms, uses, *indices, diagnostics);
+  if (ok && earlier)
+    ok = (node = wantNumber(node)) && (node = addEarlier(node, place));
   if (!ok)
     return std::nullopt;
   if (node->element == Element::Bool) {

@@ -4,7 +4,9 @@
 
 #include "Program.h"
 #include "Sizes.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace plc::language {
 class Diagnostics;
@@ -18,11 +20,16 @@ struct Scope {
   const Function &function;
   llvm::StringMap<Binding> names;
   Sizes sizes;
+  /// Names that rules of this body define, and where each was first used: clauses come before.
+  llvm::StringSet<> defined;
+  llvm::StringMap<SMLoc> uses;
   /// The axes that `...` stands for; none if the header has no `...`.
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   /// Extents of the header's lower-case axis names.
   llvm::StringMap<Axis> header;
   const Frame *frame = nullptr;
+  /// Layers: what `pop` gives.
+  llvm::DenseMap<const Statement *, Binding> popped;
   /// Models: names and turns that paths of parameters start with.
   std::string turns;
 

@@ -27,6 +27,7 @@ public:
   /// Evaluates the dims of a file in order. Every override must name one of them.
   void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides);
   void bind(StringRef name, Size size) { sizes[name] = size; }
+  void unbind(StringRef name) { sizes.erase(name); }
   /// Null if the name is no size.
   const Size *find(StringRef name) const;
   /// Those bound here, not outside; in order of name.

@@ -83,14 +83,28 @@ struct InitialiserExpr {
   std::vector<const Expr *> arguments;
 };
 
+/// `in NAME`, `in NAME[TURN]`, `.. only a, b` behind the call of a layer.
+struct Namespace {
+  StringRef name; // empty: none
+  SMLoc place;
+  const Expr *turn = nullptr;
+  bool hasOnly = false;
+  std::vector<std::pair<StringRef, SMLoc>> only;
+};
+
 struct Statement {
-  enum Kind { Rule, Param, Share, Repeat };
+  enum Kind { Rule, Param, Share, Repeat, Stash, Pop };
   Kind kind;
   SMLoc place;
   bool isBroken = false;                     // a syntax error was reported; only `lefts` count
-  std::vector<Declarator> lefts;             // Rule; Share: one
-  const Expr *value = nullptr;               // Rule: right side; Repeat: count
-  StringRef prefix;                          // Rule: `in NAME`
+  std::vector<Declarator> lefts;             // Rule; Share, Pop: one
+  bool adds = false;                         // Rule: `+=`
+  const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
+  Namespace space;                           // Rule
+  StringRef skip;                            // Stash, Pop: its name
+  SMLoc skipPlace;                           // Stash, Pop
+  StringRef turn;                            // Repeat: its name, or empty
+  SMLoc turnPlace;                           // Repeat
   std::string path;                          // Share
   SMLoc pathPlace;                           // Share
   std::vector<ParamName> params;             // Param

@@ -98,7 +98,8 @@ public:
     std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<ChannelOp, int64_t>> taken;
     for (auto &[name, each] : messages)
       for (int64_t i = 0; i < each.count; ++i) {
-        std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({each.channel.getSource(), each.channel.getDestination()});
+        std::pair<int64_t, int64_t> ends =
+            std::minmax<int64_t>({each.channel.getSource(), each.channel.getDestination()});
         int64_t tag = each.channel.getTag() + 2 * i;
         auto [it, inserted] = taken.try_emplace({ends.first, ends.second, tag}, each.channel, each.first + i);
         if (inserted)
