@@ -46,6 +46,17 @@ static LogicalResult writeBody(KernelWriter &writer) {
   return failure();
 }
 
+static void describeResults(plan::KernelOp kernel, KernelRecord &record) {
+  int64_t operand = kernel.getNumInputs();
+  for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
+    Type element = cast<RankedTensorType>(result.getType()).getElementType();
+    if (isa<FloatType>(element))
+      record.results.push_back({operand, element.isF64() ? "f64" : "f32", elementsOf(result.getType())});
+    ++operand;
+  }
+  kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
+}
+
 static LogicalResult writeKernel(plan::KernelOp kernel, KernelRecord &record, OpBuilder &builder) {
   KernelWriter writer(kernel, record.symbol, builder);
   if (failed(writeBody(writer)))
@@ -58,6 +69,7 @@ static LogicalResult writeKernel(plan::KernelOp kernel, KernelRecord &record, Op
   record.bytes = kernel.getBytes();
   for (const IndexedAccess &access : writer.accesses)
     record.gathers.push_back({placeOf(access.loc), access.extent});
+  describeResults(kernel, record);
   return success();
 }
 

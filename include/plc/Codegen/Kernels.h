@@ -19,9 +19,16 @@ struct KernelRecord {
     std::string where; // file:line:column of the rule
     int64_t extent;    // of the indexed axis
   };
+  struct Result {
+    int64_t operand; // its place among the kernel's operands
+    std::string type; // f32, f64
+    int64_t elements;
+  };
   std::string name, symbol, where;
   int64_t chunks = 1, flops = 0, bytes = 0;
   std::vector<Gather> gathers;
+  std::vector<Result> results; // those of a real type
+  bool infinite = false;       // a rule of it says `inf`, so a result may be
 };
 
 /// `file:line:column` of a location, or "" if it has none.
