@@ -1,5 +1,7 @@
 #include "Arena.h"
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -27,7 +29,17 @@ Arena::Arena(int64_t bytes) {
 
 Arena::~Arena() { ::munmap(base, guarded); }
 
+void Arena::poison(int64_t offset, int64_t bytes, size_t width) {
+  if (writtenBeforePoison < 0)
+    writtenBeforePoison = measuredBytes();
+  const uint64_t word = width == 8 ? 0x7ff4dead7ff4deadu : 0x7fa0dead7fa0deadu;
+  for (int64_t done = 0; done < bytes; done += static_cast<int64_t>(sizeof(word)))
+    std::memcpy(base + offset + done, &word, static_cast<size_t>(std::min<int64_t>(sizeof(word), bytes - done)));
+}
+
 int64_t Arena::measuredBytes() const {
+  if (writtenBeforePoison >= 0)
+    return writtenBeforePoison;
   auto *words = reinterpret_cast<const uint64_t *>(base);
   for (size_t word = mapped / sizeof(uint64_t); word-- > 0;)
     if (words[word] != paintOf(word))

@@ -20,9 +20,14 @@ public:
   /// the plan could have put there.
   int64_t measuredBytes() const;
 
+  /// Fills a place, aligned to 8, with signalling NaNs of a real type of 4 or 8 bytes. What had been written before the
+  /// first such call is what measuredBytes tells from then on.
+  void poison(int64_t offset, int64_t bytes, size_t width);
+
 private:
   std::byte *base;
   size_t mapped, guarded;
+  int64_t writtenBeforePoison = -1;
 };
 
 } // namespace plc::runtime

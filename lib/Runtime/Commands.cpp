@@ -42,6 +42,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     }
     std::unique_ptr<Engine> engine = tool.open(options.model);
     runCommand(options, *engine);
+    if (!options.model.trace.empty())
+      engine->writeTrace(options.model.trace);
     return std::fflush(stdout) == 0 ? Done : BadInput;
   } catch (const Error &error) {
     std::fflush(stdout);

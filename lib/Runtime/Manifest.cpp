@@ -194,6 +194,11 @@ KernelInfo readKernel(const Node &node) {
   kernel.gathers = node["gathers"].list([](const Node &gather) {
     return GatherInfo{gather["where"].string(), gather["extent"].integer(1, maxBytes)};
   });
+  kernel.results = node["results"].list([](const Node &result) {
+    return ResultInfo{result["operand"].integer(0, maxCount), readElementType(result["type"]),
+                      result["elements"].integer(0, maxCount)};
+  });
+  kernel.infinite = node["infinite"].boolean();
   return kernel;
 }
 

@@ -13,10 +13,19 @@ struct GatherInfo {
   int64_t extent;    // valid indices are 0 .. extent-1
 };
 
+/// A result of a real type.
+struct ResultInfo {
+  int64_t operand; // its place among a call's operands
+  ElementType type;
+  int64_t elements;
+};
+
 struct KernelInfo {
   std::string name, symbol, where;
   int64_t chunks, flops, bytes;
   std::vector<GatherInfo> gathers;
+  std::vector<ResultInfo> results;
+  bool infinite; // a result may be: a rule says `inf`
   plc_kernel_fn function = nullptr; // resolved when the module is loaded
 };
 
@@ -66,6 +75,11 @@ struct RankInfo {
   std::vector<TaskInfo> tasks;
   std::vector<ActionInfo> actions;
 };
+
+/// Where an operand of a call lies in the arena, in a run of its task.
+inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
+  return operand >= 0 ? run.at[static_cast<size_t>(operand)] : rank.statics[static_cast<size_t>(-operand - 1)].offset;
+}
 
 struct EntryPlan : EntryInfo {
   std::vector<int64_t> outputRanks; // which rank holds each output

@@ -98,7 +98,7 @@ private:
     case Op::Run:
       if (action.microBatch < 0)
         fail(rank, "a task runs without a micro-batch");
-      return;
+      return checkResults(rank, action);
     case Op::Drop:
       return checkPlace(rank, "a dropped place", action.offset, action.bytes);
     case Op::Step:
@@ -116,6 +116,25 @@ private:
     auto steps = std::count_if(actions.begin(), actions.end(), [](auto &action) { return action.op == Op::Step; });
     if (steps > 1)
       fail(rank, "found " + std::to_string(steps) + " steps, expected at most 1");
+  }
+
+  /// What a task's kernels write lies in the arena.
+  void checkResults(size_t rank, const ActionInfo &action) const {
+    const RankInfo &plan = entry.ranks[rank];
+    for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls) {
+      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+      for (const ResultInfo &result : kernel.results) {
+        auto numOperands = static_cast<int64_t>(call.operands.size());
+        if (result.operand >= numOperands)
+          fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                         " operands, but operand #" + std::to_string(result.operand) + " is a result");
+        int64_t end = placeOf(plan, call.operands[static_cast<size_t>(result.operand)], action) +
+                      result.elements * static_cast<int64_t>(byteWidth(result.type));
+        if (end > plan.arenaBytes)
+          fail(rank, "a result of kernel '" + kernel.name + "' ends at byte " + std::to_string(end) +
+                         " of an arena of " + std::to_string(plan.arenaBytes));
+      }
+    }
   }
 
   void checkMessage(size_t rank, const ActionInfo &action) {

@@ -144,10 +144,15 @@ std::string moduleOf(const ModelRequest &request) {
 } // namespace
 
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
+  ModuleOptions options;
+  options.checkArena = request.checkArena;
+  options.checkFinite = request.checkFinite;
+  options.trace = !request.trace.empty();
   if (fs::path(request.file).extension() == ".ein")
-    return openModule(moduleOf(request));
+    return openModule(moduleOf(request), options);
   refuseCompileOptions(request);
-  return openModule(request.file, readThreads(request.sets));
+  options.threadsPerStage = readThreads(request.sets);
+  return openModule(request.file, options);
 }
 
 } // namespace plc::runtime

@@ -19,12 +19,29 @@ int64_t allocatedBytes() {
 /// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
 constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
 
+/// The first element of a tensor that has other bits with NaNs in all dead bytes.
+Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &expected) {
+  size_t width = byteWidth(tensor.type), element = 0;
+  while (std::memcmp(&found[element * width], &expected[element * width], width) == 0)
+    ++element;
+  auto text = [&](const Bytes &bytes) {
+    return std::to_string(elementAsDouble(tensor.type, bytes.data(), static_cast<int64_t>(element)));
+  };
+  return Error(BadInput, "", "found " + text(found) + " but expected " + text(expected) + " in '" + tensor.name +
+                                 "', element " + std::to_string(element) +
+                                 ": the plan calls bytes dead that are still read");
+}
+
 constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
+
+/// Of a trace; 40 bytes each.
+constexpr size_t eventsPerRank = 1 << 16;
 
 class ModuleEngine : public Engine {
 public:
-  ModuleEngine(const std::string &file, std::optional<int64_t> threads)
-      : module(file), manifest(module.manifest()), threads(threads.value_or(manifest.threadsPerStage)) {
+  ModuleEngine(const std::string &file, const ModuleOptions &options)
+      : module(file), manifest(module.manifest()), options(options),
+        threads(options.threadsPerStage.value_or(manifest.threadsPerStage)) {
     for (const EntryPlan &entry : manifest.entries)
       infos.push_back(entry);
     sessions.resize(infos.size());
@@ -69,7 +86,7 @@ public:
     size_t index = indexOf(*findEntry("train"));
     Session &session = ready(index);
     trainAhead = true;
-    session.run(step, inputs);
+    runSession(index, step, inputs);
     StepResult result;
     for (size_t i = 0; i < infos[index].outputs.size(); ++i)
       if (infos[index].outputs[i].name == "loss")
@@ -87,7 +104,7 @@ public:
       return runGradient(entry, inputs);
     Session &session = ready(indexOf(entry));
     try {
-      session.run(0, inputs);
+      runSession(indexOf(entry), 0, inputs);
     } catch (...) { // A stopped session does not start again; the next run makes another.
       sessions[indexOf(entry)] = Loaded();
       throw;
@@ -99,6 +116,7 @@ public:
   }
 
   std::vector<RankMemory> memory() override;
+  void writeTrace(const std::string &file) override;
   int64_t flopsPerStep() const override;
   int64_t numWorkers() const override {
     size_t ranks = 1;
@@ -121,6 +139,8 @@ private:
 
   size_t numMoments() const { return static_cast<size_t>(manifest.optimizer.numMoments()); }
   void addGradientEntry();
+  void runSession(size_t index, int64_t step, const std::vector<Bytes> &inputs);
+  std::vector<Bytes> resultsOf(size_t index);
   std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
@@ -129,6 +149,7 @@ private:
 
   Module module;
   const Manifest &manifest;
+  ModuleOptions options;
   int64_t threads;
   std::vector<EntryInfo> infos;    // the manifest's, and last `gradient`
   std::vector<Loaded> sessions;    // by entry, made when first used
@@ -153,19 +174,45 @@ void ModuleEngine::addGradientEntry() {
 
 std::vector<Bytes> ModuleEngine::runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
   size_t train = indexOf(*findEntry("train"));
-  Session &session = ready(train);
-  session.run(0, inputs);
-  std::vector<Bytes> outputs;
-  for (size_t i = 0; i < infos[train].outputs.size(); ++i)
-    outputs.push_back(session.output(i));
+  runSession(train, 0, inputs);
+  return resultsOf(train);
+}
+
+/// Of the last run: all outputs, and for `train` the gradients, in the order of the entry `gradient`.
+std::vector<Bytes> ModuleEngine::resultsOf(size_t index) {
+  Session &session = *sessions[index].session;
+  std::vector<Bytes> results;
+  for (size_t i = 0; i < infos[index].outputs.size(); ++i)
+    results.push_back(session.output(i));
+  if (infos[index].name != "train")
+    return results;
   for (const ParameterInfo &parameter : manifest.parameters) {
     if (parameter.frozen)
       continue;
-    Bytes &sum = outputs.emplace_back(parameter.tensor().numBytes());
+    Bytes &sum = results.emplace_back(parameter.tensor().numBytes());
     for (auto &rank : session.ranks())
       rank->sumSites(parameter, sum.data());
   }
-  return outputs;
+  return results;
+}
+
+void ModuleEngine::runSession(size_t index, int64_t step, const std::vector<Bytes> &inputs) {
+  Session &session = ready(index);
+  if (!options.checkArena)
+    return session.run(step, inputs);
+  session.run(0, inputs);
+  std::vector<Bytes> expected = resultsOf(index);
+  try {
+    session.run(step, inputs, /*poison=*/true);
+  } catch (Error &error) {
+    throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
+  }
+  std::vector<Bytes> found = resultsOf(index);
+  const EntryInfo &entry = infos[index].name == "train" ? infos.back() : infos[index];
+  for (size_t i = 0; i < found.size(); ++i)
+    if (found[i] != expected[i])
+      throw differenceOf(entry.outputs[i], found[i], expected[i])
+          .note("entry '" + infos[index].name + "'" + (step ? ", step " + std::to_string(step) : ""));
 }
 
 Session &ModuleEngine::ready(size_t index) {
@@ -178,6 +225,12 @@ Session &ModuleEngine::ready(size_t index) {
     if (train)
       allocatedBefore = allocatedBytes();
     loaded.session = std::make_unique<Session>(manifest, manifest.entries[index], threads);
+    for (auto &rank : loaded.session->ranks()) {
+      if (options.trace)
+        rank->startTrace(eventsPerRank);
+      if (options.checkFinite)
+        rank->startFiniteChecks();
+    }
   }
   if (loaded.version != version)
     push(*loaded.session);
@@ -221,6 +274,15 @@ void ModuleEngine::push(Session &session) {
     }
 }
 
+void ModuleEngine::writeTrace(const std::string &file) {
+  std::vector<TraceTrack> tracks;
+  for (size_t i = 0; i < manifest.entries.size(); ++i)
+    if (sessions[i].session)
+      for (auto &rank : sessions[i].session->ranks())
+        tracks.push_back({infos[i].name, rank->stage(), rank->number(), rank->trace()});
+  writeTraceFile(file, tracks);
+}
+
 std::vector<RankMemory> ModuleEngine::memory() {
   const EntryInfo *train = findEntry("train");
   std::vector<RankMemory> figures;
@@ -257,8 +319,8 @@ int64_t ModuleEngine::flopsPerStep() const {
 
 } // namespace
 
-std::unique_ptr<Engine> openModule(const std::string &file, std::optional<int64_t> threadsPerStage) {
-  return std::make_unique<ModuleEngine>(file, threadsPerStage);
+std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options) {
+  return std::make_unique<ModuleEngine>(file, options);
 }
 
 } // namespace plc::runtime

@@ -135,6 +135,14 @@ const OptionSpec specs[] = {
      SET { o.warmup = parseInteger(flag, text, 0); }},
     {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
      SET { o.repeats = parseInteger(flag, text, 1); }},
+    {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
+     "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
+     SET { (void)flag, (void)text, o.model.checkArena = true; }},
+    {"--check-finite", "", All, "checking",
+     "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
+     SET { (void)flag, (void)text, o.model.checkFinite = true; }},
+    {"--trace", "FILE", All, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
+     SET { o.model.trace = text; }},
     {"--set", "KEY=VALUE", All, "model", "a key of the strategy; for a .plcm: machine.threads_per_stage",
      SET { o.model.sets.push_back(text); parsePair(flag, text, "KEY=VALUE"); }},
     {"--strategy", "FILE.toml", All, "model", "how to compile a .ein file", SET { o.model.strategy = text; }},
@@ -144,8 +152,7 @@ const OptionSpec specs[] = {
 };
 #undef SET
 
-constexpr const char *notYet[] = {"--trace", "--report", "--ranks", "--check-arena", "--check-finite",
-                                  "--hang-timeout", "--dump"};
+constexpr const char *notYet[] = {"--report", "--ranks", "--hang-timeout", "--dump"};
 
 const Command *findCommand(const Tool &tool, const std::string &name) {
   if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())
@@ -188,6 +195,11 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, Options &o
   if (shortForm)
     flag = "-D";
   const OptionSpec &spec = findSpec(flag, command);
+  if (!*spec.argument) {
+    if (attached)
+      throw usageError("found '" + word + "', but option '" + flag + "' has no value");
+    return spec.set(options, flag, value);
+  }
   if (attached)
     value = word.substr(equal + 1);
   else if (shortForm)
@@ -249,7 +261,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
     return text + "\n" + tool.name + " COMMAND --help tells a command's options\n";
   }
   text = "usage: " + tool.name + " " + name + " " + tool.modelArgument + " [options]\n" + command->what + "\n";
-  for (const char *group : {"data", "text", "training", "measuring", "checkpoints", "model"}) {
+  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "model"}) {
     bool any = false;
     for (const OptionSpec &spec : specs) {
       if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)
@@ -257,7 +269,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
       if (!any)
         text += "\n" + std::string(group) + "\n";
       any = true;
-      std::string left = std::string("  ") + spec.flag + " " + spec.argument;
+      std::string left = std::string("  ") + spec.flag + (*spec.argument ? " " : "") + spec.argument;
       text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
     }
   }

@@ -1,6 +1,7 @@
 #include "Rank.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace plc::runtime {
@@ -9,7 +10,7 @@ using Op = ActionInfo::Op;
 
 Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
            std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop)
-    : manifest(manifest), plan(entry.ranks[index]), index(index), channels(channels), exchange(exchange), stop(stop),
+    : manifest(manifest), plan(entry.ranks[index]), channelInfos(entry.channels), index(index), channels(channels), exchange(exchange), stop(stop),
       arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
 }
@@ -48,38 +49,92 @@ void Rank::collectUpdates() {
   }
 }
 
-void Rank::execute(int64_t step) {
+void Rank::poisonAll() {
+  std::vector<std::pair<int64_t, int64_t>> alive; // begin, end
+  for (const StaticInfo &place : plan.statics)
+    alive.push_back({place.offset, place.offset + place.bytes});
+  alive.push_back({plan.arenaBytes, plan.arenaBytes});
+  std::sort(alive.begin(), alive.end());
+  int64_t end = 0;
+  for (auto [nextBegin, nextEnd] : alive) {
+    end = (end + 7) / 8 * 8;
+    if (nextBegin > end)
+      arena.poison(end, nextBegin - end, byteWidth(manifest.real));
+    end = std::max(end, nextEnd);
+  }
+}
+
+void Rank::execute(int64_t step, bool poison) {
   sumsOfSquares.clear();
+  if (poison)
+    poisonAll();
   for (const ActionInfo &action : plan.actions) {
     if (stop.load(std::memory_order_relaxed))
       return;
-    bool goOn = true;
-    if (action.op == Op::Run)
-      goOn = runTask(action);
-    else if (action.op == Op::Step)
-      goOn = step == 0 || update(step);
-    else if (action.op != Op::Drop) // A dropped place only tells checkers that its bytes are dead.
-      goOn = message(action);
-    if (!goOn)
+    if (action.op == Op::Drop) { // Tells checkers alone that these bytes are dead.
+      if (poison)
+        arena.poison(action.offset, action.bytes, byteWidth(manifest.real));
+      continue;
+    }
+    int64_t begin = events ? Trace::now() : 0;
+    if (!perform(action, step))
       return;
+    if (events)
+      record(action, begin);
   }
+}
+
+bool Rank::perform(const ActionInfo &action, int64_t step) {
+  if (action.op == Op::Run)
+    return runTask(action);
+  if (action.op == Op::Step)
+    return step == 0 || update(step);
+  return message(action);
+}
+
+void Rank::record(const ActionInfo &action, int64_t begin) {
+  static const std::string stepName = "step";
+  Trace::Event event{Trace::Kind::Step, action.microBatch, &stepName, begin, Trace::now()};
+  if (action.op == Op::PostRecv)
+    return;
+  if (action.op == Op::Step) {
+    event.microBatch = -1;
+  } else if (action.op == Op::Run) {
+    event.kind = Trace::Kind::Task;
+    event.name = &plan.tasks[static_cast<size_t>(action.target)].name;
+  } else {
+    event.kind = action.op == Op::Send ? Trace::Kind::Send : Trace::Kind::Wait;
+    event.name = &channelInfos[static_cast<size_t>(action.target)].name;
+  }
+  events->add(event);
 }
 
 bool Rank::runTask(const ActionInfo &action) {
   const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
   for (const CallInfo &call : task.calls) {
-    const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
-    operands.clear();
-    for (int64_t operand : call.operands)
-      operands.push_back(arena.at(operand >= 0 ? action.at[static_cast<size_t>(operand)]
-                                               : plan.statics[static_cast<size_t>(-operand - 1)].offset));
-    if (workers.run(kernel.function, operands.data(), kernel.chunks, action.microBatch > 0))
-      continue;
-    if (workers.fault())
-      fail(call, action.microBatch);
-    return false;
+    int64_t begin = events ? Trace::now() : 0;
+    if (!runCall(call, action))
+      return false;
+    if (events)
+      events->add({Trace::Kind::Kernel, action.microBatch,
+                   &manifest.kernels[static_cast<size_t>(call.kernel)].name, begin, Trace::now()});
   }
   return true;
+}
+
+bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  operands.clear();
+  for (int64_t operand : call.operands)
+    operands.push_back(arena.at(placeOf(plan, operand, action)));
+  if (workers.run(kernel.function, operands.data(), kernel.chunks, action.microBatch > 0)) {
+    if (checksFinite)
+      checkFinite(call, action.microBatch);
+    return true;
+  }
+  if (workers.fault())
+    fail(call, action.microBatch);
+  return false;
 }
 
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
@@ -92,9 +147,26 @@ void Rank::fail(const CallInfo &call, int64_t microBatch) {
     text = "gather index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
-  throw Error(BadInput, where, text)
-      .note("rank " + std::to_string(index) + ", stage '" + plan.stage + "', micro-batch " +
-            std::to_string(microBatch) + ", kernel '" + kernel.name + "' of '" + call.path + "'");
+  throw Error(BadInput, where, text).note(placeText(call, microBatch));
+}
+
+std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
+  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "', micro-batch " + std::to_string(microBatch) +
+         ", kernel '" + manifest.kernels[static_cast<size_t>(call.kernel)].name + "' of '" + call.path + "'";
+}
+
+void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  for (const ResultInfo &result : kernel.results)
+    for (int64_t i = 0; i < result.elements; ++i) {
+      double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
+      if (std::isnan(value) || (std::isinf(value) && !kernel.infinite))
+        throw Error(BadInput, kernel.where,
+                    std::string("found ") + (std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf") + " at element " +
+                        std::to_string(i) + " of operand #" + std::to_string(result.operand) +
+                        ", expected a finite value")
+            .note(placeText(call, microBatch));
+    }
 }
 
 bool Rank::message(const ActionInfo &action) {

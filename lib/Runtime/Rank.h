@@ -5,6 +5,7 @@
 #include "Arena.h"
 #include "Manifest.h"
 #include "StepExchange.h"
+#include "Trace.h"
 #include "Workers.h"
 
 #include <map>
@@ -17,8 +18,18 @@ public:
        std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop);
 
   /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
-  /// micro-batch and kernel; returns quietly if another rank stopped the run.
-  void execute(int64_t step);
+  /// micro-batch and kernel; returns quietly if another rank stopped the run. With `poison`, all bytes that the plan
+  /// calls dead are signalling NaNs: those of no static at the start, and what is dropped from then on.
+  void execute(int64_t step, bool poison);
+
+  /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
+  void startFiniteChecks() { checksFinite = true; }
+
+  /// From now on keeps a trace.
+  void startTrace(size_t capacity) { events = std::make_unique<Trace>(capacity); }
+  const Trace *trace() const { return events.get(); }
+  const std::string &stage() const { return plan.stage; }
+  int64_t number() const { return static_cast<int64_t>(index); }
 
   /// The place of that kind and name, or nullptr.
   std::byte *find(StaticKind kind, const std::string &name, const StaticInfo **info = nullptr) const;
@@ -44,17 +55,24 @@ private:
     const StepFactors &factors;
     std::vector<Update> &updates;
   };
+  bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
+  bool runCall(const CallInfo &call, const ActionInfo &action);
   bool message(const ActionInfo &action);
+  void poisonAll();
+  void record(const ActionInfo &action, int64_t begin);
   bool update(int64_t step);
   bool forEachUpdate(plc_kernel_fn part, const StepFactors &factors);
   void collectUpdates();
+  void checkFinite(const CallInfo &call, int64_t microBatch) const;
+  std::string placeText(const CallInfo &call, int64_t microBatch) const;
   [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
   static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const Manifest &manifest;
   const RankInfo &plan;
+  const std::vector<ChannelInfo> &channelInfos;
   size_t index;
   std::vector<std::unique_ptr<Channel>> &channels;
   StepExchange &exchange;
@@ -64,6 +82,8 @@ private:
   std::vector<Update> updates;
   std::vector<void *> operands;
   std::map<std::string, double> sumsOfSquares;
+  bool checksFinite = false;
+  std::unique_ptr<Trace> events; // null: none are kept
 };
 
 } // namespace plc::runtime

@@ -44,7 +44,7 @@ void Session::serve(size_t index) {
       return;
     lock.unlock();
     try {
-      allRanks[index]->execute(step);
+      allRanks[index]->execute(step, poison);
     } catch (...) {
       stopAll(std::current_exception());
     }
@@ -73,13 +73,14 @@ void Session::setInputs(const std::vector<Bytes> &inputs) {
         std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
 }
 
-void Session::run(int64_t newStep, const std::vector<Bytes> &inputs) {
+void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, bool newPoison) {
   setInputs(inputs);
   for (auto &channel : channels)
     channel->reset();
   exchange.reset();
   std::unique_lock lock(mutex);
   step = newStep;
+  poison = newPoison;
   running = allRanks.size();
   ++round;
   changed.notify_all();

@@ -15,8 +15,8 @@ public:
   Session(const Session &) = delete;
 
   /// Runs every rank's action table once, with the given whole-batch inputs. Rethrows the first error, after every
-  /// rank has stopped; the session must not be run again then.
-  void run(int64_t step, const std::vector<Bytes> &inputs);
+  /// rank has stopped; the session must not be run again then. poison: see Rank::execute.
+  void run(int64_t step, const std::vector<Bytes> &inputs, bool poison = false);
 
   /// An output of the last run, as a whole: an output per micro-batch is their sum in order.
   Bytes output(size_t index) const;
@@ -39,6 +39,7 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   int64_t step = 0;
+  bool poison = false;
   uint64_t round = 0; // of runs; rank threads wait for the next
   size_t running = 0;
   bool leaving = false;

@@ -37,6 +37,12 @@ runtime::OptimizerSettings optimizerOf(const driver::Strategy &strategy) {
 Settings readSettings(const runtime::ModelRequest &request) {
   if (!request.strategy.empty())
     throw usageError("option '--strategy' has no meaning here: the interpreter has no plan; give single keys by --set");
+  if (request.checkArena)
+    throw usageError("option '--check-arena' has no meaning here: the interpreter has no arena");
+  if (request.checkFinite)
+    throw usageError("option '--check-finite' has no meaning here: the interpreter has no kernels");
+  if (!request.trace.empty())
+    throw usageError("option '--trace' has no meaning here: the interpreter has no plan");
   for (const std::string &text : request.sets) {
     llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
     if (!isNumeric(key))

@@ -18,6 +18,9 @@ struct ModelRequest {
   std::string strategy; // --strategy, or empty
   std::vector<std::string> defines; // -D NAME=SIZE
   std::vector<std::string> sets;    // --set KEY=VALUE
+  bool checkArena = false;          // --check-arena
+  bool checkFinite = false;         // --check-finite
+  std::string trace;                // --trace, or empty
 };
 
 /// Opens the model, or throws Error. If it has printed its own diagnostics, it throws an Error with an empty text.

@@ -90,6 +90,9 @@ public:
   /// Of the steps so far; empty if the engine has no plan.
   virtual std::vector<RankMemory> memory() { return {}; }
 
+  /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
+  virtual void writeTrace(const std::string &) {}
+
   /// Floating-point operations of one training step, 0 if unknown, and the threads that share them.
   virtual int64_t flopsPerStep() const { return 0; }
   virtual int64_t numWorkers() const { return 1; }

@@ -9,8 +9,19 @@
 
 namespace plc::runtime {
 
-/// Loads a .plcm. `threadsPerStage` overrides the module's own. Throws fileError.
-std::unique_ptr<Engine> openModule(const std::string &file, std::optional<int64_t> threadsPerStage = std::nullopt);
+struct ModuleOptions {
+  std::optional<int64_t> threadsPerStage; // instead of the module's own
+  /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if a
+  /// result or gradient then has other bits.
+  bool checkArena = false;
+  /// Stops with an Error (exit code 1) at the first kernel that writes a NaN, or an infinity that none of its rules
+  /// speaks of.
+  bool checkFinite = false;
+  bool trace = false; // keeps what writeTrace writes
+};
+
+/// Loads a .plcm. Throws fileError.
+std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options = {});
 
 } // namespace plc::runtime
 

@@ -1,5 +1,5 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
-[--tied] [--bad-hash].
+[--early-drop y|dy] [--tied] [--bad-hash].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
@@ -12,6 +12,7 @@ parser.add_argument("out")
 parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--set", action="append", default=[])
 parser.add_argument("--optimizer", default="adamw")
+parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--bad-hash", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
@@ -121,6 +122,11 @@ def training_entry(train):
         base = len(tasks0)
         actions = [a for mb in range(2) for a in actions0(mb) + actions1(mb, base) + weights0(mb)]
         drop = [{"op": "drop", "mb": 1, "at": y[0], "bytes": 128}]
+        if arguments.early_drop:  # y of micro-batch 1 dies before the loss reads it, dy before its gradient does
+            early = actions.index(run(base if arguments.early_drop == "y" else 1, 1, actions1(1, base)[0]["at"] if
+                                      arguments.early_drop == "y" else [tok + 64, dy[1]])) if train else len(actions)
+            place = y[1] if arguments.early_drop == "y" else dy[1]
+            actions.insert(early, {"op": "drop", "mb": 1, "at": place, "bytes": 64})
         return [rank("s0", first, tasks0 + tasks1, actions + drop + step)], []
 
     channels = [{"name": "y", "source": 0, "destination": 1, "bytes": 64, "slots": 2, "tag": 0, "per": "micro_batch"}]
@@ -175,10 +181,14 @@ def entry(name):
     return {"batch": 4, "micro_batches": 2, "inputs": inputs, "outputs": outputs, "channels": channels, "ranks": ranks}
 
 
+results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)], "sum": [(1, 1)], "logits": [(3, 4096)]}
+
+
 def kernel(name, chunks, where):
     gathers = [{"where": "tiny.ein:3:12", "extent": 256}] if name == "gather" else []
     return {"name": "tiny." + name, "symbol": "tiny_" + name, "chunks": chunks, "flops": 64, "bytes": 256,
-            "where": "tiny.ein:" + where, "gathers": gathers}
+            "where": "tiny.ein:" + where, "gathers": gathers, "infinite": False,
+            "results": [{"operand": o, "type": "f32", "elements": n} for o, n in results[name]]}
 
 
 manifest = {
