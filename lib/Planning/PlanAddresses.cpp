@@ -146,15 +146,20 @@ private:
     }
   }
 
-  // Whether bytes of a value belong to another one between its last use and a time.
+  // Whether bytes of a value belong to another one between its last use and a time. Lives that share bytes do not meet,
+  // so the other one begins there; lives stand in the order of their beginnings.
   bool isTaken(Instance instance, int64_t time) {
     int64_t at = offsets.lookup(instance), end = at + byteSize(instance.first.getType());
     int64_t dead = lives.lookup(instance).second;
-    return llvm::any_of(lives, [&](auto &other) {
+    auto first = llvm::partition_point(lives, [&](auto &other) { return other.second.first < dead; });
+    for (auto &other : llvm::make_range(first, lives.end())) {
+      if (other.second.first > time)
+        break;
       int64_t begin = offsets.lookup(other.first);
-      return other.second.first <= time && other.second.second > dead && other.first != instance && begin < end &&
-             at < begin + byteSize(other.first.first.getType());
-    });
+      if (begin < end && at < begin + byteSize(other.first.first.getType()))
+        return true;
+    }
+    return false;
   }
 
   LogicalResult refuse(int64_t limit) {
