@@ -27,6 +27,8 @@ public:
       : program(program), rank(rank), symbols(symbols), builder(program.getContext()) {}
 
   LogicalResult run(int64_t limit) {
+    if (failed(checkDrops()))
+      return failure();
     placeStatics();
     walkTimeline();
     planner::PackProblem problem;
@@ -62,6 +64,16 @@ private:
     }
     layout.setStaticBytes(staticBytes);
     statics.emplace(layout);
+  }
+
+  LogicalResult checkDrops() {
+    for (auto drop : rank.getBody().getOps<DropOp>()) {
+      auto stage = symbols.lookup<StageOp>(drop.getStage());
+      TaskOp task = stage ? stage.getTask(drop.getRole()) : nullptr;
+      if (!task || drop.getSlot() < 0 || drop.getSlot() >= int64_t(slotsOf(task).size()))
+        return drop.emitOpError("names no slot of a task");
+    }
+    return success();
   }
 
   TaskOp taskOf(StringRef stage, Role role) { return symbols.lookup<StageOp>(stage).getTask(role); }

@@ -4,6 +4,8 @@
 // RUN: not %{start} --plan-addresses=memory-limit-bytes=1024 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not %{start} --plan-addresses --plan-addresses 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-addresses 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: %{start} | sed -e 's/.*plan.run @s0 *F mb 0.*/&\nplan.drop @s0 F slot 99 mb 0/' | not plc-opt --plan-addresses 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SLOT
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 moments=1" --plan-infer-skips --plan-schedule \
 // RUN:   --plan-insert-comm --plan-addresses --plan-verify | FileCheck %s --check-prefix=MOMENT
 
@@ -29,6 +31,7 @@
 // LIMIT: error: no plan fits: rank 0 needs 1.1 KiB, limit 1.0 KiB, largest part static area 832 B
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
+// SLOT: error: 'plan.drop' op names no slot of a task
 
 // An optimizer with one moment.
 // MOMENT: plan.layout static 704
