@@ -10,8 +10,8 @@ using Op = ActionInfo::Op;
 
 Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
            std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop)
-    : manifest(manifest), plan(entry.ranks[index]), channelInfos(entry.channels), index(index), channels(channels), exchange(exchange), stop(stop),
-      arena(plan.arenaBytes), workers(threads, stop) {
+    : manifest(manifest), plan(entry.ranks[index]), channelInfos(entry.channels), index(index),
+      channels(channels), exchange(exchange), stop(stop), arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
 }
 

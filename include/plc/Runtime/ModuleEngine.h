@@ -11,8 +11,8 @@ namespace plc::runtime {
 
 struct ModuleOptions {
   std::optional<int64_t> threadsPerStage; // instead of the module's own
-  /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if a
-  /// result or gradient then has other bits.
+  /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if
+  /// a result or gradient then has other bits.
   bool checkArena = false;
   /// Stops with an Error (exit code 1) at the first kernel that writes a NaN, or an infinity that none of its rules
   /// speaks of.
