@@ -14,16 +14,18 @@ namespace {
 
 using Run = SmallVector<Operation *>;
 
-// Constants and indices are free: each reader gets its own.
+// Constants and indices are free: each reader gets its own. Those of now: the clones are not to be cloned again.
 void cloneFree(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!isa<ein::ConstantOp, ein::IotaOp>(op))
-      continue;
-    for (OpOperand &use : llvm::make_early_inc_range(op.getUses())) {
+  Run free;
+  for (Operation &op : block)
+    if (isa<ein::ConstantOp, ein::IotaOp>(op))
+      free.push_back(&op);
+  for (Operation *op : free) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       OpBuilder builder(use.getOwner());
-      use.set(builder.clone(op)->getResult(0));
+      use.set(builder.clone(*op)->getResult(0));
     }
-    op.erase();
+    op->erase();
   }
 }
 
