@@ -2,6 +2,7 @@
 #include "Bodies.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -116,15 +117,17 @@ void algebra::pruneBodies(ModuleOp module) {
     // Readers first: what is dead has no use when its own call comes.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(model.getBody().front()))) {
       auto call = dyn_cast<ein::CallOp>(op);
-      if (!call)
+      if (!call) {
+        if (isOpTriviallyDead(&op)) // a loose equation reads results too
+          op.erase();
         continue;
+      }
       auto &[results, arguments] = dead[liveness.calleeOf(call)];
       if (liveness.isDead(call))
         call.erase();
       else if (results.any() || arguments.any())
         pruneCall(call, results, arguments);
     }
-    eraseDead(model.getBody().front());
   }
   for (auto &[body, indices] : dead)
     if (indices.first.any() || indices.second.any())

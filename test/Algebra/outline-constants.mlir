@@ -5,14 +5,14 @@
 #o = affine_map<(i) -> ()>
 #s = affine_map<() -> ()>
 
-// CHECK: ein.func @m.equations(%{{.*}}: tensor<2xf32>) -> tensor<2xf32>
+// CHECK: ein.func @m.y(%{{.*}}: tensor<2xf32>) -> tensor<2xf32>
 // CHECK-DAG: ein.constant 2.0
 // CHECK-DAG: ein.constant 3.0
 // CHECK: ein.map add
 // CHECK-NEXT: ein.map mul
 // CHECK-NEXT: ein.return
 // CHECK: ein.model @m(%[[X:.*]]: tensor<2xf32>)
-// CHECK-NEXT: ein.call @m.equations(%[[X]]) path "m.equations"
+// CHECK-NEXT: ein.call @m.y(%[[X]]) path "m.y"
 // CHECK-NEXT: ein.return
 ein.model @m(%x: tensor<2xf32>) -> tensor<2xf32> attributes {arg_names = ["x"], arg_batch = array<i64: -1>,
     result_names = ["y"], result_batch = array<i64: -1>} {
