@@ -1,0 +1,156 @@
+"""Compiles and interprets random programs (random_program.py) and compares.
+
+For each seed: two steps of training under a plan that the seed chooses have plc-interpret's bits (losses, gradient norms,
+and after the steps every parameter and moment), in f64 for every fourth seed; and plc-interpret check-gradients passes on
+smooth programs. A program that plc-compile refuses counts as a failure. Prints one line per failure, with how to repeat it."""
+import argparse
+import json
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+from random_program import Program
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog="A large run: check_random_programs.py 0 200 --folder /tmp/programs")
+    parser.add_argument("first", type=int, help="first seed")
+    parser.add_argument("last", type=int, help="the seed behind the last one")
+    parser.add_argument("--folder", type=pathlib.Path, required=True, help="for programs, data and logs; failed ones stay")
+    parser.add_argument("--model", type=pathlib.Path, help="check this text under the plan and data of seed FIRST")
+    parser.add_argument("--samples", type=int, default=5, help="elements of each parameter whose difference is taken (5)")
+    return parser.parse_args()
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, seconds=120):
+    words = [str(word) for word in command]
+    try:
+        result = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{' '.join(words)}\nno end after {seconds} s") from None
+    if result.returncode:
+        raise Failed(f"{' '.join(words)}\nexit code {result.returncode}\n{result.stderr[:1500]}{result.stdout[-1500:]}")
+    return result.stdout
+
+
+def write_rows(file, value, dims, real, draws, rows):
+    """Normal numbers, or indices below the extent of V."""
+    shape = [rows] + [dims[axis] for axis in value.axes[1:]]
+    count = 1
+    for extent in shape:
+        count *= extent
+    index = value.origin == "index"
+    code, descr = ("i", "<i4") if index else {"f32": ("f", "<f4"), "f64": ("d", "<f8")}[real]
+    values = [draws.randrange(dims["V"]) if index else draws.gauss(0, 1) for _ in range(count)]
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                     struct.pack(f"<{count}{code}", *values))
+
+
+class Check:
+    def __init__(self, seed, options):
+        self.seed, self.options = seed, options
+        self.program = Program(seed)
+        self.folder = options.folder / str(seed)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.model = self.folder / "program.ein"
+        self.model.write_text(options.model.read_text() if options.model else self.program.text())
+        draws = random.Random(seed)
+        self.real = "f64" if seed % 4 == 3 else "f32"
+        self.plan = {"stages": draws.randint(1, min(3, self.program.calls)), "schedule": draws.choice(["gpipe", "1f1b"])}
+        self.threads = draws.randint(1, 2)
+        self.draws = draws
+
+    def training(self):
+        sets = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
+                "--set", f"precision.compute={self.real}"]
+        data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
+        module = self.folder / "module.plcm"
+        self.compile(module, sets)
+        for value in self.program.inputs + self.program.indices:
+            file = self.folder / f"{value.name}.npy"
+            write_rows(file, value, self.program.dims, self.real, self.draws, 2 * self.program.dims["B"])
+            if f'"name":"{value.name}"'.encode() in module.read_bytes():  # else nothing needs it
+                data += ["--data", f"{value.name}={file}"]
+        compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
+        run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled)
+        run("plc-interpret", "train", self.model, *sets, *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
+        found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
+        if found != expected:
+            raise Failed(f"compiled    {found}\ninterpreted {expected}")
+        if len(expected) != 2 or any(step["loss"] is None for step in expected):
+            raise Failed(f"no two finite losses: {expected}")
+        for name in ("params", "state"):
+            if tensors(compiled / "step-2" / f"{name}.safetensors") != tensors(interpreted / "step-2" / f"{name}.safetensors"):
+                raise Failed(f"{compiled} and {interpreted}: {name}.safetensors differ")
+
+    def compile(self, module, sets):
+        """On fewer stages where calls that nothing needs leave less to cut."""
+        while True:
+            plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
+            try:
+                return run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",
+                           f"machine.threads_per_stage={self.threads}")
+            except Failed as failure:
+                if "no plan fits" not in str(failure) or self.plan["stages"] == 1:
+                    raise
+                self.plan["stages"] -= 1
+
+    def gradients(self):
+        """A difference may straddle a kink by chance: a gradient is wrong if it is at three points."""
+        if self.program.rough:
+            return
+        for point in range(3):
+            try:
+                return run("plc-interpret", "check-gradients", self.model, "--samples", self.options.samples, "--seed",
+                           self.seed + point, "--set", f"parallelism.micro_batches={self.program.micro_batches}")
+            except Failed as failure:
+                last = failure
+        raise last
+
+
+def steps(file):
+    keys = ("step", "loss", "loss_bits", "micro_batch_losses", "grad_norm")
+    return [{key: step[key] for key in keys} for step in map(json.loads, open(file)) if "step" in step]
+
+
+def tensors(file):
+    data = file.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: (info["dtype"], info["shape"], data[8 + size:][slice(*info["data_offsets"])]) for name, info in header.items()}
+
+
+def main():
+    options = arguments()
+    start, failures, smooth = time.time(), [], 0
+    for seed in range(options.first, options.last):
+        check = Check(seed, options)
+        try:
+            check.training()
+            smooth += not check.program.rough
+            check.gradients()
+            shutil.rmtree(check.folder)
+        except Failed as failure:
+            failures.append(seed)
+            print(f"seed {seed} ({check.real}, {check.plan}, {check.program.micro_batches} micro-batches, {check.threads} "
+                  f"threads): {failure}", flush=True)
+    count = options.last - options.first
+    print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")
+    sys.exit(bool(failures) and f"failed: {failures}")
+
+
+if __name__ == "__main__":
+    main()
