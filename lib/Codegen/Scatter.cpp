@@ -26,7 +26,7 @@ public:
     if (type.getRank())
       columnDim = ein::dimOf(it.result, type.getRank() - 1);
     int64_t columns = columnDim >= 0 ? it.extents[columnDim] : 1;
-    width = columns % 16 == 0 ? 16 : 1;
+    width = columns % 16 == 0 && columnsAreContiguous() ? 16 : 1;
     blocks = columns / width;
   }
 
@@ -44,6 +44,16 @@ public:
   }
 
 private:
+  // A vector holds 16 columns of one row, in the result and in the updates, under the same indices.
+  bool columnsAreContiguous() const {
+    auto lastOnly = [&](AffineMap map) {
+      return map.getNumResults() && ein::dimOf(map, map.getNumResults() - 1) == columnDim &&
+             !map.getMajorSubMap(map.getNumResults() - 1).isFunctionOfDim(columnDim);
+    };
+    return lastOnly(it.result) && lastOnly(it.inputs.front()) &&
+           llvm::none_of(ArrayRef(it.inputs).drop_front(), [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
+  }
+
   Type accessType() { return width == 1 ? type.getElementType() : Type(VectorType::get({width}, type.getElementType())); }
 
   Value read(Value from, Value offset) {

@@ -6,7 +6,7 @@
 // CHECK: fault_gather: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: fault_pair: status 1, gather 1 of 2, position 3, value 1000
 // CHECK: fault_scatter: status 1, gather 0 of 1, position 3, value 1000
-// CHECK: 9 of 9 bodies equal
+// CHECK: 12 of 12 bodies equal
 
 #bs = affine_map<(b, s, d) -> (b, s)>
 #bsd = affine_map<(b, s, d) -> (b, s, d)>
@@ -41,6 +41,24 @@ ein.func @scatter_rows(%dx: tensor<6x19xf32>, %i: tensor<19xi64>, %acc: tensor<6
   %0 = ein.scatter_add %dx, %i over [6, 19] maps [affine_map<(b, s) -> (b, s)>, affine_map<(b, s) -> (s)>, affine_map<(b, s)[i] -> (b, i)>]
     into %acc : tensor<6x40xf32> : (tensor<6x19xf32>, tensor<19xi64>) -> tensor<6x40xf32>
   ein.return %0 : tensor<6x40xf32>
+}
+// The last axis of the result is not the last of the updates.
+ein.func @scatter_turned(%dx: tensor<2x16x4xf32>, %i: tensor<2xi32>) -> tensor<4x4x16xf32> {
+  %0 = ein.scatter_add %dx, %i over [2, 16, 4] maps [affine_map<(b, k, m) -> (b, k, m)>, affine_map<(b, k, m) -> (b)>, affine_map<(b, k, m)[i] -> (m, i, k)>]
+    : (tensor<2x16x4xf32>, tensor<2xi32>) -> tensor<4x4x16xf32>
+  ein.return %0 : tensor<4x4x16xf32>
+}
+// Each column has an index of its own.
+ein.func @scatter_columns(%dx: tensor<3x32xf32>, %i: tensor<32xi32>) -> tensor<11x32xf32> {
+  %0 = ein.scatter_add %dx, %i over [3, 32] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>, affine_map<(b, d)[i] -> (i, d)>]
+    : (tensor<3x32xf32>, tensor<32xi32>) -> tensor<11x32xf32>
+  ein.return %0 : tensor<11x32xf32>
+}
+// A column is a row too.
+ein.func @scatter_diagonal(%dx: tensor<3x16xf32>, %i: tensor<3xi32>) -> tensor<16x4x16xf32> {
+  %0 = ein.scatter_add %dx, %i over [3, 16] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b)>, affine_map<(b, d)[i] -> (d, i, d)>]
+    : (tensor<3x16xf32>, tensor<3xi32>) -> tensor<16x4x16xf32>
+  ein.return %0 : tensor<16x4x16xf32>
 }
 ein.func @fault_gather(%wte: tensor<11x37xf32>, %tok: tensor<3x5xi32>) -> tensor<3x5x37xf32> {
   %0 = ein.gather %wte, %tok over [3, 5, 37] maps [#table, #bs, #bsd] : (tensor<11x37xf32>, tensor<3x5xi32>) -> tensor<3x5x37xf32>
