@@ -26,7 +26,11 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   if (!program.outputs.empty())
     entry += " outputs=" + llvm::join(program.outputs, ",");
   std::string partition = "plan-partition{stages=" + integer("parallelism.stages");
-  if (auto &balance = strategy.get<std::vector<int64_t>>("parallelism.balance"); !balance.empty())
+  // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
+  bool part = program.entry == "infer" && !program.outputs.empty();
+  if (part)
+    partition += " fewer=true";
+  if (auto &balance = strategy.get<std::vector<int64_t>>("parallelism.balance"); !balance.empty() && !part)
     partition += " balance=" + list(balance);
   if (auto &place = strategy.get<std::vector<int64_t>>("parallelism.place"); !place.empty())
     partition += " place=" + list(place);

@@ -176,9 +176,12 @@ private:
       return failure();
     if (flat->calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
-    if (stages > int64_t(flat->units.size()))
-      return model.emitError(noPlanFits) << stages.getValue() << " stages but model '" << model.getSymName() << "' has "
-                                         << flat->units.size() << " layer calls to cut";
+    int64_t calls = flat->units.size();
+    bool clamped = fewer && stages > calls;
+    int64_t stages = clamped ? calls : this->stages.getValue();
+    if (stages > calls)
+      return model.emitError(noPlanFits) << stages << " stages but model '" << model.getSymName() << "' has " << calls
+                                         << " layer calls to cut";
     int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, microBatches, moments, bytesPerNs);
     problem.stages = stages;
@@ -195,7 +198,7 @@ private:
     int64_t begin = 0;
     for (auto [stage, count] : llvm::enumerate(answer.counts)) {
       int64_t end = begin + count;
-      cuts.push_back({begin, end, place.empty() ? int64_t(stage) : place[stage], problem.timeOf(begin, end),
+      cuts.push_back({begin, end, place.empty() || clamped ? int64_t(stage) : place[stage], problem.timeOf(begin, end),
                       problem.bytesOf(begin, end, problem.inFlight[stage])});
       begin = end;
     }

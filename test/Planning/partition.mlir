@@ -1,6 +1,7 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 | FileCheck %s
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=1,2" | FileCheck %s --check-prefix=BALANCE
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,0" | FileCheck %s --check-prefix=RANKS
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 fewer=true" | FileCheck %s --check-prefix=FEWER
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" 2>&1 | FileCheck %s --check-prefix=MEMORY
@@ -39,6 +40,11 @@
 
 // RANKS: plan.stage @s0 rank 1
 // RANKS: plan.stage @s1 rank 0
+
+// FEWER: plan.stage @s0 rank 0 attributes {{.*}}layers = 1
+// FEWER: plan.stage @s1 rank 1 attributes {{.*}}layers = 1
+// FEWER: plan.stage @s2 rank 2 attributes {{.*}}layers = 1
+// FEWER-NOT: plan.stage @
 
 // A tensor of 64 bytes takes 64 ns on the way in: stage s0 takes 50 + 64, s1 34 + 64.
 // SLOW: cut_ns = 114 : i64

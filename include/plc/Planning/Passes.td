@@ -13,7 +13,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
 
     Cuts fall between layer calls in program order; a loose call (its body has no `kind`) goes with the layer call
     before it. They minimise the slowest stage's time for one micro-batch, exactly; `balance` sets them instead. Each
-    stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact.
+    stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact. With `fewer`, a
+    model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`.
   }];
@@ -21,6 +22,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
     ListOption<"balance", "balance", "int64_t", "layer calls of each stage, instead of solving">,
     ListOption<"place", "place", "int64_t", "rank of each stage (default: 0, 1, ..)">,
+    Option<"fewer", "fewer", "bool", "false", "give a model of fewer layer calls than stages fewer stages">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "std::string", "\"1f1b\"",
            "order that tells how many micro-batches are in flight: gpipe or 1f1b">,
