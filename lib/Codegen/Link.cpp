@@ -1,5 +1,6 @@
 //===- Link.cpp - objects to a module ---------------------------------------===//
 #include "plc/Codegen/Target.h"
+#include "plc/Runtime/ModuleSeal.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -39,6 +40,21 @@ std::error_code writeFile(StringRef bytes, StringRef path) {
   return error;
 }
 
+// A module appears whole or not at all; a device is written to, not replaced.
+LogicalResult writeSealed(StringRef elf, StringRef path, Location loc) {
+  plc::runtime::ModuleSeal seal = plc::runtime::sealOf({elf.data(), elf.size()});
+  std::string bytes = (elf + StringRef(reinterpret_cast<const char *>(&seal), sizeof(seal))).str();
+  std::error_code error;
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
+    error = writeFile(bytes, path);
+  else
+    error = llvm::errorToErrorCode(llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
+      stream << bytes;
+      return llvm::Error::success();
+    }));
+  return error ? emitError(loc, "cannot write '") << path << "': " << error.message() : success();
+}
+
 } // namespace
 
 LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef path, Location loc) {
@@ -68,8 +84,12 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
       return emitError(loc, "cannot write an object: ") << error.message();
   }
   std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
-  std::vector<std::string> arguments = {linker->path, "-shared", "-o", path.str()};
+  std::vector<std::string> arguments = {linker->path, "-shared"};
   arguments.insert(arguments.end(), files.begin(), files.end());
+  if (std::error_code error = temporary("so"))
+    return emitError(loc, "cannot write a shared object: ") << error.message();
+  std::string shared = files.back();
+  arguments.insert(arguments.end(), {"-o", shared});
   arguments.push_back(PLC_BLIS_LIBRARY);
   if (linker->isDriver)
     arguments.insert(arguments.end(), {"-nostdlib", "-Wl,-rpath," + directory + ",--build-id=none,-z,noexecstack"});
@@ -81,8 +101,12 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   std::string log = files.back(), message;
   SmallVector<StringRef> words(arguments.begin(), arguments.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0)
-    return success();
+  if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0) {
+    auto elf = llvm::MemoryBuffer::getFile(shared, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!elf)
+      return emitError(loc, "cannot read what '") << linker->path << "' wrote: " << elf.getError().message();
+    return writeSealed((*elf)->getBuffer(), path, loc);
+  }
   auto output = llvm::MemoryBuffer::getFile(log);
   InFlightDiagnostic error = emitError(loc, "'") << linker->path << "' could not link '" << path << "'";
   if (!message.empty())

@@ -5,6 +5,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Target.h"
 #include "plc/Dialect/Plan/KernelText.h"
+#include "plc/Runtime/ModuleSeal.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -59,14 +60,7 @@ json::Object describe(const KernelRecord &record) {
                       {"results", std::move(results)}, {"infinite", record.infinite}};
 }
 
-uint64_t fnv1a(StringRef bytes) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (unsigned char byte : bytes)
-    hash = (hash ^ byte) * 0x100000001b3;
-  return hash;
-}
-
-// An object with plc_manifest, plc_manifest_size and plc_manifest_hash.
+// An object with plc_manifest and plc_manifest_size.
 LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
                            SmallVectorImpl<char> &object) {
   llvm::LLVMContext context;
@@ -75,10 +69,8 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
     new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, value,
                              name);
   };
-  auto number = [&](uint64_t value) { return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), value); };
   add("plc_manifest", llvm::ConstantDataArray::getString(context, manifest));
-  add("plc_manifest_size", number(manifest.size()));
-  add("plc_manifest_hash", number(fnv1a(manifest)));
+  add("plc_manifest_size", llvm::ConstantInt::get(llvm::Type::getInt64Ty(context), manifest.size()));
   int64_t code = 0;
   return emitObject(module, features, loc, object, code);
 }
@@ -147,7 +139,7 @@ FailureOr<std::string> ModuleWriter::manifestText(int64_t codeBytes) {
       return failure();
     entries[entry.name] = std::move(*described);
   }
-  json::Object manifest{{"plcm", 1},
+  json::Object manifest{{"plcm", int64_t(runtime::ModuleSeal::currentVersion)},
                         {"model", request.model},
                         {"source", request.source},
                         {"numerics_key", request.numericsKey},

@@ -34,7 +34,9 @@ using plc::language::PassErrors;
 
 namespace {
 
-enum ExitCode { Done = 0, BadModel = 1, BadUsage = 2, Internal = 70 }; // errors of passes tell their own
+/// A file that cannot be read or written is as bad as a bad one: the command line was understood. Errors of passes tell
+/// their own.
+enum ExitCode { Done = 0, BadModel = 1, BadUsage = 2, Internal = 70 };
 
 int fail(ExitCode code, const Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
@@ -155,12 +157,12 @@ int Compilation::write(StringRef text) {
   std::error_code error;
   llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_None);
   if (error)
-    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
+    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
   file.os() << text;
   file.os().flush();
   if ((error = file.os().error())) {
     file.os().clear_error();
-    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
+    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
   }
   file.keep();
   return Done;
@@ -259,7 +261,7 @@ int Compilation::run() {
   if (int failed = parse())
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
-    return fail(BadUsage, "cannot write '" + options.output + "': " + error.message());
+    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
   if (!options.programGiven && !hasLoss())
     program.entry = "infer";
@@ -300,7 +302,7 @@ int plc::driver::compile(const CompileOptions &options) {
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();
-    return fail(BadUsage, "cannot write to the standard output: " + error.message());
+    return fail(BadModel, "cannot write to the standard output: " + error.message());
   }
   return code;
 }

@@ -2,7 +2,9 @@
 
 #include "Runs.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 namespace plc::runtime {
@@ -44,7 +46,9 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     runCommand(options, *engine);
     if (!options.model.trace.empty())
       engine->writeTrace(options.model.trace);
-    return std::fflush(stdout) == 0 ? Done : BadInput;
+    if (std::fflush(stdout) != 0)
+      throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+    return Done;
   } catch (const Error &error) {
     std::fflush(stdout);
     printError(error, tool.name);

@@ -1,16 +1,13 @@
 #include "plc/Runtime/InitialValues.h"
 
+#include "plc/Runtime/ModuleSeal.h"
+
 #include <bit>
 #include <cmath>
 
 namespace plc::runtime {
 
-uint64_t hashBytes(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (unsigned char byte : bytes)
-    hash = (hash ^ byte) * 0x100000001b3u;
-  return hash;
-}
+uint64_t hashBytes(std::string_view bytes) { return fnv1a(bytes); }
 
 namespace {
 /// A bijection of 64-bit words whose output bits each depend on all input bits (xor-shift and odd multiply, thrice).

@@ -1,5 +1,7 @@
 #include "Manifest.h"
 
+#include "plc/Runtime/ModuleSeal.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -310,8 +312,9 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
 }
 
 Manifest readManifest(const Node &root) {
-  if (int64_t version = root["plcm"].integer(INT64_MIN, INT64_MAX); version != 1)
-    root["plcm"].fail("is version " + std::to_string(version) + ", expected 1");
+  constexpr auto expected = static_cast<int64_t>(ModuleSeal::currentVersion);
+  if (int64_t version = root["plcm"].integer(INT64_MIN, INT64_MAX); version != expected)
+    root["plcm"].fail("is version " + std::to_string(version) + ", expected " + std::to_string(expected));
   Manifest manifest;
   manifest.model = root["model"].string();
   manifest.numericsKey = root["numerics_key"].string();

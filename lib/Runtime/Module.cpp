@@ -1,42 +1,16 @@
 #include "Module.h"
 
+#include "Files.h"
 #include "plc/Runtime/CpuFeatures.h"
-#include "plc/Runtime/InitialValues.h"
+#include "plc/Runtime/ModuleSeal.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fstream>
-#include <unistd.h>
 
 namespace plc::runtime {
 
 namespace {
-
-/// An ELF file, and whole: the loader would map a truncated one and crash at its missing pages.
-void checkElf(const std::string &file) {
-  if (::access(file.c_str(), R_OK) != 0)
-    throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  auto size = static_cast<uint64_t>(std::max<int64_t>(0, in.tellg()));
-  Elf64_Ehdr header = {};
-  in.seekg(0).read(reinterpret_cast<char *>(&header), sizeof(header));
-  if (!in || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_phentsize != sizeof(Elf64_Phdr))
-    throw fileError(file, "not a compiled module (offset 0)");
-  uint64_t end = header.e_phoff + uint64_t(header.e_phnum) * sizeof(Elf64_Phdr);
-  for (int i = 0; end <= size && i < header.e_phnum; ++i) {
-    Elf64_Phdr segment = {};
-    in.seekg(static_cast<std::streamoff>(header.e_phoff + static_cast<uint64_t>(i) * sizeof(segment)));
-    in.read(reinterpret_cast<char *>(&segment), sizeof(segment));
-    end = std::max(end, segment.p_offset + segment.p_filesz);
-  }
-  if (end > size)
-    throw fileError(file, "found " + std::to_string(size) + " bytes, expected at least " + std::to_string(end) +
-                              ": the module is cut short");
-}
 
 std::string hexOf(uint64_t value) {
   char text[17];
@@ -44,10 +18,31 @@ std::string hexOf(uint64_t value) {
   return text;
 }
 
+/// The file is an ELF file of our format's version, and every byte is as it was written. Read whole before the loader
+/// sees it: that one trusts all headers, and maps a truncated file to crash at its missing pages.
+void checkSeal(const std::string &file) {
+  std::string bytes = readFile(file);
+  if (!bytes.starts_with(std::string_view(ELFMAG, SELFMAG)))
+    throw fileError(file, "not a compiled module (offset 0)");
+  ModuleSeal found = {};
+  size_t end = bytes.size() - std::min(bytes.size(), sizeof(found));
+  std::memcpy(&found, bytes.data() + end, bytes.size() - end);
+  ModuleSeal expected = sealOf(std::string_view(bytes).substr(0, end));
+  if (std::memcmp(found.magic, expected.magic, sizeof(found.magic)) != 0)
+    throw fileError(file, "no seal at the end: not a compiled module, or cut short, or something was appended (offset " +
+                              std::to_string(end) + ")");
+  if (found.version != expected.version)
+    throw fileError(file, "module of version " + std::to_string(found.version) + ", expected version " +
+                              std::to_string(expected.version) + ": compile the model again");
+  if (found.hash != expected.hash)
+    throw fileError(file, "module has hash '" + hexOf(expected.hash) + "', expected '" + hexOf(found.hash) +
+                              "': some of its bytes changed");
+}
+
 } // namespace
 
 Module::Module(const std::string &file) : file(file) {
-  checkElf(file);
+  checkSeal(file);
   // Before the module brings BLIS in.
   chooseBlisKernels();
   // A path without a slash would be searched for in the library path.
@@ -76,12 +71,8 @@ void *Module::symbol(const char *name) const {
 void Module::readContents() {
   auto *text = static_cast<const char *>(symbol("plc_manifest"));
   uint64_t size = *static_cast<const uint64_t *>(symbol("plc_manifest_size"));
-  uint64_t expected = *static_cast<const uint64_t *>(symbol("plc_manifest_hash"));
   if (size > (uint64_t(1) << 30))
     throw fileError(file, "manifest of " + std::to_string(size) + " bytes, expected at most 2^30");
-  uint64_t found = hashBytes({text, size});
-  if (found != expected)
-    throw fileError(file, "manifest has hash '" + hexOf(found) + "', expected '" + hexOf(expected) + "'");
   contents = parseManifest(file, {text, size});
   for (const std::string &feature : contents.targetFeatures)
     if (!cpuHasFeature(feature))

@@ -6,7 +6,8 @@
 
 namespace plc::runtime {
 
-/// A .plcm is native code, trusted like any program; loading still checks version, hash, bounds and CPU.
+/// A .plcm is native code, trusted like any program; loading still checks version, hash of the whole file, bounds and
+/// CPU.
 class Module {
 public:
   explicit Module(const std::string &file);

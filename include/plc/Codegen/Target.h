@@ -30,7 +30,7 @@ std::unique_ptr<llvm::Module> optimise(mlir::ModuleOp module, llvm::LLVMContext 
 mlir::LogicalResult emitObject(llvm::Module &module, llvm::ArrayRef<std::string> features, mlir::Location loc,
                                llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
 
-/// Links objects to the shared object `path`, which needs libblis.so.4. Fails with a diagnostic at `loc`.
+/// Links objects to the shared object `path`, which needs libblis.so.4, and seals it (ModuleSeal.h). Fails with a diagnostic at `loc`.
 mlir::LogicalResult linkModule(llvm::ArrayRef<llvm::StringRef> objects, llvm::StringRef path, mlir::Location loc);
 
 } // namespace plc::codegen

@@ -1,11 +1,13 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
-[--early-drop y|dy] [--tied] [--bad-hash].
+[--early-drop y|dy] [--tied] [--version N] [--no-seal].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
 --tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
 import argparse, json, os, re, subprocess
+
+import seal_module
 
 parser = argparse.ArgumentParser()
 parser.add_argument("out")
@@ -14,7 +16,8 @@ parser.add_argument("--set", action="append", default=[])
 parser.add_argument("--optimizer", default="adamw")
 parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--tied", action="store_true")
-parser.add_argument("--bad-hash", action="store_true")
+parser.add_argument("--version", type=int, default=2)
+parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
 parser.add_argument("--cc", default="cc")
@@ -192,7 +195,7 @@ def kernel(name, chunks, where):
 
 
 manifest = {
-    "plcm": 1, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
+    "plcm": 2, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "target_features": [],
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
                   "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0},
@@ -219,16 +222,13 @@ for change in arguments.set:
 text = json.dumps(manifest).encode()
 if arguments.bad_json:
     text = text[:-1]
-value = 0xCBF29CE484222325
-for byte in text:
-    value = (value ^ byte) * 0x100000001B3 % 2**64
-if arguments.bad_hash:
-    value ^= 1
 source = arguments.out + ".c"
 with open(source, "w") as file:
     file.write('#include "%s"\n' % os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiny_kernels.c"))
     file.write("const char plc_manifest[] = {%s};\n" % ",".join(map(str, text)))
-    file.write("const uint64_t plc_manifest_size = %du, plc_manifest_hash = %du;\n" % (2**40 if arguments.bad_size else len(text), value))
+    file.write("const uint64_t plc_manifest_size = %du;\n" % (2**40 if arguments.bad_size else len(text)))
 command = [arguments.cc, "-shared", "-fPIC", "-O1", "-ffp-contract=off", "-w", "-I", arguments.include, source, "-o",
            arguments.out]
 subprocess.run(command, check=True)
+if not arguments.no_seal:
+    seal_module.seal(arguments.out, arguments.version)
