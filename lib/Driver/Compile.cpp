@@ -67,6 +67,7 @@ public:
 private:
   int parse();
   bool hasLoss();
+  bool trains() const { return strategy.get<std::string>("gradient.kind") != "none"; }
   std::vector<Program> programsOfModule();
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
@@ -180,8 +181,10 @@ int Compilation::printPlan(const Program &program) {
 
 std::vector<Program> Compilation::programsOfModule() {
   std::vector<Program> programs;
+  if (hasLoss() && trains())
+    programs.push_back({"train", {}});
   if (hasLoss())
-    programs = {{"train", {}}, {"eval", {}}};
+    programs.push_back({"eval", {}});
   programs.push_back({"infer", {}});
   // What needs fewer inputs than all outputs together is an entry of its own: `generate` has no next token.
   plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
@@ -263,8 +266,10 @@ int Compilation::run() {
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
-  if (!options.programGiven && !hasLoss())
+  if (!options.programGiven && !(hasLoss() && trains()))
     program.entry = "infer";
+  if (program.entry == "train" && !trains())
+    return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
   if (options.printPipeline) {
     llvm::outs() << "builtin.module(" << pipelineText(phasesOf(program, strategy), options.emit) << ")\n";
     return Done;

@@ -13,6 +13,7 @@ constexpr double none = std::numeric_limits<double>::lowest();
 Key text(const char *path, const char *initial, std::vector<Value> supported, std::vector<std::string> refused) {
   return {path, Type::Text, std::string(initial), std::move(supported), std::move(refused), none};
 }
+Key toggle(const char *path, bool initial) { return {path, Type::Bool, initial, {}, {}, none}; }
 Key only(const char *path, bool value) { return {path, Type::Bool, value, {value}, {}, none}; }
 Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
 Key integer(const char *path, int64_t initial, double least, double most = 1e18) {
@@ -37,11 +38,11 @@ Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
 
 llvm::ArrayRef<Key> plc::driver::allKeys() {
   static const std::vector<Key> keys = {
-      unsupported("preset"),
-      text("mode", "lazy", {"lazy"}, {"eager", "hybrid"}),
-      only("fusion", true),
+      text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
+      text("mode", "lazy", {"lazy", "eager"}, {"hybrid"}),
+      toggle("fusion", true),
       only("profiling", false),
-      text("gradient.kind", "full", {"full"}, {"none"}),
+      text("gradient.kind", "full", {"full", "none"}, {}),
       only("gradient.accumulation_steps", int64_t(1)),
       only("gradient.lanes", int64_t(1)),
       text("checkpoint.policy", "none", {"none"}, {"uniform", "selective", "dynamic", "budget"}),
@@ -54,7 +55,7 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       ignored("checkpoint.grain", "checkpoint.policy", "uniform"),
       ignored("checkpoint.micro_batches", "checkpoint.policy", "uniform"),
       text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
-      text("memory.strategy", "pooled", {"pooled"}, {"standard", "cached", "minimal-peak"}),
+      text("memory.strategy", "pooled", {"pooled", "standard"}, {"cached", "minimal-peak"}),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
       text("parallelism.kind", "none", {"none", "pipeline"}, {"data", "model", "automatic"}),
       integer("parallelism.stages", 1, 1, 1024),
@@ -62,6 +63,7 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       unsupported("parallelism.shard"),
       integer("parallelism.micro_batches", 1, 1, 4096),
       text("parallelism.schedule", "1f1b", {"gpipe", "1f1b"}, {"interleaved", "zb_h1", "zb_h2", "zbv", "auto"}),
+      unsupported("parallelism.schedule.file"),
       only("parallelism.chunks", int64_t(1)),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
@@ -83,17 +85,17 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
   return keys;
 }
 
-const Key *plc::driver::findKey(llvm::StringRef path) {
-  for (const Key &key : allKeys())
+const Key *plc::driver::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
+  for (const Key &key : keys)
     if (path == key.path)
       return &key;
   return nullptr;
 }
 
-llvm::StringRef plc::driver::nearestKey(llvm::StringRef path) {
+llvm::StringRef plc::driver::nearestKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
   const Key *best = nullptr;
   unsigned distance = 0;
-  for (const Key &key : allKeys()) {
+  for (const Key &key : keys) {
     unsigned d = path.edit_distance(key.path);
     if (!best || d < distance)
       best = &key, distance = d;

@@ -54,14 +54,15 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   phases.push_back({"gradient", "ein-differentiate" + forwardOnly + ",ein-simplify"});
   phases.insert(phases.end(),
                 {{"numerics", "ein-fix-numerics"},
-                 {"kernels", "form-kernels"},
+                 {"kernels", strategy.get<bool>("fusion") ? "form-kernels" : "form-kernels{fusion=false}"},
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
                  {"skips", "plan-infer-skips"},
                  {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
                  {"remat", "plan-remat{policy=" + text("checkpoint.policy") + "}"},
                  {"comm", "plan-insert-comm"},
                  // The proof is part of the last phase: no address leaves it unproven.
-                 {"addresses", "plan-addresses" + limit + ",plan-verify" + limit}});
+                 {"addresses", "plan-addresses{strategy=" + text("memory.strategy") + (budget.empty() ? "" : " " + budget) +
+                                    "},plan-verify" + limit}});
   return phases;
 }
 

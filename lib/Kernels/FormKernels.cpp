@@ -72,6 +72,8 @@ Operation *mainEquation(const Group &group) {
 }
 
 struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     known.clear();
     SymbolTable symbols(getOperation());
@@ -91,7 +93,7 @@ private:
       stop.erase();
     }
     eraseDead(block);
-    FailureOr<SmallVector<Group>> groups = groupEquations(block);
+    FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
       return failure();
     OpBuilder builder(block.getTerminator());

@@ -44,7 +44,7 @@ bool isChain(Operation *op) {
 
 class Grouper {
 public:
-  explicit Grouper(Block &body) : body(body) {}
+  Grouper(Block &body, bool fusion) : body(body), fusion(fusion) {}
 
   FailureOr<SmallVector<Group>> run() {
     for (Operation &op : body.without_terminator()) {
@@ -84,7 +84,7 @@ private:
   // A column reduction takes the maps that nothing else reads, nearest first.
   void claimColumn(Operation *reduce) {
     Equations claimed = {reduce};
-    for (unsigned next = 0; next < claimed.size(); ++next)
+    for (unsigned next = 0; fusion && next < claimed.size(); ++next)
       for (Value operand : claimed[next]->getOperands()) {
         Operation *maker = operand.getDefiningOp();
         if (!maker || !kept.contains(maker) || owner.contains(maker) || llvm::is_contained(claimed, maker) ||
@@ -114,6 +114,8 @@ private:
         if (auto found = owner.find(maker); found != owner.end())
           if (KernelKind kind = groups[found->second].kind; kind == KernelKind::rows || kind == KernelKind::elementwise)
             makers.insert(found->second);
+    if (!fusion)
+      makers.clear();
     if (makers.size() > 1 && join(op, makers.getArrayRef()))
       return;
     SmallVector<unsigned> latest(makers.begin(), makers.end());
@@ -207,6 +209,7 @@ private:
   }
 
   Block &body;
+  bool fusion;
   llvm::SetVector<Operation *> kept;
   DenseMap<Operation *, unsigned> position, owner;
   SmallVector<Working> groups;
@@ -214,4 +217,6 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body) { return Grouper(body).run(); }
+FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion) {
+  return Grouper(body, fusion).run();
+}

@@ -13,9 +13,9 @@ struct Group {
 };
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups
-/// need each other. Fails with a diagnostic on an equation that is not ready (an order missing, a contraction that is
-/// not binary).
-mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body);
+/// need each other. Without `fusion`, an equation to each group. Fails with a diagnostic on an equation that is not ready
+/// (an order missing, a contraction that is not binary).
+mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body, bool fusion);
 
 } // namespace plc::kernels
 

@@ -1,4 +1,4 @@
-//===- Pack.cpp - the problem of addresses, first fit by size, the bound --===//
+//===- Pack.cpp - the problem of addresses, first fit, the bound ----------===//
 #include "plc/Planner/Pack.h"
 
 #include <algorithm>
@@ -70,14 +70,9 @@ int64_t PackProblem::bound() const {
   return most;
 }
 
-Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
-    return fault;
+// Each block in turn at the lowest offset where it fits among those placed before it.
+static Fault firstFit(const PackProblem &problem, const std::vector<size_t> &order, Packing &packing) {
   const auto &blocks = problem.blocks;
-  std::vector<size_t> order = orderByBegin(problem);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tuple(-blocks[a].bytes, blocks[a].begin, a) < std::tuple(-blocks[b].bytes, blocks[b].begin, b);
-  });
   packing.offsets.assign(blocks.size(), -1);
   packing.bytes = 0;
   std::vector<size_t> placed; // by offset
@@ -97,4 +92,21 @@ Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing)
     placed.insert(later, i);
   }
   return problem.verify(packing);
+}
+
+Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
+  if (Fault fault = problem.check())
+    return fault;
+  const auto &blocks = problem.blocks;
+  std::vector<size_t> order = orderByBegin(problem);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tuple(-blocks[a].bytes, blocks[a].begin, a) < std::tuple(-blocks[b].bytes, blocks[b].begin, b);
+  });
+  return firstFit(problem, order, packing);
+}
+
+Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
+  if (Fault fault = problem.check())
+    return fault;
+  return firstFit(problem, orderByBegin(problem), packing);
 }

@@ -26,7 +26,7 @@ public:
   RankLayout(ProgramOp program, RankOp rank, SymbolTable &symbols)
       : program(program), rank(rank), symbols(symbols), builder(program.getContext()) {}
 
-  LogicalResult run(int64_t limit) {
+  LogicalResult run(bool pooled, int64_t limit) {
     if (failed(checkDrops()))
       return failure();
     placeStatics();
@@ -36,7 +36,8 @@ public:
     for (auto &[instance, life] : lives)
       problem.blocks.push_back({byteSize(instance.first.getType()), life.first, life.second});
     planner::Packing packing;
-    if (planner::Fault fault = planner::firstFitBySize(problem, packing))
+    auto pack = pooled ? planner::firstFitBySize : planner::firstFitByTime;
+    if (planner::Fault fault = pack(problem, packing))
       return rank.emitError(noPlanFits) << *fault;
     for (auto [index, entry] : llvm::enumerate(lives))
       offsets[entry.first] = staticBytes + packing.offsets[index];
@@ -207,6 +208,10 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   using PlanAddressesBase::PlanAddressesBase;
 
   void runOnOperation() override {
+    if (strategy != "pooled" && strategy != "standard") {
+      emitOptionError(getOperation(), "strategy '") << strategy << "' is not supported; there are 'pooled' and 'standard'";
+      return signalPassFailure();
+    }
     for (auto program : getOperation().getOps<ProgramOp>()) {
       if (program.getBody().getOps<RankOp>().empty()) {
         program.emitError("program '") << program.getSymName() << "' is not scheduled";
@@ -229,7 +234,7 @@ private:
         return run.emitOpError("runs task ") << stringifyRole(run.getRole()) << " of '" << run.getStage()
                                              << "', which does not exist";
     }
-    return RankLayout(program, rank, symbols).run(memoryLimitBytes);
+    return RankLayout(program, rank, symbols).run(strategy == "pooled", memoryLimitBytes);
   }
 };
 

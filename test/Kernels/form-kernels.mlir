@@ -1,5 +1,6 @@
 // Equations become kernels; equal kernels of different bodies are one.
 // RUN: plc-opt %s --form-kernels | FileCheck %s
+// RUN: plc-opt %s --form-kernels=fusion=false | FileCheck %s --check-prefix=ALONE
 // RUN: plc-opt %s --form-kernels -o %t1 && plc-opt %s --form-kernels -o %t2 && cmp %t1 %t2
 
 #id = affine_map<(i, j) -> (i, j)>
@@ -36,6 +37,19 @@ ein.func @attention(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>) -> tensor<8x16xf3
   %p = ein.map div(%e, %z) over [8, 16] maps [#id, #row, #id] : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
   ein.return %p : tensor<8x16xf32>
 }
+
+// Without fusion each equation has a kernel of its own, but for masks.
+// ALONE: plan.kernel @attention.0(%{{.*}}) -> tensor<8x16xf32>
+// ALONE-SAME: kind = #plan<kind contract>
+// ALONE: plan.kernel @attention.1(
+// ALONE: ein.map le(
+// ALONE: ein.map select(
+// ALONE-NEXT: plan.yield
+// ALONE: ein.reduce max(
+// ALONE-NEXT: plan.yield
+// ALONE: kind = #plan<kind columns>
+// ALONE: ein.reduce sum(
+// ALONE-NEXT: plan.yield
 
 // A column sum takes the product that only it reads; the accumulator is its last argument and result.
 // CHECK: plan.kernel @gains.0(%{{.*}}: tensor<8x16xf32>, %{{.*}}: tensor<8x16xf32>, %[[A:.*]]: tensor<16xf32>) -> tensor<16xf32>

@@ -73,6 +73,20 @@ TEST(Pack, ReusesBytesOfTheDead) {
   EXPECT_EQ(problem.bound(), 192);
 }
 
+// By time the small block takes the bottom before the large one is known, and the third finds no hole of its size.
+TEST(Pack, ByTimeSeesNoFuture) {
+  PackProblem problem;
+  problem.blocks = {{64, 0, 2}, {64, 1, 9}, {128, 3, 9}};
+  Packing packing;
+  ASSERT_EQ(firstFitByTime(problem, packing), std::nullopt);
+  EXPECT_EQ(packing.offsets, (std::vector<int64_t>{0, 64, 128}));
+  EXPECT_EQ(packing.bytes, 256);
+  ASSERT_EQ(firstFitBySize(problem, packing), std::nullopt);
+  EXPECT_EQ(packing.bytes, 192);
+  problem.blocks[0].end = 0;
+  EXPECT_EQ(*firstFitByTime(problem, packing), "block 0 lives from 0 to 0");
+}
+
 TEST(Pack, VerifyRefusesWrongPackings) {
   PackProblem problem;
   problem.blocks = {{64, 0, 2}, {64, 1, 3}};

@@ -2,6 +2,8 @@
 // RUN: %{start} --plan-addresses | FileCheck %s
 // RUN: %{start} --plan-addresses --plan-verify | FileCheck %s
 // RUN: not %{start} --plan-addresses=memory-limit-bytes=1024 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: %{start} --plan-addresses=strategy=standard --plan-verify | FileCheck %s --check-prefix=STANDARD
+// RUN: not %{start} --plan-addresses=strategy=cached 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not %{start} --plan-addresses --plan-addresses 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-addresses 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: %{start} | sed -e 's/.*plan.run @s0 *F mb 0.*/&\nplan.drop @s0 F slot 99 mb 0/' | not plc-opt --plan-addresses 2>&1 \
@@ -29,6 +31,8 @@
 // CHECK: plan.run @s1 F mb 1 at [{{.*}}, {{.*}}, 132]
 
 // LIMIT: error: no plan fits: rank 0 needs 1.1 KiB, limit 1.0 KiB, largest part static area 832 B
+// STANDARD: plan.layout static 832 arena 1152 bound 1152
+// NAME: error: strategy 'cached' is not supported; there are 'pooled' and 'standard'
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
 // SLOT: error: 'plan.drop' op names no slot of a task

@@ -1,7 +1,7 @@
 //===- Strategy.h - how a model is to be run --------------------*- C++ -*-===//
 //
-// A strategy is a set of keys with values: defaults, then a TOML file, then `--set KEY=VALUE`. Keys.cpp lists every key
-// with its type, default and the values that are supported; any other value is refused by name.
+// A strategy is a set of keys with values: defaults, then a preset's, then a TOML file's, then `--set KEY=VALUE`.
+// Keys.cpp lists every key with its type, default and the values that are supported; any other value is refused by name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_DRIVER_STRATEGY_H
@@ -44,19 +44,32 @@ struct Key {
   double most = 1e18;
 };
 
+/// A named set of values for keys that neither the file nor a set gives.
+struct Preset {
+  const char *name;
+  std::vector<std::pair<const char *, Value>> values; // a key comes after the one that gives it a meaning
+};
+
 /// Every key, in the order of the manual.
 llvm::ArrayRef<Key> allKeys();
+llvm::ArrayRef<Preset> allPresets();
 /// Null if there is no such key.
-const Key *findKey(llvm::StringRef path);
+const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// The key whose spelling is nearest to `path`.
-llvm::StringRef nearestKey(llvm::StringRef path);
+llvm::StringRef nearestKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// A value as TOML.
 std::string print(const Value &value);
 
+/// A key's value and where that came from: "default", "preset NAME", "FILE:LINE", "--set", or the key that implies it.
+struct Setting {
+  Value value;
+  std::string origin;
+};
+
 class Strategy {
 public:
-  /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"). Errors go to `errors`, as FILE:LINE:COL or, for sets and
-  /// combinations, as `tool: error:`; nullopt after any.
+  /// Reads `file` (none if empty), then `sets` ("KEY=VALUE"), then fills in the preset. Errors go to `errors`, as
+  /// FILE:LINE:COL or, for sets, as `tool: error:`; nullopt after any.
   static std::optional<Strategy> load(llvm::StringRef tool, llvm::StringRef file, llvm::ArrayRef<std::string> sets,
                                       llvm::raw_ostream &errors);
 
@@ -73,12 +86,9 @@ public:
   void explain(llvm::raw_ostream &os) const;
 
 private:
-  struct Setting {
-    Value value;
-    std::string origin;
-  };
+  explicit Strategy(std::map<std::string, Setting> settings) : settings(std::move(settings)) {}
+
   std::map<std::string, Setting> settings;
-  friend class StrategyReader;
 };
 
 } // namespace plc::driver

@@ -12,11 +12,15 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     groups with the same equations on the same types share one, so the number of kernels does not depend on the number
     of layers. The grouping is plain: a contraction alone; a `scatter_add` alone; a `chain` reduction with the maps
     that only it uses; and maps, casts, gathers and `lanes` reductions with the rows they share. Masks and constants
-    are cloned into their users. No equation is changed, split or computed twice but those.
+    are cloned into their users. No equation is changed, split or computed twice but those. Without `fusion` each
+    other equation is a kernel of its own; the bits are the same.
 
     Before: `%e = ein.map exp(%x) ..; %s = ein.reduce sum(%e) .. order lanes; ein.return %s`. After:
     `%s = plan.call @f.0(%x); ein.return %s`.
   }];
+  let options = [
+    Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">
+  ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
 

@@ -39,6 +39,11 @@ public:
 /// problem. Source: "best-fit decreasing" orders for DSA, e.g. TFLite's greedy-by-size (Pisarchyk & Lee, 2020).
 Fault firstFitBySize(const PackProblem &problem, Packing &packing);
 
+/// What an allocator would do that knows no future: blocks in the order of their beginnings, each at the lowest offset
+/// where it fits among those that live then; ties by number. O(n^2). Never fails on a checked problem. At most about
+/// log2(largest / smallest block) / 2 times the bound (Robson, 1974).
+Fault firstFitByTime(const PackProblem &problem, Packing &packing);
+
 } // namespace plc::planner
 
 #endif

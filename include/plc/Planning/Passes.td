@@ -90,13 +90,15 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
   let summary = "give every value of every rank its place";
   let description = [{
     Before: complete actions. After: each rank starts with a `plan.layout` (parameters, gradient sites, moments, inputs and
-    outputs of the whole batch), and runs, receives, sends and drops have offsets: first fit by size over the
-    lifetimes of (value, micro-batch) on the rank's timeline of calls. Sizes are rounded to 64 bytes. Drops of bytes
-    that are already taken again are removed.
+    outputs of the whole batch), and runs, receives, sends and drops have offsets by the lifetimes of (value,
+    micro-batch) on the rank's timeline of calls: `pooled` knows them all and places by first fit the largest first;
+    `standard` gives each value a buffer at its definition and takes it back after the last use, as an allocator would
+    that sees no future. Sizes are rounded to 64 bytes. Drops of bytes that are already taken again are removed.
 
     Test: `test/Planning/addresses.mlir`.
   }];
   let options = [
+    Option<"strategy", "strategy", "std::string", "\"pooled\"", "pooled or standard">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">
   ];
 }

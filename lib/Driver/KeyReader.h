@@ -1,0 +1,60 @@
+//===- KeyReader.h - values for a list of keys, from TOML -------*- C++ -*-===//
+#ifndef PLC_LIB_DRIVER_KEYREADER_H
+#define PLC_LIB_DRIVER_KEYREADER_H
+
+#include "plc/Driver/Strategy.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#define TOML_HEADER_ONLY 0
+#define TOML_SHARED_LIB 1
+#include <toml++/toml.h>
+
+namespace plc::driver {
+
+/// Reads a file, then sets, into a value for each key, and reports what is wrong with them: in a file with line, column
+/// and caret, in a set with its text.
+class KeyReader {
+public:
+  KeyReader(llvm::StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<Key> keys);
+
+  void readFile(llvm::StringRef path);
+  void readSet(llvm::StringRef set);
+
+  /// Whether the file or a set gave a value.
+  bool isGiven(llvm::StringRef path) const { return given.count(path.str()); }
+  /// An error at the place where a key was given, or about no place.
+  void errorAt(llvm::StringRef path, const llvm::Twine &message);
+
+  std::map<std::string, Setting> settings;
+  bool failed = false;
+
+private:
+  /// Where a key's value was given: in the file, or in a set.
+  struct Place {
+    toml::source_position at;
+    llvm::StringRef set;
+  };
+  void error(const Place &place, const llvm::Twine &message);
+  void readTable(const toml::table &table, const std::string &prefix, llvm::StringRef set);
+  void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Place &place);
+  void refuseUnknown(const Place &place, const std::string &path);
+  bool isGroup(const std::string &path) const;
+
+  llvm::StringRef tool;
+  llvm::raw_ostream &errors;
+  llvm::ArrayRef<Key> keys;
+  llvm::SourceMgr sources;
+  std::map<std::string, Place> given;
+};
+
+/// The value of a node for a key, or what is wrong with it.
+std::optional<Value> convert(const Key &key, const toml::node &node, std::string &wrong);
+/// Whether this compiler carries out a value of the key's type, or what is wrong with it; `origin` is said after the value.
+bool isSupported(const Key &key, const Value &value, std::string &wrong, const std::string &origin = "");
+
+} // namespace plc::driver
+
+#endif

@@ -1,0 +1,42 @@
+//===- Presets.cpp - several keys under one name ---------------------------===//
+#include "plc/Driver/Strategy.h"
+
+using namespace plc::driver;
+
+namespace {
+
+Value text(const char *value) { return std::string(value); }
+
+Preset make(const char *name, const char *mode, const char *gradient, const char *compute, const char *memory,
+            const char *parallelism, bool fusion, bool profiling) {
+  return {name,
+          {{"mode", text(mode)},
+           {"fusion", fusion},
+           {"profiling", profiling},
+           {"gradient.kind", text(gradient)},
+           {"precision.compute", text(compute)},
+           {"memory.strategy", text(memory)},
+           {"parallelism.kind", text(parallelism)}}};
+}
+
+Preset with(Preset preset, std::vector<std::pair<const char *, Value>> values) {
+  preset.values.insert(preset.values.end(), values.begin(), values.end());
+  return preset;
+}
+
+} // namespace
+
+llvm::ArrayRef<Preset> plc::driver::allPresets() {
+  static const std::vector<Preset> presets = {
+      make("training", "lazy", "full", "f32", "pooled", "automatic", true, true),
+      make("inference", "lazy", "none", "f32", "cached", "automatic", true, false),
+      with(make("memory-efficient", "hybrid", "full", "mixed", "minimal-peak", "none", false, false),
+           {{"checkpoint.policy", text("uniform")},
+            {"checkpoint.interval", int64_t(10)},
+            {"checkpoint.grain", text("equation")}}),
+      with(make("high-throughput", "lazy", "none", "f32", "pooled", "data", true, false),
+           {{"parallelism.replicas", int64_t(4)}}),
+      make("debug", "eager", "full", "f64", "standard", "none", false, true),
+  };
+  return presets;
+}
