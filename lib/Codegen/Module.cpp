@@ -145,6 +145,7 @@ FailureOr<std::string> ModuleWriter::manifestText(int64_t codeBytes) {
                         {"numerics_key", request.numericsKey},
                         {"real", request.real},
                         {"threads_per_stage", request.threadsPerStage},
+                        {"profiling", request.profiling},
                         {"target_features", json::Array(request.features)},
                         {"optimizer", request.optimizer},
                         {"plan", request.plan},

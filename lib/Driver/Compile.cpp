@@ -221,6 +221,7 @@ int Compilation::writeModule() {
   request.source = llvm::sys::path::filename(options.model).str();
   request.real = strategy.get<std::string>("precision.compute");
   request.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
+  request.profiling = strategy.get<bool>("profiling");
   request.features = plc::codegen::hostFeatures();
   request.optimizer = optimizer();
   std::vector<OwningOpRef<ModuleOp>> lowered;

@@ -14,7 +14,6 @@ Key text(const char *path, const char *initial, std::vector<Value> supported, st
   return {path, Type::Text, std::string(initial), std::move(supported), std::move(refused), none};
 }
 Key toggle(const char *path, bool initial) { return {path, Type::Bool, initial, {}, {}, none}; }
-Key only(const char *path, bool value) { return {path, Type::Bool, value, {value}, {}, none}; }
 Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
 Key integer(const char *path, int64_t initial, double least, double most = 1e18) {
   return {path, Type::Integer, initial, {}, {}, least, false, nullptr, {}, most};
@@ -41,7 +40,7 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
       text("mode", "lazy", {"lazy", "eager"}, {"hybrid"}),
       toggle("fusion", true),
-      only("profiling", false),
+      toggle("profiling", false),
       text("gradient.kind", "full", {"full", "none"}, {}),
       only("gradient.accumulation_steps", int64_t(1)),
       only("gradient.lanes", int64_t(1)),

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 namespace plc::runtime {
 
@@ -73,10 +74,16 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
              ", \"measured_bytes\": " + std::to_string(rank.measuredBytes) +
              ", \"outside_bound\": " + std::to_string(rank.outsideBound) +
              ", \"outside_measured\": " + std::to_string(rank.outsideMeasured) + "}";
+  std::string kernels;
+  for (const KernelProfile &kernel : engine.profile())
+    kernels += std::string(kernels.empty() ? "" : ", ") + "{\"kernel\": " + nlohmann::json(kernel.kernel).dump() +
+               ", \"where\": " + nlohmann::json(kernel.where).dump() + ", \"calls\": " + std::to_string(kernel.calls) +
+               ", \"ms\": " + shortestDigits(ElementType::F64, static_cast<double>(kernel.nanoseconds) / 1e6) +
+               ", \"bytes\": " + std::to_string(kernel.bytes) + "}";
   writeLine("{\"summary\": {\"steps\": " + std::to_string(steps) +
             ", \"loss\": " + (loss ? shortestDigits(real, *loss) : "null") + ", \"holdout_loss\": " +
-            (holdoutLoss ? shortestDigits(ElementType::F64, *holdoutLoss) : "null") + ", \"ranks\": [" + ranks +
-            "]}}");
+            (holdoutLoss ? shortestDigits(ElementType::F64, *holdoutLoss) : "null") + ", \"ranks\": [" + ranks + "]" +
+            (kernels.empty() ? "" : ", \"kernels\": [" + kernels + "]") + "}}");
 }
 
 } // namespace plc::runtime

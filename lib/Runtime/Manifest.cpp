@@ -323,6 +323,7 @@ Manifest readManifest(const Node &root) {
   if (!isReal(manifest.real))
     root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected f64 or f32");
   manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
+  manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);
   manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });
   manifest.optimizer = readOptimizer(root["optimizer"]);

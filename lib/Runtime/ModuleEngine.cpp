@@ -3,6 +3,7 @@
 #include "Module.h"
 #include "Session.h"
 
+#include <algorithm>
 #include <cstring>
 #include <malloc.h>
 
@@ -34,7 +35,7 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
 
 constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
 
-/// Of a trace; 40 bytes each.
+/// Of a trace; 48 bytes each.
 constexpr size_t eventsPerRank = 1 << 16;
 
 class ModuleEngine : public Engine {
@@ -116,6 +117,7 @@ public:
   }
 
   std::vector<RankMemory> memory() override;
+  std::vector<KernelProfile> profile() override;
   void writeTrace(const std::string &file) override;
   int64_t flopsPerStep() const override;
   int64_t numWorkers() const override {
@@ -281,6 +283,26 @@ void ModuleEngine::writeTrace(const std::string &file) {
       for (auto &rank : sessions[i].session->ranks())
         tracks.push_back({infos[i].name, rank->stage(), rank->number(), rank->trace()});
   writeTraceFile(file, tracks);
+}
+
+std::vector<KernelProfile> ModuleEngine::profile() {
+  const EntryInfo *train = findEntry("train");
+  std::vector<KernelProfile> profiles;
+  if (!manifest.profiling || !train || !sessions[indexOf(*train)].session)
+    return profiles;
+  for (size_t i = 0; i < manifest.kernels.size(); ++i) {
+    const KernelInfo &kernel = manifest.kernels[i];
+    KernelProfile profile{kernel.name, kernel.where, 0, 0, kernel.bytes};
+    for (auto &rank : sessions[indexOf(*train)].session->ranks()) {
+      profile.calls += rank->times()[i].calls;
+      profile.nanoseconds += rank->times()[i].nanoseconds;
+    }
+    if (profile.calls)
+      profiles.push_back(std::move(profile));
+  }
+  std::stable_sort(profiles.begin(), profiles.end(),
+                   [](auto &a, auto &b) { return a.nanoseconds > b.nanoseconds; });
+  return profiles;
 }
 
 std::vector<RankMemory> ModuleEngine::memory() {

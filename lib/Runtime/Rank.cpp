@@ -13,6 +13,8 @@ Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64
     : manifest(manifest), plan(entry.ranks[index]), channelInfos(entry.channels), index(index),
       channels(channels), exchange(exchange), stop(stop), arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
+  if (manifest.profiling)
+    kernelTimes.resize(manifest.kernels.size());
 }
 
 std::byte *Rank::find(StaticKind kind, const std::string &name, const StaticInfo **info) const {
@@ -112,14 +114,25 @@ void Rank::record(const ActionInfo &action, int64_t begin) {
 bool Rank::runTask(const ActionInfo &action) {
   const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
   for (const CallInfo &call : task.calls) {
-    int64_t begin = events ? Trace::now() : 0;
+    bool timed = events || manifest.profiling;
+    int64_t begin = timed ? Trace::now() : 0;
     if (!runCall(call, action))
       return false;
-    if (events)
-      events->add({Trace::Kind::Kernel, action.microBatch,
-                   &manifest.kernels[static_cast<size_t>(call.kernel)].name, begin, Trace::now()});
+    if (timed)
+      recordCall(call, action.microBatch, begin, Trace::now());
   }
   return true;
+}
+
+void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end) {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  if (events)
+    events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
+  if (manifest.profiling) {
+    Time &time = kernelTimes[static_cast<size_t>(call.kernel)];
+    ++time.calls;
+    time.nanoseconds += end - begin;
+  }
 }
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {

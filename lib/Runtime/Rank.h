@@ -25,6 +25,12 @@ public:
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks() { checksFinite = true; }
 
+  /// Calls of each kernel and their time, by its place in the manifest; empty unless the module profiles.
+  struct Time {
+    int64_t calls = 0, nanoseconds = 0;
+  };
+  const std::vector<Time> &times() const { return kernelTimes; }
+
   /// From now on keeps a trace.
   void startTrace(size_t capacity) { events = std::make_unique<Trace>(capacity); }
   const Trace *trace() const { return events.get(); }
@@ -61,6 +67,7 @@ private:
   bool message(const ActionInfo &action);
   void poisonAll();
   void record(const ActionInfo &action, int64_t begin);
+  void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
   bool update(int64_t step);
   bool forEachUpdate(plc_kernel_fn part, const StepFactors &factors);
   void collectUpdates();
@@ -83,6 +90,7 @@ private:
   std::vector<void *> operands;
   std::map<std::string, double> sumsOfSquares;
   bool checksFinite = false;
+  std::vector<Time> kernelTimes;
   std::unique_ptr<Trace> events; // null: none are kept
 };
 

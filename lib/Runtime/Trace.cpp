@@ -26,6 +26,9 @@ using nlohmann::json;
 constexpr const char *kindNames[] = {"task", "kernel", "send", "wait", "step"};
 
 json eventOf(const Trace::Event &event, const TraceTrack &track, int64_t start) {
+  json arguments{{"micro_batch", event.microBatch}, {"entry", track.entry}};
+  if (event.bytes)
+    arguments["bytes"] = event.bytes;
   return {{"name", *event.name},
           {"cat", kindNames[static_cast<size_t>(event.kind)]},
           {"ph", "X"},
@@ -33,7 +36,7 @@ json eventOf(const Trace::Event &event, const TraceTrack &track, int64_t start) 
           {"dur", static_cast<double>(event.end - event.begin) / 1e3},
           {"pid", 0},
           {"tid", track.rank},
-          {"args", {{"micro_batch", event.microBatch}, {"entry", track.entry}}}};
+          {"args", std::move(arguments)}};
 }
 
 } // namespace

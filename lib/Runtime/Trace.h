@@ -17,6 +17,7 @@ public:
     int64_t microBatch;      // -1: once per step
     const std::string *name; // of the manifest
     int64_t begin, end;      // ns of the steady clock
+    int64_t bytes = 0;       // that a kernel reads and writes; 0: not profiled
   };
 
   /// Allocates the ring at once; the newest `capacity` events are kept.

@@ -23,6 +23,7 @@ struct ModuleRequest {
   std::vector<ModuleEntry> entries; // in the order of the manifest; the first names kernels
   std::string model, source, numericsKey, real;
   int64_t threadsPerStage = 1;
+  bool profiling = false;
   std::vector<std::string> features; // see hostFeatures
   llvm::json::Value optimizer = nullptr, plan = nullptr;
 };

@@ -54,6 +54,13 @@ struct RankMemory {
   int64_t outsideBound = 0, outsideMeasured = 0;
 };
 
+/// All calls of one kernel in the training steps so far, on all ranks. A kernel of one equation is that equation.
+struct KernelProfile {
+  std::string kernel, where; // FILE:LINE:COL of its main equation
+  int64_t calls = 0, nanoseconds = 0;
+  int64_t bytes = 0; // read and written by one call
+};
+
 /// One model ready to run. Every member may throw Error. A step or run after an error is undefined.
 class Engine {
 public:
@@ -89,6 +96,9 @@ public:
 
   /// Of the steps so far; empty if the engine has no plan.
   virtual std::vector<RankMemory> memory() { return {}; }
+
+  /// Slowest kernel first; empty unless the model is compiled to be profiled.
+  virtual std::vector<KernelProfile> profile() { return {}; }
 
   /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
   virtual void writeTrace(const std::string &) {}
