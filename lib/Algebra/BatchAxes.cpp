@@ -91,8 +91,6 @@ LogicalResult BatchAxes::checkEquation(ein::Equation op) {
         return op->emitError("mixes samples: it reads the batch at positions that a tensor holds");
       if (isParameter(input.value))
         return op->emitError("mixes samples: it reads a parameter along the batch");
-      if (input.value.getDefiningOp<ein::IotaOp>())
-        return op->emitError("mixes samples: it uses the position of a sample in the batch");
     }
   }
   int64_t first = -1;
@@ -133,8 +131,13 @@ LogicalResult BatchAxes::checkModel() {
 
 LogicalResult BatchAxes::check() {
   bool failed = false;
-  model->getParentOfType<ModuleOp>().walk(
-      [&](ein::Equation op) { failed |= mlir::failed(checkEquation(op)); });
+  model->getParentOfType<ModuleOp>().walk([&](Operation *op) {
+    // Whatever reads it, also through a cast: each micro-batch would count from 0 again.
+    if (isa<ein::IotaOp>(op) && isBatched(op->getResult(0)))
+      failed = true, op->emitError("mixes samples: it uses the position of a sample in the batch");
+    else if (auto equation = dyn_cast<ein::Equation>(op))
+      failed |= mlir::failed(checkEquation(equation));
+  });
   return success(!failed && succeeded(checkModel()));
 }
 

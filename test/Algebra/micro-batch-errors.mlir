@@ -150,10 +150,22 @@ ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = [
   %i = ein.iota : tensor<8xi32>
   %r = ein.cast %i : (tensor<8xi32>) -> tensor<8xf32>
   %0 = ein.map add(%x, %r) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
-  %j = ein.iota : tensor<8xi32>
   // expected-error@+1 {{mixes samples: it uses the position of a sample in the batch}}
+  %j = ein.iota : tensor<8xi32>
   %m = ein.map lt(%j, %i) over [8, 8] maps [affine_map<(b, d) -> (b)>, affine_map<(b, d) -> (d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8xi32>, tensor<8xi32>) -> tensor<8x8xi1>
   %y = ein.map select(%m, %0, %x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  ein.return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// Also as a number.
+ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it uses the position of a sample in the batch}}
+  %i = ein.iota : tensor<8xi32>
+  %r = ein.cast %i : (tensor<8xi32>) -> tensor<8xf32>
+  %y = ein.map add(%x, %r) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b)>, affine_map<(b, d) -> (b, d)>] : (tensor<8x8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
   ein.return %y : tensor<8x8xf32>
 }
 
