@@ -28,7 +28,7 @@ public:
       ranks.push_back(std::move(*each));
     }
     Object entry;
-    entry["batch"] = program.getBatch();
+    entry["batch"] = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
     entry["micro_batches"] = program.getMicroBatches();
     entry["inputs"] = writePorts(program.getArgNames(), program.getArgTypes(), program.getArgBatch());
     entry["outputs"] = writePorts(program.getResultNames(), program.getResultTypes(), program.getResultBatch());
