@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace plc::kernels {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -30,6 +31,19 @@ Value accumulatorOf(Operation *op) {
   if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
     return scatter.getAccumulator();
   return {};
+}
+
+// Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.
+bool isTooLarge(Operation *op) {
+  constexpr int64_t most = int64_t(1) << 48;
+  int64_t points = 1;
+  for (int64_t extent : ein::iterationOf(op).extents)
+    if (llvm::MulOverflow(points, extent, points) || points > most)
+      return op->emitError("runs over more than 2^48 points"), true;
+  for (Value operand : op->getOperands())
+    if (cast<RankedTensorType>(operand.getType()).getNumElements() > most)
+      return op->emitError("reads a tensor of more than 2^48 elements"), true;
+  return false;
 }
 
 // What a group reads and gives: inputs, then accumulators; results, then accumulated values.
@@ -99,6 +113,8 @@ private:
     OpBuilder builder(block.getTerminator());
     for (auto [index, group] : llvm::enumerate(*groups)) {
       Signature signature(group);
+      if (llvm::any_of(group.equations, isTooLarge))
+        return failure();
       plan::KernelOp kernel = form(group, signature, (body.getName() + "." + Twine(index)).str(), body, symbols);
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),

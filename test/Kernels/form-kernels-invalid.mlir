@@ -45,3 +45,20 @@ ein.func @real(%x: tensor<4x!ein.real>) -> tensor<4x!ein.real> {
     : (tensor<4x!ein.real>) -> tensor<4x!ein.real>
   ein.return %y : tensor<4x!ein.real>
 }
+
+// -----
+
+ein.func @points(%x: tensor<33554432xf32>) -> tensor<f32> {
+  // expected-error @+1 {{runs over more than 2^48 points}}
+  %s = ein.contract %x, %x over [33554432, 33554432] maps [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>]
+    order [0, 1] : (tensor<33554432xf32>, tensor<33554432xf32>) -> tensor<f32>
+  ein.return %s : tensor<f32>
+}
+
+// -----
+
+ein.func @table(%x: tensor<562949953421312xf32>, %t: tensor<2xi32>) -> tensor<2xf32> {
+  // expected-error @+1 {{reads a tensor of more than 2^48 elements}}
+  %s = ein.gather %x, %t over [2] maps [affine_map<(n)[i] -> (i)>, affine_map<(n) -> (n)>, affine_map<(n) -> (n)>] : (tensor<562949953421312xf32>, tensor<2xi32>) -> tensor<2xf32>
+  ein.return %s : tensor<2xf32>
+}
