@@ -50,9 +50,12 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       if (!loss)
         return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to " << entry;
       auto type = cast<RankedTensorType>(model.getFunctionType().getResult(*loss));
-      if (type.getRank() != 0 || type.getElementType().isInteger())
+      if (type.getRank() != 0)
         return model.emitError("output 'loss' of model '")
-               << model.getSymName() << "' is " << type << " but '" << entry << "' needs a real scalar";
+               << model.getSymName() << "' has shape [" << type.getShape() << "] but '" << entry << "' needs a scalar";
+      if (type.getElementType().isInteger())
+        return model.emitError("output 'loss' of model '")
+               << model.getSymName() << "' is " << type.getElementType() << " but '" << entry << "' needs a real";
       needed.set(*loss);
       return success();
     }

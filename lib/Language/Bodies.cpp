@@ -1,7 +1,10 @@
 //===- Bodies.cpp - inlined fns and instances of layers -------------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
+#include "Nearest.h"
 #include "RuleBuilder.h"
+#include <cmath>
+#include <cstdio>
 
 using namespace plc::language;
 using llvm::Twine;
@@ -18,10 +21,14 @@ bool Elaborator::checkStep(const Value &value) {
                                          "] is too large: a tensor has fewer than 2^63 bytes, at 8 each");
       return false;
     }
+  return countStep(value.place);
+}
+
+bool Elaborator::countStep(SMLoc place) {
   if (++steps <= stepLimit)
     return true;
   if (steps == stepLimit + 1)
-    diagnostics.error(value.place, "the program has more than " + Twine(stepLimit) + " equations");
+    diagnostics.error(place, "the program has more than " + Twine(stepLimit) + " equations and turns");
   return false;
 }
 
@@ -91,14 +98,21 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, c
   return true;
 }
 
+/// Binds what a refused statement would define, so that its uses are no errors too.
+static void breakNames(const Statement &statement, Scope &scope, Body &body) {
+  auto refuse = [&](const Declarator &name) { scope.names[name.name] = {Binding::Broken, {}, 0, name.place}; };
+  llvm::for_each(statement.lefts, refuse);
+  for (const ParamName &param : statement.params)
+    refuse(param.declarator);
+  body.broken = true;
+}
+
 void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body) {
   static constexpr const char *kinds[] = {"layer", "fn", "model"};
   StringRef kind = kinds[scope.function.kind];
   for (const Statement *statement : statements) {
     if (statement->isBroken) {
-      for (const Declarator &left : statement->lefts)
-        scope.names[left.name] = Binding{Binding::Broken, {}, 0, left.place};
-      body.broken = true;
+      breakNames(*statement, scope, body);
       continue;
     }
     switch (statement->kind) {
@@ -110,7 +124,7 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       if (scope.function.kind != Function::Layer) {
         diagnostics.error(statement->place, "found a parameter in " + Twine(kind == "fn" ? "an fn" : "a model") +
                                                 ", expected it in a layer");
-        body.broken = true;
+        breakNames(*statement, scope, body);
       } else if (statement->kind == Statement::Param) {
         elaborateParams(*statement, scope, body);
       } else {
@@ -122,7 +136,7 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       if (scope.function.kind != Function::Layer) {
         diagnostics.error(statement->place, "found a skip in " + Twine(kind == "fn" ? "an fn" : "a model") +
                                                 ", expected it in a layer");
-        body.broken = true;
+        breakNames(*statement, scope, body);
       } else if (statement->kind == Statement::Stash) {
         elaborateStash(*statement, scope, body);
       } else {
@@ -143,6 +157,24 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
   }
 }
 
+static std::string print(double value) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%g", value);
+  return digits;
+}
+
+/// What makes numbers unfit for an initialiser; empty if nothing does.
+static std::string wrongIn(StringRef kind, const double (&values)[2]) {
+  auto [first, second] = values;
+  if (kind == "constant" && std::isnan(first))
+    return "the constant is not a number";
+  if (kind == "normal" && !(first >= 0 && std::isfinite(first)))
+    return "'normal' has the deviation " + print(first) + ", expected a finite number of at least 0";
+  if (kind == "uniform" && !(first <= second && std::isfinite(first) && std::isfinite(second)))
+    return "'uniform' is from " + print(first) + " to " + print(second) + ", expected finite bounds in order";
+  return "";
+}
+
 std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement, const ParamName &param, Scope &scope) {
   const Declarator &name = param.declarator;
   if (param.initialiser < 0) {
@@ -157,6 +189,10 @@ std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement,
     if (!value)
       return std::nullopt;
     values[position] = *value;
+  }
+  if (std::string wrong = wrongIn(expr.kind, values); !wrong.empty()) {
+    diagnostics.error(expr.place, wrong);
+    return std::nullopt;
   }
   return Initialiser{expr.kind, values[0], values[1]};
 }
@@ -194,9 +230,11 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
   auto owner = parameterByPath.find(statement.path);
   if (owner == parameterByPath.end()) {
     body.broken = true;
+    Nearest nearest(statement.path);
+    nearest.offerKeys(parameterByPath);
     if (calledByModel)
-      diagnostics.error(statement.pathPlace,
-                        "no layer called before this one has a parameter '" + statement.path + "'");
+      diagnostics.error(statement.pathPlace, "no layer called before this one has a parameter '" + statement.path +
+                                                 "'" + nearest.text());
   } else {
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();

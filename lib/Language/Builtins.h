@@ -2,8 +2,8 @@
 #ifndef PLC_LIB_LANGUAGE_BUILTINS_H
 #define PLC_LIB_LANGUAGE_BUILTINS_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace plc::language {
 
@@ -18,18 +18,21 @@ enum class Builtin {
   NotYet
 };
 
-inline Builtin builtinOf(llvm::StringRef name) {
-  return llvm::StringSwitch<Builtin>(name)
-      .Cases({"exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sigmoid", "relu", "abs", "sign"}, Builtin::Function)
-      .Cases({"sum", "mean"}, Builtin::Reduction)
-      .Cases({"max", "min"}, Builtin::Extremum)
-      .Cases({"real", "i32"}, Builtin::Conversion)
-      .Case("stop", Builtin::Stop)
-      .Case("size", Builtin::Size)
-      .Cases({"log1p", "floor", "ceil", "round", "sin", "cos", "tan", "pow"}, Builtin::NotYet)
-      .Cases({"prod", "argmax", "argmin", "any", "all", "topk", "pad", "random"}, Builtin::NotYet)
-      .Default(Builtin::None);
+/// Every built-in name.
+inline const llvm::StringMap<Builtin> &builtins() {
+  using enum Builtin;
+  static const llvm::StringMap<Builtin> names = {
+      {"exp", Function},   {"log", Function},   {"sqrt", Function}, {"rsqrt", Function}, {"tanh", Function},
+      {"erf", Function},   {"sigmoid", Function}, {"relu", Function}, {"abs", Function},   {"sign", Function},
+      {"sum", Reduction},  {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},   {"real", Conversion},
+      {"i32", Conversion}, {"stop", Stop},      {"size", Size},     {"log1p", NotYet},   {"floor", NotYet},
+      {"ceil", NotYet},    {"round", NotYet},   {"sin", NotYet},    {"cos", NotYet},     {"tan", NotYet},
+      {"pow", NotYet},     {"prod", NotYet},    {"argmax", NotYet}, {"argmin", NotYet},  {"any", NotYet},
+      {"all", NotYet},     {"topk", NotYet},    {"pad", NotYet},    {"random", NotYet}};
+  return names;
 }
+
+inline Builtin builtinOf(llvm::StringRef name) { return builtins().lookup(name); }
 
 } // namespace plc::language
 

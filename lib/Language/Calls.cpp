@@ -69,7 +69,8 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
       diagnostics.error(expr.place, "'" + expr.name + "' is elementwise, it binds no index");
     else
       diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected " +
-                                        Twine(least));
+                                        Twine(least) +
+                                        (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
     return nullptr;
   }
   std::vector<const Node *> operands;

@@ -10,8 +10,24 @@ using namespace plc::language;
 using llvm::SMLoc;
 using llvm::StringRef;
 
+/// A message may quote source of several lines.
+static std::string oneLine(const llvm::Twine &text) {
+  std::string line;
+  for (char c : text.str())
+    if (c != '\n' && c != '\r')
+      line += c;
+    else if (!line.ends_with(' '))
+      line += ' ';
+  return line;
+}
+
+Diagnostic &Diagnostic::note(SMLoc where, const llvm::Twine &message) {
+  notes.push_back({where, oneLine(message)});
+  return *this;
+}
+
 Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
-  Diagnostic result{place, text.str(), {}};
+  Diagnostic result{place, oneLine(text), {}};
   unsigned main = sources.getMainFileID();
   if (place.isValid() && sources.FindBufferContainingLoc(place) != main) {
     // The innermost call that the user wrote.

@@ -47,6 +47,8 @@ public:
   const Function *find(const Expr &call);
   /// Whether a value may be added: it is not too large, the program not too long. Reports.
   bool checkStep(const Value &value);
+  /// Counts an equation, a call or a turn; false if there are too many.
+  bool countStep(SMLoc place);
   /// Tells of the skips that a call of a layer stashes and pops, also if the call is wrong otherwise.
   void enterSkips(const Function &layer, SMLoc call, const Namespace *space, const Scope &caller);
   /// A call whose skips are not known: which are missing is not said then.

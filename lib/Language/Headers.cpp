@@ -1,6 +1,7 @@
 //===- Headers.cpp - what a call binds in the callee's header -------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
+#include "Nearest.h"
 #include "RuleBuilder.h"
 
 using namespace plc::language;
@@ -9,7 +10,12 @@ using llvm::Twine;
 const Function *Elaborator::find(const Expr &call) {
   auto it = library.functions.find(call.name);
   if (it == library.functions.end()) {
-    Diagnostic &error = diagnostics.error(call.place, "unknown function '" + call.name + "'");
+    Nearest nearest(call.name);
+    nearest.offerKeys(library.functions);
+    nearest.offerKeys(library.unused);
+    nearest.offerKeys(builtins());
+    Diagnostic &error = diagnostics.error(call.place, "unknown function '" + call.name + "'" +
+                                                          (library.unused.count(call.name) ? "" : nearest.text()));
     if (library.unused.count(call.name))
       error.note(call.place, "'" + call.name + "' is in the standard library: write 'use std.nn'");
     return nullptr;
@@ -148,7 +154,12 @@ bool Elaborator::bindGiven(const Call &call, Scope &scope) {
   for (const NamedExpr &actual : call.expr.given) {
     bool known = llvm::any_of(call.callee.given, [&](const NamedExpr &formal) { return formal.name == actual.name; });
     if (!known) {
-      diagnostics.error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'")
+      Nearest nearest(actual.name);
+      for (const NamedExpr &formal : call.callee.given)
+        nearest.offer(formal.name);
+      diagnostics
+          .error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'" +
+                                   nearest.text())
           .note(call.callee.place, "'" + call.callee.name + "' is defined here");
       ok = false;
     }

@@ -22,6 +22,8 @@ public:
   Lexer(StringRef source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
 
   std::vector<Token> run() {
+    if (source.starts_with("\xef\xbb\xbf")) // the byte order mark of some editors
+      at = 3;
     while (skipBlanks())
       lexOne();
     push(Token::End, 0);
@@ -119,8 +121,10 @@ void Lexer::badBytes() {
       diagnostics.error(here(),
                         llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) + "' has no meaning here");
     else
-      diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here");
-    ++at;
+      diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here" +
+                                    (c ? "" : "; is this a text file?"));
+    // After a zero byte, errors tell nothing more.
+    at = c ? at + 1 : source.size();
     return;
   }
   if (llvm::isLegalUTF8Sequence(begin, end)) {

@@ -147,6 +147,8 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     skipsUnknown = body.broken = true;
     return;
   }
+  if (*count < 0)
+    diagnostics.error(statement.value->place, "'repeat' has " + Twine(*count) + " turns, expected at least 0");
   if (!statement.turn.empty() && !checkTurn(statement, scope)) {
     skipsUnknown = body.broken = true;
     return;
@@ -159,6 +161,8 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     if (!statement.turn.empty())
       scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
     elaborateBody(statement.body, scope, body);
+    if (!countStep(statement.place)) // turns without equations end too
+      break;
     // Carried names keep their types; names made in the turn end with it.
     for (auto &[name, old] : before) {
       Binding &now = scope.names[name];
@@ -169,6 +173,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
                                   shapeOf(body, old))
             .note(old.place, "it was defined here");
         body.broken = true;
+        now.kind = Binding::Broken;
       }
       old = now;
     }
@@ -219,7 +224,7 @@ void Elaborator::markBatch(const Function &model, Scope &scope) {
   if (!batch.empty()) {
     const Size *size = scope.sizes.find(batch);
     if (!size)
-      diagnostics.error(library.main->batchPlace, "'" + batch + "' is not a known size");
+      scope.sizes.unknown(batch, library.main->batchPlace);
     else
       program.batch = size->value.value_or(0);
   }

@@ -3,6 +3,7 @@
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "Emission.h"
+#include "Nearest.h"
 #include "Parser.h"
 #include "StandardLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -100,13 +101,16 @@ void Front::elaborate() {
 
 const Program *Front::selectModel() {
   const Program *found = nullptr;
+  Nearest nearest(options.entry);
+  for (const auto &program : programs)
+    nearest.offer(program->model->name);
   for (const auto &program : programs)
     if (options.entry.empty() || program->model->name == options.entry)
       found = program.get();
   if (programs.empty())
     diagnostics.error(SMLoc(), "the file has no model");
   else if (!found)
-    diagnostics.error(SMLoc(), "the file has no model '" + options.entry + "'");
+    diagnostics.error(SMLoc(), "the file has no model '" + options.entry + "'" + nearest.text());
   else if (options.entry.empty() && programs.size() > 1)
     diagnostics.error(programs[1]->model->place, "a second model: '--entry' names the one to compile")
         .note(programs[0]->model->place, "the first is here");

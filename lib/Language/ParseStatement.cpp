@@ -57,7 +57,7 @@ Statement *Parser::parseStatement() {
   statement.place = peek().place();
   statement.kind = Statement::Rule;
   bool ok = true;
-  if (refuseStatement())
+  if (refuseStatement(statement))
     ok = false;
   else if (!atWord())
     ok = fail("a statement");
@@ -81,7 +81,7 @@ Statement *Parser::parseStatement() {
 }
 
 /// Statements of the language that are not there yet.
-bool Parser::refuseStatement() {
+bool Parser::refuseStatement(Statement &statement) {
   const Token &word = peek();
   const Token &next = tokens[position + (word.kind != Token::End)];
   bool named = next.kind == Token::Word && !next.startsLine;
@@ -89,6 +89,9 @@ bool Parser::refuseStatement() {
   if (!named || !(word.is("state") || word.is("next")))
     return false;
   diagnostics.error(word.place(), "'" + word.text + "' is not supported yet");
+  Declarator &name = statement.lefts.emplace_back();
+  name.name = next.text;
+  name.place = next.place();
   return true;
 }
 

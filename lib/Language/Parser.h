@@ -40,7 +40,7 @@ private:
   // Statements.
   bool parseBlock(std::vector<Statement *> &body);
   Statement *parseStatement();
-  bool refuseStatement();
+  bool refuseStatement(Statement &statement);
   bool beforeWord() const;
   bool parseStash(Statement &statement);
   bool parseRule(Statement &statement);

@@ -1,5 +1,6 @@
 //===- Resolve.cpp - expressions to nodes ---------------------------------===//
 #include "Builtins.h"
+#include "Nearest.h"
 #include "RuleBuilder.h"
 #include <cmath>
 
@@ -369,11 +370,19 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, b
   }
   if (const Size *size = scope.sizes.find(expr.name))
     return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
-  Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'");
-  if (!isSizeName(expr.name))
+  std::string nearest = nearestName(expr.name);
+  Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'" + nearest);
+  if (!isSizeName(expr.name) && nearest.empty())
     error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
                                terms[context.term].expr->text.substr(0, 80) + ")' sums over it");
   return nullptr;
+}
+
+std::string RuleBuilder::nearestName(StringRef name) const {
+  Nearest nearest(name);
+  nearest.offerKeys(scope.names);
+  scope.sizes.offer(nearest);
+  return nearest.text();
 }
 
 const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place) {
@@ -406,7 +415,7 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
     }
   }
   if (!binding) {
-    diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'");
+    diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'" + nearestName(expr.name));
     return nullptr;
   }
   if (binding->kind == Binding::Broken)

@@ -73,6 +73,7 @@ private:
   const Node *wantCondition(const Node *node);
   const Node *makeNumber(double value, SMLoc place);
   const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
+  std::string nearestName(StringRef name) const;
   const Node *makeRead(const View &view, llvm::ArrayRef<Node::Position> entries, SMLoc place);
   const Node *finish(Node node);
   void setDims(Node &node) const;

@@ -136,8 +136,11 @@ std::optional<std::vector<Binding>> RuleBuilder::buildCall(const Statement &rule
   std::optional<std::vector<Binding>> results = callWhole(*rule.value, spaceOf(rule));
   if (!results || results->size() == rule.lefts.size())
     return results;
-  diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
-                                    Twine(rule.lefts.size()) + " names take them");
+  Diagnostic &error =
+      diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
+                                        Twine(rule.lefts.size()) + " names take them");
+  if (const Function *callee = elaborator.find(*rule.value))
+    error.note(callee->place, "'" + callee->name + "' is defined here");
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 //===- Sizes.cpp - dims, -D and size expressions --------------------------===//
 #include "Sizes.h"
+#include "Nearest.h"
 #include "plc/Language/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -14,6 +15,23 @@ const Size *Sizes::find(StringRef name) const {
   return outer ? outer->find(name) : nullptr;
 }
 
+void Sizes::offer(Nearest &nearest) const {
+  for (const auto &[known, size] : sizes)
+    nearest.offer(known);
+  if (outer)
+    outer->offer(nearest);
+}
+
+void Sizes::unknown(StringRef name, SMLoc place) const {
+  auto later = coming.find(name);
+  Nearest nearest(name);
+  offer(nearest);
+  Diagnostic &error = diagnostics.error(place, "'" + name + "' is not a known size" +
+                                                   (later == coming.end() ? nearest.text() : " here"));
+  if (later != coming.end())
+    error.note(later->second, "it is defined here; a 'dim' uses those before it");
+}
+
 void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides) {
   std::map<StringRef, int64_t> given;
   for (const auto &[name, value] : overrides) {
@@ -21,9 +39,12 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
     if (llvm::none_of(file.dims, [&](const DimDecl &dim) { return dim.name == name; }))
       diagnostics.error(SMLoc(), "'-D " + name + "=" + Twine(value) + "' names no dim of this file");
   }
+  for (const DimDecl &dim : file.dims)
+    coming.try_emplace(dim.name, dim.place);
   for (const DimDecl &dim : file.dims) {
     if (!isSizeName(dim.name)) {
       diagnostics.error(dim.place, "the size '" + dim.name + "' must start with an upper-case letter");
+      sizes[dim.name] = {std::nullopt, dim.place};
       continue;
     }
     if (const Size *earlier = find(dim.name)) {
@@ -40,6 +61,7 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
       value.reset();
     }
     sizes[dim.name] = {value, dim.place, overridden};
+    coming.erase(dim.name);
   }
 }
 
@@ -53,7 +75,8 @@ std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
 /// Tells the values of the names in an expression.
 void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
   if (expr.kind == Expr::Name)
-    if (const Size *size = find(expr.name); size && size->value)
+    if (const Size *size = find(expr.name);
+        size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.place == size->place; }))
       error.note(size->place, "'" + expr.name + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : ""));
   for (const Expr *operand : expr.operands)
     noteValues(error, *operand);
@@ -75,7 +98,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
   case Expr::Name:
     if (const Size *size = find(expr.name))
       return size->value;
-    diagnostics.error(expr.place, "'" + expr.name + "' is not a known size");
+    unknown(expr.name, expr.place);
     return std::nullopt;
   case Expr::Paren:
     return evaluate(*expr.operands[0]);

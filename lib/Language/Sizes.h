@@ -11,6 +11,7 @@
 
 namespace plc::language {
 class Diagnostics;
+class Nearest;
 
 /// A named size. No value: its definition was an error, uses of it are silent.
 struct Size {
@@ -30,6 +31,10 @@ public:
   void unbind(StringRef name) { sizes.erase(name); }
   /// Null if the name is no size.
   const Size *find(StringRef name) const;
+  /// Offers all names, those outside too.
+  void offer(Nearest &nearest) const;
+  /// Reports a name that is no size.
+  void unknown(StringRef name, SMLoc place) const;
   /// Those bound here, not outside; in order of name.
   const std::map<StringRef, Size> &own() const { return sizes; }
 
@@ -48,6 +53,7 @@ private:
   const Sizes *outer;
   Diagnostics &diagnostics;
   std::map<StringRef, Size> sizes;
+  std::map<StringRef, SMLoc> coming; // dims of the file that are not evaluated yet
 };
 
 /// Value of a real expression of numbers and sizes (+ - * / sqrt), in f64; none after an error.

@@ -8,7 +8,7 @@ ein.model @m(%x: tensor<2xf32>) -> tensor<2xf32> attributes {arg_names = ["x"], 
 
 // -----
 
-// expected-error@+1 {{output 'loss' of model 'm' is 'tensor<2xf32>' but 'train' needs a real scalar}}
+// expected-error@+1 {{output 'loss' of model 'm' has shape [2] but 'train' needs a scalar}}
 ein.model @m(%x: tensor<2xf32>) -> tensor<2xf32> attributes {arg_names = ["x"], arg_batch = array<i64: -1>,
     result_names = ["loss"], result_batch = array<i64: -1>} {
   ein.return %x : tensor<2xf32>

@@ -25,10 +25,7 @@ struct Diagnostic {
   std::string text;
   std::vector<Note> notes;
 
-  Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message) {
-    notes.push_back({where, message.str()});
-    return *this;
-  }
+  Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message);
 };
 
 /// The errors of one run. Collects in any order; prints sorted by place, each place and text once.

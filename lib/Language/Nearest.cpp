@@ -1,0 +1,34 @@
+//===- Nearest.cpp - which name was meant ---------------------------------===//
+#include "Nearest.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+
+using namespace plc::language;
+using llvm::StringRef;
+
+/// Letters to change, add, leave out or exchange with their neighbour, to come from one word to the other.
+static unsigned distanceOf(StringRef a, StringRef b) {
+  llvm::SmallVector<unsigned> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    before = last;
+    last = row;
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+void Nearest::offer(StringRef known) {
+  size_t difference = known.size() > name.size() ? known.size() - name.size() : name.size() - known.size();
+  if (difference > distance || known.empty())
+    return;
+  unsigned found = distanceOf(name, known);
+  if (found < distance || (found == distance && !best.empty() && known < best))
+    distance = found, best = known;
+}

@@ -1,0 +1,3 @@
+# run: plc-compile m.ein -o out.plcm
+# expect: m.ein: error: the file has no model
+write("m.ein", "")

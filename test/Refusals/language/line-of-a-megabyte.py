@@ -1,0 +1,4 @@
+# run: plc-compile m.ein -o out.plcm
+# expect: m.ein:2:1048605: error: unknown name 'z'
+# expect: m.ein:2:1048605: note: as an index it would occur only as a number: 'sum[z: N](z)' sums over it
+write("m.ein", "dim N = 4\nmodel m(x[N]) -> y[N] { y = " + "x + " * 2**18 + "z }\n")
