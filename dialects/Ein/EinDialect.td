@@ -45,12 +45,16 @@ class Fn<string name, int value> : I32EnumAttrCase<name, value>;
 def Ein_Function : I32EnumAttr<"Function", "scalar function of a map", [
     Fn<"id", 0>,        // x: copies; with maps it broadcasts, transposes, takes diagonals
     Fn<"neg", 1>, Fn<"abs", 2>,
-    Fn<"exp", 3>, Fn<"log", 4>, Fn<"sqrt", 5>, Fn<"rsqrt", 6>, Fn<"erf", 7>, Fn<"tanh", 8>, Fn<"sigmoid", 9>,
-    Fn<"relu", 10>,     // x < 0 ? 0 : x
-    Fn<"sign", 11>,     // -1, 0 or 1
+    Fn<"exp", 3>, Fn<"log", 4>, Fn<"log1p", 5>, Fn<"sin", 6>, Fn<"cos", 7>, Fn<"tan", 8>, Fn<"sqrt", 9>,
+    Fn<"rsqrt", 10>, Fn<"erf", 11>, Fn<"tanh", 12>, Fn<"sigmoid", 13>,
+    Fn<"floor", 14>, Fn<"ceil", 15>,
+    Fn<"round", 16>,    // ties to even
+    Fn<"relu", 17>,     // x < 0 ? 0 : x
+    Fn<"sign", 18>,     // -1, 0 or 1
     Fn<"add", 20>, Fn<"sub", 21>, Fn<"mul", 22>, Fn<"div", 23>,
     Fn<"max", 24>,      // b > a ? b : a (ties and NaN go to the first)
     Fn<"min", 25>,      // b < a ? b : a
+    Fn<"pow", 26>,      // a^b as C has it
     Fn<"eq", 30>, Fn<"ne", 31>, Fn<"lt", 32>, Fn<"le", 33>, Fn<"gt", 34>, Fn<"ge", 35>, // IEEE; result i1
     I32EnumAttrCase<"logical_and", 40, "and">, I32EnumAttrCase<"logical_or", 41, "or">,  // on i1
     I32EnumAttrCase<"logical_not", 42, "not">,

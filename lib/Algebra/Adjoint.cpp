@@ -14,7 +14,7 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
     return {};
   SmallVector<unsigned> operands;
   auto map = dyn_cast<ein::MapOp>(op);
-  if (map && map.getFunction() == Function::sign)
+  if (map && llvm::is_contained({Function::sign, Function::floor, Function::ceil, Function::round}, map.getFunction()))
     return {};
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (isFloat(operand))

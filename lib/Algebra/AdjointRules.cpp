@@ -155,6 +155,8 @@ private:
       return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
                              : apply(Function::select, {second, dy, number(0)}));
     }
+    case Function::pow:
+      return passGuarded(ofPower());
     case Function::select:
       return ofSelect();
     default:
@@ -170,6 +172,16 @@ private:
     return passGuarded(apply(Function::neg, apply(Function::mul, {da, resultFactor()})));
   }
 
+  // y = a^b: da = dy b a^(b - 1), db = dy y log(a). 0^b does not change with b.
+  Access ofPower() {
+    Access a = inputs[0], b = inputs[1];
+    auto times = [&](Access x, Access y) { return apply(Function::mul, {x, y}); };
+    if (index == 0)
+      return times(dy, times(b, apply(Function::pow, {a, apply(Function::sub, {b, number(1)})})));
+    Access slope = times(resultFactor(), apply(Function::log, a));
+    return times(dy, apply(Function::select, {apply(Function::eq, {a, number(0)}), number(0), slope}));
+  }
+
   Gradient ofSelect() {
     Access branch = index == 1 ? apply(Function::select, {inputs[0], dy, number(0)})
                                : apply(Function::select, {inputs[0], number(0), dy});
@@ -179,7 +191,7 @@ private:
     return {pass(branch).value, guardsOfInput(all)};
   }
 
-  // exp, sqrt, rsqrt, tanh, sigmoid from their result: it is often saved already.
+  // exp, sqrt, rsqrt, tan, tanh, sigmoid from their result: it is often saved already.
   Access ofUnary(Function function) {
     Access x = inputs[0], y = result;
     auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
@@ -192,6 +204,14 @@ private:
       return apply(Function::div, {times(dy, number(0.5)), resultFactor()});
     case Function::rsqrt:
       return times(times(dy, number(-0.5)), times(times(y, y), y));
+    case Function::log1p:
+      return apply(Function::div, {dy, apply(Function::add, {number(1), x})});
+    case Function::sin:
+      return times(dy, apply(Function::cos, x));
+    case Function::cos:
+      return apply(Function::neg, times(dy, apply(Function::sin, x)));
+    case Function::tan:
+      return times(dy, apply(Function::add, {number(1), times(y, y)}));
     case Function::erf: {
       Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
       return times(dy, times(bell, number(2 / std::sqrt(M_PI))));

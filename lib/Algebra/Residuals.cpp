@@ -6,7 +6,6 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
-using ein::Function;
 
 bool algebra::isCheap(Operation *op) {
   if (!op)
@@ -14,8 +13,7 @@ bool algebra::isCheap(Operation *op) {
   auto map = dyn_cast<ein::MapOp>(op);
   if (!map)
     return isa<ein::CastOp>(op);
-  Function function = map.getFunction();
-  return function < Function::exp || function > Function::sigmoid;
+  return !ein::isTranscendental(map.getFunction());
 }
 
 double Residuals::cost(const llvm::SetVector<Value> &values) const {

@@ -55,6 +55,15 @@ template <typename T> IRValue<T> operator-(IRValue<T> a) {
 template <typename T> IRValue<T> sqrt(IRValue<T> a) {
   return {a.builder, mlir::math::SqrtOp::create(*a.builder, a.value)};
 }
+template <typename T> IRValue<T> floor(IRValue<T> a) {
+  return {a.builder, mlir::math::FloorOp::create(*a.builder, a.value)};
+}
+template <typename T> IRValue<T> ceil(IRValue<T> a) {
+  return {a.builder, mlir::math::CeilOp::create(*a.builder, a.value)};
+}
+template <typename T> IRValue<T> roundToEven(IRValue<T> a) {
+  return {a.builder, mlir::math::RoundEvenOp::create(*a.builder, a.value)};
+}
 template <typename T> IRValue<T> fma(IRValue<T> a, IRValue<T> b, IRValue<T> c) {
   return {a.builder, mlir::math::FmaOp::create(*a.builder, a.value, b.value, c.value)};
 }

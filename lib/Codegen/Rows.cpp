@@ -77,8 +77,7 @@ private:
     DenseMap<Operation *, int> effort;
     for (Operation *op : equations) {
       int total = isa<ein::GatherOp>(op) ? keepAbove + 1 : 1;
-      if (auto map = dyn_cast<ein::MapOp>(op); map && map.getFunction() >= ein::Function::exp &&
-                                               map.getFunction() <= ein::Function::sigmoid)
+      if (auto map = dyn_cast<ein::MapOp>(op); map && ein::isTranscendental(map.getFunction()))
         total = keepAbove + 1;
       for (Value operand : op->getOperands())
         if (Operation *maker = operand.getDefiningOp(); maker && alignment.dims.contains(maker))

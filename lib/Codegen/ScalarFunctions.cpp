@@ -23,6 +23,20 @@ template <typename T> Value applyUnary(ImplicitLocOpBuilder &builder, Function f
     return numerics::exp(x).value;
   case Function::log:
     return numerics::log(x).value;
+  case Function::log1p:
+    return numerics::log1p(x).value;
+  case Function::sin:
+    return numerics::sin(x).value;
+  case Function::cos:
+    return numerics::cos(x).value;
+  case Function::tan:
+    return numerics::tan(x).value;
+  case Function::floor:
+    return floor(x).value;
+  case Function::ceil:
+    return ceil(x).value;
+  case Function::round:
+    return roundToEven(x).value;
   case Function::sqrt:
     return sqrt(x).value;
   case Function::rsqrt:
@@ -53,6 +67,8 @@ template <typename T> Value applyBinary(ImplicitLocOpBuilder &builder, Function 
     return (a * b).value;
   case Function::div:
     return (a / b).value;
+  case Function::pow:
+    return numerics::pow(a, b).value;
   case Function::max:
     return numerics::maximum(a, b).value;
   default:

@@ -24,9 +24,15 @@ double nsPerElement(Function function) {
     return 0.15;
   case Function::log:
     return 0.25;
+  case Function::log1p:
+  case Function::sin:
+  case Function::cos:
+  case Function::tan:
   case Function::tanh:
   case Function::erf:
     return 0.35;
+  case Function::pow:
+    return 1;
   case Function::sqrt:
   case Function::rsqrt:
   case Function::div:

@@ -18,6 +18,8 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
     return nullptr;
   case Builtin::Function:
     return resolveBuiltin(expr, context, 1, 1);
+  case Builtin::Function2:
+    return resolveBuiltin(expr, context, 2, 2);
   case Builtin::Extremum:
     return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
   case Builtin::Reduction:

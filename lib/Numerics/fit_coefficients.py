@@ -6,7 +6,7 @@ Each fit is a weighted minimax approximation by Remez exchange: the maximum of |
 again so that they make the rounding good. The better result is printed. Usage: fit_coefficients.py [NAME...]
 """
 import sys
-from mpmath import mp, mpf as M, exp, log, tanh, erf, erfc, atanh, lu_solve, matrix, cos, pi, nstr
+from mpmath import mp, mpf as M, exp, log, tanh, erf, erfc, atanh, lu_solve, matrix, sin, cos, tan, pi, nstr
 
 mp.dps = 100
 
@@ -82,6 +82,7 @@ def fit(name, bits, f, weight, v, a, b, terms):
 square = lambda x: x * x
 same = lambda x: x
 tiny = M("1e-2")
+powerlog = lambda s: (2 * atanh(s) - 2 * s - 2 * s**3 / 3) / (2 * s**5)
 oddlog = lambda s: (2 * atanh(s) - 2 * s) / s**3
 
 FITS = {
@@ -95,6 +96,14 @@ FITS = {
     "erf.f64": lambda n: fit(n, 53, lambda x: erf(x) / x - 1, lambda x: x / erf(x), square, tiny, "0.9375", 13),
     "erfc.f32": lambda n: fit(n, 24, lambda t: -log(erfc(t)) / t, lambda t: t * erfc(t) / erf(t), same, "0.93", "4", 7),
     "erfc.f64": lambda n: fit(n, 53, lambda t: erfc(t) * exp(t * t), lambda t: exp(-t * t) / erf(t), lambda t: 1 / (1 + t / 2), "0.93", "6", 13),
+    "sin.f32": lambda n: fit(n, 24, lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), square, tiny, "0.84", 4),
+    "sin.f64": lambda n: fit(n, 53, lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), square, tiny, "0.84", 7),
+    "cos.f32": lambda n: fit(n, 24, lambda r: (cos(r) - 1 + r**2 / 2) / r**4, lambda r: r**4 / cos(r), square, tiny, "0.84", 3),
+    "cos.f64": lambda n: fit(n, 53, lambda r: (cos(r) - 1 + r**2 / 2) / r**4, lambda r: r**4 / cos(r), square, tiny, "0.84", 6),
+    "tan.f32": lambda n: fit(n, 24, lambda r: (tan(r) - r) / r**3, lambda r: r**3 / tan(r), square, tiny, "0.84", 7),
+    "tan.f64": lambda n: fit(n, 53, lambda r: (tan(r) - r) / r**3, lambda r: r**3 / tan(r), square, tiny, "0.84", 15),
+    "powerlog.f32": lambda n: fit(n, 24, powerlog, lambda s: s**4, square, tiny, "0.1725", 3),
+    "powerlog.f64": lambda n: fit(n, 53, powerlog, lambda s: s**4, square, tiny, "0.1725", 8),
 }
 
 for name in sys.argv[1:] or FITS:

@@ -64,6 +64,22 @@ bool mapReal(Function function, const Extents &extents, const std::vector<Operan
     return one([](T x) { return numerics::exp(x); });
   case Function::log:
     return one([](T x) { return numerics::log(x); });
+  case Function::log1p:
+    return one([](T x) { return numerics::log1p(x); });
+  case Function::sin:
+    return one([](T x) { return numerics::sin(x); });
+  case Function::cos:
+    return one([](T x) { return numerics::cos(x); });
+  case Function::tan:
+    return one([](T x) { return numerics::tan(x); });
+  case Function::floor:
+    return one([](T x) { return numerics::floor(x); });
+  case Function::ceil:
+    return one([](T x) { return numerics::ceil(x); });
+  case Function::round:
+    return one([](T x) { return numerics::roundToEven(x); });
+  case Function::pow:
+    return mapTwo<T, T>(extents, in[0], in[1], result, [](T a, T b) { return numerics::pow(a, b); }), true;
   case Function::sqrt:
     return one([](T x) { return numerics::sqrt(x); });
   case Function::rsqrt:

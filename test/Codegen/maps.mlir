@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 30 of 30 bodies equal
+// CHECK: 39 of 39 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -49,6 +49,49 @@ ein.func @special_tanh(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
 ein.func @special_sigmoid(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
   %y = ein.map sigmoid(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
   ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_log1p(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map log1p(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_sin(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map sin(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_cos(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map cos(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_tan(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map tan(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_floor(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map floor(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_ceil(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map ceil(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_round(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map round(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_pow(%x: tensor<7x37xf32>, %y: tensor<37x7xf32>) -> tensor<7x37xf32> {
+  %z = ein.map pow(%x, %y) over [7, 37] maps [#id, #turned, #id] : (tensor<7x37xf32>, tensor<37x7xf32>) -> tensor<7x37xf32>
+  ein.return %z : tensor<7x37xf32>
+}
+// Angles of many turns, and powers of ordinary size.
+ein.func @turns(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>) {
+  %scale = ein.constant 1000.0 : tensor<f32>
+  %angle = ein.map mul(%x, %scale) over [7, 37] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<7x37xf32>, tensor<f32>) -> tensor<7x37xf32>
+  %sin = ein.map sin(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %cos = ein.map cos(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %tan = ein.map tan(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %size = ein.map abs(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %pow = ein.map pow(%size, %y) over [7, 37] maps [#id, #id, #id] : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %sin, %cos, %tan, %pow : tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>
 }
 ein.func @special_relu(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
   %y = ein.map relu(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>

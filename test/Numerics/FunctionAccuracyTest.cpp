@@ -117,6 +117,55 @@ TYPED_TEST(Accuracy, Rsqrt) {
   this->check(std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), found, expected, 1.5, 1000000);
 }
 
+TYPED_TEST(Accuracy, Log1p) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::log1p(x); };
+  auto expected = [](auto x) { return std::log1p(x); };
+  this->check(std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), found, expected, 2, 1000000);
+  this->check(T(1e-4), T(4), found, expected, 2, 1000000);
+  this->check(-std::numeric_limits<T>::denorm_min(), T(-0.99999), found, expected, 2, 1000000);
+}
+
+TYPED_TEST(Accuracy, SineAndCosine) {
+  using T = TypeParam;
+  auto sine = [](T x) { return numerics::sin(x); };
+  auto cosine = [](T x) { return numerics::cos(x); };
+  auto expectedSine = [](auto x) { return std::sin(x); };
+  auto expectedCosine = [](auto x) { return std::cos(x); };
+  for (T sign : {T(1), T(-1)}) {
+    this->check(sign * T(1e-30), sign * T(wide(T()) ? 0x1.fp44 : 0x1.fp19), sine, expectedSine, 1.2, 1000000);
+    this->check(sign * T(0.1), sign * T(100), sine, expectedSine, 1.2, 1000000);
+    this->check(sign * T(1e-30), sign * T(wide(T()) ? 0x1.fp44 : 0x1.fp19), cosine, expectedCosine, 1.2, 1000000);
+    this->check(sign * T(0.1), sign * T(100), cosine, expectedCosine, 1.2, 1000000);
+  }
+}
+
+TYPED_TEST(Accuracy, Tangent) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::tan(x); };
+  auto expected = [](auto x) { return std::tan(x); };
+  for (T sign : {T(1), T(-1)}) {
+    this->check(sign * T(1e-30), sign * T(wide(T()) ? 0x1.fp44 : 0x1.fp19), found, expected, 2, 1000000);
+    this->check(sign * T(0.1), sign * T(100), found, expected, 2, 1000000);
+  }
+}
+
+TYPED_TEST(Accuracy, Power) {
+  using T = TypeParam;
+  for (double y : {2.0, 3.0, 0.5, -1.0, -0.37, 1.0 / 3, 17.3, 1e-3, -63.0, 200.7}) {
+    auto found = [=](T x) { return numerics::pow(x, T(y)); };
+    auto expected = [=](auto x) { return std::pow(x, decltype(x)(T(y))); };
+    this->check(std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(), found, expected, 2, 200000);
+    this->check(T(0.5), T(2), found, expected, 2, 200000);
+  }
+  for (double x : {2.0, 0.1, 1.0000001, 0.9999, 1e10, 7e-20}) {
+    auto found = [=](T y) { return numerics::pow(T(x), y); };
+    auto expected = [=](auto y) { return std::pow(decltype(y)(T(x)), y); };
+    this->check(T(1e-6), T(1e4), found, expected, 2, 200000);
+    this->check(T(-1e-6), T(-1e4), found, expected, 2, 200000);
+  }
+}
+
 template <typename T> bool same(T a, T b) {
   return std::isnan(b) ? std::isnan(a) : numerics::toBits(a) == numerics::toBits(b);
 }
@@ -144,10 +193,33 @@ TYPED_TEST(Accuracy, SpecialValues) {
       {numerics::rsqrt, -one, nan},    {numerics::rsqrt, nan, nan},     {numerics::rsqrt, T(4), T(0.5)},
       {numerics::relu, minus, minus},  {numerics::relu, -one, zero},    {numerics::relu, nan, nan},
       {numerics::sign, minus, zero},   {numerics::sign, -tiny, -one},   {numerics::sign, nan, zero},
+      {numerics::log1p, minus, minus}, {numerics::log1p, -one, -inf},   {numerics::log1p, inf, inf},
+      {numerics::log1p, T(-2), nan},   {numerics::log1p, nan, nan},     {numerics::log1p, -tiny, -tiny},
+      {numerics::sin, minus, minus},   {numerics::sin, zero, zero},     {numerics::sin, inf, nan},
+      {numerics::sin, tiny, tiny},     {numerics::sin, nan, nan},       {numerics::cos, minus, one},
+      {numerics::cos, -inf, nan},      {numerics::cos, nan, nan},       {numerics::cos, tiny, one},
+      {numerics::tan, minus, minus},   {numerics::tan, inf, nan},       {numerics::tan, -tiny, -tiny},
+      {numerics::sin, T(1e20), nan},   {numerics::cos, T(1e20), nan},   {numerics::tan, T(-1e20), nan},
       {numerics::abs, minus, zero},    {numerics::abs, -inf, inf},      {numerics::abs, nan, nan},
   };
   for (const Case &c : cases)
     EXPECT_TRUE(same(c.function(c.x), c.y)) << "case " << &c - cases << ": " << c.function(c.x) << " for " << c.x;
+}
+
+TYPED_TEST(Accuracy, SpecialPowers) {
+  using T = TypeParam;
+  T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), tiny = std::numeric_limits<T>::denorm_min();
+  T large = std::numeric_limits<T>::max(), numbers[] = {0, 1, 2, 3, T(0.5), T(2.5), T(1e30), T(3e-30), 16777215, inf, nan, tiny, large};
+  for (T x : numbers)
+    for (T y : numbers)
+      for (T a : {x, -x})
+        for (T b : {y, -y}) {
+          T found = numerics::pow(a, b);
+          Wider<T> expected = std::pow(Wider<T>(a), Wider<T>(b));
+          T rounded = T(expected);
+          bool exact = rounded == 0 || rounded == 1 || std::isinf(rounded) || std::isnan(rounded);
+          EXPECT_TRUE(exact ? same(found, rounded) : errorInUlp<T>(found, expected) <= 2) << a << " ^ " << b << ": " << found;
+        }
 }
 
 TYPED_TEST(Accuracy, TiesAndNaNGoToTheFirst) {

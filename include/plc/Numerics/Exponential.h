@@ -33,14 +33,15 @@ template <typename V> inline V exponentialTail(V r) {
                           0x1.71df24b8871a6p-19, 0x1.28add33e8e9c9p-22, 0x1.ad8193f2abe7bp-26});
 }
 
-/// e^x, <= 1.1 ulp. Overflows to infinity, underflows through the denormals to 0.
-template <typename V> inline V exp(V x) {
+/// e^(x + low), where low, if given, is small beside x. Overflows to infinity, underflows through the denormals to 0.
+template <typename V, typename... Low> inline V exponential(V x, Low... low) {
   constexpr bool single = isSingle<V>;
   // Beyond these the result is 0 or infinity anyway; NaN passes. What a mask made -inf must not underflow on its way:
   // that costs a hundred times the rest.
   MaskOf<V> vanishes = x < like(x, single ? -104 : -746);
   x = minimum(select(vanishes, like(x, 0), x), like(x, single ? 89 : 710));
   auto [n, r] = reduceExponent(x);
+  ((r = r + low), ...);
   V one = like(x, 1);
   V y = fma(fma(exponentialTail(r), r, one), r, one);
   // 2^n may be no normal number. The first of two factors is exact, so there is one rounding.
@@ -48,6 +49,9 @@ template <typename V> inline V exp(V x) {
   y = y * powerOfTwo<V>(half) * powerOfTwo<V>(sub(n, half));
   return select(vanishes, like(x, 0), y);
 }
+
+/// e^x, <= 1.1 ulp.
+template <typename V> inline V exp(V x) { return exponential(x); }
 
 /// e^x - 1 for 0 <= x <= 40 (the part of it that tanh needs: relative error small for x >= ln2 / 2 only).
 template <typename V> inline V expMinusOne(V x) {

@@ -1,7 +1,7 @@
 //===- Functions.h - every scalar function that needs a recipe --*- C++ -*-===//
 //
-// exp log erf tanh sigmoid sqrt rsqrt abs relu sign maximum minimum over a value type (see Value.h). The bits of each
-// are part of the numerics: the interpreter and compiled code instantiate the same templates.
+// exp log log1p pow erf tanh sigmoid sin cos tan sqrt rsqrt abs relu sign maximum minimum over a value type (see
+// Value.h). The bits of each are part of the numerics: the interpreter and compiled code instantiate the same templates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_NUMERICS_FUNCTIONS_H
@@ -11,6 +11,8 @@
 #include "plc/Numerics/Exponential.h"
 #include "plc/Numerics/HyperbolicTangent.h"
 #include "plc/Numerics/Logarithm.h"
+#include "plc/Numerics/Power.h"
+#include "plc/Numerics/Trigonometric.h"
 #include "plc/Numerics/Value.h"
 
 namespace plc::numerics {

@@ -36,24 +36,44 @@ inline V logarithmOfParts(V m, V e) {
   return fma(e, like(m, 0x1.62e42feep-1), f - (half - low));
 }
 
-/// ln x, <= 1.1 ulp. log(0) = -inf, log(x < 0) = NaN, log(inf) = inf; denormals are exact to the same bound.
-template <typename V> inline V log(V x) {
+/// x = m 2^e with m in [least, 2 least), for positive finite x; a denormal too.
+template <typename V> struct BinaryParts {
+  V m, e;
+};
+
+template <typename V> inline BinaryParts<V> binaryParts(V x, double least) {
   constexpr int fraction = fractionBits<V>;
-  V infinity = like(x, std::numeric_limits<double>::infinity());
-  V zero = like(x, 0);
   // A denormal is scaled to a normal number first.
   MaskOf<V> small = x < like(x, isSingle<V> ? 0x1p-126 : 0x1p-1022);
   V scaled = select(small, x * like(x, isSingle<V> ? 0x1p24 : 0x1p54), x);
-  // e such that scaled / 2^e is in [m, 2m): the exponent counted from m = 0.75 (f32) or about sqrt(1/2).
   BitsOf<V> i = toBits(scaled);
-  BitsOf<V> e = shiftRight(sub(i, toBits(like(x, isSingle<V> ? 0.75 : 0x1.6a09ep-1))), fraction);
+  BitsOf<V> e = shiftRight(sub(i, toBits(like(x, least))), fraction);
   V m = fromBits(sub(i, shiftLeft(e, fraction)));
   V exponent = fromBits(add(e, toBits(magic(x)))) - magic(x);
-  exponent = exponent - select(small, like(x, isSingle<V> ? 24 : 54), zero);
-  V result = logarithmOfParts(m, exponent);
+  return {m, exponent - select(small, like(x, isSingle<V> ? 24 : 54), like(x, 0))};
+}
+
+/// ln x, <= 1.1 ulp. log(0) = -inf, log(x < 0) = NaN, log(inf) = inf; denormals are exact to the same bound.
+template <typename V> inline V log(V x) {
+  V infinity = like(x, std::numeric_limits<double>::infinity());
+  V zero = like(x, 0);
+  auto [m, e] = binaryParts(x, isSingle<V> ? 0.75 : 0x1.6a09ep-1);
+  V result = logarithmOfParts(m, e);
   result = select(x < infinity, result, x); // inf and NaN
   result = select(x == zero, -infinity, result);
   return select(x < zero, like(x, std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+/// ln(1 + x), <= 2 ulp: log of the rounded sum, and what rounding took from it to first order. log1p(-0) = -0.
+template <typename V> inline V log1p(V x) {
+  V one = like(x, 1);
+  V sum = one + x;
+  V lost = select(x < one, x - (sum - one), one - (sum - x));
+  V rough = log(sum);
+  V result = rough + lost / sum;
+  // Where the sum is 0, infinite or NaN its logarithm is all; a 0 keeps its sign.
+  MaskOf<V> plain = abs(rough) < like(x, std::numeric_limits<double>::infinity());
+  return select(x == like(x, 0), x, select(plain, result, rough));
 }
 
 } // namespace plc::numerics

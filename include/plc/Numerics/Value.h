@@ -8,6 +8,7 @@
 //   MaskOf<V>         truth values                         (specialise plc::numerics::ValueTraits<V>)
 //   -a                flips the sign bit                   a + b, a - b, a * b, a / b, sqrt(a): rounded to nearest
 //   fma(a, b, c)      one rounding
+//   floor(a), ceil(a), roundToEven(a)                      to an integral number
 //   a < b, a > b, a == b                                   ordered IEEE comparisons, to MaskOf<V>
 //   select(m, a, b)   m ? a : b, of V and of BitsOf<V>     no arithmetic on the side not taken
 //   like(a, x)        the double x, exact in ElementOf<V>, as a V where a is (a gives builder and shape only)
@@ -51,6 +52,12 @@ inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline float sqrt(float a) { return __builtin_sqrtf(a); }
 inline double sqrt(double a) { return __builtin_sqrt(a); }
+inline float floor(float a) { return __builtin_floorf(a); }
+inline double floor(double a) { return __builtin_floor(a); }
+inline float ceil(float a) { return __builtin_ceilf(a); }
+inline double ceil(double a) { return __builtin_ceil(a); }
+inline float roundToEven(float a) { return __builtin_roundevenf(a); }
+inline double roundToEven(double a) { return __builtin_roundeven(a); }
 inline float like(float, double x) { return static_cast<float>(x); }
 inline double like(double, double x) { return x; }
 template <typename T>

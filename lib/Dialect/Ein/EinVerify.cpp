@@ -171,7 +171,8 @@ LogicalResult MapOp::verify() {
   if (result != expected)
     return emitOpError("result has element type ") << result << " but '" << stringifyFunction(function) << "' gives "
                                                    << expected;
-  if (function >= Function::exp && function <= Function::sigmoid && !isReal(first))
+  bool rounds = function == Function::floor || function == Function::ceil || function == Function::round;
+  if ((rounds || isTranscendental(function)) && !isReal(first))
     return emitOpError("operand #0 has element type ") << first << " but '" << stringifyFunction(function)
                                                        << "' needs real, f32 or f64";
   return success();

@@ -133,6 +133,12 @@ ein.func @map_c4_real(%a: tensor<2xi32>) -> tensor<2xi32> {
   ein.return %0 : tensor<2xi32>
 }
 // -----
+ein.func @map_c4_round(%a: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error@+1 {{operand #0 has element type 'i32' but 'floor' needs real, f32 or f64}}
+  %0 = ein.map floor(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>] : (tensor<2xi32>) -> tensor<2xi32>
+  ein.return %0 : tensor<2xi32>
+}
+// -----
 ein.func @reduce_c1(%a: tensor<2xf32>) -> tensor<f32> {
   // expected-error@+1 {{has 2 operands but takes one}}
   %0 = ein.reduce max(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> ()>]

@@ -11,12 +11,15 @@ import sys
 
 LETTERS = "ijklmnopqrstuvw"
 SMOOTH = ["tanh", "sigmoid", "erf", "gelu", "silu", "gelu_tanh", "softplus", "bump", "log_of", "sqrt_of", "rsqrt_of",
-          "exp_of", "scaled"]
+          "exp_of", "scaled", "sin", "cos", "log1p_of", "tan_of", "pow_of"]
 FUNCTIONS = """\
 fn bump(x) -> y { y = exp(-x * x) }
 fn log_of(x) -> y { y = log(1 + x * x) }
 fn sqrt_of(x) -> y { y = sqrt(1 + x * x) }
 fn rsqrt_of(x) -> y { y = x * rsqrt(0.5 + x * x) }
+fn log1p_of(x) -> y { y = log1p(x * x) }
+fn tan_of(x) -> y { y = tan(tanh(x)) }
+fn pow_of(x) -> y { y = pow(0.5 + x * x, 0.3 * tanh(x)) }
 fn exp_of(x) -> y { y = exp(tanh(x)) }
 fn scaled(x; by = 0.75) -> y { y = by * x }
 fn centred(x[..., i]) -> y[..., i] { y[..., i] = x[..., i] - mean[j](x[..., j]) }

@@ -23,4 +23,13 @@
 #define GET_OP_CLASSES
 #include "dialects/Ein/EinOps.h.inc"
 
+namespace plc::ein {
+
+/// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
+inline bool isTranscendental(Function function) {
+  return (function >= Function::exp && function <= Function::sigmoid) || function == Function::pow;
+}
+
+} // namespace plc::ein
+
 #endif
