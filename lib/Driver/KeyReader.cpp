@@ -1,9 +1,13 @@
 //===- KeyReader.cpp - values for a list of keys, from TOML ----------------===//
 #include "KeyReader.h"
 
+#include "plc/Language/Diagnostics.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+using namespace plc;
 using namespace plc::driver;
 using llvm::StringRef;
 using llvm::Twine;
@@ -20,8 +24,21 @@ void KeyReader::error(const Place &place, const Twine &message) {
     errors << tool << ": error: " << (place.set.data() ? "--set " + place.set.str() + ": " : "") << message << "\n";
     return;
   }
-  llvm::SMLoc location = sources.FindLocForLineAndColumn(1, place.at.line, place.at.column);
-  sources.PrintMessage(errors, location, llvm::SourceMgr::DK_Error, message);
+  language::Diagnostics diagnostics(sources);
+  diagnostics.error(locationOf(place.at), message);
+  diagnostics.print(errors);
+}
+
+/// TOML's columns count characters, ours bytes.
+llvm::SMLoc KeyReader::locationOf(toml::source_position at) {
+  const char *place = sources.FindLocForLineAndColumn(1, at.line, 1).getPointer();
+  const char *end = sources.getMemoryBuffer(1)->getBufferEnd();
+  auto continues = [&] { return place != end && (static_cast<unsigned char>(*place) & 0xc0) == 0x80; };
+  for (unsigned column = 1; place && place != end && column < at.column; ++column)
+    do
+      ++place;
+    while (continues());
+  return llvm::SMLoc::getFromPointer(place);
 }
 
 void KeyReader::errorAt(StringRef path, const Twine &message) {
@@ -29,16 +46,30 @@ void KeyReader::errorAt(StringRef path, const Twine &message) {
   error(found == given.end() ? Place() : found->second, message);
 }
 
+/// The line of a key of so many parts that the parser's recursion would not end well; 0 if there is none.
+static unsigned tooDeep(StringRef text) {
+  llvm::SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [index, line] : llvm::enumerate(lines))
+    if (line.count('.') > 256)
+      return index + 1;
+  return 0;
+}
+
 void KeyReader::readFile(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return error({}, "cannot read strategy '" + path + "': " + buffer.getError().message());
-  std::string_view text = (*buffer)->getBuffer();
+  StringRef text = (*buffer)->getBuffer();
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  if (unsigned line = tooDeep(text))
+    return error({{line, 1}, {}}, "a key has more than 256 parts");
   try {
-    readTable(toml::parse(text, path.str()), "", {});
+    readTable(toml::parse(std::string_view(text), path.str()), "", {});
   } catch (const toml::parse_error &e) {
-    error({e.source().begin, {}}, StringRef(e.description()));
+    StringRef what = e.description();
+    what.consume_front("Error ");
+    error({e.source().begin, {}}, llvm::toLower(what.front()) + what.drop_front().str());
   }
 }
 
@@ -49,9 +80,11 @@ bool KeyReader::isGroup(const std::string &path) const {
 
 void KeyReader::readSet(StringRef set) {
   auto [path, value] = set.split('=');
-  if (path.size() == set.size())
+  if (path.size() == set.size() || path.trim().empty())
     return error({{}, set}, "needs KEY=VALUE");
   toml::table table = [&, value = value] {
+    if (tooDeep(value))
+      return toml::table{{"v", value.str()}};
     try {
       toml::table parsed = toml::parse(("v = " + value).str());
       return parsed.size() == 1 ? parsed : toml::table{{"v", value.str()}};
@@ -91,7 +124,10 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 }
 
 void KeyReader::refuseUnknown(const Place &place, const std::string &path) {
-  error(place, "unknown key '" + path + "'; the nearest is '" + nearestKey(keys, path) + "'");
+  if (isGroup(path))
+    error(place, "'" + path + "' is a table of keys such as '" + nearestKey(keys, path + ".") + "'");
+  else
+    error(place, "unknown key '" + path + "'; the nearest is '" + nearestKey(keys, path) + "'");
 }
 
 void KeyReader::readValue(const std::string &path, const toml::node &node, const std::string &origin,

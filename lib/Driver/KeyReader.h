@@ -38,6 +38,7 @@ private:
     llvm::StringRef set;
   };
   void error(const Place &place, const llvm::Twine &message);
+  llvm::SMLoc locationOf(toml::source_position at);
   void readTable(const toml::table &table, const std::string &prefix, llvm::StringRef set);
   void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Place &place);
   void refuseUnknown(const Place &place, const std::string &path);

@@ -1,6 +1,7 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
 #include "plc/Driver/Strategy.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace plc::driver;
@@ -95,7 +96,11 @@ llvm::StringRef plc::driver::nearestKey(llvm::ArrayRef<Key> keys, llvm::StringRe
   const Key *best = nullptr;
   unsigned distance = 0;
   for (const Key &key : keys) {
+    // A word alone may be a key without its table, or a table.
+    auto [table, name] = llvm::StringRef(key.path).rsplit('.');
     unsigned d = path.edit_distance(key.path);
+    if (!path.contains('.'))
+      d = std::min({d, path.edit_distance(name), path.edit_distance(table)});
     if (!best || d < distance)
       best = &key, distance = d;
   }

@@ -113,7 +113,7 @@ def isShown(place, shown, caret):
                                                                  source[number - 1][column - 1 :].rstrip(b"\r")))
     at = caret.find("^")
     if len(before) + len(after) > 160:  # a part of a long line
-        return before.endswith(shown[:at]) and after.startswith(shown[at:]) and at > 0
+        return before.endswith(shown[:at]) and after.startswith(shown[at:]) and at >= 0
     for width in (1, 8):  # tabs as they are, or as blanks
         left, line = before.expandtabs(width), (before + after).expandtabs(width)
         if len(left) == at and all(a == b or a in "?\t\ufffd" for a, b in zip(shown.rstrip(), line.rstrip())):

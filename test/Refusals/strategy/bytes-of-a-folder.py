@@ -1,0 +1,5 @@
+# run: plc-compile line.ein --strategy s.toml -o out.plcm
+# exit: 2
+# expect: plc-compile: error: cannot read strategy 's.toml': Is a directory
+import os
+os.mkdir("s.toml")
