@@ -1,5 +1,6 @@
 #include "plc/Runtime/Commands.h"
 
+#include "Files.h"
 #include "Runs.h"
 
 #include <cerrno>
@@ -43,6 +44,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       return Done;
     }
     std::unique_ptr<Engine> engine = tool.open(options.model);
+    if (!options.model.trace.empty())
+      checkWritable(options.model.trace);
     runCommand(options, *engine);
     if (!options.model.trace.empty())
       engine->writeTrace(options.model.trace);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,20 +59,44 @@ std::string readFile(const std::string &file) {
 }
 
 void writeFile(const std::string &file, std::string_view bytes) {
+  auto fail = [&](int reason) { throw fileError(file, std::string("cannot be written: ") + std::strerror(reason)); };
   if (file == "-") {
     if (!writeAll(1, bytes))
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     return;
   }
-  std::string partial = file + ".partial." + std::to_string(::getpid());
+  // A new file takes the old one's place whole. A device or a pipe has no such place, and a link stays a link.
+  std::error_code error;
+  std::filesystem::path target = file;
+  if (std::filesystem::is_regular_file(target, error)) {
+    target = std::filesystem::canonical(target, error);
+  } else if (std::filesystem::exists(target, error)) {
+    Descriptor out{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
+    if (out.fd < 0 || !writeAll(out.fd, bytes))
+      fail(errno);
+    return;
+  }
+  std::string partial = target.string() + ".partial." + std::to_string(::getpid());
   Descriptor out{::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (out.fd < 0)
-    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
-  if (!writeAll(out.fd, bytes) || ::fsync(out.fd) != 0 || std::rename(partial.c_str(), file.c_str()) != 0) {
+    fail(errno);
+  if (!writeAll(out.fd, bytes) || ::fsync(out.fd) != 0 || std::rename(partial.c_str(), target.c_str()) != 0) {
     int reason = errno;
     ::unlink(partial.c_str());
-    throw fileError(file, std::string("cannot be written: ") + std::strerror(reason));
+    fail(reason);
   }
+}
+
+void checkWritable(const std::string &file) {
+  std::string folder = std::filesystem::path(file).parent_path();
+  struct stat status;
+  if (file == "-")
+    return;
+  if (::stat(file.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    errno = EISDIR;
+  else if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0)
+    return;
+  throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
 }
 
 } // namespace plc::runtime

@@ -12,8 +12,11 @@ namespace plc::runtime {
 /// The bytes of a regular file, or of stdin for "-". Throws fileError.
 std::string readFile(const std::string &file);
 
-/// Writes beside the file, syncs, and renames over it; "-" is stdout. Throws fileError and removes what it began.
+/// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
 void writeFile(const std::string &file, std::string_view bytes);
+
+/// Finds out before the work that a file cannot be written.
+void checkWritable(const std::string &file);
 
 } // namespace plc::runtime
 

@@ -135,6 +135,7 @@ void tellOutput(const TensorInfo &info, const Bytes &data) {
 void checkOutputFile(const TensorOption &option) {
   if (isSafetensors(option.file))
     throw usageError("--output to a .safetensors file ('" + option.file + "') is not supported yet");
+  checkWritable(option.file);
 }
 
 } // namespace

@@ -53,7 +53,8 @@ private:
       fail(std::string("header has no '") + c + "' here");
   }
   std::string_view readString() {
-    expect('\'');
+    if (!accept('\''))
+      fail("header has no string here");
     size_t end = text.find('\'', at);
     if (end == text.npos)
       fail("a string of the header does not end");
@@ -61,19 +62,35 @@ private:
     at = end + 1;
     return string;
   }
+  /// Goes back to where something starts, to report it.
+  [[noreturn]] void failAt(size_t place, const std::string &what) {
+    at = place;
+    fail(what);
+  }
   void readKey() {
+    skipSpace();
+    size_t place = at;
     std::string_view key = readString();
     expect(':');
-    if (key == "descr")
+    bool *have = key == "descr"           ? &haveType
+                 : key == "fortran_order" ? &haveOrder
+                 : key == "shape"         ? &haveShape
+                                          : nullptr;
+    if (!have)
+      failAt(place, "unknown header key '" + std::string(key) + "'");
+    if (*have)
+      failAt(place, "header key '" + std::string(key) + "' is given twice");
+    *have = true;
+    skipSpace();
+    if (have == &haveType)
       readType();
-    else if (key == "fortran_order")
+    else if (have == &haveOrder)
       readOrder();
-    else if (key == "shape")
-      readShape();
     else
-      fail("unknown header key '" + std::string(key) + "'");
+      readShape();
   }
   void readType() {
+    size_t place = at;
     std::string_view descr = readString();
     if (descr == "<f8")
       info.type = ElementType::F64;
@@ -84,15 +101,12 @@ private:
     else if (descr == "<i4")
       info.type = ElementType::I32;
     else
-      fail("element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4'");
-    haveType = true;
+      failAt(place, "element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4'");
   }
   void readOrder() {
-    skipSpace();
     if (text.substr(at, 5) != "False")
       fail("only C order ('fortran_order': False) is supported");
     at += 5;
-    haveOrder = true;
   }
   void readShape() {
     expect('(');
@@ -114,7 +128,6 @@ private:
         break;
       }
     }
-    haveShape = true;
   }
 
   const std::string &file;

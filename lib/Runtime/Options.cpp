@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <set>
 
 namespace plc::runtime {
 
@@ -33,6 +34,8 @@ constexpr Command commands[] = {
 int64_t parseInteger(const std::string &flag, const std::string &text, int64_t low) {
   int64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw usageError("found '" + text + "' for '" + flag + "', expected an integer below 2^63");
   if (error != std::errc() || end != text.data() + text.size() || value < low)
     throw usageError("found '" + text + "' for '" + flag + "', expected an integer of at least " +
                      std::to_string(low));
@@ -152,6 +155,9 @@ const OptionSpec specs[] = {
 };
 #undef SET
 
+/// Each adds to those before; any other option is given once.
+constexpr std::string_view repeating[] = {"--data", "--input", "--output", "--expect", "--set", "-D"};
+
 constexpr const char *notYet[] = {"--report", "--ranks", "--hang-timeout", "--dump"};
 
 const Command *findCommand(const Tool &tool, const std::string &name) {
@@ -185,7 +191,7 @@ const OptionSpec &findSpec(const std::string &flag, const Command &command) {
 }
 
 /// Reads the flag at argv[i], with its value in the same word or the next; advances i past both.
-void parseFlag(int argc, char **argv, int &i, const Command &command, Options &options) {
+void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<std::string> &given, Options &options) {
   std::string word = argv[i++], flag = word, value;
   size_t equal = word.find('=');
   bool attached = equal != std::string::npos && word[1] == '-';
@@ -195,6 +201,9 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, Options &o
   if (shortForm)
     flag = "-D";
   const OptionSpec &spec = findSpec(flag, command);
+  bool repeats = std::find(std::begin(repeating), std::end(repeating), flag) != std::end(repeating);
+  if (!repeats && !given.insert(flag).second)
+    throw usageError("option '" + flag + "' is given twice");
   if (!*spec.argument) {
     if (attached)
       throw usageError("found '" + word + "', but option '" + flag + "' has no value");
@@ -208,6 +217,8 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, Options &o
     value = argv[i++];
   else
     throw usageError("option '" + flag + "' has no value, expected " + spec.argument);
+  if (value.empty() && flag != "--prompt")
+    throw usageError("option '" + flag + "' has an empty value, expected " + spec.argument);
   spec.set(options, flag, value);
 }
 
@@ -227,6 +238,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   if (!command)
     throw usageError("unknown command '" + first + "', expected one of " + commandNames(tool));
   options.model.command = first;
+  std::set<std::string> given;
   for (int i = 2; i < argc;) {
     std::string word = argv[i];
     if (word == "--help" || word == "-h") {
@@ -234,7 +246,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
       return options;
     }
     if (word.size() > 1 && word[0] == '-') {
-      parseFlag(argc, argv, i, *command, options);
+      parseFlag(argc, argv, i, *command, given, options);
       continue;
     }
     if (!options.model.file.empty())

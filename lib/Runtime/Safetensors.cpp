@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace plc::runtime {
 
@@ -69,8 +70,19 @@ private:
     if (length > bytes.size() - 8)
       fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(bytes.size()), 0);
     dataStart = 8 + length;
+    // Of equal keys the parser keeps the last, so they are looked for while it reads.
+    std::vector<std::set<std::string>> open;
+    auto callback = [&](int, json::parse_event_t event, json &value) {
+      if (event == json::parse_event_t::object_start)
+        open.emplace_back();
+      else if (event == json::parse_event_t::object_end)
+        open.pop_back();
+      else if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second)
+        fail("header has '" + value.get<std::string>() + "' twice", 8);
+      return true;
+    };
     try {
-      json header = json::parse(bytes.substr(8, length));
+      json header = json::parse(bytes.substr(8, length), callback);
       if (!header.is_object())
         fail("header is not a JSON object", 8);
       return header;

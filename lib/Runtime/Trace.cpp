@@ -1,11 +1,8 @@
 #include "Trace.h"
 
-#include "plc/Runtime/Error.h"
+#include "Files.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -46,13 +43,10 @@ void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &trac
   for (const TraceTrack &track : tracks)
     for (const Trace::Event &event : track.trace->events())
       start = std::min(start, event.begin);
-  std::FILE *out = std::fopen(file.c_str(), "w");
-  if (!out)
-    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
-  bool good = std::fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [", out) >= 0;
+  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
   const char *separator = "\n";
   auto write = [&](const json &event) {
-    good &= std::fprintf(out, "%s%s", separator, event.dump().c_str()) >= 0;
+    text += separator + event.dump();
     separator = ",\n";
   };
   std::set<int64_t> named;
@@ -66,13 +60,7 @@ void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &trac
     for (const Trace::Event &event : track.trace->events())
       write(eventOf(event, track, start));
   }
-  good &= std::fputs("\n]}\n", out) >= 0;
-  good &= std::fclose(out) == 0;
-  if (!good) {
-    std::string reason = std::strerror(errno);
-    std::remove(file.c_str());
-    throw fileError(file, "cannot be written: " + reason);
-  }
+  writeFile(file, text + "\n]}\n");
 }
 
 } // namespace plc::runtime

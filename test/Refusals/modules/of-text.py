@@ -1,0 +1,3 @@
+# run: plc-run bench m.plcm
+# expect: m.plcm: error: not a compiled module (offset 0)
+write("m.plcm", "module")

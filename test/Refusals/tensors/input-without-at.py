@@ -1,0 +1,5 @@
+# run: plc-run infer line.plcm --input x=x.npy --input t=@t.npy
+# exit: 2
+# expect: plc-run: error: found 'x=x.npy' for '--input', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-
+write("x.npy", npy())
+write("t.npy", npy((8,)))
