@@ -2,6 +2,8 @@
 #include "plc/Driver/Compile.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -40,6 +42,13 @@ static int usage(const llvm::Twine &text) {
 
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
+  // What can be given once; `--set` and `-D` repeat, and the last of a name counts.
+  const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},
+                                                        {"--emit", &options.emit},
+                                                        {"--entry", &options.entry},
+                                                        {"--program", &options.program.entry},
+                                                        {"--strategy", &options.strategy}};
+  llvm::StringSet<> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
     // The value of an option, written --name=value, --name value or (for one letter) -Nvalue.
@@ -51,27 +60,25 @@ static int parse(int argc, char **argv, CompileOptions &options) {
         return rest.str();
       return std::nullopt;
     };
-    if (argument == "--explain-strategy")
+    std::optional<std::string> v;
+    const auto *known = llvm::find_if(single, [&](auto &option) { return (v = value(option.first)).has_value(); });
+    if (known != std::end(single)) {
+      if (!given.insert(known->first).second)
+        return usage("option '" + known->first + "' is given twice");
+      if (v->empty())
+        return usage("option '" + known->first + "' has an empty value");
+      *known->second = *v;
+    } else if (argument == "--explain-strategy")
       options.explainStrategy = true;
     else if (argument == "--print-pipeline")
       options.printPipeline = true;
-    else if (auto v = value("-o"))
-      options.output = *v;
-    else if (auto v = value("--emit"))
-      options.emit = *v;
-    else if (auto v = value("--entry"))
-      options.entry = *v;
-    else if (auto v = value("--program"))
-      options.program.entry = *v, options.programGiven = true;
-    else if (auto v = value("--strategy"))
-      options.strategy = *v;
-    else if (auto v = value("--set"))
+    else if ((v = value("--set")))
       options.sets.push_back(*v);
-    else if (auto v = value("-D")) {
+    else if ((v = value("-D"))) {
       auto [name, size] = StringRef(*v).split('=');
       int64_t extent;
       if (name.empty() || size.getAsInteger(10, extent))
-        return usage("-D needs NAME=SIZE, found '" + *v + "'");
+        return usage("-D needs NAME=SIZE, the size an integer below 2^63, found '" + *v + "'");
       options.overrides.push_back({name.str(), extent});
     } else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--strategy", "--set", "-D"}, argument))
       return usage("option '" + argument + "' needs a value");
@@ -82,8 +89,11 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     else
       options.model = argument.str();
   }
+  options.programGiven = given.contains("--program");
   if (options.model.empty() && !options.explainStrategy)
     return usage("no model; see plc-compile --help");
+  if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))
+    return usage("-o would overwrite the model '" + options.model + "'");
   if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
     return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
   if (!llvm::is_contained({"train", "eval", "infer"}, options.program.entry))

@@ -1,0 +1,3 @@
+# run: plc-compile 
+# exit: 2
+# expect: plc-compile: error: no model; see plc-compile --help

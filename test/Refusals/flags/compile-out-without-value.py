@@ -1,0 +1,3 @@
+# run: plc-compile line.ein -o
+# exit: 2
+# expect: plc-compile: error: option '-o' needs a value

@@ -1,0 +1,3 @@
+# run: plc-compile line.ein --set= -o out.plcm
+# exit: 2
+# expect: plc-compile: error: --set : needs KEY=VALUE

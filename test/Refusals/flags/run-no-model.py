@@ -1,0 +1,3 @@
+# run: plc-run train
+# exit: 2
+# expect: plc-run: error: no model, expected M.plcm|MODEL.ein

@@ -1,0 +1,3 @@
+# run: plc-run train line.plcm --save-every 3
+# exit: 2
+# expect: plc-run: error: option '--save-every' needs '--save DIR'
