@@ -95,6 +95,10 @@ namespace {
 struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertKernelsToLoops> {
   void runOnOperation() override {
     SmallVector<plan::KernelOp> kernels(getOperation().getOps<plan::KernelOp>());
+    if (kernels.empty()) {
+      getOperation().emitError("module has no 'plan.kernel': run '--form-kernels' first");
+      return signalPassFailure();
+    }
     std::vector<KernelRecord> records;
     FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, records);
     if (failed(written))

@@ -90,6 +90,10 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     known.clear();
+    if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
+      getOperation().emitError("module has no 'ein.func' whose equations kernels could hold");
+      return signalPassFailure();
+    }
     SymbolTable symbols(getOperation());
     bool failedBefore = false;
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))

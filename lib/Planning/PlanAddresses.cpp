@@ -1,4 +1,5 @@
 //===- PlanAddresses.cpp - give every value of every rank its place -------===//
+#include "Programs.h"
 #include "Statics.h"
 
 #include "plc/Dialect/Errors.h"
@@ -9,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANADDRESSES
@@ -212,12 +214,16 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
       emitOptionError(getOperation(), "strategy '") << strategy << "' is not supported; there are 'pooled' and 'standard'";
       return signalPassFailure();
     }
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
       if (program.getBody().getOps<RankOp>().empty()) {
         program.emitError("program '") << program.getSymName() << "' is not scheduled";
         return signalPassFailure();
       }
       SymbolTable symbols(program);
+      if (failed(checkChannels(program, symbols)))
+        return signalPassFailure();
       for (auto rank : program.getBody().getOps<RankOp>())
         if (failed(place(program, rank, symbols)))
           return signalPassFailure();
@@ -225,6 +231,19 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   }
 
 private:
+  // Messages tell when the bytes of a value are taken and free again.
+  LogicalResult checkChannels(ProgramOp program, SymbolTable &symbols) {
+    llvm::StringSet<> carried;
+    for (auto channel : program.getBody().getOps<ChannelOp>())
+      carried.insert(channel.getRoute());
+    for (auto route : program.getBody().getOps<RouteOp>()) {
+      auto source = symbols.lookup<StageOp>(route.getSource()), destination = symbols.lookup<StageOp>(route.getDestination());
+      if (source.getRank() != destination.getRank() && !carried.contains(route.getSymName()))
+        return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
+    }
+    return success();
+  }
+
   LogicalResult place(ProgramOp program, RankOp rank, SymbolTable &symbols) {
     if (!rank.getBody().getOps<LayoutOp>().empty())
       return rank.emitError("rank ") << rank.getIndex() << " has a layout already";

@@ -1,4 +1,5 @@
 //===- PlanInferSkips.cpp - route each value that crosses a cut -----------===//
+#include "Programs.h"
 #include "plc/Planning/Passes.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -142,6 +143,8 @@ private:
 
 struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPass> {
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
       if (!program.getBody().getOps<RouteOp>().empty()) {
         program.emitError("program '") << program.getSymName() << "' has routes already";

@@ -1,4 +1,5 @@
 //===- PlanInsertComm.cpp - turn routes between ranks into messages -------===//
+#include "Programs.h"
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Errors.h"
@@ -258,6 +259,8 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
   using PlanInsertCommBase::PlanInsertCommBase;
 
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(check(program)) || failed(Messages(program, maxSlots, tagLimit, bytesPerNs).run()))
         return signalPassFailure();

@@ -120,6 +120,10 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   void runOnOperation() override {
     if (failed(checkOptions()))
       return signalPassFailure();
+    if (getOperation().getOps<ein::ModelOp>().empty()) {
+      getOperation().emitError("module has no 'ein.model' to cut");
+      return signalPassFailure();
+    }
     for (auto model : llvm::make_early_inc_range(getOperation().getOps<ein::ModelOp>()))
       if (failed(cut(model)))
         return signalPassFailure();

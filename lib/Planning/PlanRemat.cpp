@@ -1,4 +1,5 @@
 //===- PlanRemat.cpp - choose which residuals are kept --------------------===//
+#include "Programs.h"
 #include "plc/Planning/Passes.h"
 
 namespace plc::plan {
@@ -15,6 +16,8 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   using PlanRematBase::PlanRematBase;
 
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
       if (policy != "none") {
         program.emitError("checkpoint policy '") << policy << "' is not supported; there is 'none'";

@@ -1,4 +1,5 @@
 //===- PlanSchedule.cpp - order the tasks on each rank --------------------===//
+#include "Programs.h"
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Errors.h"
@@ -21,6 +22,8 @@ struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   using PlanScheduleBase::PlanScheduleBase;
 
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(order(program)))
         return signalPassFailure();

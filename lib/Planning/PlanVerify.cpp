@@ -1,4 +1,5 @@
 //===- PlanVerify.cpp - prove that the action lists compute the program ---===//
+#include "Programs.h"
 #include "Proof.h"
 
 #include "plc/Planning/Passes.h"
@@ -17,6 +18,8 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
   using PlanVerifyBase::PlanVerifyBase;
 
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(prove(program)))
         return signalPassFailure();
