@@ -121,6 +121,45 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
   }];
 }
 
+// The same elements under other indices: nothing moves. `ein.split` and `ein.merge` are inverse, so each is the other's
+// adjoint. Code generation reads and writes through them.
+class Ein_Regroup<string mnemonic> : Ein_Op<mnemonic, [Pure]> {
+  let arguments = (ins AnyRankedTensor:$input, Ein_Count:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` functional-type($input, $result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Ein_SplitOp : Ein_Regroup<"split"> {
+  let summary = "one axis seen as several";
+  let description = [{
+    result[.., i, j, .., k, ..] = input[.., (i J + j) .. K + k, ..]: the axis `axis` of the input is counted by several
+    axes of the result, slowest first, which begin at the same position. Made by the language for `x[.., 2*i + p, ..]`
+    and as the adjoint of `ein.merge`; kernels read through it.
+
+    Example: `%y = ein.split %x axis 1 : (tensor<4x6x8xf32>) -> tensor<4x3x2x8xf32>`.
+
+    (C1) `axis` is an axis of the input.
+    (C2) The result has at least one axis more; the others have the input's extents.
+    (C3) The product of the new extents is the axis's; the element types are equal.
+  }];
+}
+
+def Ein_MergeOp : Ein_Regroup<"merge"> {
+  let summary = "several axes seen as one";
+  let description = [{
+    result[.., (i J + j) .. K + k, ..] = input[.., i, j, .., k, ..]: axes of the input that begin at `axis` become the
+    axis `axis` of the result. Made by the language for left sides `y[.., 2*i + p, ..] = ..` and as the adjoint of
+    `ein.split`; kernels read and write through it.
+
+    Example: `%y = ein.merge %x axis 1 : (tensor<4x3x2x8xf32>) -> tensor<4x6x8xf32>`.
+
+    (C1) `axis` is an axis of the result.
+    (C2), (C3) As `ein.split`, with input and result exchanged.
+  }];
+}
+
 def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
   let summary = "the index itself";
   let description = [{

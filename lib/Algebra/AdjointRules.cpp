@@ -1,5 +1,6 @@
 //===- AdjointRules.cpp - the derivative of each equation ------------------===//
 #include "Adjoint.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include <cmath>
 
@@ -352,6 +353,10 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
   if (auto cast = dyn_cast<ein::CastOp>(op)) {
     Value back = ein::CastOp::create(builder, op->getLoc(), cast.getInput().getType(), gradient.value);
     contributions.push_back({0, Gradient{back, gradient.guards}});
+    return success();
+  }
+  if (ein::isView(op)) {
+    contributions.push_back({0, {ein::unview(builder, op, gradient.value), guards.unview(op, gradient.guards)}});
     return success();
   }
   auto equation = cast<ein::Equation>(op);

@@ -1,6 +1,7 @@
 //===- BatchAxes.cpp - which axes run along the batch ----------------------===//
 #include "BatchAxes.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -40,6 +41,18 @@ void BatchAxes::unifyValues(Value a, Value b) {
     unify(node(a.getAsOpaquePointer(), axis), node(b.getAsOpaquePointer(), axis));
 }
 
+// Axes of a view's input beside those of its result, but for the ones that it splits or merges.
+static SmallVector<std::pair<int64_t, int64_t>> keptAxes(Operation *view) {
+  int64_t from = shapeOf(view->getOperand(0)).size(), to = shapeOf(view->getResult(0)).size();
+  int64_t axis = isa<ein::SplitOp>(view) ? cast<ein::SplitOp>(view).getAxis() : cast<ein::MergeOp>(view).getAxis();
+  SmallVector<std::pair<int64_t, int64_t>> kept;
+  for (int64_t i = 0; i < axis; ++i)
+    kept.push_back({i, i});
+  for (int64_t behind = std::min(from, to) - axis - 1; behind > 0; --behind)
+    kept.push_back({from - behind, to - behind});
+  return kept;
+}
+
 void BatchAxes::visit(Operation *op) {
   if (auto equation = dyn_cast<ein::Equation>(op)) {
     SmallVector<Access> accesses = inputsOf(equation);
@@ -50,6 +63,9 @@ void BatchAxes::visit(Operation *op) {
           unify(node(access.value.getAsOpaquePointer(), axis), node(op, dim));
   } else if (isa<ein::CastOp, ein::StopOp>(op)) {
     unifyValues(op->getOperand(0), op->getResult(0));
+  } else if (ein::isView(op)) {
+    for (auto [from, to] : keptAxes(op))
+      unify(node(op->getOperand(0).getAsOpaquePointer(), from), node(op->getResult(0).getAsOpaquePointer(), to));
   } else if (auto call = dyn_cast<ein::CallOp>(op)) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     for (auto [operand, argument] : llvm::zip(call.getArgs(), callee.getBody().getArguments()))
@@ -104,6 +120,22 @@ LogicalResult BatchAxes::checkEquation(ein::Equation op) {
   return success();
 }
 
+LogicalResult BatchAxes::checkView(Operation *view) {
+  auto regroups = [&](Value value, bool isResult) {
+    llvm::SmallDenseSet<int64_t> kept;
+    for (auto [from, to] : keptAxes(view))
+      kept.insert(isResult ? to : from);
+    for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
+      if (!kept.contains(axis) && isBatch(value, axis))
+        return true;
+    return false;
+  };
+  if (!regroups(view->getOperand(0), false) && !regroups(view->getResult(0), true))
+    return success();
+  return view->emitError("mixes samples: it ")
+         << (isa<ein::SplitOp>(view) ? "splits the index of the batch" : "merges the index of the batch with others");
+}
+
 LogicalResult BatchAxes::checkModel() {
   for (auto [index, argument] : llvm::enumerate(model.getBody().getArguments())) {
     int64_t declared = model.getArgBatch()[index];
@@ -137,6 +169,8 @@ LogicalResult BatchAxes::check() {
       failed = true, op->emitError("mixes samples: it uses the position of a sample in the batch");
     else if (auto equation = dyn_cast<ein::Equation>(op))
       failed |= mlir::failed(checkEquation(equation));
+    else if (ein::isView(op))
+      failed |= mlir::failed(checkView(op));
   });
   return success(!failed && succeeded(checkModel()));
 }

@@ -21,7 +21,7 @@ public:
   bool isBatched(mlir::Value value) const;
 
   /// Errors: an axis of the batch in a parameter, an index, an un-batched argument, or at positions that tensors hold;
-  /// two of them in one equation; a batch axis of a result that is none.
+  /// split or merged; two of them in one equation; a batch axis of a result that is none.
   llvm::LogicalResult check();
 
   /// Gives all axes of the batch another extent.
@@ -35,6 +35,7 @@ private:
   void unifyValues(mlir::Value a, mlir::Value b);
   void visit(mlir::Operation *op);
   llvm::LogicalResult checkEquation(ein::Equation op);
+  llvm::LogicalResult checkView(mlir::Operation *view);
   llvm::LogicalResult checkModel();
   mlir::RankedTensorType cut(mlir::Value value, int64_t extent) const;
 

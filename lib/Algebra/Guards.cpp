@@ -1,5 +1,6 @@
 //===- Guards.cpp - where a gradient is exactly 0 --------------------------===//
 #include "Guards.h"
+#include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;
 using namespace plc;
@@ -100,4 +101,58 @@ GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const Guard
     return build.map(Function::gt, {most, zero}, left);
   }));
   return whole;
+}
+
+namespace {
+
+// Takes a guard of a view's result to the view's input: axes behind `axis` are `shift` further there.
+struct Regrouping {
+  int64_t axis, parts, shift;
+
+  explicit Regrouping(Operation *view) {
+    int64_t from = shapeOf(view->getOperand(0)).size(), to = shapeOf(view->getResult(0)).size();
+    axis = isa<ein::SplitOp>(view) ? cast<ein::SplitOp>(view).getAxis() : cast<ein::MergeOp>(view).getAxis();
+    parts = std::max(from, to) - std::min(from, to) + 1;
+    shift = from - to;
+  }
+  bool changes(int64_t resultAxis) const { return resultAxis >= axis && resultAxis < axis + (shift < 0 ? parts : 1); }
+  int64_t moved(int64_t resultAxis) const { return resultAxis < axis ? resultAxis : resultAxis + shift; }
+};
+
+} // namespace
+
+GuardList Guards::unview(Operation *view, const GuardList &guards) {
+  Regrouping regrouping(view);
+  int64_t axis = regrouping.axis, wide = regrouping.shift < 0 ? regrouping.parts : 1;
+  GuardList result;
+  for (const Guard &guard : guards) {
+    Dims dims = distinct(guard.axes), axes;
+    Value cond = guard.cond;
+    if (llvm::any_of(dims, [&](int64_t dim) { return regrouping.changes(dim); })) {
+      // All the axes that change, side by side; what the condition does not have is repeated.
+      for (int64_t part = axis; part < axis + wide; ++part)
+        if (!contains(dims, part))
+          dims.push_back(part);
+      llvm::sort(dims);
+      EquationBuilder build(builder, view->getLoc(), shapeOf(view->getResult(0)));
+      cond = build.copy({cond, guard.axes}, dims);
+      int64_t position = llvm::find(dims, axis) - dims.begin();
+      if (wide > 1)
+        cond = ein::merge(builder, view->getLoc(), cond, position, wide);
+      else
+        cond = ein::split(builder, view->getLoc(), cond, position,
+                          shapeOf(view->getOperand(0)).slice(axis, regrouping.parts));
+      for (int64_t dim : dims)
+        if (!regrouping.changes(dim))
+          axes.push_back(regrouping.moved(dim));
+      for (int64_t part = axis; part < axis + (wide > 1 ? 1 : regrouping.parts); ++part)
+        axes.push_back(part);
+      llvm::sort(axes);
+    } else {
+      for (int64_t dim : guard.axes)
+        axes.push_back(regrouping.moved(dim));
+    }
+    result.push_back({cond, guard.dead, axes});
+  }
+  return result;
 }

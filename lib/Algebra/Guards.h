@@ -37,6 +37,10 @@ public:
   GuardList ofSumOver(mlir::Location loc, llvm::ArrayRef<int64_t> extents, const GuardList &guards,
                       llvm::ArrayRef<int64_t> kept, mlir::Type element);
 
+  /// Of a gradient that goes back through `ein.split` or `ein.merge`: conditions over the axes that change are regrouped
+  /// alike.
+  GuardList unview(mlir::Operation *view, const GuardList &guards);
+
 private:
   Access alive(EquationBuilder &build, const GuardList &guards);
   Guard memoised(std::vector<int64_t> key, llvm::ArrayRef<int64_t> dims, llvm::function_ref<mlir::Value()> make);

@@ -2,6 +2,7 @@
 #include "Residuals.h"
 #include "Equations.h"
 #include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;
 using namespace plc;
@@ -12,7 +13,7 @@ bool algebra::isCheap(Operation *op) {
     return false;
   auto map = dyn_cast<ein::MapOp>(op);
   if (!map)
-    return isa<ein::CastOp>(op);
+    return isa<ein::CastOp>(op) || ein::isView(op);
   return !ein::isTranscendental(map.getFunction());
 }
 
@@ -57,6 +58,9 @@ llvm::SetVector<Value> Residuals::pruned(llvm::SetVector<Value> saved) const {
   return saved;
 }
 
+// What is saved in the place of a view.
+Value Residuals::shownBy(Value value) const { return maySave(ein::viewed(value)) ? ein::viewed(value) : value; }
+
 // Saves the operands of a value in its place.
 bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
   if (!isCheap(value.getDefiningOp()))
@@ -67,7 +71,7 @@ bool Residuals::replace(llvm::SetVector<Value> &saved, Value value) const {
       continue;
     if (!maySave(operand))
       return false;
-    saved.insert(operand);
+    saved.insert(shownBy(operand));
   }
   return true;
 }
@@ -82,9 +86,10 @@ void Residuals::saveNoComparison(llvm::SetVector<Value> &saved) const {
 
 llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) const {
   llvm::SetVector<Value> saved;
-  for (Value value : needed)
-    if (!ein::isFree(value) && !isGiven(value))
-      saved.insert(value);
+  for (Value value : needed) {
+    if (Value shown = shownBy(value); !ein::isFree(shown) && !isGiven(shown))
+      saved.insert(shown);
+  }
   saveNoComparison(saved);
   saved = pruned(saved);
   for (bool improved = true; improved;) {

@@ -10,7 +10,7 @@ namespace plc::algebra {
 
 /// Problem: an earlier part of a body makes values that a later part needs. Choose which to save, so that all needed
 /// ones are saved, given, or elementwise functions of such (made again, to the same bits), with few saved bytes.
-/// Comparisons are never saved.
+/// Comparisons are never saved, and of a view what it shows.
 ///
 /// Greedy: drops what can be made from the rest, last first; then, while it saves bytes, replaces a value by what it
 /// is made of. Not optimal. Deterministic. O(n^2) in the equations of a body.
@@ -33,13 +33,14 @@ private:
   void saveNoComparison(llvm::SetVector<mlir::Value> &saved) const;
   bool replace(llvm::SetVector<mlir::Value> &saved, mlir::Value value) const;
 
+  mlir::Value shownBy(mlir::Value value) const;
   double cost(const llvm::SetVector<mlir::Value> &values) const;
 
   Predicate isGiven, maySave;
   double argumentCost;
 };
 
-/// Elementwise and cheaper to compute than to store.
+/// Elementwise or a view, and cheaper to compute than to store.
 bool isCheap(mlir::Operation *op);
 
 /// By position in the block: arguments, then results of equations in program order.

@@ -1,6 +1,7 @@
 //===- SimplifyBody.cpp - canonical equations, each once, none dead --------===//
 #include "Bodies.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -86,6 +87,19 @@ bool isRedundant(ein::MapOp op) {
   return !returned || !isa<BlockArgument>(op.getInputs()[0]);
 }
 
+// A view that undoes another one.
+void foldViews(Operation *view) {
+  SmallVector<OpFoldResult> folded;
+  bool returned = llvm::any_of(view->getUsers(), [](Operation *user) { return isa<ein::ReturnOp>(user); });
+  if (failed(view->fold(folded)) || folded.empty())
+    return;
+  auto value = cast<Value>(folded.front());
+  if (returned && isa<BlockArgument>(value)) // no result is an argument
+    return;
+  view->replaceAllUsesWith(ValueRange(value));
+  view->erase();
+}
+
 // The factors multiplied from the left, as maps.
 Value multiplyAll(EquationBuilder &build, ArrayRef<Access> factors, ArrayRef<int64_t> dims, Value into) {
   Access product = factors.front();
@@ -148,6 +162,8 @@ void algebra::simplifyBody(ein::FuncOp body) {
       rewriteContract(contract);
     } else if (auto reduce = dyn_cast<ein::ReduceOp>(op)) {
       takeDiagonal(reduce);
+    } else if (ein::isView(&op)) {
+      foldViews(&op);
     }
   }
   for (auto equation : block.getOps<ein::Equation>())

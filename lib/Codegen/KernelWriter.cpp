@@ -29,8 +29,9 @@ Type codegen::storedType(Type element) {
 SmallVector<Operation *> codegen::equationsOf(plan::KernelOp kernel) {
   SmallVector<Operation *> equations;
   Block &body = kernel.getBody().front();
+  auto results = llvm::map_range(body.getTerminator()->getOperands(), ein::viewed);
   for (Operation &op : body.without_terminator())
-    if (!ein::isFree(op.getResult(0)) || llvm::is_contained(body.getTerminator()->getOperands(), op.getResult(0)))
+    if (!ein::isView(&op) && (!ein::isFree(op.getResult(0)) || llvm::is_contained(results, op.getResult(0))))
       equations.push_back(&op);
   return equations;
 }
@@ -43,7 +44,7 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, OpBuilder &mod
     : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> operands(body.getArguments().take_front(kernel.getNumInputs()));
-  llvm::append_range(operands, body.getTerminator()->getOperands());
+  llvm::append_range(operands, llvm::map_range(body.getTerminator()->getOperands(), ein::viewed));
   SmallVector<Type> types;
   for (Value operand : operands)
     types.push_back(memoryType(operand.getType()));

@@ -3,6 +3,7 @@
 #define PLC_LIB_CODEGEN_KERNELWRITER_H
 
 #include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -40,8 +41,8 @@ public:
   int64_t chunks = 1;
   llvm::SmallVector<IndexedAccess> accesses;
 
-  /// The flat memref of an argument or result of the kernel; null for other values.
-  mlir::Value memoryOf(mlir::Value value) const { return memory.lookup(value); }
+  /// The flat memref of an argument or result of the kernel, or of what a view of it shows; null for other values.
+  mlir::Value memoryOf(mlir::Value value) const { return memory.lookup(ein::viewed(value)); }
   bool isOutput(mlir::Value value) const { return outputs.contains(value); }
 
   mlir::Value index(int64_t value);
@@ -87,7 +88,7 @@ private:
   int64_t stackBytes = 0;
 };
 
-/// The equations of a kernel but for free values that it does not give.
+/// The equations of a kernel but for views and free values that it does not give.
 llvm::SmallVector<mlir::Operation *> equationsOf(plan::KernelOp kernel);
 
 /// One writer per kind; each fails with a diagnostic on what it refuses.

@@ -21,7 +21,7 @@ struct Accesses {
       for (auto [index, map] : llvm::enumerate(it.inputs)) {
         Value operand = op.getOperand(index);
         bool inside = operand.getDefiningOp() && alignment.dims.contains(operand.getDefiningOp());
-        if (ein::isFree(operand) || (inside && map.getNumSymbols()) || !operand.getDefiningOp())
+        if (ein::isFree(operand) || (inside && map.getNumSymbols()) || !ein::viewed(operand).getDefiningOp())
           add(operand, map, dims->second);
       }
       add(op.getResult(0), it.result, dims->second);
@@ -31,7 +31,7 @@ struct Accesses {
   }
 
   void add(Value value, AffineMap map, ArrayRef<unsigned> dims) {
-    bool pinned = value.getDefiningOp() && (ein::isFree(value) || map.getNumSymbols());
+    bool pinned = ein::viewed(value).getDefiningOp() && (ein::isFree(value) || map.getNumSymbols());
     SmallVector<int64_t> access(alone.size(), 0);
     for (auto [axis, stride] : llvm::enumerate(stridesOf(value.getType())))
       if (int dim = ein::dimOf(map, axis); dim >= 0) {

@@ -47,7 +47,7 @@ Value Points::operandOf(Operation *equation, unsigned operand, const Point &poin
 
 Value Points::valueAt(Value value, const Axes &axes, const Point &point) {
   Operation *maker = value.getDefiningOp();
-  if (!maker)
+  if (!ein::viewed(value).getDefiningOp())
     return load(writer.memoryOf(value), value.getType(), axes, point);
   if (alignment.dims.contains(maker))
     return valueOf(maker, point);

@@ -2,6 +2,7 @@
 #include "Grouping.h"
 #include "Rates.h"
 #include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
@@ -46,7 +47,22 @@ bool isTooLarge(Operation *op) {
   return false;
 }
 
-// What a group reads and gives: inputs, then accumulators; results, then accumulated values.
+// What a kernel gives for a value that its group makes: the view of it that the body returns, if that is the only one
+// and the value itself is not returned.
+Value givenFor(Value made) {
+  Value given;
+  for (Value returned : made.getParentBlock()->getTerminator()->getOperands()) {
+    if (ein::viewed(returned) != made)
+      continue;
+    if (given && given != returned)
+      return made;
+    given = returned;
+  }
+  return given ? given : made;
+}
+
+// What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
+// show, and makes the views again inside.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -57,13 +73,13 @@ struct Signature {
       Value accumulator = accumulatorOf(op);
       for (Value operand : op->getOperands())
         if (operand != accumulator && !inside.contains(operand.getDefiningOp()) && !ein::isFree(operand))
-          read.insert(operand);
+          read.insert(ein::viewed(operand));
       bool leaves = llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
       if (accumulator) {
         accumulators.push_back(accumulator);
         accumulated.push_back(op->getResult(0));
       } else if (leaves) {
-        results.push_back(op->getResult(0));
+        results.push_back(givenFor(op->getResult(0)));
       }
     }
     inputs.assign(read.begin(), read.end());
@@ -111,6 +127,7 @@ private:
       stop.erase();
     }
     eraseDead(block);
+    copyReturnedViews(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
       return failure();
@@ -123,19 +140,47 @@ private:
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
                                        builder.getStringAttr(""));
-      for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults())) {
-        // Kernels clone what is free; only the body's result is made by a kernel of its own.
-        bool onlyReturned = ein::isFree(value);
-        value.replaceUsesWithIf(result, [&](OpOperand &use) {
-          return onlyReturned ? isa<ein::ReturnOp>(use.getOwner())
-                              : !llvm::is_contained(group.equations, use.getOwner());
-        });
-      }
+      for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
+        replaceOutside(group, value, result, builder);
     }
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    SmallVector<Operation *> formed;
+    for (Operation &op : block)
       if (!isa<plan::CallOp, ein::ReturnOp>(op))
-        op.erase();
+        formed.push_back(&op);
+    for (Operation *op : formed)
+      op->dropAllReferences();
+    for (Operation *op : formed)
+      op->erase();
     return success();
+  }
+
+  // A result that shows an argument, or a value of which the body returns something else too, is a copy.
+  void copyReturnedViews(Block &block) {
+    OpBuilder builder(block.getTerminator());
+    for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
+      Value value = operand.get(), shown = ein::viewed(value);
+      if (value == shown || (shown.getDefiningOp() && !accumulatorOf(shown.getDefiningOp()) && givenFor(shown) == value))
+        continue;
+      auto type = cast<RankedTensorType>(value.getType());
+      auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));
+      operand.set(ein::MapOp::create(builder, value.getLoc(), type, ein::Function::id, value, type.getShape(),
+                                     builder.getArrayAttr({map, map})));
+    }
+  }
+
+  // Readers outside the group read the call's result, through views of it where that is a view.
+  void replaceOutside(const Group &group, Value given, Value result, OpBuilder &builder) {
+    Value made = ein::viewed(given), back = result;
+    for (Value view = given; view != made; view = view.getDefiningOp()->getOperand(0))
+      back = ein::unview(builder, view.getDefiningOp(), back);
+    if (given != made)
+      given.replaceAllUsesWith(result);
+    // Kernels clone what is free; only the body's results and what views show is made by a kernel of its own.
+    bool onlyStored = ein::isFree(made);
+    made.replaceUsesWithIf(back, [&](OpOperand &use) {
+      return onlyStored ? isa<ein::ReturnOp>(use.getOwner()) || ein::isView(use.getOwner())
+                        : !llvm::is_contained(group.equations, use.getOwner());
+    });
   }
 
   void eraseDead(Block &block) {
@@ -177,19 +222,23 @@ private:
     }
     for (Operation *op : group.equations) {
       for (Value operand : op->getOperands())
-        cloneFree(operand, builder, mapping);
+        cloneIfFree(operand, builder, mapping);
       builder.clone(*op, mapping);
     }
-    SmallVector<Value> results =
-        llvm::map_to_vector(signature.outputs(), [&](Value value) { return mapping.lookup(value); });
+    SmallVector<Value> results;
+    for (Value value : signature.outputs()) {
+      cloneIfFree(value, builder, mapping);
+      results.push_back(mapping.lookup(value));
+    }
     plan::YieldOp::create(builder, kernel.getLoc(), results);
   }
 
-  void cloneFree(Value value, OpBuilder &builder, IRMapping &mapping) {
-    if (mapping.contains(value) || !ein::isFree(value))
+  // Free values and views cost nothing in the kernel that reads them.
+  void cloneIfFree(Value value, OpBuilder &builder, IRMapping &mapping) {
+    if (mapping.contains(value) || !(ein::isFree(value) || ein::isView(value.getDefiningOp())))
       return;
     for (Value operand : value.getDefiningOp()->getOperands())
-      cloneFree(operand, builder, mapping);
+      cloneIfFree(operand, builder, mapping);
     builder.clone(*value.getDefiningOp(), mapping);
   }
 

@@ -2,6 +2,7 @@
 #include "Grouping.h"
 
 #include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -19,7 +20,8 @@ bool isReal(Type type) { return isa<ein::RealType>(cast<RankedTensorType>(type).
 LogicalResult checkReady(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), isReal) || llvm::any_of(op->getResultTypes(), isReal))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
-  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp>(op))
+  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::SplitOp,
+          ein::MergeOp>(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {
     if (contract.getInputs().size() != 2)
@@ -42,6 +44,9 @@ bool isChain(Operation *op) {
   return reduce && reduce.getOrder() == ein::Order::chain;
 }
 
+// Results and what views show have memory, even if they are cheap to make.
+bool needsMemory(Operation *user) { return ein::isView(user) || isa<ein::ReturnOp>(user); }
+
 class Grouper {
 public:
   Grouper(Block &body, bool fusion) : body(body), fusion(fusion) {}
@@ -51,8 +56,8 @@ public:
       if (failed(checkReady(&op)))
         return failure();
       position[&op] = position.size();
-      bool returned = llvm::is_contained(body.getTerminator()->getOperands(), op.getResult(0));
-      if (ein::isFree(op.getResult(0)) && !returned)
+      bool stored = llvm::any_of(op.getUsers(), [&](Operation *user) { return needsMemory(user); });
+      if (ein::isView(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
       kept.insert(&op);
     }
@@ -158,7 +163,7 @@ private:
     Equations work;
     auto follow = [&](Operation *from, bool first) {
       for (Operation *user : from->getUsers()) {
-        if (!kept.contains(user))
+        if (!kept.contains(user) && !ein::isView(user))
           continue;
         if (inside.contains(user)) {
           if (!first)
@@ -186,7 +191,7 @@ private:
     auto ready = [&](const Working &group, unsigned index) {
       for (Operation *op : group.equations)
         for (Value operand : op->getOperands())
-          if (Operation *maker = operand.getDefiningOp(); maker && kept.contains(maker))
+          if (Operation *maker = ein::viewed(operand).getDefiningOp(); maker && kept.contains(maker))
             if (unsigned other = owner.lookup(maker); other != index && !done.contains(other))
               return false;
       return true;

@@ -47,7 +47,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
       return nullptr;
     llvm::SmallVector<Node::Position, 4> entries;
     for (unsigned i = 0; i < result.view.axes.size(); ++i)
-      entries.push_back({left[i], nullptr, expr.place});
+      entries.push_back({{left[i]}});
     return makeRead(result.view, entries, expr.place);
   }
   if (!hasIndex(expr))
@@ -164,15 +164,15 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
     return binding;
   }
   bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
-               llvm::none_of(node->positions, [](const Node::Position &position) { return position.gathered; });
+               llvm::all_of(node->positions, [](const Node::Position &position) { return position.isIndex(); });
   if (!plain) {
-    binding = addEquation(name, place, node, axes);
+    binding = addEquation(name, place, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1));
     return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
   }
   binding.kind = Binding::Tensor;
   binding.view.value = node->value;
   for (const Node::Position &position : node->positions)
-    binding.view.dims.push_back(llvm::find(axes, position.index) - axes.begin());
+    binding.view.dims.push_back(llvm::find(axes, position.indices[0]) - axes.begin());
   for (IndexId id : axes)
     binding.view.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
   return binding;
@@ -306,7 +306,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
     axes->clear();
   llvm::SmallVector<Node::Position, 4> entries;
   for (IndexId id : *axes) {
-    entries.push_back({id, nullptr, expr.place});
+    entries.push_back({{id}});
     // An index that the result keeps is free here.
     if (llvm::is_contained(llvm::make_second_range(header), id))
       use(id, expr.place, expr, context, kindOf(divides));

@@ -1,6 +1,7 @@
 //===- EmitEquations.cpp - one body's equations as ein ops ----------------===//
 #include "EmitEquations.h"
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace plc::language;
@@ -87,25 +88,66 @@ BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   return {iota, {node.index}};
 }
 
+/// Constant positions first, then splits: what is left has an index or an integer tensor per axis.
 BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
-  Operand result{values[node.value], {}};
+  mlir::Value value = selectConstants(values[node.value], node);
+  llvm::SmallVector<Node::Position, 4> positions;
+  bool gathers = false;
   for (const Node::Position &position : node.positions) {
+    if (position.constant)
+      continue;
+    if (position.indices.size() > 1)
+      value = plc::ein::split(builder, at(node.place), value, positions.size(), extents(position.indices));
+    for (IndexId id : position.indices)
+      positions.push_back({{id}});
     if (position.gathered)
-      return emitGather(node);
-    result.dims.push_back(position.index);
+      positions.push_back(position);
+    gathers |= position.gathered != nullptr;
   }
+  if (gathers)
+    return emitGather(value, positions, node);
+  Operand result{value, {}};
+  for (const Node::Position &position : positions)
+    result.dims.push_back(position.indices[0]);
   return result;
 }
 
-BodyEmitter::Operand BodyEmitter::emitGather(const Node &node) {
+/// `x[.., 2, ..]` for all constant positions: a gather, whose adjoint is there.
+mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
+  llvm::SmallVector<mlir::Value> inputs{table};
+  llvm::SmallVector<int64_t> domain;
+  llvm::SmallVector<mlir::AffineExpr> exprs;
+  auto type = llvm::cast<mlir::RankedTensorType>(table.getType());
+  mlir::MLIRContext *context = builder.getContext();
+  for (auto [axis, position] : llvm::enumerate(node.positions)) {
+    if (!position.constant) {
+      exprs.push_back(mlir::getAffineDimExpr(domain.size(), context));
+      domain.push_back(type.getDimSize(axis));
+      continue;
+    }
+    exprs.push_back(mlir::getAffineSymbolExpr(inputs.size() - 1, context));
+    Element element = *position.constant > INT32_MAX ? Element::I64 : Element::I32;
+    inputs.push_back(emitNumber(static_cast<double>(*position.constant), node.place, element).value);
+  }
+  if (inputs.size() == 1)
+    return table;
+  llvm::SmallVector<AffineMap> maps{AffineMap::get(domain.size(), inputs.size() - 1, exprs, context)};
+  maps.append(inputs.size() - 1, AffineMap::get(domain.size(), 0, context));
+  maps.push_back(AffineMap::getMultiDimIdentityMap(domain.size(), context));
+  return plc::ein::GatherOp::create(builder, at(node.place), type.clone(domain), inputs, domain,
+                                    builder.getAffineMapArrayAttr(maps));
+}
+
+BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions,
+                                             const Node &node) {
   llvm::ArrayRef<IndexId> domain = node.dims;
-  llvm::SmallVector<mlir::Value> inputs{values[node.value]};
+  llvm::SmallVector<mlir::Value> inputs{from};
   llvm::SmallVector<mlir::AffineExpr> table;
   llvm::SmallVector<AffineMap> maps;
   unsigned symbols = 0;
-  for (const Node::Position &position : node.positions) {
+  for (const Node::Position &position : positions) {
     if (!position.gathered) {
-      table.push_back(mapOf(domain, {position.index}).getResult(0));
+      table.push_back(mapOf(domain, position.indices).getResult(0));
       continue;
     }
     Operand index = emitNode(*position.gathered, position.gathered->element);
@@ -354,5 +396,8 @@ void BodyEmitter::emit(const Step &next) {
   Operand result = emitNode(*step->value, element);
   if (llvm::ArrayRef(result.dims) != llvm::ArrayRef(step->left))
     result = emitMap("id", result, step->left, element, step->place);
+  for (auto [axis, count] : llvm::enumerate(step->parts))
+    if (count > 1)
+      result.value = plc::ein::merge(builder, at(step->place), result.value, axis, count);
   values[step->result] = result.value;
 }

@@ -37,7 +37,8 @@ private:
   Operand emitNumber(double value, SMLoc place, Element element);
   Operand emitIota(const Node &node, Element element);
   Operand emitRead(const Node &node);
-  Operand emitGather(const Node &node);
+  mlir::Value selectConstants(mlir::Value table, const Node &node);
+  Operand emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitMapNode(const Node &node, Element wanted);
   Operand emitMap(StringRef function, llvm::ArrayRef<Operand> operands, llvm::ArrayRef<IndexId> dims, Element element,
                   SMLoc place);

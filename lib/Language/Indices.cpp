@@ -28,7 +28,7 @@ IndexId RuleBuilder::ellipsisIndex(unsigned position) {
   return id;
 }
 
-bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner) {
+bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner, StringRef hint) {
   Index &index = (*indices)[id];
   if (!index.extent) {
     index.extent = axis.extent;
@@ -43,13 +43,33 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
   error.note(index.extentPlace, "extent " + Twine(index.extent) + " is from here");
   if (axis.place.isValid() && axis.place != place)
     error.note(axis.place, "extent " + Twine(axis.extent) + " is stated here");
+  if (!hint.empty())
+    error.note(place, hint);
   badIndices = true;
   return false;
 }
 
-/// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`.
+/// One index of a left side or of a reduction's brackets, at most once in it.
+bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef name,
+                               llvm::SmallVectorImpl<IndexId> &ids) {
+  IndexId id = indexNamed(name);
+  if (llvm::is_contained(ids, id)) {
+    diagnostics.error(place, "index '" + name + "' occurs twice in one bracket");
+    return false;
+  }
+  ids.push_back(id);
+  (*indices)[id].place = place;
+  if (!entry.extent)
+    return true;
+  std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.extent);
+  badIndices |= !extent;
+  return extent && setExtent(id, {*extent, entry.extent->place}, entry.extent->place, "this bracket");
+}
+
+/// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`; of a left side also affine
+/// expressions, and `axes` gets what each axis is made of.
 bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
-                                 StringRef where) {
+                                 llvm::SmallVectorImpl<Affine> *axes) {
   bool ok = true;
   for (const IndexEntry &entry : entries) {
     if (entry.isEllipsis()) {
@@ -58,33 +78,48 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
         ok = false;
         continue;
       }
-      for (unsigned i = 0; i < scope.ellipsis->size(); ++i)
+      for (unsigned i = 0; i < scope.ellipsis->size(); ++i) {
         ids.push_back(ellipsisIndex(i));
-      continue;
-    }
-    if (entry.expr->kind != Expr::Name || isSizeName(entry.expr->name)) {
-      if (where == "left side")
-        diagnostics.error(entry.place, "affine left sides are not supported yet: found '" +
-                                           entry.expr->text.substr(0, 60) + "', expected an index");
-      else
-        diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
+        if (axes)
+          axes->push_back({{ids.back()}, {entry.place}});
+      }
+    } else if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
+      bool declared = declareIndex(entry, entry.place, entry.expr->name, ids);
+      if (declared && axes)
+        axes->push_back({{ids.back()}, {entry.place}});
+      ok &= declared;
+    } else if (!axes) {
+      diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) + "', expected an index");
       ok = false;
-      continue;
+    } else {
+      ok &= declareAffine(entry, ids, *axes);
     }
-    IndexId id = indexNamed(entry.expr->name);
-    if (llvm::is_contained(ids, id)) {
-      diagnostics.error(entry.place, "index '" + entry.expr->name + "' occurs twice in one bracket");
-      ok = false;
-      continue;
-    }
-    ids.push_back(id);
-    (*indices)[id].place = entry.place;
-    if (!entry.extent)
-      continue;
-    std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.extent);
-    badIndices |= !extent;
-    ok &= extent && setExtent(id, {*extent, entry.extent->place}, entry.extent->place, "this bracket");
   }
+  return ok;
+}
+
+/// `y[2*i + p] = ..`.
+bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids,
+                                llvm::SmallVectorImpl<Affine> &axes) {
+  if (entry.extent) {
+    diagnostics.error(entry.extent->place, "an extent belongs behind an index, found '" +
+                                               entry.expr->text.substr(0, 60) + "'");
+    return false;
+  }
+  if (readsTensor(*entry.expr, scope)) {
+    diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) +
+                                       "' on a left side, expected an index or a full split 'K*i + p'");
+    return false;
+  }
+  std::optional<Affine> affine = affineOf(*entry.expr);
+  if (!affine)
+    return false;
+  if (affine->constant)
+    return refuseAffine(*entry.expr, "on a left side leaves other elements out");
+  bool ok = true;
+  for (auto [id, place] : llvm::zip(affine->indices, affine->places))
+    ok &= declareIndex(entry, place, (*indices)[id].name, ids);
+  axes.push_back(*affine);
   return ok;
 }
 
@@ -185,7 +220,9 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
       ok = false;
     }
     if (!isPlainIndex(*entry.expr)) {
-      ok &= collect(*entry.expr);
+      ok &= readsTensor(*entry.expr, scope)
+                ? collect(*entry.expr)
+                : collectAffine(*entry.expr, axis < rank ? &binding->view.axes[axis] : nullptr, expr.name);
     } else {
       IndexId id = indexNamed(entry.expr->name);
       if (axis < rank)
@@ -203,7 +240,7 @@ bool RuleBuilder::collectCall(const Expr &expr) {
     return true;
   if (builtin != Builtin::None || hasIndex(expr)) {
     // Both, so that the errors of both are found.
-    bool declared = !expr.brackets || declareEntries(expr.indices, ids, "bracket");
+    bool declared = !expr.brackets || declareEntries(expr.indices, ids);
     bool collected = collectAll(expr.operands);
     return declared && collected;
   }

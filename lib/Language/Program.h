@@ -75,10 +75,13 @@ struct Node {
     Cast,   // to `element`
     Stop
   };
+  /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor.
   struct Position {
-    IndexId index = 0;
-    const Node *gathered = nullptr; // then `index` is not used
-    SMLoc place;
+    llvm::SmallVector<IndexId, 1> indices;
+    std::optional<int64_t> constant = {};
+    const Node *gathered = nullptr;
+
+    bool isIndex() const { return indices.size() == 1; }
   };
 
   Kind kind;
@@ -114,6 +117,7 @@ struct Step {
   // Equations.
   ValueId result = 0;
   llvm::SmallVector<IndexId, 4> left;
+  llvm::SmallVector<unsigned, 4> parts; // how many of `left`, in order, are merged in each axis of the result
   const Node *value = nullptr;
   std::shared_ptr<std::vector<Index>> indices;
   // Calls.

@@ -23,8 +23,7 @@ void RuleBuilder::setDims(Node &node) const {
   for (const Node::Position &position : node.positions) {
     if (position.gathered)
       llvm::for_each(position.gathered->dims, add);
-    else
-      add(position.index);
+    llvm::for_each(position.indices, add);
   }
   for (const Node *operand : node.operands)
     llvm::for_each(operand->dims, add);
@@ -365,7 +364,7 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, b
       return nullptr; // reported by the walk over indices
     llvm::SmallVector<Node::Position, 4> entries;
     for (unsigned i = 0; i < binding->view.axes.size(); ++i)
-      entries.push_back({left[i], nullptr, expr.place});
+      entries.push_back({{left[i]}});
     return makeRead(binding->view, entries, expr.place);
   }
   if (const Size *size = scope.sizes.find(expr.name))
@@ -403,15 +402,22 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
   for (const IndexEntry &entry : expr.indices) {
     if (entry.isEllipsis()) {
       for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i) {
-        entries.push_back({ellipsisIndex(i), nullptr, entry.place});
-        use(entries.back().index, entry.place, expr, context, kindOf(divides));
+        entries.push_back({{ellipsisIndex(i)}});
+        use(ellipsisIndex(i), entry.place, expr, context, kindOf(divides));
       }
     } else if (isPlainIndex(*entry.expr)) {
-      entries.push_back({indexNamed(entry.expr->name), nullptr, entry.place});
-      use(entries.back().index, entry.place, expr, context, kindOf(divides));
-    } else {
-      entries.push_back({0, resolveGathered(*entry.expr, context, divides), entry.place});
+      entries.push_back({{indexNamed(entry.expr->name)}});
+      use(indexNamed(entry.expr->name), entry.place, expr, context, kindOf(divides));
+    } else if (readsTensor(*entry.expr, scope)) {
+      entries.push_back({{}, {}, resolveGathered(*entry.expr, context, divides)});
       ok &= entries.back().gathered != nullptr;
+    } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
+      entries.push_back({affine->second.indices, affine->second.constant});
+      for (auto [id, place] : llvm::zip(affine->second.indices, affine->second.places))
+        use(id, place, expr, context, kindOf(divides));
+    } else {
+      entries.emplace_back(); // reported by the walk over indices
+      ok = false;
     }
   }
   if (!binding) {
@@ -435,22 +441,8 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
   return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
 }
 
-/// Is there a tensor in an index expression? Then it is a gather.
-static bool readsTensor(const Expr &expr, const Scope &scope) {
-  if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
-    return true;
-  if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
-    return true;
-  return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
-}
-
 /// The integer tensor in an index position.
 const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &context, bool divides) {
-  if (!readsTensor(expr, scope)) {
-    diagnostics.error(expr.place, "windows (affine index expressions) are not supported yet: found '" +
-                                      expr.text.substr(0, 60) + "', expected an index or an integer tensor");
-    return nullptr;
-  }
   if (expr.kind != Expr::Access && expr.kind != Expr::Name) {
     diagnostics.error(expr.place, "integer arithmetic in an index position is not supported yet");
     return nullptr;

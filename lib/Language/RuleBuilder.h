@@ -10,7 +10,7 @@
 
 namespace plc::language {
 
-/// Elaborates one rule in three walks: indices and extents (Indices.cpp), nodes (Resolve.cpp, Calls.cpp), the sum rule
+/// Elaborates one rule in three walks: indices and extents (Indices.cpp, AffineIndices.cpp), nodes (Resolve.cpp, Calls.cpp), the sum rule
 /// (SumRule.cpp). An index is one per name and rule.
 class RuleBuilder {
 public:
@@ -33,6 +33,16 @@ private:
     const Expr *factor = nullptr;              // the restricted factor
   };
 
+  /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
+  /// `inner` elements at a time.
+  struct Affine {
+    llvm::SmallVector<IndexId, 1> indices;
+    llvm::SmallVector<SMLoc, 1> places;
+    int64_t inner = 1;
+    std::optional<int64_t> constant = {};
+    const Expr *expr = nullptr; // none: a plain index
+  };
+
   // Rules.cpp
   std::optional<std::vector<Binding>> buildCall(const Statement &rule);
   std::optional<Binding> buildEquation(StringRef name, SMLoc place, const Declarator *left, const Expr &expr);
@@ -40,15 +50,21 @@ private:
   bool joinEarlier(const Declarator &clause);
   const Node *addEarlier(const Node *node, SMLoc place);
   bool declareLeft(const Declarator &left);
-  bool finishLeft();
+  bool finishLeft(StringRef name);
+  bool takeHeaderExtents(StringRef name);
   void shapeBareLeft();
-  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left);
+  Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+                      llvm::ArrayRef<unsigned> parts);
 
   // Indices.cpp
   IndexId indexNamed(StringRef name);
   IndexId ellipsisIndex(unsigned position);
-  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner);
-  bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids, StringRef where);
+  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner, StringRef hint = "");
+  bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
+                      llvm::SmallVectorImpl<Affine> *axes = nullptr);
+  bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids,
+                     llvm::SmallVectorImpl<Affine> &axes);
+  bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
   bool collect(const Expr &expr);
   bool collectAccess(const Expr &expr);
   bool collectCall(const Expr &expr);
@@ -56,6 +72,16 @@ private:
   bool isPlainIndex(const Expr &expr);
   bool checkClashes();
   bool collectAll(const std::vector<const Expr *> &exprs);
+
+  // AffineIndices.cpp
+  struct AffineTerm;
+  bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
+  bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
+  std::optional<Affine> affineOf(const Expr &expr);
+  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
+  bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
+  bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor);
+  bool refuseAffine(const Expr &expr, const llvm::Twine &why);
 
   // Resolve.cpp
   const Node *resolve(const Expr &expr, const Context &context);
@@ -104,6 +130,7 @@ private:
   llvm::StringMap<IndexId> byName;
   llvm::StringMap<SMLoc> tensorNames; // tensors that occur in the rule
   llvm::SmallVector<IndexId, 4> left;
+  llvm::SmallVector<Affine, 4> leftAxes; // the same by axes
   SMLoc leftPlace;
   bool bare = false; // no index on the right
   std::optional<Binding> earlier; // `+=`: the sum of the clauses before
@@ -114,6 +141,7 @@ private:
   std::string bareOwner;
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
+  llvm::DenseMap<const Expr *, Affine> affines; // index expressions that are no plain index
   std::vector<Term> terms;
   std::vector<IndexUse> uses;
   llvm::SmallVector<IndexId, 8> bound;
@@ -121,6 +149,8 @@ private:
 
 /// Does an index occur in the expression, arguments of calls included?
 bool hasIndex(const Expr &expr);
+/// Is there a tensor, or a floor operation, in an index expression? Then it is a gather.
+bool readsTensor(const Expr &expr, const Scope &scope);
 
 } // namespace plc::language
 

@@ -1,6 +1,7 @@
 //===- Rules.cpp - one rule as a whole ------------------------------------===//
 #include "Builtins.h"
 #include "RuleBuilder.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace plc::language;
 using llvm::Twine;
@@ -102,16 +103,21 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
     barePlace = clause.place;
     return true;
   }
-  if (left.size() != axes.size()) {
+  if (leftAxes.size() != axes.size()) {
     diagnostics
-        .error(clause.place, "'" + clause.name + "' has " + Twine(left.size()) + " indices here but rank " +
+        .error(clause.place, "'" + clause.name + "' has " + Twine(leftAxes.size()) + " indices here but rank " +
                                  Twine(axes.size()))
         .note(earlier->place, "'" + clause.name + "' is defined here");
     return false;
   }
   bool ok = true;
-  for (auto [id, axis] : llvm::zip(left, axes))
-    ok &= setExtent(id, axis, (*indices)[id].extent ? (*indices)[id].place : earlier->place, "'" + clause.name + "'");
+  for (auto [own, axis] : llvm::zip(leftAxes, axes)) {
+    const Index &index = (*indices)[own.indices[0]];
+    if (own.expr)
+      ok &= setAxis(own, axis, "'" + clause.name + "'");
+    else
+      ok &= setExtent(own.indices[0], axis, index.extent ? index.place : earlier->place, "'" + clause.name + "'");
+  }
   return ok;
 }
 
@@ -125,8 +131,8 @@ const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
     return makeMap("add", place, {makeNumber(earlier->number, place), clause});
   }
   llvm::SmallVector<Node::Position, 4> entries;
-  for (IndexId id : left)
-    entries.push_back({id, nullptr, place});
+  for (const Affine &axis : leftAxes)
+    entries.push_back({axis.indices});
   const Node *sum = wantNumber(makeRead(earlier->view, entries, place));
   return sum ? makeMap("add", place, {sum, clause}) : nullptr;
 }
@@ -169,7 +175,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   ok &= node != nullptr;
   // What could not be read may have had an extent.
   if (!bare && diagnostics.size() == errors)
-    ok &= finishLeft();
+    ok &= finishLeft(name);
   ok &= checkSums(terms, uses, *indices, diagnostics);
   if (ok && earlier)
     ok = (node = wantNumber(node)) && (node = addEarlier(node, place));
@@ -186,20 +192,23 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     binding.place = place;
     return binding;
   }
-  Binding binding = addEquation(name, place, node, left);
+  llvm::SmallVector<unsigned, 4> parts;
+  for (const Affine &axis : leftAxes)
+    parts.push_back(axis.indices.size());
+  Binding binding = addEquation(name, place, node, left, parts);
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
 }
 
 bool RuleBuilder::declareLeft(const Declarator &declarator) {
-  bool ok = declareEntries(declarator.axes, left, "left side");
+  bool ok = declareEntries(declarator.axes, left, &leftAxes);
   for (auto [position, id] : llvm::enumerate(left))
     (*indices)[id].left = position;
   return ok;
 }
 
 /// Every index on the left has an extent.
-bool RuleBuilder::finishLeft() {
-  if (badIndices)
+bool RuleBuilder::finishLeft(StringRef name) {
+  if (badIndices || !takeHeaderExtents(name))
     return false;
   // A tensor that is not known may have had the extent.
   for (auto &[name, place] : tensorNames) {
@@ -212,9 +221,24 @@ bool RuleBuilder::finishLeft() {
     const Index &index = (*indices)[id];
     if (index.extent)
       continue;
-    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it; write '" +
-                                       index.name + ": N'");
+    bool split = llvm::any_of(leftAxes, [&](const Affine &axis) { return axis.expr && axis.indices[0] == id; });
+    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it" +
+                                       (split ? ", and no header gives this axis" : "; write '" + index.name + ": N'"));
     ok = false;
+  }
+  return ok;
+}
+
+/// Of an affine left side: the header of a result gives what no tensor on the right does.
+bool RuleBuilder::takeHeaderExtents(StringRef name) {
+  bool ok = true;
+  for (auto [position, own] : llvm::enumerate(leftAxes)) {
+    if (!own.expr || (*indices)[own.indices[0]].extent)
+      continue;
+    for (const Declarator &result : scope.function.results)
+      if (result.name == name && result.axes.size() == leftAxes.size() && Elaborator::sizesKnown(result, scope))
+        if (auto axes = elaborator.headerAxes(result, scope); axes && axes->size() == leftAxes.size())
+          ok &= setAxis(own, (*axes)[position], "'" + name + "'");
   }
   return ok;
 }
@@ -228,16 +252,26 @@ void RuleBuilder::shapeBareLeft() {
     (*indices)[id] = {("#" + Twine(position)).str(), axis.extent,   axis.place,
                       "'" + bareOwner + "'",         int(position), SMLoc()};
     left.push_back(id);
+    leftAxes.push_back({{id}, {axis.place}});
   }
 }
 
-Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> axes) {
+/// `result[left] = node`; axis a of the result is made of the next `parts[a]` indices.
+Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
+                                 llvm::ArrayRef<unsigned> parts) {
   Value value;
   value.name = name.str();
   value.element = node->element == Element::Number ? Element::Real : node->element;
   value.place = place;
-  for (IndexId id : axes)
-    value.axes.push_back({(*indices)[id].extent, (*indices)[id].extentPlace});
+  llvm::ArrayRef<IndexId> rest = left;
+  for (unsigned count : parts) {
+    const Index &first = (*indices)[rest[0]];
+    Axis &axis = value.axes.emplace_back(Axis{1, first.extentPlace});
+    for (IndexId id : rest.take_front(count))
+      if (llvm::MulOverflow(axis.extent, (*indices)[id].extent, axis.extent))
+        axis.extent = INT64_MAX; // too large for any element: refused below
+    rest = rest.drop_front(count);
+  }
   Binding binding;
   binding.place = place;
   if (!elaborator.checkStep(value))
@@ -246,7 +280,8 @@ Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, 
   step.place = place;
   step.frame = scope.frame;
   step.result = body.add(std::move(value));
-  step.left.assign(axes.begin(), axes.end());
+  step.left.assign(left.begin(), left.end());
+  step.parts.assign(parts.begin(), parts.end());
   step.value = node;
   step.indices = indices;
   body.steps.push_back(std::move(step));

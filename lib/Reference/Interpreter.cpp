@@ -106,7 +106,11 @@ struct Evaluate {
     checkRange(op, scatterAdd(extents(op), input(op, 0), indices, output(op)));
   }
   void operator()(CastOp op) const { cast(inputs[0], result); }
-  void operator()(StopOp op) const { std::memcpy(result.data(), inputs[0].data(), result.numBytes()); }
+  void operator()(StopOp) const { copy(); }
+  // The same elements in the same order: row-major indices count them alike.
+  void operator()(SplitOp) const { copy(); }
+  void operator()(MergeOp) const { copy(); }
+  void copy() const { std::memcpy(result.data(), inputs[0].data(), result.numBytes()); }
   void operator()(ConstantOp op) const {
     Tensor value(Element::F64, {});
     *value.as<double>() = op.getValue().convertToDouble();
@@ -229,7 +233,8 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
     inputs.push_back(environment[value]);
   Evaluate evaluate{inputs, result, !held.isVacant()};
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, ConstantOp, IotaOp>(evaluate)
+      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp,
+            IotaOp>(evaluate)
       .Default([](Operation *op) {
         throw Fault(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });

@@ -218,3 +218,22 @@ ein.model @m(%x: tensor<8x8xf32>) -> tensor<8xf32> attributes {arg_names = ["x"]
   %0 = ein.contract %x, %t over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> ()>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>, tensor<f32>) -> tensor<8xf32>
   ein.return %0 : tensor<8xf32>
 }
+
+// -----
+
+ein.model @m(%x: tensor<8x4xf32>) -> tensor<8x4xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it splits the index of the batch}}
+  %0 = ein.split %x axis 0 : (tensor<8x4xf32>) -> tensor<4x2x4xf32>
+  %1 = ein.merge %0 axis 0 : (tensor<4x2x4xf32>) -> tensor<8x4xf32>
+  ein.return %1 : tensor<8x4xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x4xf32>) -> tensor<32xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it merges the index of the batch with others}}
+  %0 = ein.merge %x axis 0 : (tensor<8x4xf32>) -> tensor<32xf32>
+  ein.return %0 : tensor<32xf32>
+}

@@ -18,7 +18,14 @@ ein.func @layer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> att
   %1 = ein.map id(%zero) over [8, 8] maps [affine_map<(b, d) -> ()>, #bd] : (tensor<f32>) -> tensor<8x8xf32>
   // CHECK: ein.map max(%{{.*}}, %{{.*}}) over [2, 8]
   %2 = ein.map max(%0, %1) over [8, 8] maps [#bd, #bd, #bd] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  ein.return %2 : tensor<8x8xf32>
+  // Other axes may be split.
+  // CHECK: ein.split %{{.*}} axis 1 : (tensor<2x8xf32>) -> tensor<2x2x4xf32>
+  %3 = ein.split %2 axis 1 : (tensor<8x8xf32>) -> tensor<8x2x4xf32>
+  %4 = ein.map neg(%3) over [8, 2, 4] maps [affine_map<(b, i, p) -> (b, i, p)>, affine_map<(b, i, p) -> (b, i, p)>]
+    : (tensor<8x2x4xf32>) -> tensor<8x2x4xf32>
+  // CHECK: ein.merge %{{.*}} axis 1 : (tensor<2x2x4xf32>) -> tensor<2x8xf32>
+  %5 = ein.merge %4 axis 1 : (tensor<8x2x4xf32>) -> tensor<8x8xf32>
+  ein.return %5 : tensor<8x8xf32>
 }
 
 // CHECK: ein.func @loss(%{{.*}}: tensor<2x8xf32>) -> tensor<f32>

@@ -75,3 +75,27 @@ ein.model @m(%x: tensor<4xf32>) -> tensor<f32> attributes {arg_names = ["x"], ar
   %0 = ein.call @cheap(%x) params [@w] path "cheap" : (tensor<4xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
 }
+
+// -----
+
+// Of a view what it shows is saved, and the view made again.
+// CHECK: ein.func @seen.F({{.*}}) -> (tensor<f32>, tensor<6xf32>)
+// CHECK: %[[E:.*]] = ein.map exp
+// CHECK: ein.return %{{.*}}, %[[E]]
+// CHECK: ein.func @seen.W(%[[X:.*]]: tensor<6xf32>, %{{.*}}: tensor<3x2xf32>)
+// CHECK: ein.split %[[X]]
+#i = affine_map<(i) -> (i)>
+#ij = affine_map<(i, j) -> (i, j)>
+ein.param @w : tensor<3x2xf32> init normal(0.02, 0.0)
+ein.func @seen(%x: tensor<6xf32>, %w: tensor<3x2xf32>) -> tensor<f32> attributes {num_params = 1 : i64} {
+  %e = ein.map exp(%x) over [6] maps [#i, #i] : (tensor<6xf32>) -> tensor<6xf32>
+  %s = ein.split %e axis 0 : (tensor<6xf32>) -> tensor<3x2xf32>
+  %p = ein.map mul(%s, %w) over [3, 2] maps [#ij, #ij, #ij] : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  %r = ein.reduce sum(%p) over [3, 2] maps [#ij, affine_map<(i, j) -> ()>] : (tensor<3x2xf32>) -> tensor<f32>
+  ein.return %r : tensor<f32>
+}
+ein.model @m(%x: tensor<6xf32>) -> tensor<f32> attributes {arg_names = ["x"], arg_batch = array<i64: -1>,
+    result_names = ["loss"], result_batch = array<i64: -1>} {
+  %0 = ein.call @seen(%x) params [@w] path "seen" : (tensor<6xf32>) -> tensor<f32>
+  ein.return %0 : tensor<f32>
+}

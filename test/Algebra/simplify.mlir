@@ -89,3 +89,20 @@ ein.func @accumulate(%a: tensor<4xf32>, %b: tensor<4x8xf32>, %acc: tensor<8xf32>
     : (tensor<4xf32>, tensor<4x8xf32>) -> tensor<8xf32>
   ein.return %1, %2 : tensor<4xf32>, tensor<8xf32>
 }
+
+// A view that undoes another is gone; where that would return an argument it stays.
+// CHECK-LABEL: ein.func @views
+ein.func @views(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  // CHECK-NEXT: %[[S:.*]] = ein.split %arg0 axis 1
+  // CHECK-NEXT: %[[M:.*]] = ein.merge %[[S]] axis 1
+  // CHECK-NEXT: %[[N:.*]] = ein.map neg(%arg0)
+  // CHECK-NEXT: %[[E:.*]] = ein.map exp(%[[N]])
+  // CHECK-NEXT: ein.return %[[M]], %[[E]]
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
+  %1 = ein.merge %0 axis 1 : (tensor<4x3x2xf32>) -> tensor<4x6xf32>
+  %2 = ein.map neg(%x) over [4, 6] maps [#ij, #ij] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %3 = ein.split %2 axis 0 : (tensor<4x6xf32>) -> tensor<2x2x6xf32>
+  %4 = ein.merge %3 axis 0 : (tensor<2x2x6xf32>) -> tensor<4x6xf32>
+  %5 = ein.map exp(%4) over [4, 6] maps [#ij, #ij] : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  ein.return %1, %5 : tensor<4x6xf32>, tensor<4x6xf32>
+}

@@ -113,3 +113,25 @@ ein.func @returned(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {
   %z = ein.map div(%c, %one) over [4, 4] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
   ein.return %z, %one : tensor<4x4xf32>, tensor<f32>
 }
+
+// Views belong to the kernels that read or give them: none of their own.
+// CHECK: plan.kernel @views.0(%[[X:.*]]: tensor<4x6xf32>) -> tensor<24xf32>
+// CHECK-NEXT: %[[S:.*]] = ein.split %[[X]] axis 1
+// CHECK-NEXT: %[[E:.*]] = ein.map exp(%[[S]])
+// CHECK-NEXT: %[[M:.*]] = ein.merge %[[E]] axis 0
+// CHECK-NEXT: plan.yield %[[M]]
+// The other reader sees the value through the result.
+// CHECK: plan.kernel @views.1(%[[Y:.*]]: tensor<24xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT: %[[B:.*]] = ein.split %[[Y]] axis 0 : (tensor<24xf32>) -> tensor<4x3x2xf32>
+// CHECK-NEXT: ein.reduce sum(%[[B]])
+// CHECK: ein.func @views
+// CHECK-NEXT: %[[Y:.*]] = plan.call @views.0(%arg0)
+// CHECK-NEXT: %[[R:.*]] = plan.call @views.1(%[[Y]])
+// CHECK-NEXT: ein.return %[[Y]], %[[R]]
+ein.func @views(%x: tensor<4x6xf32>) -> (tensor<24xf32>, tensor<3x2xf32>) {
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
+  %1 = ein.map exp(%0) over [4, 3, 2] maps [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j, k)>] : (tensor<4x3x2xf32>) -> tensor<4x3x2xf32>
+  %2 = ein.merge %1 axis 0 : (tensor<4x3x2xf32>) -> tensor<24xf32>
+  %3 = ein.reduce sum(%1) over [4, 3, 2] maps [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>] order chain : (tensor<4x3x2xf32>) -> tensor<3x2xf32>
+  ein.return %2, %3 : tensor<24xf32>, tensor<3x2xf32>
+}

@@ -285,3 +285,57 @@ ein.func @call_c2_symbol() -> tensor<2xf32> {
   %0 = ein.call @callee() params [@callee] path "p" : () -> tensor<2xf32>
   ein.return %0 : tensor<2xf32>
 }
+// -----
+ein.func @split_c1(%x: tensor<4x6xf32>) -> tensor<4x3x2xf32> {
+  // expected-error@+1 {{'ein.split' op axis is 2 but 'tensor<4x6xf32>' has rank 2}}
+  %0 = ein.split %x axis 2 : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
+  ein.return %0 : tensor<4x3x2xf32>
+}
+// -----
+ein.func @split_c2(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{has 'tensor<4x6xf32>' beside 'tensor<4x6xf32>' but needs at least one axis more}}
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  ein.return %0 : tensor<4x6xf32>
+}
+// -----
+ein.func @split_c2_other(%x: tensor<4x6xf32>) -> tensor<2x3x2xf32> {
+  // expected-error@+1 {{changes an axis other than 1: 'tensor<4x6xf32>' beside 'tensor<2x3x2xf32>'}}
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<2x3x2xf32>
+  ein.return %0 : tensor<2x3x2xf32>
+}
+// -----
+ein.func @split_c3(%x: tensor<4x6xf32>) -> tensor<4x3x3xf32> {
+  // expected-error@+1 {{splits extent 6 into 3, 3}}
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x3xf32>
+  ein.return %0 : tensor<4x3x3xf32>
+}
+// -----
+ein.func @split_c3_element(%x: tensor<4x6xf32>) -> tensor<4x3x2xf64> {
+  // expected-error@+1 {{has element types 'f32' and 'f64'}}
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x2xf64>
+  ein.return %0 : tensor<4x3x2xf64>
+}
+// -----
+ein.func @split_c3_large(%x: tensor<4x6xf32>) -> tensor<4x4294967296x4294967296xf32> {
+  // expected-error@+1 {{splits extent 6 into 4294967296, 4294967296}}
+  %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x4294967296x4294967296xf32>
+  ein.return %0 : tensor<4x4294967296x4294967296xf32>
+}
+// -----
+ein.func @merge_c1(%x: tensor<4x3x2xf32>) -> tensor<4x6xf32> {
+  // expected-error@+1 {{'ein.merge' op axis is -1 but 'tensor<4x6xf32>' has rank 2}}
+  %0 = ein.merge %x axis -1 : (tensor<4x3x2xf32>) -> tensor<4x6xf32>
+  ein.return %0 : tensor<4x6xf32>
+}
+// -----
+ein.func @merge_c2(%x: tensor<4x6xf32>) -> tensor<4x3x2xf32> {
+  // expected-error@+1 {{has 'tensor<4x6xf32>' beside 'tensor<4x3x2xf32>' but needs at least one axis more}}
+  %0 = ein.merge %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
+  ein.return %0 : tensor<4x3x2xf32>
+}
+// -----
+ein.func @merge_c3(%x: tensor<4x3x2xf32>) -> tensor<4x5xf32> {
+  // expected-error@+1 {{splits extent 5 into 3, 2}}
+  %0 = ein.merge %x axis 1 : (tensor<4x3x2xf32>) -> tensor<4x5xf32>
+  ein.return %0 : tensor<4x5xf32>
+}

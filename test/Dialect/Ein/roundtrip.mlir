@@ -39,6 +39,15 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   ein.return %q : tensor<2x3x!ein.real>
 }
 
+// CHECK: ein.func @views(
+ein.func @views(%x: tensor<4x6x8x!ein.real>, %c: tensor<2x3xi1>) -> (tensor<4x3x2x8x!ein.real>, tensor<6xi1>) {
+  // CHECK: ein.split %{{.*}} axis 1 : (tensor<4x6x8x!ein.real>) -> tensor<4x3x2x8x!ein.real>
+  %y = ein.split %x axis 1 : (tensor<4x6x8x!ein.real>) -> tensor<4x3x2x8x!ein.real>
+  // CHECK: ein.merge %{{.*}} axis 0 : (tensor<2x3xi1>) -> tensor<6xi1>
+  %d = ein.merge %c axis 0 : (tensor<2x3xi1>) -> tensor<6xi1>
+  ein.return %y, %d : tensor<4x3x2x8x!ein.real>, tensor<6xi1>
+}
+
 // CHECK: ein.func @grad(
 ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8xf32>) -> tensor<256x8xf32>
     attributes {role = "W", num_accumulators = 1 : i64} {

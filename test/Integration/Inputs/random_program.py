@@ -1,7 +1,7 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, reductions, branches, gathers, functions, norms; tied and frozen parameters, repeated layers, skips. The loss
+broadcasts, axes split and merged on both sides, reductions, branches, gathers, functions, norms; tied and frozen parameters, repeated layers, skips. The loss
 is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
 import math
@@ -86,6 +86,14 @@ class Program:
             self.dims["K"] = self.pick({257: 2, 260: 1, 300: 1, 512: 1, 513: 1})
         if self.flip(0.3):
             self.dims["N"] = self.random.randint(34, 140)
+        self.splits = {}  # a dim, and those whose product it is, slowest first
+        if self.flip(0.75):
+            self.dims["P"] = self.pick({1: 1, 2: 4, 3: 3, 4: 1})
+            self.dims["Q"] = self.dims["D0"] * self.dims["P"]
+            self.splits["Q"] = ("D0", "P")
+        if self.splits and self.flip(0.4) and self.dims["Q"] * self.dims["D1"] < 200:
+            self.dims["R"] = self.dims["Q"] * self.dims["D1"]
+            self.splits["R"] = ("D1", "D0", "P")
         self.micro_batches = self.random.choice([m for m in (1, 2, 4) if batch % m == 0])
 
     def extent(self, axes):
@@ -109,6 +117,33 @@ class Program:
 
     # Reads of tensors in a rule; `letters` maps the rule's indices to dims.
 
+    def readable(self, axis, letters):
+        return axis in letters.values() or (axis in self.splits and all(d in letters.values() for d in self.splits[axis]))
+
+    def affine(self, letters):
+        """`P * i + p` for letters, slowest first, and their dims."""
+        terms, count = [], len(letters)
+        for position, letter in enumerate(letters):
+            faster = [dim for _, dim in letters[position + 1:]]
+            extents = [str(self.dims[dim]) if self.flip(0.3) else dim for dim in faster]
+            terms.append(" * ".join(self.random.sample(extents + [letter[0]], len(extents) + 1)))
+        if min(self.dims[dim] for _, dim in letters) > 1 and self.flip(0.3):
+            self.random.shuffle(terms)
+        return " + ".join(terms)
+
+    def splitRead(self, axis, letters, wanted):
+        """Letters that together count a split axis, or None."""
+        if not all(dim in letters.values() for dim in self.splits[axis]):
+            return None
+        found = []
+        for dim in self.splits[axis]:
+            choices = [letter for letter in letters if letters[letter] == dim]
+            fresh = [letter for letter in choices if letter not in [l for l, _ in found]]
+            if not fresh:
+                return None
+            found.append((wanted if wanted in fresh else self.random.choice(fresh), dim))
+        return found
+
     def read(self, value, letters, wanted=None):
         """`value` read at letters of its dims, or None if there are none for it."""
         entries, used = [], set()
@@ -119,6 +154,14 @@ class Program:
                 token = self.read(self.random.choice(tokens), letters)
                 entries.append(token.text)
                 used |= token.used
+                continue
+            parts = self.splitRead(axis, letters, wanted) if axis in self.splits and self.flip(0.6 if choices else 1) else None
+            if parts:
+                entries.append(self.affine(parts))
+                used |= {letter for letter, _ in parts}
+                continue
+            if axis != "B" and not wanted and self.flip(0.04):
+                entries.append(str(self.random.randrange(self.dims[axis])))
                 continue
             if not choices:
                 return None
@@ -132,9 +175,10 @@ class Program:
         return Expr(text, 0, 1, used, value.trained, 1)
 
     def someRead(self, letters, wanted=None, only=lambda value: True):
-        values = [value for value in self.scope if only(value) and all(axis in letters.values() for axis in value.axes)]
+        values = [value for value in self.scope if only(value) and all(self.readable(axis, letters) for axis in value.axes)]
         if wanted:
-            values = [value for value in values if letters[wanted] in value.axes]
+            dims = {letters[wanted]} | {axis for axis, parts in self.splits.items() if letters[wanted] in parts}
+            values = [value for value in values if dims & set(value.axes)]
         self.random.shuffle(values)
         if self.parameters is not None and only(Value("", (), True, "parameter")) and self.flip(0.3):
             values = []
@@ -177,6 +221,12 @@ class Program:
         """One to three tensors multiplied, new letters summed by the sum rule."""
         inner = dict(letters)
         summed = [s for s in (self.freshLetter(inner, 60000) for _ in range(self.pick({0: 1, 1: 5, 2: 2}))) if s]
+        for dim in self.random.choice(list(self.splits.values())) if self.splits and self.flip(0.3) else ():
+            letter = next((l for l in LETTERS if l not in self.taken), None)
+            if letter and dim not in inner.values() and self.extent(inner.values()) * self.dims[dim] <= 60000:
+                self.taken.add(letter)
+                inner[letter] = dim
+                summed.append(letter)
         factors = []
         for _ in range(max(least, self.pick({1: 1, 2: 4, 3: 3}))):
             missing = [s for s in summed if not any(s in f.used for f in factors)]
@@ -380,6 +430,8 @@ class Program:
         unread = [v for v in self.scope if v.origin == "value" and len(re.findall(rf"\b{v.name}\b", text)) == 1]
         raw = self.rule(self.name("h"), axes, unread=unread[-3:])
         bounded = f"{self.random.choice(['tanh', 'rsqrt_of', 'erf'])}({raw.name})"
+        if self.parameters == [] and not self.owners:  # something is trained
+            bounded = f"{self.freshParameter({}).text} * {bounded}"
         self.statements.append(f"{name} = " + (f"{residual} + {bounded}" if residual else bounded))
         value = Value(name, axes, True, "value")
         self.scope.append(value)
@@ -389,10 +441,15 @@ class Program:
         """`name[..] = ..`, of one to three summands."""
         self.taken = set()
         letters = {}
+        entries = []  # letters of each axis
         for axis in axes:
-            letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
-            self.taken.add(letter)
-            letters[letter] = axis
+            merges = axis in self.splits and self.parameters is not None and self.flip(0.5)
+            entries.append([])
+            for dim in self.splits[axis] if merges else (axis,):
+                letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
+                self.taken.add(letter)
+                letters[letter] = dim
+                entries[-1].append(letter)
         summands = [self.averaged(value, letters) for value in unread if "B" in axes or "B" not in value.axes]
         for _ in range(self.pick({1: 5, 2: 3, 3: 1})):
             kind = self.pick({"product": 5, "elementwise": 5, "gathered": 1})
@@ -409,7 +466,10 @@ class Program:
             summands = [Expr(f"{1 / total:.2g} * {s.at(1)}", 1, 1, s.used, s.trained) if s.size > 1 or len(summands) > 2 else s
                         for s in summands]
         used = frozenset().union(*(s.used for s in summands))
-        brackets = ", ".join(l if l in used else f"{l}: {letters[l]}" for l in letters)
+        for slowest in [entry[0] for entry in entries if len(entry) > 1 and entry[0] not in used]:
+            summands[0] = self.join(f"{summands[0].at(1)} * {self.freshParameter(letters, slowest).text}", 1, summands[0])
+        brackets = ", ".join(self.affine([(l, letters[l]) for l in entry]) if len(entry) > 1 else
+                             entry[0] if entry[0] in used else f"{entry[0]}: {letters[entry[0]]}" for entry in entries)
         text = " + ".join(s.at(1) for s in summands)
         self.statements.append(f"{name}[{brackets}] = {text}" if axes else f"{name} = {text}")
         value = Value(name, tuple(axes), any(s.trained for s in summands), "value")
@@ -532,7 +592,8 @@ class Program:
 
     def parameterLine(self, value):
         shape = f"[{', '.join(value.axes)}]" if value.axes else ""
-        start = self.pick({"~ normal(0.5)": 5, "~ uniform(-1, 1)": 2, f"= {self.number()}": 1, "~ normal(0.8) frozen": 1})
+        trained = value is self.parameters[0] and not self.owners
+        start = "~ normal(0.5)" if trained else self.pick({"~ normal(0.5)": 5, "~ uniform(-1, 1)": 2, f"= {self.number()}": 1, "~ normal(0.8) frozen": 1})
         return f"param {value.name}{shape} {start}"
 
     def shareParameters(self):

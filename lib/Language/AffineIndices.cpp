@@ -1,0 +1,181 @@
+//===- AffineIndices.cpp - index expressions that split an axis ------------===//
+//
+// `x[K*i + p]` with `p` from 0 to K - 1 reads each element of an axis once: it is the axis seen as several. The
+// coefficients tell every extent: that of an index is the next larger coefficient divided by its own, that of the
+// slowest one is the axis divided by its coefficient.
+//
+//===----------------------------------------------------------------------===//
+#include "RuleBuilder.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+/// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
+struct RuleBuilder::AffineTerm {
+  StringRef name;
+  SMLoc place;
+  int64_t coefficient;
+  bool written;
+};
+
+static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
+
+bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
+  diagnostics.error(expr.place, "'" + clipped(expr) + "' " + why +
+                                    ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1");
+  return false;
+}
+
+bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
+  if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
+    return true;
+  if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
+    return true;
+  return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
+}
+
+static bool namesIndex(const Expr &expr) {
+  if (expr.kind == Expr::Name)
+    return !isSizeName(expr.name);
+  return llvm::any_of(expr.operands, [](const Expr *operand) { return namesIndex(*operand); });
+}
+
+bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms,
+                           int64_t &constant) {
+  if (!namesIndex(expr) && expr.kind != Expr::Call && expr.kind != Expr::If && expr.kind != Expr::Compare) {
+    std::optional<int64_t> value = scope.sizes.evaluate(expr);
+    int64_t scaled;
+    if (!value)
+      return false;
+    if (llvm::MulOverflow(*value, factor, scaled) || llvm::AddOverflow(constant, scaled, constant))
+      return refuseAffine(expr, "has a constant beyond 2^63");
+    return true;
+  }
+  switch (expr.kind) {
+  case Expr::Name:
+    terms.push_back({expr.name, expr.place, factor, written});
+    return true;
+  case Expr::Paren:
+    return addTerms(*expr.operands[0], factor, written, terms, constant);
+  case Expr::Negate:
+    return addTerms(*expr.operands[0], -factor, true, terms, constant);
+  case Expr::Sum: {
+    bool ok = true;
+    for (auto [operand, sign] : llvm::zip(expr.operands, expr.operators))
+      ok = ok && addTerms(*operand, sign == '-' ? -factor : factor, written, terms, constant);
+    return ok;
+  }
+  case Expr::Product:
+    return addProduct(expr, factor, terms, constant);
+  default:
+    return refuseAffine(expr, "is not affine in indices");
+  }
+}
+
+/// Sizes times one operand with indices.
+bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant) {
+  Expr sizes = expr;
+  const Expr *indexed = nullptr;
+  for (size_t i = expr.operands.size(); i-- > 0;) {
+    if (!namesIndex(*expr.operands[i]))
+      continue;
+    bool divided = expr.operators[i] != '*' || (i + 1 < expr.operators.size() && expr.operators[i + 1] != '*');
+    if (indexed || divided)
+      return refuseAffine(expr, "is not affine in indices");
+    indexed = expr.operands[i];
+    sizes.operands.erase(sizes.operands.begin() + i);
+    sizes.operators.erase(sizes.operators.begin() + i);
+  }
+  std::optional<int64_t> coefficient = scope.sizes.evaluate(sizes);
+  if (!coefficient)
+    return false;
+  if (llvm::MulOverflow(*coefficient, factor, *coefficient))
+    return refuseAffine(expr, "has a coefficient beyond 2^63");
+  return addTerms(*indexed, *coefficient, true, terms, constant);
+}
+
+/// Slowest first. Errors: what is no full split, each by name.
+bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
+  for (const AffineTerm &term : terms) {
+    if (term.coefficient <= 0)
+      return refuseAffine(expr, "counts '" + term.name + "' by " + Twine(term.coefficient));
+    if (llvm::count_if(terms, [&](const AffineTerm &other) { return other.name == term.name; }) > 1)
+      return refuseAffine(expr, "has the index '" + term.name + "' twice");
+  }
+  if (constant != 0)
+    return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
+  // Of equal coefficients the one written first, and a written one, counts more slowly: `K*i + p` where K is 1.
+  llvm::stable_sort(terms, [](const AffineTerm &a, const AffineTerm &b) {
+    return std::make_pair(a.coefficient, a.written) > std::make_pair(b.coefficient, b.written);
+  });
+  for (size_t i = 1; i < terms.size(); ++i) {
+    const AffineTerm &slow = terms[i - 1], &fast = terms[i];
+    if (slow.coefficient % fast.coefficient != 0 || (slow.coefficient == fast.coefficient && !slow.written))
+      return refuseAffine(expr, "is a window that overlaps");
+  }
+  if (terms.back().coefficient != 1)
+    return refuseAffine(expr, "takes one element of " + Twine(terms.back().coefficient) + " (a strided subset)");
+  return true;
+}
+
+std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
+  std::vector<AffineTerm> terms;
+  int64_t constant = 0;
+  if (!addTerms(expr, 1, false, terms, constant))
+    return std::nullopt;
+  Affine affine;
+  affine.expr = &expr;
+  if (terms.empty()) {
+    affine.constant = constant;
+    return affine;
+  }
+  if (!orderTerms(expr, terms, constant))
+    return std::nullopt;
+  affine.inner = terms[0].coefficient;
+  bool ok = true;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    affine.indices.push_back(indexNamed(terms[i].name));
+    affine.places.push_back(terms[i].place);
+    if (i > 0)
+      ok &= setExtent(affine.indices[i], {terms[i - 1].coefficient / terms[i].coefficient, terms[i].place},
+                      terms[i].place, "'" + clipped(expr) + "'",
+                      "other extents leave elements out or overlap, which is not supported yet");
+  }
+  return ok ? std::optional(affine) : std::nullopt;
+}
+
+/// The extent of the slowest index, from the whole axis.
+bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
+  const Expr &expr = *affine.expr;
+  if (axis.extent % affine.inner != 0) {
+    diagnostics
+        .error(expr.place, "'" + clipped(expr) + "' splits " + owner + " into parts of " + Twine(affine.inner) +
+                               ", but its axis has extent " + Twine(axis.extent))
+        .note(axis.place, "extent " + Twine(axis.extent) + " is from here");
+    badIndices = true;
+    return false;
+  }
+  return setExtent(affine.indices[0], {axis.extent / affine.inner, axis.place}, expr.place,
+                   "'" + clipped(expr) + "' of " + owner);
+}
+
+/// An index expression on the right, over an axis if it is known.
+bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef tensor) {
+  std::optional<Affine> affine = affineOf(expr);
+  badIndices |= !affine; // what could not be read may have had an extent
+  if (!affine)
+    return false;
+  affines[&expr] = *affine;
+  if (!axis)
+    return true;
+  if (!affine->constant)
+    return setAxis(*affine, *axis, "'" + tensor + "'");
+  if (*affine->constant >= 0 && *affine->constant < axis->extent)
+    return true;
+  diagnostics
+      .error(expr.place, "index " + Twine(*affine->constant) + " is outside '" + tensor + "', whose axis has extent " +
+                             Twine(axis->extent))
+      .note(axis->place, "extent " + Twine(axis->extent) + " is from here");
+  return false;
+}
