@@ -195,29 +195,33 @@ private:
     auto it = gradients.find(result);
     if (it == gradients.end())
       return {};
-    SmallVector<Value> values(llvm::reverse(it->second));
-    if (values.size() == 1)
-      return values.front();
-    ein::FuncOp sum = sumOf(values);
-    auto sumCall = ein::CallOp::create(builder, call.getLoc(), TypeRange(result.getType()), sum.getSymName(), values,
-                                       builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPath());
-    return sumCall.getResult(0);
+    return sumTree(builder, call, llvm::to_vector(llvm::reverse(it->second)));
   }
 
-  // A body that adds values of one type; it counts as a B of the call that made them.
-  ein::FuncOp sumOf(ArrayRef<Value> values) {
-    Type type = values.front().getType();
-    auto [it, isNew] = sums.try_emplace({type, values.size()});
+  // A call per sum of two, so that each subtree can be made where its leaves are.
+  Value sumTree(OpBuilder &builder, ein::CallOp call, ArrayRef<Value> values) {
+    if (values.size() == 1)
+      return values.front();
+    size_t half = (values.size() + 1) / 2;
+    Value left = sumTree(builder, call, values.take_front(half)), right = sumTree(builder, call, values.drop_front(half));
+    ein::FuncOp sum = sumOf(left.getType());
+    auto added = ein::CallOp::create(builder, call.getLoc(), left.getType(), sum.getSymName(), {left, right},
+                                     builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPath());
+    return added.getResult(0);
+  }
+
+  // A body that adds two values of a type.
+  ein::FuncOp sumOf(Type type) {
+    auto [it, isNew] = sums.try_emplace(type);
     if (!isNew)
       return it->second;
     OpBuilder builder(model);
-    SmallVector<Type> inputs(values.size(), type);
     auto sum = ein::FuncOp::create(builder, model.getLoc(), (model.getSymName() + ".sum").str(),
-                                   builder.getFunctionType(inputs, type));
-    sum.setRole("B");
-    Block *body = builder.createBlock(&sum.getBody(), {}, inputs, SmallVector<Location>(inputs.size(), model.getLoc()));
+                                   builder.getFunctionType({type, type}, type));
+    sum.setRole("sum");
+    Block *body = builder.createBlock(&sum.getBody(), {}, {type, type}, {model.getLoc(), model.getLoc()});
     SmallVector<Value> arguments(body->getArguments());
-    ein::ReturnOp::create(builder, model.getLoc(), sumTree(builder, model.getLoc(), arguments));
+    ein::ReturnOp::create(builder, model.getLoc(), algebra::sumTree(builder, model.getLoc(), arguments));
     symbols.insert(sum, sum->getIterator());
     it->second = sum;
     return sum;
@@ -234,7 +238,7 @@ private:
   DenseMap<Operation *, const Parts *> partsOf;
   DenseMap<Operation *, ein::CallOp> forwardOf;
   DenseMap<Value, SmallVector<Value>> gradients; // of values of the model, in reverse order of consumers
-  DenseMap<std::pair<Type, size_t>, ein::FuncOp> sums;
+  DenseMap<Type, ein::FuncOp> sums;
 };
 
 struct EinDifferentiate : algebra::impl::EinDifferentiateBase<EinDifferentiate> {

@@ -9,7 +9,9 @@ using namespace plc::plan;
 
 namespace {
 
-Role roleOf(ein::FuncOp body) { return body.getRole() == "B" ? Role::B : body.getRole() == "W" ? Role::W : Role::F; }
+Role roleOf(ein::FuncOp body) {
+  return body.getRole() == "W" ? Role::W : body.getRole() == "B" || body.getRole() == "sum" ? Role::B : Role::F;
+}
 
 class Flattener {
 public:
@@ -122,6 +124,7 @@ private:
   LogicalResult addCall(CallOp call, ein::FuncOp body, ein::CallOp instance, DenseMap<Value, int64_t> &local) {
     auto kernel = symbols.lookup<KernelOp>(call.getKernel());
     FlatCall flatCall{kernel, roleOf(body), unit.lookup(instance.getPath()), instance.getPathAttr(), call.getLoc()};
+    flatCall.sum = body.getRole() == "sum";
     for (Value operand : call.getArgs())
       flatCall.args.push_back(local.lookup(operand));
     int64_t accumulators = kernel.getNumAccumulators(), firstSite = call.getNumResults() - accumulators;

@@ -25,6 +25,7 @@ struct FlatCall {
   int64_t unit; ///< what it is cut with
   mlir::StringAttr path;
   mlir::Location loc;
+  bool sum = false; ///< adds two contributions to a gradient, so it may be cut with what makes them
   std::vector<int64_t> args{}, results{}; ///< values; the result of an accumulator is the site
 };
 

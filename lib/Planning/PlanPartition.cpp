@@ -114,6 +114,21 @@ PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int
   return problem;
 }
 
+// A sum of two contributions to a gradient that one stage makes is made there, so that it crosses as one value: of the
+// tree over all contributions each maximal subtree with its leaves in one stage.
+void placeSums(FlatProgram &flat, ArrayRef<StageCut> cuts) {
+  auto stageOf = [&](int64_t unit) {
+    return llvm::find_if(cuts, [&](const StageCut &cut) { return unit < cut.end; }) - cuts.begin();
+  };
+  for (FlatCall &call : flat.calls) {
+    if (!call.sum || llvm::any_of(call.args, [&](int64_t v) { return flat.values[v].origin != FlatValue::Result; }))
+      continue;
+    auto unitOf = [&](int64_t value) { return flat.calls[flat.values[value].call].unit; };
+    if (llvm::all_of(call.args, [&](int64_t v) { return stageOf(unitOf(v)) == stageOf(unitOf(call.args[0])); }))
+      call.unit = unitOf(call.args[0]);
+  }
+}
+
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
@@ -206,6 +221,7 @@ private:
                       problem.bytesOf(begin, end, problem.inFlight[stage])});
       begin = end;
     }
+    placeSums(*flat, cuts);
     FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
     if (failed(program))
       return failure();

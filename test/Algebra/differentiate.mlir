@@ -66,7 +66,7 @@ ein.func @loss(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %z: tensor<2x4xf32>) ->
 }
 
 // Gradients from several calls are added by consumers in program order, beside the call that made the value.
-// CHECK: ein.func @m.sum(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<2x4xf32>) -> tensor<2x4xf32> attributes {{.*}}role = "B"
+// CHECK: ein.func @m.sum(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<2x4xf32>) -> tensor<2x4xf32> attributes {{.*}}role = "sum"
 // CHECK-NEXT: ein.map add(%[[A]], %[[B]])
 
 // CHECK: ein.model @m(%[[T:.*]]: tensor<2xi32>)

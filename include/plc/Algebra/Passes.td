@@ -132,7 +132,7 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     Refused: gradients of `max` and `min` over more than 2^24 elements.
 
     A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
-    sum of several is a body of its own with role `B`, called with the path of the call that made the value.
+    sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
 
     Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/guards.mlir`,
     `test/Algebra/residuals.mlir`.
