@@ -40,7 +40,8 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     One per layer body and role. Arguments, in order: data, `num_params` parameters, `num_accumulators` accumulators
     (vacant or holding a value, see `ein.contract`). Results: data, then the accumulated values. `kind` is the
     layer's kind. `role` is "" for a body as written, then "F", "B" or "W" after differentiation: forward with
-    residuals, input gradients, parameter gradients.
+    residuals, input gradients, parameter gradients; or "sum" of two contributions to a gradient: a B that may run where
+    they are made.
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.

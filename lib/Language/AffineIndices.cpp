@@ -43,6 +43,10 @@ static bool namesIndex(const Expr &expr) {
 
 bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms,
                            int64_t &constant) {
+  if (expr.kind == Expr::Name && isSizeName(expr.name) && !scope.sizes.find(expr.name)) {
+    diagnostics.error(expr.place, "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
+    return false;
+  }
   if (!namesIndex(expr) && expr.kind != Expr::Call && expr.kind != Expr::If && expr.kind != Expr::Compare) {
     std::optional<int64_t> value = scope.sizes.evaluate(expr);
     int64_t scaled;
