@@ -69,15 +69,22 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     the position of the batch axis of each argument and result, or -1. `micro_batches` is 0 until `--ein-micro-batch`,
     which sets it and makes types those of one micro-batch; the program then runs once per micro-batch, in order.
 
+    `ragged` is 0 if all micro-batches have the same number of samples. Else it is the extent that *stands for* that
+    number, in the whole module: every axis of this extent runs along the batch, and no other does. Such an axis has
+    ceil(batch / micro_batches) elements in the first batch mod micro_batches micro-batches, one less in the others.
+
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) There is a name and a batch axis for each argument and result; names are unique.
+    (C3) `ragged` is 0, or at least ceil(batch / micro_batches), `micro_batches` is less than `batch` and does not
+    divide it, and exactly the batch axes of arguments and results have this extent.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
                        StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
                        DenseI64ArrayAttr:$arg_batch, DenseI64ArrayAttr:$result_batch,
-                       DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches);
+                       DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches,
+                       DefaultValuedAttr<Ein_Count, "0">:$ragged);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  "::mlir::ArrayAttr":$arg_names, "::mlir::ArrayAttr":$result_names,
                                  "::llvm::ArrayRef<int64_t>":$arg_batch, "::llvm::ArrayRef<int64_t>":$result_batch,

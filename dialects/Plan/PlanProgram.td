@@ -37,11 +37,14 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     `result_batch` the axis along which micro-batches follow each other, or -1. What the passes decided, beside a lower
     bound: `cut_ns` is the time of the slowest stage for one micro-batch, `step_ns` the predicted time of the step
     in the order called `schedule`. The optimizer keeps `moments` tensors beside each trained parameter.
+    `ragged` is that of `ein.model`: in micro-batch `mb` the extent stands for that micro-batch's samples, in every type
+    of the program and of its kernels.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
     (C1) There is a name, a type and a batch axis for each input and output; the axis is -1 or 0; names are unique.
-    (C2) `micro_batches` is positive; `batch` is a multiple of it.
+    (C2) `micro_batches` is positive; `batch` is a multiple of it, or larger and `ragged` at least their quotient,
+    rounded up.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) There are 0, 1 or 2 moments.
@@ -49,7 +52,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
                        StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
-                       Plan_Count:$batch, Plan_Count:$micro_batches,
+                       Plan_Count:$batch, Plan_Count:$micro_batches, DefaultValuedAttr<Plan_Count, "0">:$ragged,
                        OptionalAttr<Plan_Count>:$cut_ns, OptionalAttr<Plan_Count>:$cut_bound_ns,
                        OptionalAttr<StrAttr>:$schedule,
                        OptionalAttr<Plan_Count>:$step_ns, OptionalAttr<Plan_Count>:$step_bound_ns,
@@ -63,6 +66,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     int64_t getNumRanks();
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
+    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getRagged())}; }
   }];
 }
 

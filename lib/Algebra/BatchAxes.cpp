@@ -184,6 +184,30 @@ RankedTensorType BatchAxes::cut(Value value, int64_t extent) const {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
+int64_t BatchAxes::unusedExtent(int64_t least) const {
+  llvm::DenseSet<int64_t> used;
+  auto add = [&](Value value) {
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(value)))
+      if (!isBatch(value, axis))
+        used.insert(extent);
+  };
+  model->getParentOfType<ModuleOp>().walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), add);
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), add);
+    if (auto param = dyn_cast<ein::ParamOp>(op))
+      for (int64_t extent : cast<RankedTensorType>(param.getType()).getShape())
+        used.insert(extent);
+    if (auto equation = dyn_cast<ein::Equation>(op))
+      for (auto [dim, extent] : llvm::enumerate(equation.getExtents()))
+        if (!isBatchDim(op, dim))
+          used.insert(extent);
+  });
+  while (used.contains(least))
+    ++least;
+  return least;
+}
+
 void BatchAxes::setExtent(int64_t extent) {
   ModuleOp module = model->getParentOfType<ModuleOp>();
   module.walk([&](Operation *op) {

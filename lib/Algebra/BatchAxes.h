@@ -26,6 +26,8 @@ public:
 
   /// Gives all axes of the batch another extent.
   void setExtent(int64_t extent);
+  /// The least extent from `least` on that no other axis of the module has.
+  int64_t unusedExtent(int64_t least) const;
 
 private:
   unsigned node(const void *owner, int64_t index);

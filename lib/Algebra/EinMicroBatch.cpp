@@ -1,6 +1,7 @@
 //===- EinMicroBatch.cpp - check the batch rule and cut the batch ----------===//
 #include "BatchAxes.h"
 #include "Bodies.h"
+#include "Equations.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Errors.h"
 
@@ -32,10 +33,6 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     if (microBatches > batch)
       return emitOptionError(model, "batch has ")
              << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
-    if (batch % microBatches != 0)
-      return emitOptionError(model, "batch has ")
-             << batch << " samples, which " << int64_t(microBatches)
-             << " micro-batches do not divide; ragged micro-batches are not supported yet";
     return success();
   }
 
@@ -43,7 +40,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   LogicalResult checkAxes(ein::ModelOp model) {
     auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> axes) -> LogicalResult {
       for (auto [name, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
-        if (axis > 0 && microBatches > 1)
+        if (axis > 0 && ofStep() > 1)
           return emitOptionError(model, what) << " '" << name << "' has the batch on axis " << axis
                                        << " but more than one micro-batch needs it on axis 0";
       return success();
@@ -52,9 +49,58 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
                    succeeded(check("result", model.getResultNames(), model.getResultBatch())));
   }
 
+  LogicalResult checkBatches(ein::ModelOp model) {
+    if (batches < 1)
+      return emitOptionError(model, "number of batches of a step is ") << int64_t(batches) << " but must be at least 1";
+    if (batches == 1)
+      return success();
+    if (model.getBatch() == 0)
+      return emitOptionError(model, "model '") << model.getSymName() << "' has no 'batch', so it cannot accumulate "
+                                               << int64_t(batches) << " of them";
+    if (!lossOf(model))
+      return emitOptionError(model, "model '") << model.getSymName() << "' has no output 'loss', so it cannot accumulate "
+                                               << int64_t(batches) << " batches";
+    if (batches > mostMicroBatches / microBatches)
+      return emitOptionError(model, "a step of ")
+             << int64_t(batches) << " batches in " << int64_t(microBatches) << " micro-batches each has more than "
+             << mostMicroBatches;
+    return success();
+  }
+
+  static constexpr int64_t mostMicroBatches = 65536;
+
+  int64_t ofStep() const { return microBatches * batches; }
+
+  // The operand of the model's end, or null.
+  static OpOperand *lossOf(ein::ModelOp model) {
+    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
+      if (name == "loss")
+        return &model.getBody().front().getTerminator()->getOpOperand(index);
+    return nullptr;
+  }
+
+  // Makes the program that of a step: the mean of its batches' losses.
+  void accumulate(ein::ModelOp model) {
+    OpOperand &loss = *lossOf(model);
+    OpBuilder builder(loss.getOwner());
+    EquationBuilder build(builder, loss.get().getLoc(), shapeOf(loss.get()));
+    Dims dims = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(loss.get()).size()));
+    loss.set(build.map(ein::Function::div, {{loss.get(), dims}, build.constant(batches, elementOf(loss.get()))}, dims));
+    model.setBatch(model.getBatch() * batches);
+  }
+
+  void cut(ein::ModelOp model, BatchAxes &axes) {
+    int64_t samples = llvm::divideCeil(model.getBatch(), ofStep());
+    if (model.getBatch() % ofStep() != 0) {
+      samples = axes.unusedExtent(samples);
+      model.setRagged(samples);
+    }
+    axes.setExtent(samples);
+  }
+
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(checkCount(model)) || failed(checkAxes(model)))
+    if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkAxes(model)))
       return signalPassFailure();
     if (model.getMicroBatches() != 0) {
       model.emitError("model '") << model.getSymName() << "' is already cut in " << model.getMicroBatches()
@@ -63,11 +109,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     }
     if (model.getBatch() != 0) {
       BatchAxes axes(model);
-      if (failed(axes.check()) || failed(checkBatchRule(model, axes, microBatches)))
+      if (failed(axes.check()) || failed(checkBatchRule(model, axes, ofStep())))
         return signalPassFailure();
-      axes.setExtent(model.getBatch() / microBatches);
+      if (batches > 1)
+        accumulate(model);
+      cut(model, axes);
     }
-    model.setMicroBatches(microBatches);
+    model.setMicroBatches(ofStep());
   }
 };
 

@@ -6,7 +6,10 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
+using namespace plc;
 using namespace plc::plan;
+using codegen::KernelIndex;
+using codegen::KernelVariants;
 using llvm::json::Array;
 using llvm::json::Object;
 
@@ -14,7 +17,7 @@ namespace {
 
 class EntryWriter {
 public:
-  EntryWriter(ProgramOp program, llvm::function_ref<int64_t(StringRef)> kernelIndex)
+  EntryWriter(ProgramOp program, KernelIndex kernelIndex)
       : program(program), symbols(program), kernelIndex(kernelIndex) {}
 
   FailureOr<Object> run() {
@@ -45,6 +48,8 @@ private:
     return name;
   }
 
+  int64_t lastMicroBatch() { return int64_t(program.getMicroBatches()) - 1; }
+
   // Shapes of the whole batch.
   Array writePorts(ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
     Array ports;
@@ -52,7 +57,7 @@ private:
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       SmallVector<int64_t> shape(type.getShape());
       if (axis >= 0)
-        shape[axis] *= program.getMicroBatches();
+        shape[axis] = program.getRagged() ? program.getBatch() : shape[axis] * program.getMicroBatches();
       ports.push_back(Object{{"name", name},
                              {"type", elementName(type.getElementType())},
                              {"shape", Array(shape)},
@@ -73,13 +78,16 @@ private:
     Array channels;
     for (auto channel : program.getBody().getOps<ChannelOp>()) {
       auto route = symbols.lookup<RouteOp>(channel.getRoute());
-      channels.push_back(Object{{"name", route.getCarries()},
-                                {"source", channel.getSource()},
-                                {"destination", channel.getDestination()},
-                                {"bytes", byteSize(route.getType())},
-                                {"slots", channel.getSlots()},
-                                {"tag", channel.getTag()},
-                                {"per", stringifyPer(route.getPer())}});
+      Object each{{"name", route.getCarries()},
+                  {"source", channel.getSource()},
+                  {"destination", channel.getDestination()},
+                  {"bytes", byteSize(program, route.getType(), 0)},
+                  {"slots", channel.getSlots()},
+                  {"tag", channel.getTag()},
+                  {"per", stringifyPer(route.getPer())}};
+      if (program.getRagged())
+        each["bytes_short"] = byteSize(program, route.getType(), lastMicroBatch());
+      channels.push_back(std::move(each));
     }
     return channels;
   }
@@ -156,9 +164,11 @@ private:
           operands.push_back(operandOf(operand, slots));
       for (Value result : call.getResults())
         operands.push_back(operandOf(result, slots));
-      calls.push_back(Object{{"kernel", kernelIndex(call.getKernel())},
-                             {"operands", std::move(operands)},
-                             {"path", call.getPath()}});
+      KernelVariants kernel = kernelIndex(call.getKernel());
+      Object each{{"kernel", kernel.full}, {"operands", std::move(operands)}, {"path", call.getPath()}};
+      if (program.getRagged())
+        each["kernel_short"] = kernel.shorter;
+      calls.push_back(std::move(each));
     }
     tasks.push_back(Object{{"name", (stageName + "." + stringifyRole(task.getRole())).str()},
                            {"slots", int64_t(slots.size())},
@@ -183,7 +193,7 @@ private:
     if (auto drop = dyn_cast<DropOp>(op)) {
       at = drop.getAt();
       TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
-      action["bytes"] = byteSize(taskSlots(task)[drop.getSlot()].getType());
+      action["bytes"] = byteSize(program, taskSlots(task)[drop.getSlot()].getType(), drop.getMb());
     } else {
       action["channel"] = channelNumber.lookup(op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue());
       if (isa<WaitRecvOp, WaitSendOp>(op))
@@ -198,7 +208,7 @@ private:
 
   ProgramOp program;
   SymbolTable symbols;
-  llvm::function_ref<int64_t(StringRef)> kernelIndex;
+  KernelIndex kernelIndex;
   llvm::StringMap<int64_t> channelNumber;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
   DenseMap<Operation *, int64_t> taskNumber;
@@ -207,7 +217,7 @@ private:
 
 } // namespace
 
-FailureOr<Object> plc::codegen::entryManifest(ModuleOp module, llvm::function_ref<int64_t(StringRef)> kernelIndex) {
+FailureOr<Object> plc::codegen::entryManifest(ModuleOp module, KernelIndex kernelIndex) {
   auto programs = module.getOps<ProgramOp>();
   if (programs.empty())
     return module.emitError("has no plan");

@@ -60,6 +60,44 @@ json::Object describe(const KernelRecord &record) {
                       {"results", std::move(results)}, {"infinite", record.infinite}};
 }
 
+// The kernels of all entries: equal ones are one, a ragged one is two.
+struct DistinctKernels {
+  SmallVector<plan::KernelOp> kernels;
+
+  KernelVariants add(plan::KernelOp kernel, ein::MicroBatches cut) {
+    if (!cut.ragged) {
+      int64_t index = find(kernel);
+      return {index, index};
+    }
+    return {find(variant(kernel, cut, 0)), find(variant(kernel, cut, cut.count - 1))};
+  }
+
+private:
+  llvm::StringMap<int64_t> byText;
+  std::vector<OwningOpRef<plan::KernelOp>> made;
+
+  int64_t find(plan::KernelOp kernel) {
+    auto [found, isNew] = byText.try_emplace(plan::kernelText(kernel), kernels.size());
+    if (isNew)
+      kernels.push_back(kernel);
+    return found->second;
+  }
+
+  // The kernel as it is in a micro-batch; it does work for each sample.
+  plan::KernelOp variant(plan::KernelOp kernel, ein::MicroBatches cut, int64_t microBatch) {
+    plan::KernelOp clone = made.emplace_back(kernel.clone()).get();
+    int64_t samples = cut.samplesOf(microBatch);
+    ein::setSamples(clone, cut.ragged, samples);
+    if (plan::kernelText(clone) == plan::kernelText(kernel))
+      return clone;
+    auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.ragged); };
+    clone.setFlops(part(kernel.getFlops()));
+    clone.setBytes(part(kernel.getBytes()));
+    clone.setNs(part(kernel.getNs()));
+    return clone;
+  }
+};
+
 // An object with plc_manifest and plc_manifest_size.
 LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
                            SmallVectorImpl<char> &object) {
@@ -78,19 +116,16 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
 } // namespace
 
 LogicalResult ModuleWriter::compile() {
-  SmallVector<plan::KernelOp> distinct;
-  llvm::StringMap<int64_t> byText, names;
+  DistinctKernels distinct;
+  llvm::StringMap<int64_t> names;
   for (ModuleEntry entry : request.entries) {
     kernelIndex.emplace_back();
-    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
-      auto [found, isNew] = byText.try_emplace(plan::kernelText(kernel), distinct.size());
-      if (isNew)
-        distinct.push_back(kernel);
-      kernelIndex.back()[kernel.getSymName()] = found->second;
-    }
+    plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
+    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>())
+      kernelIndex.back()[kernel.getSymName()] = distinct.add(kernel, program.getCut());
   }
   std::vector<KernelRecord> records;
-  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct, records);
+  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct.kernels, records);
   if (failed(written))
     return failure();
   code = std::move(*written);

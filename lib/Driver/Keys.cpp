@@ -43,7 +43,7 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       toggle("fusion", true),
       toggle("profiling", false),
       text("gradient.kind", "full", {"full", "none"}, {}),
-      only("gradient.accumulation_steps", int64_t(1)),
+      integer("gradient.accumulation_steps", 1, 1, 4096),
       only("gradient.lanes", int64_t(1)),
       text("checkpoint.policy", "none", {"none"}, {"uniform", "selective", "dynamic", "budget"}),
       ignored("checkpoint.interval", "checkpoint.policy", "uniform"),

@@ -43,10 +43,14 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
 
   std::string limit = budget.empty() ? "" : "{" + budget + "}";
 
+  std::string batches = "ein-micro-batch{micro-batches=" + integer("parallelism.micro_batches");
+  if (program.entry == "train")
+    batches += " batches=" + integer("gradient.accumulation_steps");
+
   std::vector<Phase> phases = {
       // What the entry does not need must not be split, ordered or differentiated.
       {"precision", entry + "},ein-simplify,ein-precision{compute=" + text("precision.compute") + "}"},
-      {"micro-batch", "ein-micro-batch{micro-batches=" + integer("parallelism.micro_batches") + "}"},
+      {"micro-batch", batches + "}"},
       {"algebra", "ein-order-contractions,ein-simplify"},
   };
   // In a program that only goes forward, what is left to do is to drop 'ein.stop'.

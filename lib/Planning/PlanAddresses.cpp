@@ -36,7 +36,7 @@ public:
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     for (auto &[instance, life] : lives)
-      problem.blocks.push_back({byteSize(instance.first.getType()), life.first, life.second});
+      problem.blocks.push_back({bytesOf(instance), life.first, life.second});
     planner::Packing packing;
     auto pack = pooled ? planner::firstFitBySize : planner::firstFitByTime;
     if (planner::Fault fault = pack(problem, packing))
@@ -53,6 +53,8 @@ public:
 
 private:
   using Instance = std::pair<Value, int64_t>;
+
+  int64_t bytesOf(Instance instance) { return byteSize(program, instance.first.getType(), instance.second); }
 
   void placeStatics() {
     builder.setInsertionPointToStart(&rank.getBody().front());
@@ -164,14 +166,14 @@ private:
   // Whether bytes of a value belong to another one between its last use and a time. Lives that share bytes do not meet,
   // so the other one begins there; lives stand in the order of their beginnings.
   bool isTaken(Instance instance, int64_t time) {
-    int64_t at = offsets.lookup(instance), end = at + byteSize(instance.first.getType());
+    int64_t at = offsets.lookup(instance), end = at + bytesOf(instance);
     int64_t dead = lives.lookup(instance).second;
     auto first = llvm::partition_point(lives, [&](auto &other) { return other.second.first < dead; });
     for (auto &other : llvm::make_range(first, lives.end())) {
       if (other.second.first > time)
         break;
       int64_t begin = offsets.lookup(other.first);
-      if (begin < end && at < begin + byteSize(other.first.first.getType()))
+      if (begin < end && at < begin + bytesOf(other.first))
         return true;
     }
     return false;
@@ -181,7 +183,7 @@ private:
     std::string largest = "static area";
     int64_t bytes = staticBytes;
     for (auto &[instance, life] : lives)
-      if (int64_t size = byteSize(instance.first.getType()); size > bytes) {
+      if (int64_t size = bytesOf(instance); size > bytes) {
         auto call = instance.first.getDefiningOp<CallOp>();
         bytes = size;
         largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";

@@ -167,7 +167,7 @@ private:
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below
       Range range = isStatic(value) || value.getDefiningOp<InputOp>() ? staticRange(value, mb)
-                                                                      : rangeOf(value, place.lookup(value));
+                                                                      : rangeOf(value, mb, place.lookup(value));
       if (failed(read(run, value, mb, range)))
         return failure();
       reads.push_back(range);
@@ -179,7 +179,7 @@ private:
           return failure();
         continue;
       }
-      Range range = rangeOf(value, place.lookup(value));
+      Range range = rangeOf(value, mb, place.lookup(value));
       for (const Range &other : reads)
         if (range.overlaps(other))
           return run.emitOpError("writes ") << describe(value, mb) << " to " << text(range)
@@ -240,7 +240,7 @@ private:
     if (!task || drop.getSlot() < 0 || drop.getSlot() >= int64_t(slotsOf(task).size()) || !drop.getAt())
       return drop.emitOpError("names no slot of a task, or no address");
     Value value = slotsOf(task)[drop.getSlot()];
-    Range range = rangeOf(value, *drop.getAt());
+    Range range = rangeOf(value, drop.getMb(), *drop.getAt());
     if (failed(read(drop, value, drop.getMb(), range)) || failed(checkLocks(drop, range, "drops")))
       return failure();
     erase(range, drop);
@@ -289,9 +289,11 @@ private:
 
   //===--- Memory ---===//
 
-  Range rangeOf(Value value, int64_t at) { return {at, at + byteSize(value.getType())}; }
+  Range rangeOf(Value value, int64_t mb, int64_t at) {
+    return {at, at + byteSize(program, value.getType(), mb)};
+  }
   Range staticRange(Value value, int64_t mb) {
-    return rangeOf(value, statics->offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
+    return rangeOf(value, mb, statics->offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
 
   FailureOr<Range> messageRange(Operation *op, Value value, int64_t mb, std::optional<int64_t> at) {
@@ -300,7 +302,7 @@ private:
     std::optional<int64_t> fixed = statics->offsetOf(value, std::max<int64_t>(mb, 0));
     if (fixed && *fixed != *at)
       return op->emitOpError("has ") << describe(value, mb) << " at " << *at << " but its place is " << *fixed;
-    return rangeOf(value, *at);
+    return rangeOf(value, mb, *at);
   }
 
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {

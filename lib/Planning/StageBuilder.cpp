@@ -96,7 +96,7 @@ private:
         builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(axes(model.getArgBatch())),
         model.getResultNames(), builder.getTypeArrayAttr(model.getResultTypes()),
         builder.getDenseI64ArrayAttr(axes(model.getResultBatch())), builder.getI64IntegerAttr(model.getBatch()),
-        builder.getI64IntegerAttr(microBatches), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+        builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
         builder.getI64IntegerAttr(2));
     programBlock = builder.createBlock(&program.getBody());
     return program;

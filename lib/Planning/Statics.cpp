@@ -10,7 +10,7 @@ namespace {
 
 // Bytes of an input or output for all micro-batches; an input without a batch axis is one for all.
 int64_t portBytes(ProgramOp program, Type type, bool once) {
-  return byteSize(type) * (once ? 1 : program.getMicroBatches());
+  return once ? byteSize(type) : bytesBefore(program, type, program.getMicroBatches());
 }
 
 std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef name) {
@@ -79,21 +79,20 @@ StaticOp Statics::find(StaticKind kind, StringRef name, int64_t site) const {
 
 std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
   StaticOp place;
-  int64_t step = 0;
+  auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
+  bool follows = false; // the value of the micro-batch before
   if (auto param = resolved.getDefiningOp<ParamOp>())
     place = find(StaticKind::parameter, param.getParam());
   else if (auto site = resolved.getDefiningOp<SiteOp>())
     place = find(StaticKind::gradient, site.getParam(), site.getIndex());
   else if (auto input = resolved.getDefiningOp<InputOp>()) {
-    auto program = input->getParentOfType<ProgramOp>();
     place = find(StaticKind::input, input.getInput());
-    if (axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) == 0)
-      step = byteSize(input.getType());
+    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) == 0;
   } else if (OutputOp output = outputOf(resolved)) {
     place = find(StaticKind::output, output.getOutput());
-    step = byteSize(resolved.getType());
+    follows = true;
   }
   if (!place)
     return std::nullopt;
-  return place.getAt() + mb * step;
+  return place.getAt() + (follows ? bytesBefore(program, resolved.getType(), mb) : 0);
 }

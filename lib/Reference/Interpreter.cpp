@@ -1,6 +1,7 @@
 //===- Interpreter.cpp - runs bodies and models, operation by operation ---===//
 #include "plc/Reference/Interpreter.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -69,8 +70,14 @@ struct Evaluate {
   ArrayRef<Tensor> inputs;
   Tensor &result;
   bool accumulate;
+  int64_t ragged, samples;
 
-  Extents extents(Equation op) const { return Extents(op.getExtents().begin(), op.getExtents().end()); }
+  Extents extents(Equation op) const {
+    Extents extents(op.getExtents().begin(), op.getExtents().end());
+    if (ragged)
+      std::replace(extents.begin(), extents.end(), ragged, samples);
+    return extents;
+  }
   Operand input(Equation op, unsigned index) const { return operandOf(inputs[index], op.getInputMap(index)); }
   Operand output(Equation op) const { return operandOf(result, op.getResultMap()); }
 
@@ -164,6 +171,13 @@ Interpreter::Interpreter(ModuleOp module, Element real) : symbols(module), real(
     return;
   for (CallOp call : model.getBody().getOps<CallOp>())
     instances.try_emplace(call.getPath(), instances.size());
+  ragged = model.getRagged();
+  setMicroBatch(0);
+}
+
+void Interpreter::setMicroBatch(int64_t microBatch) {
+  if (ragged)
+    samples = MicroBatches{model.getBatch(), model.getMicroBatches(), ragged}.samplesOf(microBatch);
 }
 
 Element Interpreter::elementOf(Type type) const {
@@ -186,8 +200,8 @@ Element Interpreter::elementOf(Type type) const {
 }
 
 Tensor Interpreter::makeTensor(Type type) const {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-  return Tensor(elementOf(type), std::vector<int64_t>(shape.begin(), shape.end()));
+  RankedTensorType tensor = ragged ? withSamples(type, ragged, samples) : cast<RankedTensorType>(type);
+  return Tensor(elementOf(type), tensor.getShape().vec());
 }
 
 std::vector<Tensor> Interpreter::runFunction(FuncOp function, std::vector<Tensor> arguments) {
@@ -231,7 +245,7 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
   SmallVector<Tensor> inputs;
   for (Value value : accumulator ? op.getOperands().drop_back() : op.getOperands())
     inputs.push_back(environment[value]);
-  Evaluate evaluate{inputs, result, !held.isVacant()};
+  Evaluate evaluate{inputs, result, !held.isVacant(), ragged, samples};
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp,
             IotaOp>(evaluate)

@@ -12,7 +12,7 @@ void Channel::reset() {
 void Channel::copyIfBoth(Message &message) {
   if (!message.destination || !message.source)
     return;
-  std::memcpy(message.destination, message.source, bytes);
+  std::memcpy(message.destination, message.source, message.bytes);
   message.copied = true;
   changed.notify_all();
 }
@@ -23,9 +23,10 @@ void Channel::postReceive(int64_t message, std::byte *destination) {
   copyIfBoth(messages[static_cast<size_t>(message)]);
 }
 
-void Channel::send(int64_t message, const std::byte *source) {
+void Channel::send(int64_t message, const std::byte *source, int64_t bytes) {
   std::lock_guard lock(mutex);
   messages[static_cast<size_t>(message)].source = source;
+  messages[static_cast<size_t>(message)].bytes = static_cast<size_t>(bytes);
   copyIfBoth(messages[static_cast<size_t>(message)]);
 }
 

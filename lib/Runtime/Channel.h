@@ -18,14 +18,14 @@ using StopFlag = std::atomic<bool>;
 class Channel {
 public:
   /// Messages are numbered 0 .. microBatches-1, or 0 alone for a channel used once per step.
-  Channel(int64_t bytes, int64_t numMessages, const StopFlag &stop)
-      : bytes(static_cast<size_t>(bytes)), messages(static_cast<size_t>(numMessages)), stop(stop) {}
+  Channel(int64_t numMessages, const StopFlag &stop) : messages(static_cast<size_t>(numMessages)), stop(stop) {}
 
   /// Forgets the last step's messages. No rank may be running.
   void reset();
 
   void postReceive(int64_t message, std::byte *destination);
-  void send(int64_t message, const std::byte *source);
+  /// `bytes` is the size of the message: that of the place that the receiver gives.
+  void send(int64_t message, const std::byte *source, int64_t bytes);
   /// Waits until the message has been copied: true, or false if the run was stopped.
   bool wait(int64_t message);
   /// After the stop flag was set.
@@ -35,11 +35,11 @@ private:
   struct Message {
     std::byte *destination = nullptr;
     const std::byte *source = nullptr;
+    size_t bytes = 0;
     bool copied = false;
   };
   void copyIfBoth(Message &message);
 
-  size_t bytes;
   std::vector<Message> messages;
   const StopFlag &stop;
   std::mutex mutex;

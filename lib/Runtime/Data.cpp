@@ -30,7 +30,8 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
   for (const TensorInfo &input : entry.inputs) {
     findOption(input, options);
     if (!input.batched)
-      throw usageError("--data for input '" + input.name + "', which has no batch axis, is not supported yet");
+      throw usageError("--data for input '" + input.name + "' (" + input.typeText() +
+                       "), which does not have the batch on axis 0, is not supported yet");
   }
 }
 

@@ -228,14 +228,21 @@ StaticInfo readStatic(const Node &node) {
   return place;
 }
 
-TaskInfo readTask(const Node &node, int64_t numKernels, int64_t numStatics) {
+/// A field of which a ragged entry has another, `NAME_short`, for its short micro-batches.
+int64_t readShort(const Node &node, const char *name, const EntryPlan &entry, int64_t low, int64_t high) {
+  bool ragged = entry.isShort(entry.microBatches - 1);
+  return node[ragged ? (std::string(name) + "_short").c_str() : name].integer(low, high);
+}
+
+TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numKernels, int64_t numStatics) {
   TaskInfo task;
   task.name = node["name"].string();
   task.slots = node["slots"].integer(0, maxCount);
   task.calls = node["calls"].list([&](const Node &call) {
-    return CallInfo{call["kernel"].integer(0, numKernels - 1), call["operands"].list([&](const Node &operand) {
-                      return operand.integer(-numStatics, task.slots - 1);
-                    }),
+    return CallInfo{call["kernel"].integer(0, numKernels - 1),
+                    readShort(call, "kernel", entry, 0, numKernels - 1),
+                    call["operands"].list(
+                        [&](const Node &operand) { return operand.integer(-numStatics, task.slots - 1); }),
                     call["path"].string()};
   });
   return task;
@@ -278,17 +285,18 @@ RankInfo readRank(const Node &node, const EntryPlan &entry, int64_t numKernels) 
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
   rank.statics = node["statics"].list(readStatic);
   auto numStatics = static_cast<int64_t>(rank.statics.size());
-  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, numKernels, numStatics); });
+  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numKernels, numStatics); });
   rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
   return rank;
 }
 
-ChannelInfo readChannel(const Node &node, int64_t numRanks) {
+ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRanks) {
   ChannelInfo channel;
   channel.name = node["name"].string();
   channel.source = node["source"].integer(0, numRanks - 1);
   channel.destination = node["destination"].integer(0, numRanks - 1);
   channel.bytes = node["bytes"].integer(1, maxBytes);
+  channel.shortBytes = readShort(node, "bytes", entry, 1, channel.bytes);
   std::string per = node["per"].string();
   if (per != "micro_batch" && per != "step")
     node["per"].fail("is '" + per + "', expected micro_batch or step");
@@ -300,13 +308,13 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   EntryPlan entry;
   entry.name = name;
   entry.batch = node["batch"].integer(1, maxCount);
-  entry.microBatches = node["micro_batches"].integer(1, maxCount);
+  entry.microBatches = node["micro_batches"].integer(1, entry.batch);
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
   entry.outputRanks =
       node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
-  entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, numRanks); });
+  entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, entry, numRanks); });
   entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry, numKernels); });
   return entry;
 }

@@ -41,7 +41,7 @@ struct StaticInfo {
 };
 
 struct CallInfo {
-  int64_t kernel;
+  int64_t kernel, shortKernel; // the second for short micro-batches
   std::vector<int64_t> operands; // >= 0: slot; < 0: static -(k+1)
   std::string path;
 };
@@ -64,7 +64,8 @@ struct ActionInfo {
 
 struct ChannelInfo {
   std::string name;
-  int64_t source, destination, bytes;
+  int64_t source, destination;
+  int64_t bytes, shortBytes; // the second for short micro-batches
   bool perStep;
 };
 
@@ -85,6 +86,13 @@ struct EntryPlan : EntryInfo {
   std::vector<int64_t> outputRanks; // which rank holds each output
   std::vector<ChannelInfo> channels;
   std::vector<RankInfo> ranks;
+
+  int64_t kernelOf(const CallInfo &call, int64_t microBatch) const {
+    return isShort(microBatch) ? call.shortKernel : call.kernel;
+  }
+  int64_t bytesOf(const ChannelInfo &channel, int64_t microBatch) const {
+    return isShort(microBatch) ? channel.shortBytes : channel.bytes;
+  }
 };
 
 struct Manifest {

@@ -41,9 +41,6 @@ private:
   }
 
   void checkBatch() const {
-    if (entry.batch % entry.microBatches != 0)
-      fail("batch " + std::to_string(entry.batch) + " is not a multiple of " + std::to_string(entry.microBatches) +
-           " micro-batches");
     for (const auto *tensors : {&entry.inputs, &entry.outputs})
       for (const TensorInfo &tensor : *tensors)
         if (tensor.batched && (tensor.shape.empty() || tensor.shape[0] != entry.batch))
@@ -122,7 +119,8 @@ private:
   void checkResults(size_t rank, const ActionInfo &action) const {
     const RankInfo &plan = entry.ranks[rank];
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls) {
-      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+      const KernelInfo &kernel =
+          manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
       for (const ResultInfo &result : kernel.results) {
         auto numOperands = static_cast<int64_t>(call.operands.size());
         if (result.operand >= numOperands)
@@ -148,7 +146,8 @@ private:
       fail(rank, "channel '" + channel.name + "' is used for micro-batch " + std::to_string(action.microBatch) +
                      ", but it is per " + (channel.perStep ? "step" : "micro-batch"));
     if (action.op == Op::Send || action.op == Op::PostRecv)
-      checkPlace(rank, "a message of channel '" + channel.name + "'", action.offset, channel.bytes);
+      checkPlace(rank, "a message of channel '" + channel.name + "'", action.offset,
+                 entry.bytesOf(channel, action.microBatch));
     messages[{action.target, action.microBatch}].push_back(action.op);
   }
 

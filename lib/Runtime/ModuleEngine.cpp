@@ -334,7 +334,7 @@ int64_t ModuleEngine::flopsPerStep() const {
       for (const ActionInfo &action : rank.actions)
         if (action.op == ActionInfo::Op::Run)
           for (const CallInfo &call : rank.tasks[static_cast<size_t>(action.target)].calls)
-            flops += manifest.kernels[static_cast<size_t>(call.kernel)].flops;
+            flops += manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))].flops;
   }
   return flops;
 }

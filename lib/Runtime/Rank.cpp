@@ -10,7 +10,7 @@ using Op = ActionInfo::Op;
 
 Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
            std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop)
-    : manifest(manifest), plan(entry.ranks[index]), channelInfos(entry.channels), index(index),
+    : manifest(manifest), plan(entry.ranks[index]), entry(entry), index(index),
       channels(channels), exchange(exchange), stop(stop), arena(plan.arenaBytes), workers(threads, stop) {
   collectUpdates();
   if (manifest.profiling)
@@ -106,7 +106,7 @@ void Rank::record(const ActionInfo &action, int64_t begin) {
     event.name = &plan.tasks[static_cast<size_t>(action.target)].name;
   } else {
     event.kind = action.op == Op::Send ? Trace::Kind::Send : Trace::Kind::Wait;
-    event.name = &channelInfos[static_cast<size_t>(action.target)].name;
+    event.name = &entry.channels[static_cast<size_t>(action.target)].name;
   }
   events->add(event);
 }
@@ -125,18 +125,18 @@ bool Rank::runTask(const ActionInfo &action) {
 }
 
 void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end) {
-  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  const KernelInfo &kernel = kernelOf(call, microBatch);
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
   if (manifest.profiling) {
-    Time &time = kernelTimes[static_cast<size_t>(call.kernel)];
+    Time &time = kernelTimes[static_cast<size_t>(entry.kernelOf(call, microBatch))];
     ++time.calls;
     time.nanoseconds += end - begin;
   }
 }
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
-  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  const KernelInfo &kernel = kernelOf(call, action.microBatch);
   operands.clear();
   for (int64_t operand : call.operands)
     operands.push_back(arena.at(placeOf(plan, operand, action)));
@@ -151,7 +151,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
 }
 
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
-  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  const KernelInfo &kernel = kernelOf(call, microBatch);
   const Workers::Fault &fault = *workers.fault();
   std::string where = kernel.where, text = "kernel failed";
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
@@ -165,11 +165,11 @@ void Rank::fail(const CallInfo &call, int64_t microBatch) {
 
 std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
   return "rank " + std::to_string(index) + ", stage '" + plan.stage + "', micro-batch " + std::to_string(microBatch) +
-         ", kernel '" + manifest.kernels[static_cast<size_t>(call.kernel)].name + "' of '" + call.path + "'";
+         ", kernel '" + kernelOf(call, microBatch).name + "' of '" + call.path + "'";
 }
 
 void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
-  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(call.kernel)];
+  const KernelInfo &kernel = kernelOf(call, microBatch);
   for (const ResultInfo &result : kernel.results)
     for (int64_t i = 0; i < result.elements; ++i) {
       double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
@@ -188,7 +188,8 @@ bool Rank::message(const ActionInfo &action) {
   if (action.op == Op::PostRecv)
     channel.postReceive(message, arena.at(action.offset));
   else if (action.op == Op::Send)
-    channel.send(message, arena.at(action.offset));
+    channel.send(message, arena.at(action.offset),
+                 entry.bytesOf(entry.channels[static_cast<size_t>(action.target)], action.microBatch));
   else
     return channel.wait(message);
   return true;

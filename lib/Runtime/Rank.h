@@ -61,6 +61,9 @@ private:
     const StepFactors &factors;
     std::vector<Update> &updates;
   };
+  const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {
+    return manifest.kernels[static_cast<size_t>(entry.kernelOf(call, microBatch))];
+  }
   bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
@@ -79,7 +82,7 @@ private:
 
   const Manifest &manifest;
   const RankInfo &plan;
-  const std::vector<ChannelInfo> &channelInfos;
+  const EntryPlan &entry;
   size_t index;
   std::vector<std::unique_ptr<Channel>> &channels;
   StepExchange &exchange;

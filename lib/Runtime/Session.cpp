@@ -18,7 +18,7 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threa
     : entry(entry), exchange(numSteppingRanks(entry), stop) {
   for (const ChannelInfo &channel : entry.channels)
     channels.push_back(
-        std::make_unique<Channel>(channel.bytes, channel.perStep ? 1 : entry.microBatches, stop));
+        std::make_unique<Channel>(channel.perStep ? 1 : entry.microBatches, stop));
   for (size_t i = 0; i < entry.ranks.size(); ++i)
     allRanks.push_back(std::make_unique<Rank>(manifest, entry, i, threadsPerStage, channels, exchange, stop));
   for (size_t i = 0; i < allRanks.size(); ++i)

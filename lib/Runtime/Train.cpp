@@ -39,9 +39,11 @@ void runTrain(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "train");
   std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
   data->checkTraining();
+  std::unique_ptr<Data> apart; // a step may take several of eval's batches
   if (options.holdout > 0) {
-    needEntry(engine, "eval");
-    data->checkHeldOut();
+    if (const EntryInfo &eval = needEntry(engine, "eval"); eval.batch != entry.batch)
+      apart = openData(eval, options.data, options.holdout);
+    (apart ? apart : data)->checkHeldOut();
   }
   TrainingState state = beginTraining(options, engine);
   if (!options.save.empty())
@@ -66,7 +68,7 @@ void runTrain(const Options &options, Engine &engine) {
   }
   progress.clear();
   if (options.holdout > 0) {
-    holdoutLoss = heldOutLoss(*data, engine);
+    holdoutLoss = heldOutLoss(apart ? *apart : *data, engine);
     std::printf("held-out loss %.3f\n", *holdoutLoss);
   }
   log.summary(state.step, loss, holdoutLoss);

@@ -1,10 +1,8 @@
 // RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --split-input-file --verify-diagnostics
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=16 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=3 2>&1 | FileCheck %s --check-prefix=RAGGED
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch=micro-batches=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not plc-opt %S/micro-batch.mlir --ein-micro-batch --ein-micro-batch 2>&1 | FileCheck %s --check-prefix=TWICE
 // FEW: error: batch has 8 samples but 16 micro-batches need more
-// RAGGED: error: batch has 8 samples, which 3 micro-batches do not divide; ragged micro-batches are not supported yet
 // ZERO: error: number of micro-batches is 0 but must be at least 1
 // TWICE: error: model 'm' is already cut in 1 micro-batches
 

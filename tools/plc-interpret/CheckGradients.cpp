@@ -172,6 +172,8 @@ bool GradientCheck::run() {
   eval = engine.findEntry("eval");
   if (!gradient || !eval)
     throw runtime::Error(runtime::BadInput, request.model.file, "has no scalar output 'loss' to differentiate");
+  if (gradient->batch != eval->batch)
+    throw usageError("key 'gradient.accumulation_steps' has no meaning for 'check-gradients'");
   while (eval->outputs[loss].name != "loss")
     ++loss;
   inputs = drawInputs(*gradient, request.seed, engine.indexBound());

@@ -107,20 +107,23 @@ std::string InterpretedEngine::numericsKey() const {
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
   Interpreter types(module, real == ElementType::F64 ? Element::F64 : Element::F32);
   ein::ModelOp model = types.getModel();
-  // Types are those of a micro-batch once the batch has been cut.
-  int64_t cut = std::max<int64_t>(1, model.getMicroBatches());
   EntryInfo entry;
   entry.name = name;
   entry.batch = std::max<int64_t>(1, model.getBatch());
-  entry.microBatches = source.isRules() ? settings.microBatches.value_or(1) : cut;
+  entry.microBatches = std::max<int64_t>(1, model.getMicroBatches());
+  if (source.isRules()) { // not cut yet
+    int64_t batches = name == "train" ? settings.accumulationSteps : 1;
+    entry.batch *= batches;
+    entry.microBatches = settings.microBatches.value_or(1) * batches;
+  }
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), typeOf(types.elementOf(type)),
                                std::vector<int64_t>(shape.begin(), shape.end()), batch[index] == 0};
-      if (info.batched)
-        info.shape[0] *= cut;
+      if (info.batched && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
+        info.shape[0] = entry.batch;
       tensors.push_back(std::move(info));
     }
   };
@@ -224,12 +227,15 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     interpreter.setParameter(parameterList[i].path, held[i].value);
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
   std::vector<std::vector<Tensor>> results;
+  std::vector<size_t> begins(inputs.size());
   for (int64_t microBatch = 0; microBatch < entry.microBatches; ++microBatch) {
+    interpreter.setMicroBatch(microBatch);
     std::vector<Tensor> arguments;
     for (size_t i = 0; i < inputs.size(); ++i) {
       Tensor argument = interpreter.makeTensor(types[i]);
-      size_t begin = entry.inputs[i].batched ? microBatch * argument.numBytes() : 0;
-      std::memcpy(argument.data(), inputs[i].data() + begin, argument.numBytes());
+      std::memcpy(argument.data(), inputs[i].data() + begins[i], argument.numBytes());
+      if (entry.inputs[i].batched)
+        begins[i] += argument.numBytes();
       arguments.push_back(std::move(argument));
     }
     try {

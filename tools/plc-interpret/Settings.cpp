@@ -12,7 +12,8 @@ using runtime::usageError;
 
 /// Whether a key changes numbers, not only how they are computed.
 bool isNumeric(llvm::StringRef key) {
-  return key == "precision.compute" || key == "parallelism.micro_batches" || key.starts_with("optimizer.");
+  return key == "precision.compute" || key == "parallelism.micro_batches" ||
+         key == "gradient.accumulation_steps" || key.starts_with("optimizer.");
 }
 
 runtime::OptimizerSettings optimizerOf(const driver::Strategy &strategy) {
@@ -47,7 +48,8 @@ Settings readSettings(const runtime::ModelRequest &request) {
     llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
     if (!isNumeric(key))
       throw usageError("key '" + key.str() + "' has no meaning here: the interpreter has no plan; it knows "
-                       "precision.compute, parallelism.micro_batches and the keys of [optimizer]");
+                       "precision.compute, parallelism.micro_batches, gradient.accumulation_steps and the keys of "
+                       "[optimizer]");
   }
   auto strategy = driver::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
   if (!strategy) // The user has been told.
@@ -56,6 +58,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
   settings.compute = strategy->get<std::string>("precision.compute");
   if (strategy->isGiven("parallelism.micro_batches"))
     settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
+  settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");
   settings.optimizer = optimizerOf(*strategy);
   return settings;
 }

@@ -83,6 +83,8 @@ void Source::parseIR(const std::string &file) {
   if (settings.microBatches && *settings.microBatches != cut)
     throw usageError("found " + std::to_string(*settings.microBatches) + " for 'parallelism.micro_batches', but '" +
                      file + "' has " + std::to_string(cut));
+  if (settings.accumulationSteps != 1)
+    throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
 }
 
 bool Source::hasLoss() {
@@ -99,7 +101,8 @@ OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<
   if (!entryOnly)
     passes.insert(passes.end(),
                   {"ein-simplify", "ein-precision{compute=" + settings.compute + "}",
-                   "ein-micro-batch{micro-batches=" + std::to_string(settings.microBatches.value_or(1)) + "}",
+                   "ein-micro-batch{micro-batches=" + std::to_string(settings.microBatches.value_or(1)) +
+                       " batches=" + std::to_string(entry == "train" ? settings.accumulationSteps : 1) + "}",
                    "ein-order-contractions", "ein-simplify",
                    entry == "train" ? "ein-differentiate" : "ein-differentiate{forward-only=true}", "ein-simplify",
                    "ein-fix-numerics"});

@@ -71,22 +71,30 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
   let summary = "check the batch rule and cut the batch";
   let description = [{
     Before: `micro_batches` of the model is 0. After: it is M, and every extent that runs along the batch is a
-    micro-batch's (batch / M), in all bodies alike.
+    micro-batch's (batch / M), in all bodies alike. If M does not divide the batch, it is the least extent from
+    ceil(batch / M) on that no other axis of the module has, and the model's `ragged`: it stands for the samples of
+    each micro-batch, ceil(batch / M) in the first batch mod M, one less in the others. Later passes copy extents, never
+    compute with them, so that it stands for nothing else after them.
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
     batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
     to the batch's. Constants, such as the divisor of a mean, are those of the whole batch and stay.
 
-    Refused: M that does not divide the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums
-    over the batch.
+    With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
+    each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
+
+    Refused: M larger than the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums over the batch;
+    `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
     ein.model @m(%x: tensor<2x4xf32>) ... batch = 8, micro_batches = 4
     ```
-    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/micro-batch-errors.mlir`.
+    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/ragged.mlir`, `test/Algebra/accumulate.mlir`,
+    `test/Algebra/micro-batch-errors.mlir`.
   }];
-  let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">];
+  let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
+                 Option<"batches", "batches", "int64_t", "1", "number of batches of a step">];
 }
 
 def EinOrderContractions : EinPass<"ein-order-contractions"> {

@@ -18,6 +18,12 @@ struct ModuleEntry {
   mlir::ModuleOp module;
 };
 
+/// A kernel's code, by position in the manifest's "kernels": for micro-batches with ceil(batch / micro-batches) samples
+/// and for those with one less. The same if the cut is not ragged, or the kernel has no axis of the batch.
+struct KernelVariants {
+  int64_t full = 0, shorter = 0;
+};
+
 /// What a `.plcm` says besides its kernels and plans.
 struct ModuleRequest {
   std::vector<ModuleEntry> entries; // in the order of the manifest; the first names kernels
@@ -49,7 +55,7 @@ private:
   const ModuleRequest &request;
   mlir::OwningOpRef<mlir::ModuleOp> code; // in the LLVM dialect
   llvm::json::Array kernels;
-  std::vector<llvm::StringMap<int64_t>> kernelIndex; // per entry: kernel symbol -> position in "kernels"
+  std::vector<llvm::StringMap<KernelVariants>> kernelIndex; // per entry, by kernel symbol
 };
 
 /// compile() and writeShared().

@@ -39,7 +39,9 @@ public:
   ein::ModelOp getModel() const { return model; }
   /// In program order.
   llvm::ArrayRef<ein::ParamOp> getParameters() const { return parameters; }
-  /// The tensor of zeros that a type asks for.
+  /// Which micro-batch runs from now on, 0 at first: in a ragged model types say less than it has (`ein.model`).
+  void setMicroBatch(int64_t microBatch);
+  /// The tensor of zeros that a type asks for, in the present micro-batch.
   Tensor makeTensor(mlir::Type type) const;
   /// The element type that tensors of this type have here.
   Element elementOf(mlir::Type type) const;
@@ -50,7 +52,7 @@ public:
   /// Runs a body on all its arguments (accumulators may be vacant), returns all its results. Throws Fault.
   std::vector<Tensor> runFunction(ein::FuncOp function, std::vector<Tensor> arguments);
 
-  /// Runs the model on one micro-batch. Accumulators are the sites, which persist. Throws Fault.
+  /// Runs the model on the present micro-batch. Accumulators are the sites, which persist. Throws Fault.
   std::vector<Tensor> runModel(std::vector<Tensor> arguments);
 
   /// Before the first micro-batch of a step: every site becomes vacant.
@@ -72,6 +74,7 @@ private:
   mlir::SymbolTable symbols;
   Element real;
   ein::ModelOp model;
+  int64_t ragged = 0, samples = 0; // `samples` stands where types say `ragged`; 0: they say what is
   llvm::SmallVector<ein::ParamOp> parameters;
   llvm::StringMap<Tensor> values;
   /// Position of the first call of each path: the program order of instances.

@@ -35,9 +35,15 @@ struct ParameterInfo {
 struct EntryInfo {
   std::string name;
   int64_t batch = 1;        // samples per run
-  int64_t microBatches = 1; // divides batch
+  int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
+
+  /// Whether a micro-batch has one sample less than the first.
+  bool isShort(int64_t microBatch) const {
+    int64_t longer = batch % microBatches;
+    return longer != 0 && microBatch >= longer;
+  }
 };
 
 struct StepResult {

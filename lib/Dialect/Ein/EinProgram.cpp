@@ -1,5 +1,5 @@
 //===- EinProgram.cpp - bodies, models and calls: syntax and verification -===//
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -91,6 +91,27 @@ LogicalResult FuncOp::verify() {
   return success();
 }
 
+// (C3)
+static LogicalResult verifyRagged(ModelOp model) {
+  MicroBatches cut{int64_t(model.getBatch()), int64_t(model.getMicroBatches()), int64_t(model.getRagged())};
+  int64_t ragged = cut.ragged;
+  if (ragged == 0)
+    return success();
+  if (!cut.isRagged())
+    return model.emitOpError("has ragged extent ") << ragged << " for batch " << cut.batch << " in " << cut.count
+                                                   << " micro-batches";
+  auto check = [&](StringRef what, ArrayRef<int64_t> batches, ArrayRef<Type> types) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types))
+      for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
+        if ((extent == ragged) != (int64_t(axis) == batches[index]))
+          return model.emitOpError(what) << " #" << index << " has extent " << extent << " on axis " << axis
+                                         << " but batch axis " << batches[index] << " and ragged extent " << ragged;
+    return success();
+  };
+  return success(succeeded(check("argument", model.getArgBatch(), model.getArgumentTypes())) &&
+                 succeeded(check("result", model.getResultBatch(), model.getResultTypes())));
+}
+
 LogicalResult ModelOp::verify() {
   if (failed(verifyOneBlock(*this)))
     return failure();
@@ -112,7 +133,7 @@ LogicalResult ModelOp::verify() {
   if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs())) ||
       failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults())))
     return failure();
-  return success();
+  return verifyRagged(*this);
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
+using namespace plc;
 using namespace plc::plan;
 
 RegionKind ProgramOp::getRegionKind(unsigned) { return RegionKind::Graph; }
@@ -50,8 +51,10 @@ LogicalResult ProgramOp::verify() {
       failed(verifyNames(*this, "output", getResultNames(), getResultTypes(), getResultBatch())))
     return failure();
   // (C2)
-  if (getMicroBatches() <= 0 || getBatch() % getMicroBatches() != 0)
-    return emitOpError("has batch ") << getBatch() << " in " << getMicroBatches() << " micro-batches";
+  ein::MicroBatches cut = getCut();
+  if (cut.count <= 0 || (cut.ragged ? !cut.isRagged() : cut.batch % cut.count != 0))
+    return emitOpError("has batch ") << cut.batch << " in " << cut.count << " micro-batches and ragged extent "
+                                     << cut.ragged;
   // (C4)
   auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
     if (bound && answer && *bound > *answer)

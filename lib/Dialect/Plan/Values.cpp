@@ -92,7 +92,14 @@ OutputOp plc::plan::outputOf(Value resolved) {
   return nullptr;
 }
 
-int64_t plc::plan::byteSize(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * ((tensor.getElementTypeBitWidth() + 7) / 8);
+static int64_t elementBytes(Type type) { return (cast<RankedTensorType>(type).getElementTypeBitWidth() + 7) / 8; }
+
+int64_t plc::plan::byteSize(Type type) { return cast<RankedTensorType>(type).getNumElements() * elementBytes(type); }
+
+int64_t plc::plan::byteSize(ProgramOp program, Type type, int64_t mb) {
+  return byteSize(program.getCut().typeIn(mb, type));
+}
+
+int64_t plc::plan::bytesBefore(ProgramOp program, Type type, int64_t mb) {
+  return program.getCut().elementsBefore(mb, type) * elementBytes(type);
 }

@@ -251,6 +251,18 @@ ein.model @model_c2_axis(%x: tensor<3xf32>) attributes {arg_names = ["x"], resul
   ein.return
 }
 // -----
+// expected-error@+1 {{has ragged extent 2 for batch 4 in 2 micro-batches}}
+ein.model @model_c3(%x: tensor<2xf32>) attributes {arg_names = ["x"], result_names = [], arg_batch = array<i64: 0>,
+    result_batch = array<i64>, batch = 4 : i64, micro_batches = 2 : i64, ragged = 2 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument #0 has extent 3 on axis 1 but batch axis 0 and ragged extent 3}}
+ein.model @model_c3_axis(%x: tensor<3x3xf32>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: 0>, result_batch = array<i64>, batch = 5 : i64, micro_batches = 2 : i64, ragged = 3 : i64} {
+  ein.return
+}
+// -----
 ein.func @call_c1(%x: tensor<3xf32>) -> tensor<3xf32> {
   // expected-error@+1 {{calls 'nothing', which is no 'ein.func'}}
   %0 = ein.call @nothing(%x) path "p" : (tensor<3xf32>) -> tensor<3xf32>

@@ -18,9 +18,15 @@ plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [f32], arg_b
 
 // -----
 
-// expected-error@+1 {{has batch 3 in 2 micro-batches}}
+// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 0}}
 plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64} {}
+
+// -----
+
+// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 1}}
+plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64, ragged = 1 : i64} {}
 
 // -----
 

@@ -3,6 +3,7 @@
 #define PLC_DIALECT_PLAN_PLAN_H
 
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -20,8 +20,12 @@ llvm::SmallVector<mlir::Value> taskSlots(TaskOp task);
 /// The output of the program whose memory the resolved value is, or null.
 OutputOp outputOf(mlir::Value resolved);
 
-/// Bytes of a value, dense.
+/// Bytes of a value, dense. In a ragged program those of no micro-batch, near the larger.
 int64_t byteSize(mlir::Type type);
+/// Bytes of a value of a micro-batch, or of the step (-1).
+int64_t byteSize(ProgramOp program, mlir::Type type, int64_t mb);
+/// Bytes of the values of all micro-batches before `mb`, one behind the other.
+int64_t bytesBefore(ProgramOp program, mlir::Type type, int64_t mb);
 
 /// The end of a route in its stage.
 StashOp stashOf(RouteOp route);

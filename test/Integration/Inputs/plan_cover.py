@@ -1,0 +1,107 @@
+"""plan_cover.py [--full] [--remat POLICY,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
+planned bytes are measured bytes.
+
+Trains a model (compile arguments: MODEL.ein, -D, --set) under plans that together hold every pair of values of: stages,
+schedule, rematerialization, threads per stage, straight or stopped half way and resumed. --full: under every plan. Fails
+unless all runs have one numerics key and the same bits of every loss, every rank wrote exactly the bytes that were
+planned, and --check-arena changes nothing. The data is the model's own text.
+
+By hand, with build/bin in PATH, some minutes: python3 test/Integration/Inputs/plan_cover.py --full \\
+  --remat none,uniform,selective,dynamic /tmp/cover 50 examples/gpt.ein -DB=8 -DS=8 -DD=8 -DH=2 -DL=2 \\
+  --set parallelism.micro_batches=4"""
+import argparse
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+
+REMAT = {"none": [], "uniform": ["checkpoint.interval=2"], "selective": ["checkpoint.layers=[1]"],
+         "dynamic": ["checkpoint.memory_fraction=0.5"]}
+
+
+def pairwise(factors):
+    """Few rows that together hold every pair of values of two factors: greedy, the same each time."""
+    rows = list(itertools.product(*factors))
+    pairs = lambda row: {(i, j, row[i], row[j]) for i, j in itertools.combinations(range(len(row)), 2)}
+    left = set().union(*map(pairs, rows))
+    chosen = []
+    while left:
+        best = max(rows, key=lambda row: len(pairs(row) & left))
+        chosen.append(best)
+        left -= pairs(best)
+    return chosen
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stderr}")
+
+
+class Cover:
+    def __init__(self, folder, steps, compile_arguments):
+        self.folder, self.steps, self.arguments = pathlib.Path(folder), steps, compile_arguments
+        text = compile_arguments[0]
+        self.data = ["--data", f"tok={text}", "--data", f"next={text}+1", "--holdout", "0", "--seed", "7"]
+        self.expected = None
+
+    def module(self, stages, schedule, remat):
+        path = self.folder / f"{stages}.{schedule}.{remat}.plcm"
+        if not path.exists():
+            sets = [f"parallelism.stages={stages}", f"parallelism.schedule={schedule}", f"checkpoint.policy={remat}"]
+            flags = [word for key in sets + REMAT[remat] for word in ("--set", key)]
+            run("plc-compile", *self.arguments, *flags, "-o", str(path))
+        return str(path)
+
+    def train(self, module, threads, name, *flags, steps=None):
+        log = self.folder / f"{name}.jsonl"
+        run("plc-run", "train", module, "--set", f"machine.threads_per_stage={threads}", *self.data, "--steps",
+            str(steps or self.steps), "--log", str(log), *flags)
+        return log
+
+    def check(self, name, log):
+        lines = [json.loads(line) for line in open(log)]
+        keys = {line["plan"]["numerics_key"] for line in lines if "plan" in line}
+        bits = [(line["step"], line["loss_bits"]) for line in lines if "step" in line]
+        if [step for step, _ in bits] != list(range(1, self.steps + 1)):
+            sys.exit(f"{name}: found steps {[step for step, _ in bits]}, expected 1 to {self.steps}")
+        if self.expected is None:
+            if len({loss for _, loss in bits}) < self.steps // 2:
+                sys.exit(f"{name}: the loss does not move")
+            self.expected = (keys, bits)
+        for found, expected in zip((keys, bits), self.expected):
+            if found != expected:
+                first = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), (found, expected))
+                sys.exit(f"{name}: found {first[0]}, expected {first[1]}")
+        for rank in (rank for line in lines if "summary" in line for rank in line["summary"]["ranks"]):
+            if rank["planned_bytes"] != rank["measured_bytes"]:
+                sys.exit(f"{name}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote "
+                         f"{rank['measured_bytes']}")
+
+    def row(self, stages, schedule, remat, threads, resumed):
+        name = f"{stages}.{schedule}.{remat}.{threads}.{'resumed' if resumed else 'straight'}"
+        module = self.module(stages, schedule, remat)
+        if resumed:
+            saved = str(self.folder / name)
+            self.train(module, threads, name, "--save", saved, steps=self.steps // 2)
+            log = self.train(module, threads, name, "--resume", saved)
+        else:
+            log = self.train(module, threads, name)
+        self.check(name, log)
+
+
+options = argparse.ArgumentParser()
+options.add_argument("--full", action="store_true")
+options.add_argument("--remat", default="none")
+options.add_argument("folder")
+options.add_argument("steps", type=int)
+chosen, rest = options.parse_known_args()
+factors = [(1, 2, 4), ("1f1b", "gpipe"), tuple(chosen.remat.split(",")), (1, 2), (False, True)]
+cover = Cover(chosen.folder, chosen.steps, rest)
+cover.folder.mkdir(parents=True, exist_ok=True)
+rows = list(itertools.product(*factors)) if chosen.full else pairwise(factors)
+for row in rows:
+    cover.row(*row)
+cover.check("check-arena", cover.train(cover.module(*rows[-1][:3]), 2, "check-arena", "--check-arena"))
+print(f"{len(rows)} plans agree bit for bit in {chosen.steps} steps, and wrote what they planned")
