@@ -13,25 +13,39 @@ namespace {
 // all micro-batches add up to the batch's.
 enum class Kind { Invariant, Batched, Partial };
 
+struct Relation {
+  Kind kind = Kind::Invariant;
+  bool learnt = false; // depends on parameters
+};
+
 class Rule {
 public:
-  explicit Rule(const BatchAxes &axes) : axes(axes) {}
+  Rule(const BatchAxes &axes, int64_t microBatches) : axes(axes), microBatches(microBatches) {}
 
-  // Kinds of the results of a body or model, given those of its arguments.
-  FailureOr<SmallVector<Kind>> run(FunctionOpInterface function, ArrayRef<Kind> arguments) {
+  // How the results of a body or model relate to the samples, given how its arguments do.
+  FailureOr<SmallVector<Relation>> run(FunctionOpInterface function, ArrayRef<Relation> arguments) {
     Block &block = function.getFunctionBody().front();
-    for (auto [argument, kind] : llvm::zip(block.getArguments(), arguments))
-      kinds[argument] = axes.isBatched(argument) ? Kind::Batched : kind;
+    for (auto [argument, relation] : llvm::zip(block.getArguments(), arguments)) {
+      kinds[argument] = axes.isBatched(argument) ? Kind::Batched : relation.kind;
+      setLearnt(argument, relation.learnt);
+    }
     for (Operation &op : block.without_terminator())
       if (failed(visit(&op)))
         return failure();
-    SmallVector<Kind> results;
+    SmallVector<Relation> results;
     for (Value value : block.back().getOperands())
-      results.push_back(kinds[value]);
+      results.push_back({kinds[value], learnt.contains(value)});
     return results;
   }
 
 private:
+  void setLearnt(Value value, bool isLearnt) {
+    if (isLearnt)
+      learnt.insert(value);
+    else
+      learnt.erase(value); // of an earlier call
+  }
+
   LogicalResult visit(Operation *op) {
     if (auto call = dyn_cast<ein::CallOp>(op))
       return visitCall(call);
@@ -54,28 +68,31 @@ private:
       kind = Kind::Partial;
     }
     kinds[op->getResult(0)] = kind;
+    setLearnt(op->getResult(0), llvm::any_of(op->getOperands(), [&](Value value) { return learnt.contains(value); }));
     return success();
   }
 
   // Each call has kinds of its own, so a body is checked once per combination at most.
   LogicalResult visitCall(ein::CallOp call) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
-    SmallVector<Kind> arguments;
+    SmallVector<Relation> arguments;
     std::string key = call.getCallee().str();
     for (Value operand : call.getArgs()) {
-      arguments.push_back(kinds[operand]);
-      key += "," + std::to_string(int(arguments.back()));
+      arguments.push_back({kinds[operand], learnt.contains(operand)});
+      key += "," + std::to_string(int(arguments.back().kind)) + (arguments.back().learnt ? "p" : "");
     }
-    arguments.resize(callee.getNumArguments(), Kind::Invariant);
+    arguments.resize(callee.getNumArguments(), {Kind::Invariant, true});
     auto it = done.find(key);
     if (it == done.end()) {
-      FailureOr<SmallVector<Kind>> results = run(callee, arguments);
+      FailureOr<SmallVector<Relation>> results = run(callee, arguments);
       if (failed(results))
         return failure();
       it = done.try_emplace(key, *results).first;
     }
-    for (auto [result, kind] : llvm::zip(call.getResults(), it->second))
-      kinds[result] = kind;
+    for (auto [result, relation] : llvm::zip(call.getResults(), it->second)) {
+      kinds[result] = relation.kind;
+      setLearnt(result, relation.learnt);
+    }
     return success();
   }
 
@@ -103,7 +120,7 @@ private:
     if (function == Function::div && !firstIs)
       return op->emitError("mixes samples: it divides by a sum over the batch");
     if (function == Function::div && partial == 2)
-      return op->emitError("a quotient of two sums over the batch is not supported yet");
+      return checkQuotient(op);
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))
@@ -117,21 +134,33 @@ private:
     return op->emitError("mixes samples: it is not linear in a sum over the batch");
   }
 
+  // A sum divided by one that inputs alone make. A micro-batch has no sum of the batch to divide by.
+  LogicalResult checkQuotient(Operation *op) {
+    if (learnt.contains(op->getOperand(1)))
+      return op->emitError("mixes samples: it divides by a sum over the batch that depends on parameters");
+    if (microBatches > 1)
+      return op->emitError("a quotient of two sums over the batch needs one micro-batch but there are ")
+             << microBatches << "; that is not supported yet";
+    return success();
+  }
+
   const BatchAxes &axes;
+  int64_t microBatches;
   DenseMap<Value, Kind> kinds;
-  llvm::StringMap<SmallVector<Kind>> done;
+  llvm::DenseSet<Value> learnt;
+  llvm::StringMap<SmallVector<Relation>> done;
 };
 
 } // namespace
 
 LogicalResult algebra::checkBatchRule(ein::ModelOp model, const BatchAxes &axes, int64_t microBatches) {
-  Rule rule(axes);
-  SmallVector<Kind> arguments(model.getNumArguments(), Kind::Invariant);
-  FailureOr<SmallVector<Kind>> results = rule.run(model, arguments);
+  Rule rule(axes, microBatches);
+  SmallVector<Relation> arguments(model.getNumArguments());
+  FailureOr<SmallVector<Relation>> results = rule.run(model, arguments);
   if (failed(results))
     return failure();
-  for (auto [name, kind] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
-    if (kind == Kind::Invariant && microBatches > 1)
+  for (auto [name, relation] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
+    if (relation.kind == Kind::Invariant && microBatches > 1)
       return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
                                          << microBatches << " micro-batches";
   return success();

@@ -78,13 +78,13 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
     batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
-    to the batch's. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+    to the batch's. It may be divided by such a sum of inputs alone, in one micro-batch. Constants, such as the divisor of a mean, are those of the whole batch and stay.
 
     With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
     each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
 
-    Refused: M larger than the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums over the batch;
-    `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
+    Refused: M larger than the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums over the batch
+    if M > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
