@@ -104,19 +104,21 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   let description = [{
     Applies `callee` to `args`, the parameters `params` and, for a W body, the accumulators of the parameters
     `accumulates` (one gradient *site* per call and position). `path` is the instance's path, the same on the F, B and
-    W calls of one instance. Results are the callee's data results.
+    W calls of one instance. Results are the callee's data results. `turn` numbers the turns of the model's innermost
+    `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
 
-    Example: `%y = ein.call @attention(%x) params [@attention.0.wq] path "attention.0" : (...) -> ...`.
+    Example: `%y = ein.call @attention(%x) params [@attention.0.wq] path "attention.0" turn 0 : (...) -> ...`.
 
     (C1) The callee is an `ein.func`; argument and result types are its data types.
     (C2) `params` and `accumulates` name `ein.param`s with the types of the callee's arguments, in their number.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$args,
                        DefaultValuedAttr<Ein_Symbols, "{}">:$params,
-                       DefaultValuedAttr<Ein_Symbols, "{}">:$accumulates, StrAttr:$path);
+                       DefaultValuedAttr<Ein_Symbols, "{}">:$accumulates, StrAttr:$path,
+                       OptionalAttr<Ein_Count>:$turn);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path attr-dict
+    $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path (`turn` $turn^)? attr-dict
     `:` functional-type($args, $results)
   }];
 }

@@ -43,11 +43,12 @@ def Plan_RunOp : Plan_Action<"run"> {
   let summary = "run a task for one micro-batch";
   let description = [{
     `at` gives the offset in the rank's arena of each slot of the task (see `plan.task`). Accumulators are vacant for
-    `mb` 0.
+    `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
+    slot of a clone's value is the original's place.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$mb,
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$mb, UnitAttr:$keep,
                        OptionalAttr<DenseI64ArrayAttr>:$at);
-  let assemblyFormat = "$stage $role `mb` $mb (`at` $at^)? attr-dict";
+  let assemblyFormat = "$stage $role `mb` $mb (`keep` $keep^)? (`at` $at^)? attr-dict";
 }
 
 class Plan_Message<string mnemonic, string what, string meaning> : Plan_Action<mnemonic> {

@@ -3,6 +3,7 @@
 #define PLC_PLAN_KERNELS
 
 include "dialects/Plan/PlanDialect.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -45,6 +46,18 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
   }];
 }
 
+def Plan_CloneAttr : AttrDef<Plan_Dialect, "Clone"> {
+  let mnemonic = "clone";
+  let summary = "which call a clone repeats";
+  let description = [{
+    `original` is the place of a call among those of its stage's F, `id` the clone's own number in its program. Ids
+    differ, so no two clones are equal operations and none is merged with another or with its original. Example:
+    `#plan.clone<3, 0>`.
+  }];
+  let parameters = (ins "int64_t":$original, "int64_t":$id);
+  let assemblyFormat = "`<` $original `,` $id `>`";
+}
+
 def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one execution of a kernel";
   let description = [{
@@ -52,14 +65,20 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     memory after the call. `path` is the instance whose body holds the call; it is empty in an `ein.func`, which
     instances share, and set where `--plan-partition` inlines the bodies.
 
+    A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
+    same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
+    (see `plan.run`) leaves it out.
+
     Example: `%y = plan.call @k(%x) path "ffn.2" : (tensor<4xf32>) -> tensor<4xf32>`.
 
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
+    (C2) A clone stands in a task B or W.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$args,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$path);
+                       DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? attr-dict `:` functional-type($args, $results)";
+  let hasVerifier = 1;
+  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? attr-dict `:` functional-type($args, $results)";
 }
 
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {

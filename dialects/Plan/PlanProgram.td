@@ -48,6 +48,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) There are 0, 1 or 2 moments.
+    (C6) Clones have ids of their own.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -70,11 +71,27 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
   }];
 }
 
+def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
+  let summary = "an instance that belongs to a layer";
+  let description = [{
+    Layers are what `--plan-remat` chooses among: the turns of the model's `repeat`s, or each layer call where nothing
+    repeats, counted from 0 in program order. Made by `--plan-partition`, in program order, of the instances of layers and
+    of the loose equations between two layers, which have no `kind` and go with the layer before them. Instances that are
+    not listed (an embedding, a head) belong to no layer: nothing of theirs is recomputed.
+
+    Example: `plan.layer "attention.3" of 3 kind "attention"`.
+
+    (C1) A path is listed once; layers count from 0, each as the one before it or one more.
+  }];
+  let arguments = (ins StrAttr:$path, Plan_Count:$layer, DefaultValuedAttr<StrAttr, "\"\"">:$kind);
+  let assemblyFormat = "$path `of` $layer (`kind` $kind^)? attr-dict";
+}
+
 def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
   let summary = "the part of a program between two cuts";
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
-    in the order F, B, W, then `plan.output` and `plan.stash`. Results are the values that other stages use; after
+    in the order F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, `ns`
     is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
@@ -83,6 +100,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
     (C2) At most one task of each role, in the order F, B, W.
     (C3) The rank is not negative.
     (C4) With routes in the program, it has no results and uses no value from outside.
+    (C5) If it has checkpoints, B and W use no other results of F.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_Count:$rank,
                        DefaultValuedAttr<Plan_Count, "0">:$layers, DefaultValuedAttr<Plan_Count, "0">:$ns,
@@ -100,7 +118,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
 def Plan_TaskOp : Plan_Op<"task", [SingleBlock, HasParent<"StageOp">]> {
   let summary = "what a stage does at once for one micro-batch: F, B or W";
   let description = [{
-    A list of `plan.call`s, in order. It uses handles of its stage and results of the tasks before it; its results are
+    A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. It uses handles of its stage and results of the tasks before it; its results are
     the values that others use.
 
     Its *slots* are the memory that a run of it is given: each value that its calls read or write, in the order in
@@ -113,6 +131,21 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, HasParent<"StageOp">]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$role attr-dict-with-keyword (`:` type($results)^)? $body";
+  let hasVerifier = 1;
+}
+
+def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
+  let summary = "a value that is kept from F to B and W";
+  let description = [{
+    Made by `--plan-remat` in stages where something is recomputed: what F makes and the backward tasks need is either
+    named here, and lives until then, or computed again by clones from what is.
+
+    Example: `plan.checkpoint %f#0 : tensor<4xf32>`.
+
+    (C1) The value is a result of the stage's F.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

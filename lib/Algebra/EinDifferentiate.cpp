@@ -142,7 +142,7 @@ private:
     };
     TypeRange results = TypeRange(callee.getFunctionType().getResults()).take_front(callee.getNumDataResults());
     return ein::CallOp::create(builder, call.getLoc(), results, callee.getSymName(), operands, pick(params),
-                               pick(accumulated), call.getPath());
+                               pick(accumulated), call.getPathAttr(), call.getTurnAttr());
   }
 
   void callForward(ein::CallOp call) {
@@ -206,7 +206,8 @@ private:
     Value left = sumTree(builder, call, values.take_front(half)), right = sumTree(builder, call, values.drop_front(half));
     ein::FuncOp sum = sumOf(left.getType());
     auto added = ein::CallOp::create(builder, call.getLoc(), left.getType(), sum.getSymName(), {left, right},
-                                     builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPath());
+                                     builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPathAttr(),
+                                     call.getTurnAttr());
     return added.getResult(0);
   }
 

@@ -63,7 +63,7 @@ public:
     builder.setInsertionPointAfter(run.back());
     auto call = ein::CallOp::create(builder, outputs[0].getLoc(), ValueRange(outputs.getArrayRef()).getTypes(),
                                     body.getSymName(), inputs.getArrayRef(), builder.getArrayAttr({}),
-                                    builder.getArrayAttr({}), path);
+                                    builder.getArrayAttr({}), path, nullptr);
     for (auto [output, result] : llvm::zip(outputs.takeVector(), call.getResults()))
       output.replaceUsesWithIf(result, [&](OpOperand &use) { return !llvm::is_contained(run, use.getOwner()); });
     for (Operation *op : llvm::reverse(run))

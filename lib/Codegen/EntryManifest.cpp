@@ -148,8 +148,9 @@ private:
     return slots.lookup(resolved);
   }
 
-  int64_t numberOf(StringRef stageName, TaskOp task) {
-    auto [it, inserted] = taskNumber.try_emplace(task, tasks.size());
+  // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
+  int64_t numberOf(StringRef stageName, TaskOp task, bool keep) {
+    auto [it, inserted] = taskNumber.try_emplace({task, keep}, tasks.size());
     if (!inserted)
       return it->second;
     DenseMap<Value, int64_t> slots;
@@ -157,6 +158,8 @@ private:
       slots.try_emplace(slot, slots.size());
     Array calls;
     for (auto call : task.getBody().getOps<CallOp>()) {
+      if (keep && call.getRecompute())
+        continue;
       Array operands;
       // Inputs, then outputs; an accumulator once, as the output.
       for (Value operand : call.getArgs())
@@ -170,7 +173,7 @@ private:
         each["kernel_short"] = kernel.shorter;
       calls.push_back(std::move(each));
     }
-    tasks.push_back(Object{{"name", (stageName + "." + stringifyRole(task.getRole())).str()},
+    tasks.push_back(Object{{"name", (stageName + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str()},
                            {"slots", int64_t(slots.size())},
                            {"calls", std::move(calls)}});
     return it->second;
@@ -186,7 +189,7 @@ private:
       if (!run.getAt())
         return run.emitError("has no addresses");
       TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
-      action["task"] = numberOf(run.getStage(), task);
+      action["task"] = numberOf(run.getStage(), task, run.getKeep());
       action["at"] = Array(*run.getAt());
       return action;
     }
@@ -211,7 +214,7 @@ private:
   KernelIndex kernelIndex;
   llvm::StringMap<int64_t> channelNumber;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
-  DenseMap<Operation *, int64_t> taskNumber;
+  std::map<std::pair<Operation *, bool>, int64_t> taskNumber;
   Array tasks;
 };
 

@@ -75,6 +75,8 @@ private:
   OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
   bool runPasses(ModuleOp module, StringRef passes);
   int codeOf(const PassErrors &errors);
+  /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
+  bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
   int writeModule();
   int print(ModuleOp module);
@@ -169,13 +171,30 @@ int Compilation::write(StringRef text) {
   return Done;
 }
 
+bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary &summary) {
+  if (summary.remat == "none")
+    return true;
+  Program plain = program;
+  plain.recomputes = false;
+  OwningOpRef<ModuleOp> module = lower(plain, "");
+  if (!module)
+    return false;
+  for (auto planned : module->getOps<plc::plan::ProgramOp>())
+    summary.noneArenaBytes = plc::plan::summarize(planned).arenaBytes;
+  return true;
+}
+
 int Compilation::printPlan(const Program &program) {
   std::string key;
   OwningOpRef<ModuleOp> module = lower(program, key);
   if (!module)
     return code;
-  for (auto planned : module->getOps<plc::plan::ProgramOp>())
-    plc::plan::print(plc::plan::summarize(planned), llvm::outs());
+  for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
+    plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+    if (!compareWithNone(program, summary))
+      return code;
+    plc::plan::print(summary, llvm::outs());
+  }
   return Done;
 }
 
@@ -233,7 +252,10 @@ int Compilation::writeModule() {
     // The log's plan is that of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (request.plan == nullptr) {
-        llvm::json::Object plan = plc::plan::toJSON(plc::plan::summarize(planned));
+        plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+        if (!compareWithNone(program, summary))
+          return code;
+        llvm::json::Object plan = plc::plan::toJSON(summary);
         plan["numerics_key"] = request.numericsKey;
         request.plan = std::move(plan);
       }

@@ -135,9 +135,6 @@ void KeyReader::readValue(const std::string &path, const toml::node &node, const
   const Key *key = findKey(keys, path);
   if (!key)
     return refuseUnknown(place, path);
-  if (key->type == Key::Type::Unsupported && key->whenKey)
-    return error(place, "'" + path + "' belongs to '" + key->whenKey + " = \"" + key->whenValues.front() +
-                            "\"' and would be ignored; that policy is not supported yet");
   if (key->type == Key::Type::Unsupported)
     return error(place, "'" + path + "' is not supported yet");
   std::string wrong;

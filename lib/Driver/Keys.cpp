@@ -22,11 +22,11 @@ Key integer(const char *path, int64_t initial, double least, double most = 1e18)
 Key number(const char *path, double initial, double least, bool exclusive = false) {
   return {path, Type::Number, initial, {}, {}, least, exclusive};
 }
-Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
-/// A key of a policy that is not supported yet: under the policies that are, it would be ignored.
-Key ignored(const char *path, const char *whenKey, const char *whenValue) {
-  return {path, Type::Unsupported, std::string(), {}, {}, none, false, whenKey, {whenValue}};
+/// A part of something, from 0 to 1.
+Key part(const char *path, double initial) {
+  return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1};
 }
+Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
 /// A key that only some values of another give a meaning.
 Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
   key.whenKey = whenKey;
@@ -45,15 +45,16 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       text("gradient.kind", "full", {"full", "none"}, {}),
       integer("gradient.accumulation_steps", 1, 1, 4096),
       only("gradient.lanes", int64_t(1)),
-      text("checkpoint.policy", "none", {"none"}, {"uniform", "selective", "dynamic", "budget"}),
-      ignored("checkpoint.interval", "checkpoint.policy", "uniform"),
-      ignored("checkpoint.layers", "checkpoint.policy", "selective"),
-      ignored("checkpoint.memory_fraction", "checkpoint.policy", "dynamic"),
-      ignored("checkpoint.attention", "checkpoint.policy", "uniform"),
-      ignored("checkpoint.ffn", "checkpoint.policy", "uniform"),
-      ignored("checkpoint.min_interval", "checkpoint.policy", "uniform"),
-      ignored("checkpoint.grain", "checkpoint.policy", "uniform"),
-      ignored("checkpoint.micro_batches", "checkpoint.policy", "uniform"),
+      text("checkpoint.policy", "none", {"none", "uniform", "selective", "dynamic"}, {"budget"}),
+      under(integer("checkpoint.interval", 2, 1), "checkpoint.policy", {"uniform"}),
+      under({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, "checkpoint.policy", {"selective"}),
+      under(part("checkpoint.memory_fraction", 0.3), "checkpoint.policy", {"dynamic"}),
+      under(toggle("checkpoint.attention", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
+      under(toggle("checkpoint.ffn", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
+      under(integer("checkpoint.min_interval", 1, 1), "checkpoint.policy", {"uniform", "selective"}),
+      under(text("checkpoint.grain", "layer", {"layer", "equation"}, {}), "checkpoint.policy", {"uniform", "selective"}),
+      under(text("checkpoint.micro_batches", "always", {"always", "except_last", "never"}, {}), "checkpoint.policy",
+            {"uniform", "selective", "dynamic"}),
       text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
       text("memory.strategy", "pooled", {"pooled", "standard"}, {"cached", "minimal-peak"}),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},

@@ -18,6 +18,28 @@ static int64_t optimizerMoments(const Strategy &strategy) {
   return kind == "sgd" ? 0 : kind == "momentum" ? 1 : 2;
 }
 
+/// The options of `--plan-remat`; only what the policy does not ignore.
+static std::string recomputation(const Program &program, const Strategy &strategy) {
+  std::string policy = strategy.get<std::string>("checkpoint.policy");
+  if (policy == "none" || program.entry != "train" || !program.recomputes)
+    return "policy=none";
+  std::string options = "policy=" + policy;
+  auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
+  if (policy == "uniform")
+    options += " interval=" + integer("checkpoint.interval");
+  if (policy == "selective")
+    options += " layers=" + list(strategy.get<std::vector<int64_t>>("checkpoint.layers"));
+  if (policy == "dynamic")
+    options += " memory-fraction=" + print(strategy.get<double>("checkpoint.memory_fraction"));
+  else
+    options += " min-interval=" + integer("checkpoint.min_interval") +
+               " grain=" + strategy.get<std::string>("checkpoint.grain");
+  for (const char *kind : {"attention", "ffn"})
+    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
+      options += std::string(" ") + kind + "=false";
+  return options + " micro-batches=" + strategy.get<std::string>("checkpoint.micro_batches");
+}
+
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
   auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
@@ -37,8 +59,11 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   if (program.entry == "train")
     partition += " moments=" + std::to_string(optimizerMoments(strategy));
   partition += " schedule=" + text("parallelism.schedule");
+  std::string remat = recomputation(program, strategy);
+  if (remat != "policy=none")
+    partition += " " + remat;
   std::string budget;
-  if (int64_t bytes = strategy.get<int64_t>("memory.budget"))
+  if (int64_t bytes = strategy.get<int64_t>("memory.budget"); bytes && program.recomputes)
     budget = "memory-limit-bytes=" + std::to_string(bytes);
 
   std::string limit = budget.empty() ? "" : "{" + budget + "}";
@@ -62,7 +87,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
                  {"skips", "plan-infer-skips"},
                  {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
-                 {"remat", "plan-remat{policy=" + text("checkpoint.policy") + "}"},
+                 {"remat", "plan-remat{" + remat + "}"},
                  {"comm", "plan-insert-comm"},
                  // The proof is part of the last phase: no address leaves it unproven.
                  {"addresses", "plan-addresses{strategy=" + text("memory.strategy") + (budget.empty() ? "" : " " + budget) +

@@ -80,6 +80,23 @@ void checkParallelism(KeyReader &reader) {
   }
 }
 
+void checkCheckpoints(KeyReader &reader) {
+  if (!get<bool>(reader, "checkpoint.attention") && !get<bool>(reader, "checkpoint.ffn"))
+    reader.errorAt("checkpoint.ffn", "'checkpoint.attention' and 'checkpoint.ffn' are both false, so nothing is left to "
+                                     "recompute; write 'checkpoint.policy = \"none\"'");
+  std::vector<int64_t> layers = get<std::vector<int64_t>>(reader, "checkpoint.layers");
+  if (get<std::string>(reader, "checkpoint.policy") == "selective" && layers.empty())
+    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"selective\" but 'checkpoint.layers' is not given");
+  llvm::sort(layers);
+  int64_t least = get<int64_t>(reader, "checkpoint.min_interval");
+  for (size_t i = 1; i < layers.size(); ++i)
+    if (layers[i] == layers[i - 1])
+      reader.errorAt("checkpoint.layers", "'checkpoint.layers' has " + Twine(layers[i]) + " twice");
+    else if (layers[i] - layers[i - 1] < least)
+      reader.errorAt("checkpoint.layers", "'checkpoint.layers' has " + Twine(layers[i - 1]) + " and " +
+                                              Twine(layers[i]) + " but 'checkpoint.min_interval' is " + Twine(least));
+}
+
 void checkOptimizer(KeyReader &reader) {
   for (const char *factor : {"optimizer.beta1", "optimizer.beta2", "optimizer.momentum"})
     if (double value = get<double>(reader, factor); !(value < 1))
@@ -117,7 +134,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   for (const std::string &set : sets)
     reader.readSet(set);
   if (!reader.failed)
-    for (auto check : {applyPreset, checkMode, checkParallelism, checkMeaning, checkOptimizer})
+    for (auto check : {applyPreset, checkMode, checkParallelism, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   if (reader.failed)
     return std::nullopt;

@@ -126,6 +126,7 @@ private:
   /// Limits on what a short file may ask for.
   static constexpr size_t stepLimit = 1 << 18, callDepthLimit = 64;
   size_t steps = 0;
+  int64_t turnsBegun = 0;
   friend class RuleBuilder;
 };
 

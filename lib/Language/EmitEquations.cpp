@@ -387,7 +387,8 @@ void BodyEmitter::emit(const Step &next) {
     for (const std::string &path : step->parameters)
       parameters.push_back(mlir::FlatSymbolRefAttr::get(builder.getContext(), path));
     auto call = plc::ein::CallOp::create(builder, at(step->place), types, step->callee->symbol, arguments,
-                                         builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path);
+                                         builder.getArrayAttr(parameters), builder.getArrayAttr({}), step->path,
+                                         step->turn < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(step->turn));
     for (auto [id, result] : llvm::zip(step->results, call.getResults()))
       values[id] = result;
     return;

@@ -56,6 +56,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   call.body.broken |= instance->body.broken;
   step.callee = instance;
   step.path = (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
+  step.turn = call.caller.turn;
   auto [earlier, isNew] = calls.try_emplace(step.path, call.expr.place);
   if (!isNew) {
     diagnostics
@@ -154,10 +155,12 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     return;
   }
   std::string outer = scope.turns;
+  int64_t outerTurn = scope.turn;
   for (int64_t turn = 0; turn < *count; ++turn) {
     llvm::StringMap<Binding> before = scope.names;
     size_t errors = diagnostics.size();
     scope.turns = outer + "." + std::to_string(turn);
+    scope.turn = turnsBegun++;
     if (!statement.turn.empty())
       scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
     elaborateBody(statement.body, scope, body);
@@ -184,6 +187,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     }
   }
   scope.turns = outer;
+  scope.turn = outerTurn;
   scope.sizes.unbind(statement.turn);
 }
 

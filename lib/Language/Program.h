@@ -126,6 +126,7 @@ struct Step {
   std::vector<ValueId> results;
   std::vector<std::string> parameters; // paths, in the callee's order
   std::string path;
+  int64_t turn = -1; // of the innermost `repeat`, numbered over the model; -1 outside
 };
 
 struct Initialiser {

@@ -32,6 +32,7 @@ struct Scope {
   llvm::DenseMap<const Statement *, Binding> popped;
   /// Models: names and turns that paths of parameters start with.
   std::string turns;
+  int64_t turn = -1; // see Step
 
   const Binding *find(StringRef name) const {
     auto it = names.find(name);

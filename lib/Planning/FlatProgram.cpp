@@ -1,7 +1,10 @@
 //===- FlatProgram.cpp - a model as one list of kernel calls --------------===//
 #include "FlatProgram.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace plc;
@@ -55,6 +58,7 @@ private:
       if (!position.try_emplace(call.getPath(), position.size()).second)
         return call.emitOpError("has path '") << call.getPath() << "', as an earlier call has";
       bool layer = !body.getKind().empty();
+      instances.push_back({call.getPath(), body.getKind(), call.getTurn()});
       if (flat.units.empty() || (layer && !open)) {
         flat.units.push_back({call.getPath().str(), layer});
         open = !layer;
@@ -64,7 +68,31 @@ private:
       }
       unit[call.getPath()] = flat.units.size() - 1;
     }
+    findLayers();
     return success();
+  }
+
+  // Layers are the turns of `repeat`, or layer calls where nothing repeats. What is loose between two goes with the first.
+  void findLayers() {
+    bool repeats = llvm::any_of(instances, [](const auto &each) { return !each.kind.empty() && each.turn; });
+    int64_t layer = -1, turn = -1; // of the layer call before; no turn if it is of no layer
+    std::vector<FlatProgram::Instance> loose;
+    for (const auto &each : instances) {
+      if (each.kind.empty()) {
+        loose.push_back({each.path.str(), "", layer});
+        continue;
+      }
+      bool counts = !repeats || each.turn;
+      if (counts && turn >= 0)
+        llvm::append_range(flat.layers, loose);
+      loose.clear();
+      int64_t before = turn;
+      turn = !counts ? -1 : repeats ? int64_t(*each.turn) : 0;
+      if (!counts)
+        continue;
+      layer += !repeats || turn != before;
+      flat.layers.push_back({each.path.str(), each.kind.str(), layer});
+    }
   }
 
   // Sites of a parameter count in the program order of the forward calls.
@@ -144,14 +172,64 @@ private:
     return success();
   }
 
+  struct Instance {
+    StringRef path, kind;
+    std::optional<int64_t> turn;
+  };
+
   ein::ModelOp model;
   SymbolTable symbols;
+  std::vector<Instance> instances; // of F, in program order
   DenseMap<Value, int64_t> env;
   llvm::StringMap<int64_t> unit, position, params;
   DenseMap<std::pair<Operation *, unsigned>, int64_t> siteOf;
 };
 
 } // namespace
+
+void plc::plan::joinBackward(FlatProgram &flat) {
+  auto maker = [&](int64_t value) { return flat.values[value].call; };
+  // Behind which call of F or B the W calls of an instance stand.
+  llvm::MapVector<StringAttr, std::pair<int64_t, std::vector<int64_t>>> weights;
+  for (auto [index, call] : llvm::enumerate(flat.calls)) {
+    if (call.role != Role::W)
+      continue;
+    auto &[behind, calls] = weights.try_emplace(call.path, -1, std::vector<int64_t>()).first->second;
+    calls.push_back(index);
+    for (int64_t value : call.args)
+      if (maker(value) >= 0 && flat.calls[maker(value)].role != Role::W)
+        behind = std::max(behind, maker(value));
+  }
+  for (auto [index, call] : llvm::enumerate(flat.calls))
+    if (auto it = weights.find(call.path); call.role == Role::B && it != weights.end())
+      it->second.first = std::max<int64_t>(it->second.first, index);
+  std::multimap<int64_t, int64_t> after;
+  for (auto &[path, place] : weights)
+    for (int64_t call : place.second)
+      after.emplace(place.first, call);
+  std::vector<FlatCall> calls;
+  std::vector<int64_t> moved(flat.calls.size());
+  auto take = [&](int64_t index) {
+    moved[index] = calls.size();
+    calls.push_back(std::move(flat.calls[index]));
+    if (calls.back().role == Role::W)
+      calls.back().role = Role::B;
+  };
+  auto takeBehind = [&](int64_t index) {
+    for (auto [it, end] = after.equal_range(index); it != end; ++it)
+      take(it->second);
+  };
+  takeBehind(-1);
+  for (int64_t index = 0, count = flat.calls.size(); index < count; ++index)
+    if (flat.calls[index].role != Role::W) {
+      take(index);
+      takeBehind(index);
+    }
+  flat.calls = std::move(calls);
+  for (FlatValue &value : flat.values)
+    if (value.call >= 0)
+      value.call = moved[value.call];
+}
 
 FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model) {
   Flattener flattener(model);

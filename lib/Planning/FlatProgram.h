@@ -40,10 +40,19 @@ struct FlatProgram {
     bool layer;       ///< false if the model has loose calls alone
   };
   std::vector<Unit> units;
+  struct Instance {
+    std::string path, kind;
+    int64_t layer;
+  };
+  std::vector<Instance> layers; ///< instances that belong to layers, in program order; see `plan.layer`
 };
 
 /// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
 mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
+
+/// Makes W's calls calls of B, each instance's behind the calls that it depends on: the full backward. What W reads then
+/// lives no longer than its layer's backward.
+void joinBackward(FlatProgram &flat);
 
 } // namespace plc::plan
 

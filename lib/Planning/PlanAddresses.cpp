@@ -26,7 +26,7 @@ namespace {
 class RankLayout {
 public:
   RankLayout(ProgramOp program, RankOp rank, SymbolTable &symbols)
-      : program(program), rank(rank), symbols(symbols), builder(program.getContext()) {}
+      : program(program), rank(rank), symbols(symbols), builder(program.getContext()), originals(originalsOf(program)) {}
 
   LogicalResult run(bool pooled, int64_t limit) {
     if (failed(checkDrops()))
@@ -105,9 +105,11 @@ private:
       ++time;
       if (auto run = dyn_cast<RunOp>(op)) {
         for (auto call : taskOf(run.getStage(), run.getRole()).getBody().getOps<CallOp>()) {
+          if (run.getKeep() && call.getRecompute())
+            continue;
           ++time;
           for (Value operand : call.getArgs())
-            touch(resolved(operand), run.getMb(), time);
+            touch(valueIn(run, resolved(operand)), run.getMb(), time);
           for (Value result : call.getResults())
             touch(resolved(result), run.getMb(), time);
         }
@@ -121,6 +123,12 @@ private:
   Value resolved(Value value) {
     Value &known = resolutions[value];
     return known ? known : known = resolve(value);
+  }
+
+  // What a slot of a run's task holds: if the run keeps, the original in place of a clone's value.
+  Value valueIn(RunOp run, Value slot) {
+    Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
+    return original ? original : slot;
   }
 
   // What a message action carries, on this side; null for other actions.
@@ -147,7 +155,7 @@ private:
       if (auto run = dyn_cast<RunOp>(op)) {
         SmallVector<int64_t> at;
         for (Value slot : slotsOf(taskOf(run.getStage(), run.getRole())))
-          at.push_back(offsetOf(slot, run.getMb()));
+          at.push_back(offsetOf(valueIn(run, slot), run.getMb()));
         run.setAt(at);
       } else if (auto post = dyn_cast<PostRecvOp>(op)) {
         post.setAt(offsetOf(carried(&op), post.getMb()));
@@ -198,6 +206,7 @@ private:
   RankOp rank;
   SymbolTable &symbols;
   OpBuilder builder;
+  DenseMap<Value, Value> originals; // of clones' results
   LayoutOp layout;
   std::optional<Statics> statics;
   int64_t staticBytes = 0;

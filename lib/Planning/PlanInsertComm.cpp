@@ -47,6 +47,9 @@ public:
       : program(program), maxSlots(maxSlots), tagLimit(tagLimit), builder(program.getContext()) {
     problem = buildScheduleProblem(program, bytesPerNs);
     schedule = readSchedule(program, runs);
+    originals = originalsOf(program);
+    for (auto [clone, original] : originals)
+      repeated.insert(original);
     llvm::append_range(stages, program.getBody().getOps<StageOp>());
   }
 
@@ -93,8 +96,9 @@ private:
       for (auto [index, run] : llvm::enumerate(list)) {
         TaskOp task = stages[stageIndex(program, run.getStage())].getTask(run.getRole());
         for (auto [slot, value] : llvm::enumerate(slots[task])) {
-          Use &use = uses[{value, run.getMb()}];
-          use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp());
+          Value original = run.getKeep() ? originals.lookup(value) : nullptr;
+          Use &use = uses[{original ? original : value, run.getMb()}];
+          use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp()) || repeated.contains(value);
           if (!use.task)
             use = {int64_t(rank), task, int64_t(slot), 0, use.crosses};
           use.lastRun = index;
@@ -234,7 +238,7 @@ private:
     int64_t rank = 0;
     TaskOp task;
     int64_t slot = 0, lastRun = 0;
-    bool crosses = false; // out of its task
+    bool crosses = false; // out of its task, or computed again
     int64_t lastWait = -1;
   };
 
@@ -249,6 +253,8 @@ private:
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
   DenseMap<Operation *, SmallVector<Value>> slots;
+  DenseMap<Value, Value> originals; // of clones' results
+  DenseSet<Value> repeated;         // what is computed again is dropped, so that nothing can read it meanwhile
   llvm::MapVector<Instance, Use> uses;
   std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
   int64_t channels = 0;

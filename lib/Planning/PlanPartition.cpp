@@ -1,5 +1,6 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "FlatProgram.h"
+#include "RematModel.h"
 #include "StageBuilder.h"
 
 #include "plc/Dialect/Errors.h"
@@ -86,7 +87,33 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
     }
 }
 
-PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int64_t moments, int64_t bytesPerNs) {
+// What `--plan-remat` will do, before there are stages.
+struct Recomputation {
+  planner::RematProblem problem;
+  planner::Remat answer;
+  bool lastKeeps = false; ///< the last micro-batch recomputes nothing
+};
+
+// The time of clones, and what a segment computes again, which lives at once, as scratch of its units.
+void addClones(const FlatProgram &flat, const Recomputation &remat, PartitionProblem &problem) {
+  std::map<int64_t, int64_t> bytes; // by segment
+  std::set<std::pair<int64_t, int64_t>> units;
+  int64_t index = -1;
+  for (const FlatCall &call : flat.calls) {
+    if (call.role != Role::F || !remat.answer.cloned[++index])
+      continue;
+    int64_t segment = remat.problem.calls[index].segment;
+    problem.parts[call.unit].ns += KernelOp(call.kernel).getNs();
+    for (int64_t value : call.results)
+      bytes[segment] += byteSize(flat.values[value].type);
+    units.insert({call.unit, segment});
+  }
+  for (auto [unit, segment] : units)
+    problem.parts[unit].scratchBytes += bytes[segment];
+}
+
+PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, int64_t microBatches, int64_t moments,
+                              int64_t bytesPerNs) {
   PartitionProblem problem;
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
@@ -104,12 +131,13 @@ PartitionProblem buildProblem(const FlatProgram &flat, int64_t microBatches, int
     // From F to B or W a value waits for other micro-batches; from B to W for its own alone.
     bool leavesTask =
         llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
-    if (leavesTask && maker.role == Role::F)
+    if (remat.answer.kept[index])
       problem.parts[maker.unit].keptBytes += bytes;
-    else if (leavesTask)
+    else if (leavesTask && (maker.role != Role::F || remat.lastKeeps))
       problem.residents.push_back({{maker.unit}, bytes, 0});
   }
   addScratch(flat, users, problem);
+  addClones(flat, remat, problem);
   addResidents(flat, users, microBatches, moments, problem);
   return problem;
 }
@@ -189,9 +217,28 @@ private:
     return success();
   }
 
+  FailureOr<Recomputation> recomputation(ein::ModelOp model, const FlatProgram &flat, const RematChoice &choice) {
+    Recomputation remat{buildRematProblem(flat, choice), {}, choice.microBatches == "except_last"};
+    planner::Fault fault = choice.check();
+    if (!fault)
+      fault = planner::chooseSegments(choice.isOn() ? choice.mode : planner::RematMode(), remat.problem);
+    if (fault)
+      return emitOptionError(model, *fault);
+    remat.answer = planner::recompute(remat.problem);
+    return remat;
+  }
+
   LogicalResult cut(ein::ModelOp model) {
+    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval,
+                        grain == "equation"},
+                       attention, ffn, grain, microBatches};
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat) || failed(checkBalance(model, *flat)))
+      return failure();
+    if (choice.isOn())
+      joinBackward(*flat);
+    FailureOr<Recomputation> remat = recomputation(model, *flat, choice);
+    if (failed(remat))
       return failure();
     if (flat->calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
@@ -201,12 +248,12 @@ private:
     if (stages > calls)
       return model.emitError(noPlanFits) << stages << " stages but model '" << model.getSymName() << "' has " << calls
                                          << " layer calls to cut";
-    int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
-    PartitionProblem problem = buildProblem(*flat, microBatches, moments, bytesPerNs);
+    int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
+    PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs);
     problem.stages = stages;
     problem.limitBytes = memoryLimitBytes;
     for (int64_t stage = 0; stage < stages; ++stage)
-      problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, microBatches));
+      problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, count));
     planner::Partition answer;
     planner::Fault fault = balance.empty()
                                ? planner::solveByChainDP(problem, answer)

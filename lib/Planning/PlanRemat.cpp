@@ -1,5 +1,10 @@
-//===- PlanRemat.cpp - choose which residuals are kept --------------------===//
+//===- PlanRemat.cpp - keep some values, compute others again -------------===//
+#include "CloneCalls.h"
 #include "Programs.h"
+#include "RematModel.h"
+#include "ScheduleModel.h"
+
+#include "plc/Dialect/Errors.h"
 #include "plc/Planning/Passes.h"
 
 namespace plc::plan {
@@ -8,6 +13,7 @@ namespace plc::plan {
 } // namespace plc::plan
 
 using namespace mlir;
+using namespace plc;
 using namespace plc::plan;
 
 namespace {
@@ -18,13 +24,77 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
-    for (auto program : getOperation().getOps<ProgramOp>()) {
-      if (policy != "none") {
-        program.emitError("checkpoint policy '") << policy << "' is not supported; there is 'none'";
+    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval,
+                        grain == "equation"},
+                       attention, ffn, grain, microBatches};
+    for (auto program : getOperation().getOps<ProgramOp>())
+      if (failed(apply(program, choice)))
         return signalPassFailure();
-      }
-      program.setRemat(policy);
+  }
+
+private:
+  LogicalResult apply(ProgramOp program, const RematChoice &choice) {
+    if (failed(check(program, choice)))
+      return failure();
+    planner::RematProblem problem = buildRematProblem(program, choice);
+    planner::Fault fault = problem.check();
+    if (!fault)
+      fault = planner::chooseSegments(choice.mode, problem);
+    if (fault)
+      return emitOptionError(program, *fault);
+    program.setRemat(policy);
+    if (!choice.isOn())
+      return success();
+    int64_t nextId = 0, nextCall = 0;
+    for (auto stage : program.getBody().getOps<StageOp>()) {
+      TaskOp forward = stage.getTask(Role::F);
+      SmallVector<int64_t> segments;
+      if (forward)
+        for ([[maybe_unused]] auto call : forward.getBody().getOps<CallOp>())
+          segments.push_back(problem.calls[nextCall++].segment);
+      cloneCalls(stage, segments, nextId);
     }
+    if (choice.microBatches == "except_last")
+      keepLast(program);
+    return predict(program);
+  }
+
+  LogicalResult check(ProgramOp program, const RematChoice &choice) {
+    if (planner::Fault fault = choice.check())
+      return emitOptionError(program, *fault);
+    if (bytesPerNs <= 0)
+      return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+    if (program.getRemat())
+      return program.emitError("program '") << program.getSymName() << "' has checkpoints already";
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getNumResults())
+        return stage.emitError("stage '") << stage.getSymName() << "' has values that cross cuts without routes";
+    if (choice.microBatches == "except_last" && program.getBody().getOps<RankOp>().empty())
+      return program.emitError("program '") << program.getSymName() << "' is not scheduled";
+    return success();
+  }
+
+  void keepLast(ProgramOp program) {
+    SymbolTable symbols(program);
+    for (auto rank : program.getBody().getOps<RankOp>())
+      for (auto run : rank.getBody().getOps<RunOp>())
+        if (run.getMb() == program.getMicroBatches() - 1 && run.getRole() != Role::F &&
+            !symbols.lookup<StageOp>(run.getStage()).getBody().getOps<CheckpointOp>().empty())
+          run.setKeep(true);
+  }
+
+  // Clones take time. Each run of a task is counted with its clones, also one that keeps.
+  LogicalResult predict(ProgramOp program) {
+    if (program.getBody().getOps<RankOp>().empty())
+      return success();
+    planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
+    std::vector<std::vector<RunOp>> runs;
+    planner::Simulation simulation;
+    if (planner::Fault fault = planner::simulate(problem, readSchedule(program, runs), simulation))
+      return program.emitError("ranks do not run the program: ") << *fault;
+    program.setStepNs(simulation.makespan);
+    program.setStepBoundNs(problem.bound());
+    return success();
   }
 };
 

@@ -67,7 +67,7 @@ private:
       builder.createBlock(&rank.getBody());
       for (const planner::Job &job : jobs)
         RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.phase),
-                      job.microBatch, nullptr);
+                      job.microBatch, /*keep=*/false, nullptr);
     }
   }
 };

@@ -16,10 +16,14 @@ llvm::LogicalResult proveMessages(ProgramOp program);
 /// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv.
 llvm::LogicalResult proveNoDeadlock(ProgramOp program);
 
+/// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
+/// By induction over the order of calls it makes the original's bits.
+llvm::LogicalResult proveClones(ProgramOp program);
+
 /// Every read of a rank finds the value and micro-batch that the program names; see `Memory.h`.
 llvm::LogicalResult proveMemory(ProgramOp program, RankOp rank, int64_t limitBytes);
 
-/// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people.
+/// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people; without a micro-batch if `mb` is -1.
 std::string describe(mlir::Value resolved, int64_t mb);
 
 } // namespace plc::plan

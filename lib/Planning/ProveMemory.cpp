@@ -40,7 +40,7 @@ std::string text(const Range &range) {
 class RankProof {
 public:
   RankProof(ProgramOp program, RankOp rank)
-      : program(program), rank(rank), symbols(program) {}
+      : program(program), rank(rank), symbols(program), originals(originalsOf(program)) {}
 
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
@@ -147,14 +147,15 @@ private:
     DenseMap<Value, int64_t> place;
     for (auto [slot, at] : llvm::zip(slots, *run.getAt())) {
       place[slot] = at;
-      std::optional<int64_t> fixed = statics->offsetOf(slot, run.getMb());
+      Value value = valueIn(run, slot);
+      std::optional<int64_t> fixed = statics->offsetOf(value, run.getMb());
       if (fixed && *fixed != at)
-        return run.emitOpError("has ") << describe(slot, run.getMb()) << " at " << at << " but its place is " << *fixed;
+        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << " but its place is " << *fixed;
       if (!fixed && at % placeAlignment)
-        return run.emitOpError("has ") << describe(slot, run.getMb()) << " at " << at << ", which is not aligned";
+        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << ", which is not aligned";
     }
     for (auto call : task.getBody().getOps<CallOp>())
-      if (failed(execute(run, call, place)))
+      if (!(run.getKeep() && call.getRecompute()) && failed(execute(run, call, place)))
         return failure();
     return success();
   }
@@ -163,11 +164,11 @@ private:
     SmallVector<Range> reads;
     int64_t mb = run.getMb();
     for (Value operand : call.getArgs()) {
-      Value value = resolved(operand);
+      Value slot = resolved(operand), value = valueIn(run, slot);
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below
       Range range = isStatic(value) || value.getDefiningOp<InputOp>() ? staticRange(value, mb)
-                                                                      : rangeOf(value, mb, place.lookup(value));
+                                                                      : rangeOf(value, mb, place.lookup(slot));
       if (failed(read(run, value, mb, range)))
         return failure();
       reads.push_back(range);
@@ -413,6 +414,12 @@ private:
     return known ? known : known = resolve(value);
   }
 
+  // What a slot of a run's task holds: if the run keeps, the original in place of a clone's value.
+  Value valueIn(RunOp run, Value slot) {
+    Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
+    return original ? original : slot;
+  }
+
   RouteOp routeOf(StringRef channel) {
     return symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(channel).getRoute());
   }
@@ -420,6 +427,7 @@ private:
   ProgramOp program;
   RankOp rank;
   SymbolTable symbols;
+  DenseMap<Value, Value> originals; // of clones' results
   LayoutOp layout;
   std::optional<Statics> statics;
   std::map<int64_t, Held> held; // by first byte

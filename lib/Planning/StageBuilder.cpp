@@ -99,6 +99,8 @@ private:
         builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
         builder.getI64IntegerAttr(2));
     programBlock = builder.createBlock(&program.getBody());
+    for (const auto &each : flat.layers)
+      LayerOp::create(builder, model.getLoc(), each.path, each.layer, each.kind);
     return program;
   }
 
@@ -177,7 +179,7 @@ private:
     for (const FlatCall *call : calls) {
       SmallVector<Value> operands = llvm::map_to_vector(call->args, find);
       auto created = CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(),
-                                    operands, call->path);
+                                    operands, call->path, nullptr);
       // An accumulated value is found at its site, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
         if (flat.values[value].origin == FlatValue::Result)

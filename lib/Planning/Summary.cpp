@@ -8,6 +8,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
@@ -16,8 +18,19 @@ using llvm::json::Object;
 
 namespace {
 
-PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable &kernels, int64_t &work) {
+// Runs of each of a stage's tasks that leave out its clones.
+std::map<Role, int64_t> countKeeping(ProgramOp program, StageOp stage) {
+  std::map<Role, int64_t> keeping;
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto run : rank.getBody().getOps<RunOp>())
+      keeping[run.getRole()] += run.getKeep() && run.getStage() == stage.getSymName();
+  return keeping;
+}
+
+PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable &kernels, int64_t &work,
+                                   int64_t &addedFlops) {
   PlanSummary::Stage row;
+  std::map<Role, int64_t> keeping = countKeeping(program, stage);
   row.name = stage.getSymName();
   row.rank = stage.getRank();
   row.layers = stage.getLayers();
@@ -25,12 +38,15 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
   for (auto param : stage.getBody().getOps<ParamOp>())
     row.parameters += param.getType().getNumElements();
   stage.walk([&](CallOp call) {
+    Role role = cast<TaskOp>(call->getParentOp()).getRole();
     if (row.firstLayer.empty())
       row.firstLayer = call.getPath();
-    if (cast<TaskOp>(call->getParentOp()).getRole() == Role::F)
+    if (role == Role::F)
       row.lastLayer = call.getPath();
     if (auto kernel = kernels.lookup<KernelOp>(call.getKernel())) {
-      row.flops += kernel.getFlops() * program.getMicroBatches();
+      int64_t times = program.getMicroBatches() - (call.getRecompute() ? keeping[role] : 0);
+      row.flops += kernel.getFlops() * times;
+      addedFlops += call.getRecompute() ? kernel.getFlops() * times : 0;
       work += kernel.getNs() * program.getMicroBatches();
     }
   });
@@ -41,6 +57,10 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
         row.peakBoundBytes = layout.getBoundBytes();
       }
   return row;
+}
+
+double flopFactor(const PlanSummary &summary) {
+  return summary.flops ? double(summary.flops + summary.addedFlops) / double(summary.flops) : 1;
 }
 
 std::string formatNs(int64_t ns) {
@@ -56,6 +76,18 @@ std::string percent(double part) { return llvm::formatv("{0:F1} %", part * 100);
 void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound,
               double gap) {
   out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << "\n";
+}
+
+// Of what all arenas take without it; and the FLOPs of a step over those without it.
+void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
+  out << "recomputation " << (summary.remat.empty() ? "none" : summary.remat) << ": ";
+  if (summary.noneArenaBytes < 0) {
+    out << "0 B saved, added-FLOP factor 1\n";
+    return;
+  }
+  out << summary.noneArenaBytes - summary.arenaBytes << " B saved of " << summary.noneArenaBytes
+      << " B, added-FLOP factor " << llvm::format("%.6g", flopFactor(summary)) << " (" << summary.addedFlops
+      << " FLOP beside " << summary.flops << ")\n";
 }
 
 } // namespace
@@ -74,7 +106,13 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
   int64_t work = 0;
   for (auto stage : program.getBody().getOps<StageOp>())
-    summary.stages.push_back(summarizeStage(program, stage, kernels, work));
+    summary.stages.push_back(summarizeStage(program, stage, kernels, work, summary.addedFlops));
+  for (const auto &stage : summary.stages)
+    summary.flops += stage.flops;
+  summary.flops -= summary.addedFlops;
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto layout : rank.getBody().getOps<LayoutOp>())
+      summary.arenaBytes = std::max<int64_t>(summary.arenaBytes, 0) + layout.getArenaBytes();
   for (auto route : program.getBody().getOps<RouteOp>())
     summary.routes.push_back({route.getSource().str(), route.getDestination().str(), route.getCarries().str(),
                               stringifyPer(route.getPer()).str(), byteSize(route.getType())});
@@ -100,8 +138,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
         << planner::formatBytes(route.bytes) << " per " << (route.per == "step" ? "step" : "micro-batch") << "\n";
   out << "schedule " << (summary.schedule.empty() ? "none" : summary.schedule) << ", " << summary.microBatches
       << " micro-batches, bubble " << percent(summary.bubble) << "\n";
-  out << "recomputation " << (summary.remat.empty() ? "none" : summary.remat)
-      << ": 0 B saved, added-FLOP factor 1\n";
+  printRecomputation(out, summary);
   printGap(out, "slowest stage", formatNs(summary.cutNs), formatNs(summary.cutBoundNs),
            gapOf(summary.cutNs, summary.cutBoundNs));
   if (summary.stepNs >= 0)
@@ -141,6 +178,8 @@ Object plc::plan::toJSON(const PlanSummary &summary) {
                 {"schedule", summary.schedule},
                 {"bubble", summary.bubble},
                 {"remat", summary.remat},
+                {"remat_saved_bytes", summary.noneArenaBytes < 0 ? 0 : summary.noneArenaBytes - summary.arenaBytes},
+                {"added_flop_factor", flopFactor(summary)},
                 {"cut_ns", summary.cutNs},
                 {"cut_bound_ns", summary.cutBoundNs},
                 {"cut_gap", gapOf(summary.cutNs, summary.cutBoundNs)},

@@ -20,6 +20,7 @@ struct Phase {
 struct Program {
   std::string entry = "train"; // train | eval | infer
   std::vector<std::string> outputs;
+  bool recomputes = true; // false: what recomputation is compared with, under any memory budget
 };
 
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options.

@@ -4,6 +4,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+// What `--plan-remat` chooses by, and what `--plan-partition` counts with.
+class RematOptions {
+  list<Option> common = [
+    Option<"policy", "policy", "std::string", "\"none\"", "what is recomputed: none, uniform, selective or dynamic">,
+    Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
+    ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
+    Option<"memoryFraction", "memory-fraction", "double", "0.3",
+           "dynamic: part of the bytes that policy 'none' keeps for the backward pass">,
+    Option<"attention", "attention", "bool", "true", "whether layers of kind 'attention' are recomputed">,
+    Option<"ffn", "ffn", "bool", "true", "whether layers of kind 'ffn' are recomputed">,
+    Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,
+    Option<"grain", "grain", "std::string", "\"layer\"", "uniform, selective: what is counted, layer or equation">,
+    Option<"microBatches", "micro-batches", "std::string", "\"always\"",
+           "which recompute: always, except_last or never">
+  ];
+}
+def RematOptionList : RematOptions;
+
 def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
   let summary = "cut each model into stages";
   let description = [{
@@ -17,7 +35,11 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact. With `fewer`, a
     model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
 
-    Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`.
+    The options of `--plan-remat` say what it will recompute: time and memory count with it, and with a policy other than
+    `none` W's calls become calls of B, each instance's behind its own, so that what is recomputed for both lives for one
+    layer and not for a stage. A `plan.layer` lists each instance that belongs to a layer.
+
+    Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`, `test/Planning/remat-cuts.mlir`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -29,7 +51,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "order that tells how many micro-batches are in flight: gpipe or 1f1b">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">
-  ];
+  ] # RematOptionList.common;
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
 
@@ -60,13 +82,31 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
 }
 
 def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
-  let summary = "choose which residuals are kept";
+  let summary = "choose what is kept for the backward pass, and compute the rest again";
   let description = [{
-    Policy `none` keeps all. The others (`uniform`, `selective`, `dynamic`, `budget`) are refused by name for now.
+    Before: stages and routes; all that B and W read of F is kept. After: the same values, but some are computed again by
+    clones (see `plan.call`), just before their first use, in B, or in W if it needs them first; whoever computes one keeps
+    it for the other. `plan.checkpoint`s name what is kept. With `micro-batches=except_last` the runs of the last one
+    `keep`. The predicted time of a step is made anew.
 
-    Test: `test/Planning/remat.mlir`.
+    Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input is kept; the layers from it up to the next
+    checkpoint are recomputed from there, those before the first are not. `uniform`: every `interval` layers, or every
+    `min-interval` if that is more; `selective`: `layers`; `dynamic`: each layer is a checkpoint, and as many bytes of
+    whole layers are kept as fit in `memory-fraction` of what `none` keeps, deeper layers first. Layers of a kind that is
+    switched off keep what they make; so does what belongs to no layer. With `grain=equation` kernel calls are counted
+    instead of layers. A cut starts anew: what a stage receives is there.
+
+    ```
+    plan.task F { %y = plan.call @mul(%x, %w) path "a" .. }
+    plan.task B { %z = plan.call @mul(%x, %w) path "a" recompute <0, 0> ..  plan.call @grad(%g, %z, %site) .. }
+    ```
+
+    Does not: change an order or a value; refuse a step that does not fit (`--plan-addresses` does).
+    Test: `test/Planning/remat.mlir`, `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`.
   }];
-  let options = [Option<"policy", "policy", "std::string", "\"none\"", "none">];
+  let options = RematOptionList.common # [
+    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
+  ];
 }
 
 def PlanInsertComm : Pass<"plan-insert-comm", "::mlir::ModuleOp"> {

@@ -88,3 +88,11 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return failure();
   return check("results", getResultTypes(), kernel.getResultTypes());
 }
+
+// (C2)
+LogicalResult CallOp::verify() {
+  auto task = dyn_cast<TaskOp>((*this)->getParentOp());
+  if (getRecompute() && (!task || task.getRole() == Role::F))
+    return emitOpError("computes something again but stands in no task B or W");
+  return success();
+}

@@ -155,8 +155,40 @@ static LogicalResult verifyIsolated(StageOp stage) {
   return failure(walk.wasInterrupted());
 }
 
+// (C1) of layer
+static LogicalResult verifyLayers(ProgramOp program) {
+  llvm::StringSet<> seen;
+  int64_t last = -1;
+  for (auto layer : program.getBody().getOps<LayerOp>()) {
+    if (!seen.insert(layer.getPath()).second)
+      return layer.emitOpError("lists '") << layer.getPath() << "', which is listed already";
+    int64_t number = layer.getLayer();
+    if (number != last + 1 && (number != last || last < 0))
+      return layer.emitOpError("is of layer ") << number << " where " << (last < 0 ? "" : std::to_string(last) + " or ")
+                                               << last + 1 << " is expected";
+    last = number;
+  }
+  return success();
+}
+
+// (C6)
+static LogicalResult verifyClones(ProgramOp program) {
+  llvm::DenseMap<int64_t, CallOp> clones;
+  WalkResult walk = program.walk([&](CallOp call) {
+    if (!call.getRecompute())
+      return WalkResult::advance();
+    auto [it, inserted] = clones.try_emplace(call.getRecompute()->getId(), call);
+    if (inserted)
+      return WalkResult::advance();
+    InFlightDiagnostic error = call.emitOpError("is clone ") << it->first << ", as an earlier one is";
+    error.attachNote(it->second.getLoc()) << "the earlier one";
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult ProgramOp::verifyRegions() {
-  if (failed(verifyRanks(*this)))
+  if (failed(verifyRanks(*this)) || failed(verifyLayers(*this)) || failed(verifyClones(*this)))
     return failure();
   mlir::SymbolTable symbols(*this);
   bool routed = !getBody().getOps<RouteOp>().empty();
@@ -179,8 +211,8 @@ LogicalResult ProgramOp::verifyRegions() {
       return channel.emitOpError("has ") << channel.getSlots() << " slots and tag " << channel.getTag();
   }
   for (Operation &op : getBody().front())
-    if (!isa<StageOp, RouteOp, ChannelOp, RankOp>(op))
-      return op.emitOpError("stands in a 'plan.program', which holds stages, routes, channels and ranks");
+    if (!isa<LayerOp, StageOp, RouteOp, ChannelOp, RankOp>(op))
+      return op.emitOpError("stands in a 'plan.program', which holds layers, stages, routes, channels and ranks");
   return success();
 }
 
@@ -193,6 +225,30 @@ static LogicalResult verifyYield(Owner op) {
   if (!llvm::equal(yield.getOperandTypes(), op->getResultTypes()))
     return yield.emitOpError("yields ") << yield.getOperandTypes() << " but its parent has results "
                                         << op->getResultTypes();
+  return success();
+}
+
+// (C5)
+static LogicalResult verifyCheckpoints(StageOp stage) {
+  llvm::SmallDenseSet<Value> kept;
+  for (auto checkpoint : stage.getBody().getOps<CheckpointOp>())
+    kept.insert(checkpoint.getValue());
+  TaskOp forward = stage.getTask(Role::F);
+  if (kept.empty() || !forward)
+    return success();
+  for (OpResult result : forward.getResults())
+    for (Operation *user : result.getUsers())
+      if (isa<CallOp>(user) && !kept.contains(result))
+        return user->emitOpError("uses result #") << result.getResultNumber()
+                                                  << " of F, which no 'plan.checkpoint' keeps";
+  return success();
+}
+
+LogicalResult CheckpointOp::verify() {
+  // (C1)
+  auto task = getValue().getDefiningOp<TaskOp>();
+  if (!task || task.getRole() != Role::F || task->getParentOp() != (*this)->getParentOp())
+    return emitOpError("keeps a value that is no result of the stage's F");
   return success();
 }
 
@@ -212,9 +268,9 @@ LogicalResult StageOp::verify() {
     last = task.getRole();
   }
   for (Operation &op : getBody().front().without_terminator())
-    if (!isa<ParamOp, SiteOp, InputOp, PopOp, TaskOp, OutputOp, StashOp>(op))
-      return op.emitOpError("stands in a 'plan.stage', which holds handles, tasks, outputs and stashes");
-  return success();
+    if (!isa<ParamOp, SiteOp, InputOp, PopOp, TaskOp, CheckpointOp, OutputOp, StashOp>(op))
+      return op.emitOpError("stands in a 'plan.stage', which holds handles, tasks, checkpoints, outputs and stashes");
+  return verifyCheckpoints(*this);
 }
 
 LogicalResult TaskOp::verify() {

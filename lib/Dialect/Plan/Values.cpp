@@ -84,6 +84,34 @@ SmallVector<Value> plc::plan::taskSlots(TaskOp task) {
   return slots.takeVector();
 }
 
+// The calls of a stage's F, in order.
+static SmallVector<CallOp> forwardCalls(StageOp stage) {
+  TaskOp forward = stage.getTask(Role::F);
+  return forward ? llvm::to_vector(forward.getBody().getOps<CallOp>()) : SmallVector<CallOp>();
+}
+
+CallOp plc::plan::originalOf(CallOp clone) {
+  SmallVector<CallOp> calls = forwardCalls(clone->getParentOfType<StageOp>());
+  int64_t place = clone.getRecompute()->getOriginal();
+  return place >= 0 && place < int64_t(calls.size()) ? calls[place] : nullptr;
+}
+
+llvm::DenseMap<Value, Value> plc::plan::originalsOf(ProgramOp program) {
+  llvm::DenseMap<Value, Value> originals;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    SmallVector<CallOp> calls = forwardCalls(stage);
+    stage.walk([&](CallOp clone) {
+      if (!clone.getRecompute())
+        return;
+      uint64_t place = clone.getRecompute()->getOriginal();
+      if (place < calls.size() && calls[place].getNumResults() == clone.getNumResults())
+        for (auto [result, original] : llvm::zip(clone.getResults(), calls[place].getResults()))
+          originals[result] = original;
+    });
+  }
+  return originals;
+}
+
 OutputOp plc::plan::outputOf(Value resolved) {
   auto stage = resolved.getDefiningOp()->getParentOfType<StageOp>();
   for (auto output : stage.getBody().getOps<OutputOp>())

@@ -17,6 +17,12 @@ bool isStatic(mlir::Value resolved);
 /// The slots of a task (see `plan.task`), resolved.
 llvm::SmallVector<mlir::Value> taskSlots(TaskOp task);
 
+/// The call of its stage's F that a clone repeats; null if F has no call of that place.
+CallOp originalOf(CallOp clone);
+
+/// For each result of each clone of a program, the original's: what the result stands for in a run that keeps.
+llvm::DenseMap<mlir::Value, mlir::Value> originalsOf(ProgramOp program);
+
 /// The output of the program whose memory the resolved value is, or null.
 OutputOp outputOf(mlir::Value resolved);
 

@@ -1,0 +1,150 @@
+//===- LayerModes.cpp - segments by layers, and which layers are kept -----===//
+#include "plc/Planner/Remat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace plc::planner;
+
+namespace {
+
+std::string must(const char *what, int64_t found) {
+  return std::string(what) + " is " + std::to_string(found) + " but must be positive";
+}
+
+Fault checkLayers(const RematMode &mode, int64_t count) {
+  const char *what = mode.equations ? "kernel " : "layer ", *whats = mode.equations ? " kernels" : " layers";
+  if (mode.layers.empty())
+    return "policy 'selective' selects no layers";
+  std::vector<int64_t> sorted = mode.layers;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    std::string name = what + std::to_string(sorted[i]);
+    if (sorted[i] < 0 || sorted[i] >= count)
+      return name + " is selected but the model has " + std::to_string(count) + whats;
+    if (i && sorted[i] == sorted[i - 1])
+      return name + " is selected twice";
+    if (i && sorted[i] - sorted[i - 1] < mode.minInterval)
+      return "layers " + std::to_string(sorted[i - 1]) + " and " + std::to_string(sorted[i]) +
+             " are selected but min-interval is " + std::to_string(mode.minInterval);
+  }
+  return std::nullopt;
+}
+
+// A layer that is not kept whole is a segment of its own; all are, or those that `kept` leaves out.
+void cutLayers(RematProblem &problem, const std::vector<bool> &kept) {
+  for (auto &call : problem.calls)
+    call.segment = call.selected && call.layer >= 0 && !kept[call.layer] ? call.layer : -1;
+}
+
+Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept) {
+  int64_t layers = problem.numLayers();
+  kept.assign(layers, true);
+  cutLayers(problem, kept);
+  int64_t all = problem.keptBytes(recompute(problem)), target = std::floor(fraction * double(all));
+  if (target >= all)
+    return std::nullopt;
+  kept.assign(layers, false);
+  cutLayers(problem, kept);
+  int64_t least = problem.keptBytes(recompute(problem));
+  KeepProblem choice{{}, std::max<int64_t>(target - least, 0)};
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    std::vector<bool> alone(layers, false);
+    alone[layer] = true;
+    cutLayers(problem, alone);
+    choice.bytes.push_back(std::max<int64_t>(problem.keptBytes(recompute(problem)) - least, 0));
+  }
+  return keepMost(choice, kept);
+}
+
+} // namespace
+
+Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
+  if (mode.minInterval <= 0)
+    return must("min-interval", mode.minInterval);
+  if (mode.policy == "dynamic") {
+    if (!(mode.memoryFraction >= 0 && mode.memoryFraction <= 1))
+      return "memory-fraction is " + std::to_string(mode.memoryFraction) + " but must be from 0 to 1";
+    std::vector<bool> kept;
+    Fault fault = chooseKept(mode.memoryFraction, problem, kept);
+    if (!fault)
+      cutLayers(problem, kept);
+    return fault;
+  }
+  int64_t count = mode.equations ? int64_t(problem.calls.size()) : problem.numLayers();
+  std::vector<bool> starts(count);
+  if (mode.policy == "uniform") {
+    if (mode.interval <= 0)
+      return must("interval", mode.interval);
+    for (int64_t unit = 0; unit < count; unit += std::max(mode.interval, mode.minInterval))
+      starts[unit] = true;
+  } else if (mode.policy == "selective") {
+    if (Fault fault = checkLayers(mode, count))
+      return fault;
+    for (int64_t unit : mode.layers)
+      starts[unit] = true;
+  } else if (mode.policy != "none") {
+    return "checkpoint policy '" + mode.policy + "' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'";
+  }
+  // first[u]: the checkpoint at or before unit u.
+  std::vector<int64_t> first(count);
+  for (int64_t unit = 0, last = -1; unit < count; ++unit)
+    first[unit] = last = starts[unit] ? unit : last;
+  for (size_t i = 0; i < problem.calls.size(); ++i) {
+    auto &call = problem.calls[i];
+    int64_t unit = mode.equations ? int64_t(i) : call.layer;
+    call.segment = call.selected && unit >= 0 ? first[unit] : -1;
+  }
+  return std::nullopt;
+}
+
+Fault KeepProblem::check() const {
+  for (size_t layer = 0; layer < bytes.size(); ++layer)
+    if (bytes[layer] < 0)
+      return "layer " + std::to_string(layer) + " has " + std::to_string(bytes[layer]) + " bytes";
+  if (limit < 0)
+    return "the limit is " + std::to_string(limit) + " bytes";
+  return std::nullopt;
+}
+
+Fault KeepProblem::verify(const std::vector<bool> &kept) const {
+  if (kept.size() != bytes.size())
+    return "keeps or not " + std::to_string(kept.size()) + " of " + std::to_string(bytes.size()) + " layers";
+  int64_t sum = 0;
+  for (size_t layer = 0; layer < bytes.size(); ++layer)
+    sum += kept[layer] ? bytes[layer] : 0;
+  if (sum > limit)
+    return "keeps " + std::to_string(sum) + " bytes of " + std::to_string(limit);
+  return std::nullopt;
+}
+
+int64_t KeepProblem::bound() const { return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0))); }
+
+// sums[i]: what the first i layers can reach without exceeding the limit, ascending. From the largest of the last row
+// back: layer i-1 is kept if the sum without it was reachable, else it is not.
+Fault plc::planner::keepMost(const KeepProblem &problem, std::vector<bool> &kept) {
+  if (Fault fault = problem.check())
+    return fault;
+  std::vector<std::vector<int64_t>> sums{{0}};
+  size_t total = 0;
+  for (int64_t bytes : problem.bytes) {
+    const std::vector<int64_t> &before = sums.back();
+    std::vector<int64_t> with, after;
+    for (int64_t sum : before)
+      if (bytes <= problem.limit - sum)
+        with.push_back(sum + bytes);
+    std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
+    sums.push_back(std::move(after));
+    if ((total += sums.back().size()) > mostSums)
+      return "layers of " + std::to_string(problem.bytes.size()) + " sizes have too many sums to choose the kept ones exactly";
+  }
+  kept.assign(problem.bytes.size(), false);
+  int64_t sum = sums.back().back();
+  for (size_t layer = kept.size(); layer-- > 0;) {
+    int64_t without = sum - problem.bytes[layer];
+    kept[layer] = std::binary_search(sums[layer].begin(), sums[layer].end(), without);
+    sum = kept[layer] ? without : sum;
+  }
+  return problem.verify(kept);
+}

@@ -1,0 +1,169 @@
+//===- CloneCalls.cpp - compute values again in B and W -------------------===//
+#include "CloneCalls.h"
+#include "RematModel.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+class StageCloner {
+public:
+  StageCloner(StageOp stage, ArrayRef<int64_t> segments, int64_t &nextId)
+      : stage(stage), plain(buildRematProblem(stage)), nextId(nextId), builder(stage.getContext()) {
+    for (auto [call, segment] : llvm::zip(plain.problem.calls, segments))
+      call.segment = segment;
+    answer = planner::recompute(plain.problem);
+    clones.resize(plain.calls.size());
+  }
+
+  void run() {
+    if (llvm::none_of(answer.cloned, [](bool cloned) { return cloned; }))
+      return;
+    seeThroughTasks();
+    TaskOp backward = stage.getTask(Role::B);
+    std::vector<bool> inB = backward ? needs(backward) : std::vector<bool>(plain.calls.size());
+    for (size_t call = 0; call < plain.calls.size(); ++call)
+      if (backward && answer.cloned[call] && !inB[call])
+        left.push_back(call);
+    for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
+      if (task.getRole() != Role::F)
+        rewrite(task);
+    for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
+      yieldWhatIsUsed(task);
+    addCheckpoints();
+  }
+
+private:
+  // Until `yieldWhatIsUsed`, calls use the results of other tasks' calls directly.
+  void seeThroughTasks() {
+    for (auto task : stage.getBody().getOps<TaskOp>())
+      for (OpResult result : task.getResults())
+        result.replaceAllUsesWith(insideStage(result));
+  }
+
+  // The call of F that makes a value which is not kept; -1 for others.
+  int64_t clonedMaker(Value value) {
+    auto known = plain.values.find(value);
+    if (known == plain.values.end() || answer.kept[known->second])
+      return -1;
+    int64_t maker = plain.problem.values[known->second].maker;
+    return maker >= 0 && answer.cloned[maker] ? maker : -1;
+  }
+
+  // The calls that must be repeated for `first`, of those that `skip` does not hold, in F's order.
+  template <typename Skip>
+  std::vector<int64_t> chainOf(SmallVector<int64_t> open, Skip skip) {
+    llvm::SmallSetVector<int64_t, 16> chain;
+    while (!open.empty()) {
+      int64_t call = open.pop_back_val();
+      if (skip(call) || !chain.insert(call))
+        continue;
+      for (Value operand : plain.calls[call].getArgs())
+        if (int64_t maker = clonedMaker(operand); maker >= 0)
+          open.push_back(maker);
+    }
+    std::vector<int64_t> sorted(chain.begin(), chain.end());
+    llvm::sort(sorted);
+    return sorted;
+  }
+
+  SmallVector<int64_t> makersFor(CallOp call) {
+    SmallVector<int64_t> makers;
+    for (Value operand : call.getArgs())
+      if (int64_t maker = clonedMaker(operand); maker >= 0)
+        makers.push_back(maker);
+    return makers;
+  }
+
+  std::vector<bool> needs(TaskOp task) {
+    std::vector<bool> needed(plain.calls.size());
+    for (auto call : task.getBody().getOps<CallOp>())
+      for (int64_t each : chainOf(makersFor(call), [&](int64_t maker) { return needed[maker]; }))
+        needed[each] = true;
+    return needed;
+  }
+
+  void rewrite(TaskOp task) {
+    for (auto call : llvm::to_vector(task.getBody().getOps<CallOp>())) {
+      builder.setInsertionPoint(call);
+      auto isThere = [&](int64_t maker) { return bool(clones[maker]); };
+      std::vector<int64_t> chain = chainOf(makersFor(call), isThere);
+      for (int64_t each : chain)
+        clone(each);
+      if (!chain.empty() && task.getRole() == Role::B)
+        cloneLeft();
+      for (OpOperand &operand : call->getOpOperands())
+        operand.set(again(operand.get()));
+    }
+  }
+
+  // What W alone needs, as soon as B has computed what it reads.
+  void cloneLeft() {
+    llvm::erase_if(left, [&](int64_t call) {
+      SmallVector<int64_t> makers = makersFor(plain.calls[call]);
+      bool ready = !makers.empty() && llvm::all_of(makers, [&](int64_t maker) { return bool(clones[maker]); });
+      if (ready)
+        clone(call);
+      return ready;
+    });
+  }
+
+  Value again(Value value) {
+    int64_t maker = clonedMaker(value);
+    return maker < 0 ? value : clones[maker].getResult(cast<OpResult>(value).getResultNumber());
+  }
+
+  void clone(int64_t place) {
+    CallOp original = plain.calls[place];
+    auto copy = cast<CallOp>(builder.clone(*original));
+    for (OpOperand &operand : copy->getOpOperands())
+      operand.set(again(operand.get()));
+    copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
+    clones[place] = copy;
+  }
+
+  // Makes the results of a task those of its calls that others use, in the order of calls.
+  void yieldWhatIsUsed(TaskOp task) {
+    SmallVector<Value> used;
+    auto isOutside = [&](Operation *user) { return !task->isProperAncestor(user); };
+    for (auto call : task.getBody().getOps<CallOp>())
+      for (Value result : call.getResults())
+        if (llvm::any_of(result.getUsers(), isOutside))
+          used.push_back(result);
+    builder.setInsertionPoint(task);
+    auto bare = TaskOp::create(builder, task.getLoc(), ValueRange(used).getTypes(), task.getRole());
+    bare.getBody().takeBody(task.getBody());
+    for (auto [value, result] : llvm::zip(used, bare.getResults()))
+      value.replaceUsesWithIf(result, [&](OpOperand &use) { return !bare->isProperAncestor(use.getOwner()); });
+    bare.getBody().front().getTerminator()->setOperands(used);
+    task.erase();
+  }
+
+  void addCheckpoints() {
+    TaskOp forward = stage.getTask(Role::F);
+    builder.setInsertionPointAfter(forward);
+    for (OpResult result : forward.getResults())
+      if (llvm::any_of(result.getUsers(), [](Operation *user) { return isa<CallOp>(user); }))
+        CheckpointOp::create(builder, forward.getLoc(), result);
+  }
+
+  StageOp stage;
+  StageRemat plain;
+  planner::Remat answer;
+  std::vector<CallOp> clones;  // per call of F
+  std::vector<int64_t> left;   // calls that W alone needs, not cloned yet, in F's order
+  int64_t &nextId;
+  OpBuilder builder;
+};
+
+} // namespace
+
+void plc::plan::cloneCalls(StageOp stage, ArrayRef<int64_t> segments, int64_t &nextId) {
+  StageCloner(stage, segments, nextId).run();
+}

@@ -1,0 +1,56 @@
+//===- ProveClones.cpp - a clone computes what its original computed ------===//
+#include "Proof.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+namespace {
+
+using Originals = llvm::DenseMap<Value, Value>;
+
+InFlightDiagnostic refuse(CallOp clone, CallOp original) {
+  InFlightDiagnostic error = clone.emitOpError("is a clone of '")
+                             << original.getKernel() << "' of '" << original.getPath() << "' but ";
+  error.attachNote(original.getLoc()) << "the original";
+  return error;
+}
+
+// Everything but `recompute`.
+DictionaryAttr attributesOf(CallOp call) {
+  NamedAttrList attributes(call->getAttrs());
+  attributes.erase(call.getRecomputeAttrName());
+  return attributes.getDictionary(call.getContext());
+}
+
+LogicalResult proveClone(CallOp clone, const Originals &originals) {
+  CallOp original = originalOf(clone);
+  if (!original)
+    return clone.emitOpError("is a clone of call ") << clone.getRecompute()->getOriginal()
+                                                    << " of its stage's F, which does not exist";
+  if (clone.getKernel() != original.getKernel())
+    return refuse(clone, original) << "calls kernel '" << clone.getKernel() << "'";
+  if (attributesOf(clone) != attributesOf(original))
+    return refuse(clone, original) << "has other attributes: " << attributesOf(clone) << ", original "
+                                   << attributesOf(original);
+  for (auto [index, operands] : llvm::enumerate(llvm::zip(clone.getArgs(), original.getArgs()))) {
+    Value found = resolve(std::get<0>(operands)), expected = resolve(std::get<1>(operands));
+    if (Value mapped = originals.lookup(found))
+      found = mapped;
+    if (found != expected)
+      return refuse(clone, original) << "reads " << describe(found, -1) << " as operand #" << index
+                                     << " where the original reads " << describe(expected, -1);
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult plc::plan::proveClones(ProgramOp program) {
+  Originals originals = originalsOf(program);
+  WalkResult walk = program.walk([&](CallOp call) {
+    return call.getRecompute() && failed(proveClone(call, originals)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}

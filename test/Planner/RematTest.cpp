@@ -1,0 +1,183 @@
+//===- RematTest.cpp - kept layers, compared with all subsets; clones -----===//
+#include "plc/Planner/Remat.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace plc::planner;
+
+namespace {
+
+int64_t sumOf(const KeepProblem &problem, unsigned subset) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < problem.bytes.size(); ++i)
+    sum += subset >> i & 1 ? problem.bytes[i] : 0;
+  return sum;
+}
+
+// The best of all subsets; of equals the largest as a number, whose highest bit is the deepest layer.
+unsigned bruteForce(const KeepProblem &problem) {
+  unsigned best = 0;
+  for (unsigned subset = 1; subset < 1u << problem.bytes.size(); ++subset)
+    if (sumOf(problem, subset) <= problem.limit && sumOf(problem, subset) >= sumOf(problem, best))
+      best = subset;
+  return best;
+}
+
+TEST(KeepMost, IsTheBestSubsetAndTheDeepest) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    KeepProblem problem;
+    for (int i = random() % 9; i >= 0; --i)
+      problem.bytes.push_back(random() % (round % 2 ? 5 : 100));
+    int64_t before = 0;
+    for (problem.limit = 0; problem.limit <= 120; problem.limit += 7) {
+      std::vector<bool> kept;
+      ASSERT_EQ(keepMost(problem, kept), std::nullopt);
+      unsigned subset = 0;
+      for (size_t i = 0; i < kept.size(); ++i)
+        subset |= unsigned(kept[i]) << i;
+      EXPECT_EQ(subset, bruteForce(problem));
+      EXPECT_LE(before, sumOf(problem, subset)); // a larger limit never keeps less
+      EXPECT_LE(sumOf(problem, subset), problem.bound());
+      before = sumOf(problem, subset);
+    }
+  }
+}
+
+TEST(KeepMost, RefusesWhatIsNoProblem) {
+  std::vector<bool> kept;
+  EXPECT_EQ(*keepMost({{1, -2}, 3}, kept), "layer 1 has -2 bytes");
+  EXPECT_EQ(*keepMost({{1}, -3}, kept), "the limit is -3 bytes");
+  EXPECT_EQ(*KeepProblem({{1, 2}, 2}).verify({true, true}), "keeps 3 bytes of 2");
+  EXPECT_EQ(*KeepProblem({{1, 2}, 2}).verify({true}), "keeps or not 1 of 2 layers");
+  KeepProblem distinct{{}, int64_t(1) << 40};
+  for (int i = 0; i < 24; ++i)
+    distinct.bytes.push_back(int64_t(1) << i);
+  EXPECT_EQ(*keepMost(distinct, kept), "layers of 24 sizes have too many sums to choose the kept ones exactly");
+}
+
+// x0 -> call 0 -> x1 -> call 1 -> x2 ..; call i also makes a residual r of `bytes` that backward reads, with x(i).
+RematProblem chain(int64_t layers, int64_t bytes = 10) {
+  RematProblem problem;
+  problem.values.push_back({1});
+  for (int64_t i = 0; i < layers; ++i) {
+    int64_t x = problem.values.size() - (i ? 2 : 1);
+    problem.reads.push_back(x);
+    int64_t y = problem.values.size();
+    problem.values.push_back({1, i});
+    problem.values.push_back({bytes, i});
+    problem.calls.push_back({i, true, -1, {x}, {y, y + 1}});
+    problem.reads.push_back(y + 1);
+  }
+  return problem;
+}
+
+std::vector<int64_t> segmentsOf(const RematMode &mode, RematProblem problem) {
+  EXPECT_EQ(problem.check(), std::nullopt);
+  EXPECT_EQ(chooseSegments(mode, problem), std::nullopt);
+  Remat answer = recompute(problem);
+  EXPECT_EQ(problem.verify(answer), std::nullopt);
+  std::vector<int64_t> segments;
+  for (const auto &call : problem.calls)
+    segments.push_back(call.segment);
+  return segments;
+}
+
+using Segments = std::vector<int64_t>;
+
+TEST(ChooseSegments, StartsAtCheckpoints) {
+  RematMode mode;
+  EXPECT_EQ(segmentsOf(mode, chain(3)), (Segments{-1, -1, -1}));
+  mode.policy = "uniform";
+  mode.interval = 2;
+  EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{0, 0, 2, 2, 4}));
+  mode.minInterval = 3;
+  EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{0, 0, 0, 3, 3}));
+  mode.policy = "selective";
+  mode.layers = {4, 1};
+  EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{-1, 1, 1, 1, 4}));
+  RematProblem problem = chain(5);
+  problem.calls[2].selected = false;
+  problem.calls[4].layer = -1;
+  mode.layers = {1};
+  EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, -1}));
+  mode.equations = true;
+  EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, 1}));
+}
+
+// The last layer's input is read, its residual is as large as any: k layers kept whole take 10 k bytes and the inputs.
+TEST(ChooseSegments, KeepsDeepLayersWhileTheyFit) {
+  RematMode mode;
+  mode.policy = "dynamic";
+  mode.memoryFraction = 1;
+  EXPECT_EQ(segmentsOf(mode, chain(4)), (Segments{-1, -1, -1, -1})); // 43 bytes
+  mode.memoryFraction = 0.999;
+  EXPECT_EQ(segmentsOf(mode, chain(4)), (Segments{0, -1, -1, -1}));
+  mode.memoryFraction = 0.5;
+  EXPECT_EQ(segmentsOf(mode, chain(4)), (Segments{0, 1, 2, -1})); // 13 of 21
+  mode.memoryFraction = 0;
+  EXPECT_EQ(segmentsOf(mode, chain(4)), (Segments{0, 1, 2, 3}));
+}
+
+TEST(ChooseSegments, RefusesWhatIsNoMode) {
+  auto fault = [](auto change) {
+    RematMode mode;
+    RematProblem problem = chain(4);
+    change(mode);
+    return chooseSegments(mode, problem).value_or("");
+  };
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = "uniform", m.interval = 0; }), "interval is 0 but must be positive");
+  EXPECT_EQ(fault([](RematMode &m) { m.minInterval = 0; }), "min-interval is 0 but must be positive");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = "selective"; }), "policy 'selective' selects no layers");
+  auto select = [&](std::vector<int64_t> layers, int64_t least = 1) {
+    return fault([&](RematMode &m) { m.policy = "selective", m.layers = layers, m.minInterval = least; });
+  };
+  EXPECT_EQ(select({4}), "layer 4 is selected but the model has 4 layers");
+  EXPECT_EQ(select({-1}), "layer -1 is selected but the model has 4 layers");
+  EXPECT_EQ(select({2, 0, 2}), "layer 2 is selected twice");
+  EXPECT_EQ(select({3, 0, 2}, 2), "layers 2 and 3 are selected but min-interval is 2");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = "dynamic", m.memoryFraction = 1.5; }),
+            "memory-fraction is 1.500000 but must be from 0 to 1");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = "dynamic", m.memoryFraction = std::nan(""); }),
+            "memory-fraction is nan but must be from 0 to 1");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = "budget"; }),
+            "checkpoint policy 'budget' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'");
+}
+
+// Layers 0 and 1 are a segment: x1 and r0 are computed again by call 0, r1 by call 1; x2 crosses and is kept.
+TEST(Recompute, ClonesWhatDoesNotCross) {
+  RematProblem problem = chain(3);
+  ASSERT_EQ(chooseSegments({"uniform", 2}, problem), std::nullopt);
+  Remat answer = recompute(problem);
+  EXPECT_EQ(answer.cloned, (std::vector<bool>{true, true, true}));
+  EXPECT_EQ(answer.kept, (std::vector<bool>{false, false, false, true, false, false, false}));
+  EXPECT_EQ(problem.keptBytes(answer), 1);
+  problem.values[2].pinned = true; // r0 is an output: it is there, and its bytes are not those of recomputation
+  EXPECT_EQ(problem.keptBytes(recompute(problem)), 1);
+  EXPECT_TRUE(recompute(problem).kept[2]);
+}
+
+TEST(Recompute, VerifyRefusesWhatIsMissing) {
+  RematProblem problem = chain(2);
+  ASSERT_EQ(chooseSegments({"uniform", 1}, problem), std::nullopt);
+  Remat answer = recompute(problem);
+  answer.kept[1] = false;
+  answer.cloned = {false, true};
+  EXPECT_EQ(*problem.verify(answer), "backward reads value 2, which is neither kept nor computed again");
+  problem.reads = {4};
+  EXPECT_EQ(*problem.verify(answer), "the clone of call 1 reads value 1, which is neither kept nor computed again");
+  problem.calls[1].segment = -1;
+  EXPECT_EQ(*problem.verify(answer), "call 1 is computed again but has no segment");
+  EXPECT_EQ(*problem.verify({}), "is about 0 values and 0 calls of 5 and 2");
+  problem.reads = {9};
+  EXPECT_EQ(*problem.check(), "backward reads value 9, which nothing makes");
+  problem.calls[0].args = {3};
+  EXPECT_EQ(*problem.check(), "call 0 reads value 3, which is not made before it");
+  problem.calls[0].args = {};
+  problem.calls[1].results = {1};
+  EXPECT_EQ(*problem.check(), "call 1 makes value 1, which has another maker");
+}
+
+} // namespace
