@@ -41,7 +41,8 @@ def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
 
 class Fn<string name, int value> : I32EnumAttrCase<name, value>;
 
-// One scalar function each; the comment gives operands and meaning.
+// One scalar function each; the comment gives operands and meaning. Integers wrap: add, sub, mul, neg and abs give the
+// lowest bits of the exact result, as two's complement.
 def Ein_Function : I32EnumAttr<"Function", "scalar function of a map", [
     Fn<"id", 0>,        // x: copies; with maps it broadcasts, transposes, takes diagonals
     Fn<"neg", 1>, Fn<"abs", 2>,
@@ -55,6 +56,8 @@ def Ein_Function : I32EnumAttr<"Function", "scalar function of a map", [
     Fn<"max", 24>,      // b > a ? b : a (ties and NaN go to the first)
     Fn<"min", 25>,      // b < a ? b : a
     Fn<"pow", 26>,      // a^b as C has it
+    Fn<"floor_div", 28>, // integers: the quotient rounded down; 0 if b is 0
+    Fn<"floor_mod", 29>, // integers: a - b * floor_div(a, b); so a if b is 0, else 0 or with the sign of b
     Fn<"eq", 30>, Fn<"ne", 31>, Fn<"lt", 32>, Fn<"le", 33>, Fn<"gt", 34>, Fn<"ge", 35>, // IEEE; result i1
     I32EnumAttrCase<"logical_and", 40, "and">, I32EnumAttrCase<"logical_or", 41, "or">,  // on i1
     I32EnumAttrCase<"logical_not", 42, "not">,
@@ -66,8 +69,8 @@ def Ein_Function : I32EnumAttr<"Function", "scalar function of a map", [
 
 def Ein_Reduction : I32EnumAttr<"Reduction", "reduction over the dimensions that the result map misses", [
     I32EnumAttrCase<"sum", 0>,
-    I32EnumAttrCase<"max", 1>, // from -inf, x > m ? x : m
-    I32EnumAttrCase<"min", 2>  // from +inf, x < m ? x : m
+    I32EnumAttrCase<"max", 1>, // from -inf (integers: the smallest), x > m ? x : m
+    I32EnumAttrCase<"min", 2>  // from +inf (integers: the largest), x < m ? x : m
   ]> {
   let cppNamespace = "::plc::ein";
   let genSpecializedAttr = 0;

@@ -64,11 +64,11 @@ def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
   let summary = "sum, maximum or minimum over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
-    sets. A `sum` may accumulate.
+    sets. A `sum` may accumulate. Sums of integers wrap, in any order.
 
     (C1), (C2) as `ein.contract`, with one input.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
-    (C4) One element type; only a sum accumulates.
+    (C4) One element type, a number; only a sum accumulates.
   }];
   let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<AnyRankedTensor>:$inputs,
                        Optional<AnyRankedTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
@@ -188,7 +188,8 @@ def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
 def Ein_CastOp : Ein_Op<"cast", [Pure]> {
   let summary = "convert the element type";
   let description = [{
-    Every rounding between element types is one of these: to nearest, ties to even; real to integer rounds toward 0.
+    Every rounding between element types is one of these: to nearest, ties to even; real to integer rounds toward 0, and
+    gives the smallest integer where the result does not fit or is NaN; integer to integer wraps; i1 is 0 or 1.
 
     (C1) Input and result have one shape.
   }];

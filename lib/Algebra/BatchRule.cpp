@@ -121,6 +121,8 @@ private:
       return op->emitError("mixes samples: it divides by a sum over the batch");
     if (function == Function::div && partial == 2)
       return checkQuotient(op);
+    bool truncates = isa<ein::CastOp>(op) && elementOf(op->getResult(0)).isInteger() &&
+                     !elementOf(op->getOperand(0)).isInteger();
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))
@@ -129,7 +131,7 @@ private:
       return success();
     if (auto gather = dyn_cast<ein::GatherOp>(op); gather && firstIs)
       linear = true;
-    if (linear && partial == 1)
+    if (linear && !truncates && partial == 1)
       return success();
     return op->emitError("mixes samples: it is not linear in a sum over the batch");
   }

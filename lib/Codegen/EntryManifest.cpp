@@ -45,7 +45,7 @@ private:
   static std::string elementName(Type element) {
     std::string name;
     llvm::raw_string_ostream(name) << element;
-    return name;
+    return element.isInteger(1) ? "bool" : name;
   }
 
   int64_t lastMicroBatch() { return int64_t(program.getMicroBatches()) - 1; }

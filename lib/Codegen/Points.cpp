@@ -227,7 +227,7 @@ void Points::store(Operation *equation, Value value, const Point &point, Value a
                             point.lanes());
     if (isa<VectorType>(old.getType()))
       broadcast(value, point);
-    Value sum = arith::AddFOp::create(b, old, value);
+    Value sum = combine(b, ein::Reduction::sum, old, value);
     value = arith::SelectOp::create(b, add, sum, value);
   }
   writer.store(value, memory, offset, stride, point.lanes());

@@ -4,6 +4,8 @@
 #include "IRValue.h"
 #include "plc/Numerics/Functions.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
@@ -86,6 +88,24 @@ Value pickInteger(ImplicitLocOpBuilder &builder, arith::CmpIPredicate predicate,
   return arith::SelectOp::create(builder, holds, then, otherwise);
 }
 
+// Rounded down; 0 if b is 0. The machine's division faults on 0, and on the smallest integer by -1.
+Value floorDivide(ImplicitLocOpBuilder &builder, Value a, Value b) {
+  using P = arith::CmpIPredicate;
+  Value zero = integerConstant(builder, a.getType(), 0), one = integerConstant(builder, a.getType(), 1);
+  Value isZero = arith::CmpIOp::create(builder, P::eq, b, zero);
+  Value isMinusOne = arith::CmpIOp::create(builder, P::eq, b, integerConstant(builder, a.getType(), -1));
+  Value odd = arith::OrIOp::create(builder, isZero, isMinusOne);
+  Value divisor = arith::SelectOp::create(builder, odd, one, b);
+  Value quotient = arith::DivSIOp::create(builder, a, divisor);
+  Value rest = arith::SubIOp::create(builder, a, arith::MulIOp::create(builder, quotient, divisor));
+  Value signs = arith::CmpIOp::create(builder, P::slt, arith::XOrIOp::create(builder, rest, divisor), zero);
+  Value rounds = arith::AndIOp::create(builder, arith::CmpIOp::create(builder, P::ne, rest, zero), signs);
+  Value floor = arith::SelectOp::create(builder, rounds, arith::SubIOp::create(builder, quotient, one), quotient);
+  Value negative = arith::SubIOp::create(builder, zero, a);
+  return arith::SelectOp::create(builder, isZero, zero,
+                                 arith::SelectOp::create(builder, isMinusOne, negative, floor));
+}
+
 Value applyInteger(ImplicitLocOpBuilder &builder, Function function, ValueRange operands) {
   using P = arith::CmpIPredicate;
   Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value(), zero = integerConstant(builder, a.getType(), 0);
@@ -106,8 +126,10 @@ Value applyInteger(ImplicitLocOpBuilder &builder, Function function, ValueRange 
     return arith::SubIOp::create(builder, a, b);
   case Function::mul:
     return arith::MulIOp::create(builder, a, b);
-  case Function::div:
-    return arith::DivSIOp::create(builder, a, b);
+  case Function::floor_div:
+    return floorDivide(builder, a, b);
+  case Function::floor_mod:
+    return arith::SubIOp::create(builder, a, arith::MulIOp::create(builder, b, floorDivide(builder, a, b)));
   case Function::max:
     return pickInteger(builder, P::sgt, b, a, b, a);
   case Function::min:
@@ -115,6 +137,21 @@ Value applyInteger(ImplicitLocOpBuilder &builder, Function function, ValueRange 
   default:
     return a;
   }
+}
+
+// Toward 0; the smallest integer where that does not fit, for which the conversion itself has no defined result.
+Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
+  Type element = getElementTypeOrSelf(x.getType());
+  unsigned width = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
+  double bound = std::ldexp(1.0, width - 1);
+  bool between = element.isF64() && width == 32; // there are numbers between the bound and the next integer
+  auto real = [&](double value) { return constantLike(builder, x.getType(), builder.getFloatAttr(element, value)); };
+  Value above = between ? arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, real(-bound - 1))
+                        : arith::CmpFOp::create(builder, arith::CmpFPredicate::OGE, x, real(-bound));
+  Value below = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, real(bound));
+  Value fits = arith::AndIOp::create(builder, above, below);
+  Value found = arith::FPToSIOp::create(builder, to, arith::SelectOp::create(builder, fits, x, real(0)));
+  return arith::SelectOp::create(builder, fits, found, integerConstant(builder, to, width == 32 ? INT32_MIN : INT64_MIN));
 }
 
 Value applyComparison(ImplicitLocOpBuilder &builder, Function function, Value a, Value b) {
@@ -154,6 +191,10 @@ Value codegen::applyFunction(ImplicitLocOpBuilder &builder, Function function, V
 }
 
 Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value m, Value x) {
+  if (!isa<FloatType>(getElementTypeOrSelf(m.getType()))) {
+    Function functions[] = {Function::add, Function::max, Function::min};
+    return applyInteger(builder, functions[unsigned(reduction)], {m, x});
+  }
   if (reduction == Reduction::sum)
     return arith::AddFOp::create(builder, m, x);
   auto predicate = reduction == Reduction::max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
@@ -162,6 +203,13 @@ Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value
 }
 
 Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Type type) {
+  if (Type element = getElementTypeOrSelf(type); !isa<FloatType>(element)) {
+    unsigned width = element.getIntOrFloatBitWidth();
+    APInt start = reduction == Reduction::sum   ? APInt::getZero(width)
+                  : reduction == Reduction::max ? APInt::getSignedMinValue(width)
+                                                : APInt::getSignedMaxValue(width);
+    return constantLike(builder, type, builder.getIntegerAttr(element, start));
+  }
   double start = reduction == Reduction::sum ? 0 : std::numeric_limits<double>::infinity();
   if (reduction == Reduction::max)
     start = -start;
@@ -180,7 +228,7 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
     return width == 1 ? Value(arith::UIToFPOp::create(builder, to, value))
                       : Value(arith::SIToFPOp::create(builder, to, value));
   if (isa<FloatType>(from))
-    return arith::FPToSIOp::create(builder, to, value);
+    return roundToInteger(builder, value, to);
   if (wanted < width)
     return arith::TruncIOp::create(builder, to, value);
   return width == 1 ? Value(arith::ExtUIOp::create(builder, to, value))

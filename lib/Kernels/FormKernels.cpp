@@ -72,7 +72,8 @@ struct Signature {
     for (Operation *op : group.equations) {
       Value accumulator = accumulatorOf(op);
       for (Value operand : op->getOperands())
-        if (operand != accumulator && !inside.contains(operand.getDefiningOp()) && !ein::isFree(operand))
+        if (operand != accumulator && !inside.contains(operand.getDefiningOp()) &&
+            (!ein::isFree(operand) || needsMemory(op)))
           read.insert(ein::viewed(operand));
       bool leaves = llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
       if (accumulator) {
@@ -175,11 +176,10 @@ private:
       back = ein::unview(builder, view.getDefiningOp(), back);
     if (given != made)
       given.replaceAllUsesWith(result);
-    // Kernels clone what is free; only the body's results and what views show is made by a kernel of its own.
+    // Kernels clone what is free, unless they need it in memory.
     bool onlyStored = ein::isFree(made);
     made.replaceUsesWithIf(back, [&](OpOperand &use) {
-      return onlyStored ? isa<ein::ReturnOp>(use.getOwner()) || ein::isView(use.getOwner())
-                        : !llvm::is_contained(group.equations, use.getOwner());
+      return onlyStored ? needsMemory(use.getOwner()) : !llvm::is_contained(group.equations, use.getOwner());
     });
   }
 

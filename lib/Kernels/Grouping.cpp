@@ -44,9 +44,6 @@ bool isChain(Operation *op) {
   return reduce && reduce.getOrder() == ein::Order::chain;
 }
 
-// Results and what views show have memory, even if they are cheap to make.
-bool needsMemory(Operation *user) { return ein::isView(user) || isa<ein::ReturnOp>(user); }
-
 class Grouper {
 public:
   Grouper(Block &body, bool fusion) : body(body), fusion(fusion) {}
@@ -56,7 +53,7 @@ public:
       if (failed(checkReady(&op)))
         return failure();
       position[&op] = position.size();
-      bool stored = llvm::any_of(op.getUsers(), [&](Operation *user) { return needsMemory(user); });
+      bool stored = llvm::any_of(op.getUsers(), needsMemory);
       if (ein::isView(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
       kept.insert(&op);

@@ -2,15 +2,21 @@
 #ifndef PLC_LIB_KERNELS_GROUPING_H
 #define PLC_LIB_KERNELS_GROUPING_H
 
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 
 namespace plc::kernels {
 
-/// Equations of one kernel, in program order; free ones (see ein::isFree) are not listed unless the body returns them.
+/// Equations of one kernel, in program order; free ones (see ein::isFree) are not listed unless they need memory.
 struct Group {
   plan::KernelKind kind;
   llvm::SmallVector<mlir::Operation *> equations;
 };
+
+/// Whether an operation reads its operands in memory, even those that are free.
+inline bool needsMemory(mlir::Operation *user) {
+  return ein::isView(user) || mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::ReturnOp>(user);
+}
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups
 /// need each other. Without `fusion`, an equation to each group. Fails with a diagnostic on an equation that is not ready

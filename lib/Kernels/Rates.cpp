@@ -24,6 +24,9 @@ double nsPerElement(Function function) {
     return 0.15;
   case Function::log:
     return 0.25;
+  case Function::floor_div: // of integers: one lane at a time, unless by a constant
+  case Function::floor_mod:
+    return 1.5;
   case Function::log1p:
   case Function::sin:
   case Function::cos:

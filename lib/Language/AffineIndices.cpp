@@ -175,11 +175,15 @@ bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef te
     return true;
   if (!affine->constant)
     return setAxis(*affine, *axis, "'" + tensor + "'");
-  if (*affine->constant >= 0 && *affine->constant < axis->extent)
+  return checkConstant(*affine->constant, expr, *axis, tensor);
+}
+
+bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor) {
+  if (constant >= 0 && constant < axis.extent)
     return true;
   diagnostics
-      .error(expr.place, "index " + Twine(*affine->constant) + " is outside '" + tensor + "', whose axis has extent " +
-                             Twine(axis->extent))
-      .note(axis->place, "extent " + Twine(axis->extent) + " is from here");
+      .error(expr.place, "index " + Twine(constant) + " is outside '" + tensor + "', whose axis has extent " +
+                             Twine(axis.extent))
+      .note(axis.place, "extent " + Twine(axis.extent) + " is from here");
   return false;
 }

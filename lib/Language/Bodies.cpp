@@ -205,7 +205,7 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     Value value{name.name.str(), elementNamed(name.element), {}, name.place};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
-    if (isInteger(value.element)) {
+    if (!isRealElement(value.element)) {
       diagnostics.error(name.elementPlace,
                         "found a parameter of " + nameOf(value.element) + ", expected real, f64 or f32");
       axes.reset();
@@ -271,7 +271,8 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
   for (auto [position, declarator] : llvm::enumerate(layer.results)) {
     std::optional<Value> type;
     if (results && !body.broken) {
-      body.results.push_back(materialise(body, (*results)[position], declarator.name));
+      Element element = elementNamed(declarator.element);
+      body.results.push_back(materialise(body, (*results)[position], declarator.name, element));
       type = body.values[body.results.back()];
     } else if (std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(declarator, scope)) {
       type = Value{declarator.name.str(), elementNamed(declarator.element), *axes, declarator.place};
@@ -282,8 +283,8 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
   return instance;
 }
 
-/// The value of a binding: a number becomes an equation.
-ValueId Elaborator::materialise(Body &body, const Binding &binding, StringRef name) {
+/// The value of a binding: a number becomes an equation of the given type.
+ValueId Elaborator::materialise(Body &body, const Binding &binding, StringRef name, Element element) {
   if (binding.kind == Binding::Tensor)
     return binding.view.value;
   Step step;
@@ -294,7 +295,7 @@ ValueId Elaborator::materialise(Body &body, const Binding &binding, StringRef na
   node.number = binding.number;
   step.value = &node;
   step.indices = std::make_shared<std::vector<Index>>();
-  step.result = body.add(Value{name.str(), Element::Real, {}, binding.place});
+  step.result = body.add(Value{name.str(), element, {}, binding.place});
   body.steps.push_back(step);
   return step.result;
 }

@@ -1,5 +1,6 @@
 //===- Calls.cpp - functions, reductions and fns in expressions -----------===//
 #include "Builtins.h"
+#include "Integers.h"
 #include "RuleBuilder.h"
 #include <cmath>
 
@@ -61,6 +62,7 @@ const Node *RuleBuilder::resolveArgument(const Expr &expr, const Context &outer)
   Context context;
   context.term = outer.term;
   context.condition = outer.condition;
+  context.position = outer.position;
   context.underFunction = true;
   return resolve(expr, context);
 }
@@ -75,9 +77,11 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
                                         (least == 2 ? "; over an axis it names it: '" + expr.name + "[i](..)'" : ""));
     return nullptr;
   }
+  bool ofIntegers = llvm::is_contained({"abs", "sign", "relu", "max", "min"}, expr.name);
   std::vector<const Node *> operands;
   for (const Expr *operand : expr.operands)
-    operands.push_back(wantNumber(resolveArgument(*operand, context)));
+    operands.push_back(ofIntegers ? wantNumber(resolveArgument(*operand, context))
+                                  : wantReal(resolveArgument(*operand, context), ("'" + expr.name + "'").str()));
   if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
     return makeNumber(std::sqrt(operands[0]->number), expr.place);
   return makeMap(expr.name, expr.place, std::move(operands));
@@ -91,19 +95,15 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
   const Node *operand = resolveArgument(*expr.operands[0], context);
   if (!operand)
     return nullptr;
-  if (operand->element == Element::Bool) {
-    diagnostics.error(operand->place, "found a condition, expected a number");
-    return nullptr;
-  }
   Node node;
   node.kind = expr.name == "stop" ? Node::Stop : Node::Cast;
   node.place = expr.place;
   node.operands = {operand};
   node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
-  // A number takes the type of what it meets anyway; its derivative is 0.
-  if (operand->element == node.element || operand->kind == Node::Number)
-    if (node.kind == Node::Cast || operand->kind == Node::Number)
-      return operand;
+  // Only reals have a derivative to stop. A number takes the type of what it meets, and becomes real by itself.
+  bool changes = node.kind == Node::Stop ? isRealElement(operand->element) : operand->element != node.element;
+  if (!changes || (operand->kind == Node::Number && node.element != Element::I32))
+    return operand;
   return finish(std::move(node));
 }
 
@@ -130,6 +130,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   size_t depth = bound.size();
   bound.append(ids.begin(), ids.end());
   const Node *operand = wantNumber(resolveArgument(*expr.operands[0], context));
+  if (expr.name == "mean")
+    operand = wantReal(operand, "'mean'");
   bound.truncate(depth);
   if (!operand)
     return nullptr;
@@ -152,8 +154,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
 }
 
 /// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
-std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name,
-                                               SMLoc place) {
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes,
+                                               const Declarator &formal, SMLoc place) {
   Binding binding;
   binding.place = place;
   if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
@@ -166,7 +168,11 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
   bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
                llvm::all_of(node->positions, [](const Node::Position &position) { return position.isIndex(); });
   if (!plain) {
-    binding = addEquation(name, place, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1));
+    Element wanted = elementNamed(formal.element);
+    bool fits = isRealElement(wanted) || (isInteger(wanted) && isIntegral(*node));
+    bool becomes = node->element == Element::Number && fits;
+    binding = addEquation(formal.name, place, node, axes, llvm::SmallVector<unsigned, 4>(axes.size(), 1),
+                          becomes ? wanted : elementOf(*node, ""));
     return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
   }
   binding.kind = Binding::Tensor;
@@ -283,7 +289,7 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
             .note(formal.place, "'" + formal.name + "' is declared here");
         return nullptr;
       }
-    std::optional<Binding> binding = argumentOf(node, *axes, formal.name, operand->place);
+    std::optional<Binding> binding = argumentOf(node, *axes, formal, operand->place);
     if (!binding)
       return nullptr;
     call.arguments.push_back(std::move(*binding));

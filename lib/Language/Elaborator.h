@@ -84,7 +84,7 @@ private:
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
   std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
   void addParameters(const Call &call, const Instance &instance, Step &step);
-  ValueId materialise(Body &body, const Binding &binding, StringRef name);
+  ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
   void markBatch(const Function &model, Scope &scope);
   bool enter(const Call &call);
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, const Binding &binding);

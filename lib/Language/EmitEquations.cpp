@@ -1,5 +1,6 @@
 //===- EmitEquations.cpp - one body's equations as ein ops ----------------===//
 #include "EmitEquations.h"
+#include "Integers.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "llvm/Support/SourceMgr.h"
@@ -150,7 +151,7 @@ BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<No
       table.push_back(mapOf(domain, position.indices).getResult(0));
       continue;
     }
-    Operand index = emitNode(*position.gathered, position.gathered->element);
+    Operand index = emitNode(*position.gathered, integerTypeOf(*position.gathered, *step->indices));
     inputs.push_back(index.value);
     maps.push_back(mapOf(domain, index.dims));
     table.push_back(mlir::getAffineSymbolExpr(symbols++, builder.getContext()));
@@ -193,18 +194,18 @@ BodyEmitter::Operand BodyEmitter::emitBinary(StringRef function, const Operand &
   return emitMap(function, {left, right}, dims, element, place);
 }
 
-/// The element type that a comparison is made in: indices among each other are compared as integers.
+/// The element type that a comparison is made in: integers of indices and numbers are compared as such.
 Element BodyEmitter::comparedElement(const Node &node) const {
-  bool integral = true, large = false;
+  Element integer = Element::I32;
   for (const Node *operand : node.operands) {
     if (operand->element != Element::Number)
       return operand->element;
-    bool whole = operand->kind == Node::Number &&
-                 operand->number == static_cast<double>(static_cast<int32_t>(std::clamp(operand->number, -2e9, 2e9)));
-    integral &= operand->kind == Node::Iota || whole;
-    large |= operand->kind == Node::Iota && extent(operand->index) > INT32_MAX;
+    if (!isIntegral(*operand))
+      return Element::Real;
+    if (integerTypeOf(*operand, *step->indices) == Element::I64)
+      integer = Element::I64;
   }
-  return !integral ? Element::Real : large ? Element::I64 : Element::I32;
+  return integer;
 }
 
 BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) {
@@ -260,6 +261,10 @@ BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operan
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
+static StringRef functionOf(char op) {
+  return op == '*' ? "mul" : op == '/' ? "div" : op == 'i' ? "floor_div" : "floor_mod";
+}
+
 static bool usesAny(const Node &node, llvm::ArrayRef<IndexId> ids) {
   return llvm::any_of(node.dims, [&](IndexId id) { return llvm::is_contained(ids, id); });
 }
@@ -297,25 +302,27 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
     Operand value = emitNode(factor, term.element);
     if (term.negated[i])
       value = emitMap("neg", value, factor.dims, term.element, factor.place);
-    result = emitBinary(term.operators[i] == '*' ? "mul" : "div", result, value, term.element, factor.place);
+    result = emitBinary(functionOf(term.operators[i]), result, value, term.element, factor.place);
   }
   return result;
 }
 
 BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
-  if (!node.summed.empty())
+  if (!node.summed.empty() && isRealElement(node.element))
     return emitSum(node, node.summed, node.dims, node.place);
   Element element = node.element == Element::Number ? wanted : node.element;
+  if (isRealElement(element) && roundsNumbers(node) && llvm::any_of(node.operators, isRounding))
+    return emitCast(emitTerm(node, integerTypeOf(node, *step->indices)), element, node.place);
   Operand result;
   for (size_t i = 0; i < node.operands.size(); ++i) {
     const Node &factor = *node.operands[i];
     Operand value = emitNode(factor, element);
     if (node.negated[i])
       value = emitMap("neg", value, factor.dims, element, factor.place);
-    result =
-        i == 0 ? value : emitBinary(node.operators[i] == '*' ? "mul" : "div", result, value, element, factor.place);
+    result = i == 0 ? value : emitBinary(functionOf(node.operators[i]), result, value, element, factor.place);
   }
-  return result;
+  // Of integers: there is no contraction.
+  return node.summed.empty() ? result : emitReduction("sum", result, node.summed, node.dims, node.place);
 }
 
 /// sum, mean, max or min with named indices. The sum of a product of tensors is a contraction, as by the sum rule.
@@ -365,13 +372,19 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   case Node::Cast:
     break;
   }
-  Element from = node.operands[0]->element == Element::Number ? Element::Real : node.operands[0]->element;
-  Operand operand = emitNode(*node.operands[0], from);
-  if (from == element)
+  const Node &input = *node.operands[0];
+  Element from = input.element;
+  if (from == Element::Number)
+    from = isInteger(element) && isIntegral(input) ? integerTypeOf(input, *step->indices) : Element::Real;
+  return emitCast(emitNode(input, from), element, node.place);
+}
+
+BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc place) {
+  auto type = llvm::cast<mlir::RankedTensorType>(operand.value.getType());
+  if (type.getElementType() == elementType(element))
     return operand;
-  auto shape = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getShape();
-  auto type = mlir::RankedTensorType::get(shape, elementType(element));
-  return {plc::ein::CastOp::create(builder, at(node.place), type, operand.value), operand.dims};
+  type = mlir::RankedTensorType::get(type.getShape(), elementType(element));
+  return {plc::ein::CastOp::create(builder, at(place), type, operand.value), operand.dims};
 }
 
 void BodyEmitter::emit(const Step &next) {

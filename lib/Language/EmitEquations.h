@@ -50,6 +50,7 @@ private:
   Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
+  Operand emitCast(const Operand &operand, Element element, SMLoc place);
   Element comparedElement(const Node &node) const;
 
   int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }

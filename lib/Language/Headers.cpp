@@ -3,6 +3,7 @@
 #include "Elaborator.h"
 #include "Nearest.h"
 #include "RuleBuilder.h"
+#include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
@@ -60,6 +61,7 @@ Element plc::language::elementNamed(StringRef name) {
       .Case("f32", Element::F32)
       .Case("i64", Element::I64)
       .Case("i32", Element::I32)
+      .Case("bool", Element::Bool)
       .Default(Element::Real);
 }
 
@@ -228,6 +230,13 @@ std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarato
   return ok ? std::optional(axes) : std::nullopt;
 }
 
+/// Is the number one of the type?
+static bool canBe(Element element, double number) {
+  double limit = element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+  return isRealElement(element) ||
+         (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
+}
+
 std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &function, Scope &scope, Body &body) {
   std::vector<Binding> results;
   bool ok = true;
@@ -243,6 +252,13 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
     if (binding->kind == Binding::Number && !result.axes.empty()) {
       diagnostics
           .error(binding->place, "result '" + result.name + "' has rank 0, expected " + Twine(result.axes.size()))
+          .note(result.place, "'" + result.name + "' is declared here");
+      ok = false;
+    }
+    if (binding->kind == Binding::Number && !canBe(elementNamed(result.element), binding->number)) {
+      diagnostics
+          .error(binding->place, "result '" + result.name + "' is a number that is no " +
+                                     nameOf(elementNamed(result.element)))
           .note(result.place, "'" + result.name + "' is declared here");
       ok = false;
     }

@@ -218,7 +218,7 @@ void Elaborator::elaborateModel(const Function &model) {
   checkSkips(model);
   if (std::optional<std::vector<Binding>> results = takeResults(model, scope, body))
     for (auto [binding, declarator] : llvm::zip(*results, model.results))
-      body.results.push_back(materialise(body, binding, declarator.name));
+      body.results.push_back(materialise(body, binding, declarator.name, elementNamed(declarator.element)));
   markBatch(model, scope);
   active.pop_back();
 }

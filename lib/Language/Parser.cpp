@@ -200,8 +200,8 @@ bool Parser::parseElement(Declarator &result) {
     return false;
   // 2: supported, 1: not yet, 0: no such type.
   int status = llvm::StringSwitch<int>(result.element)
-                   .Cases({"f64", "f32", "i64", "i32"}, 2)
-                   .Cases({"bf16", "f16", "i8", "bool"}, 1)
+                   .Cases({"f64", "f32", "i64", "i32", "bool"}, 2)
+                   .Cases({"bf16", "f16", "i8"}, 1)
                    .Default(0);
   if (status == 2)
     return true;
@@ -209,6 +209,6 @@ bool Parser::parseElement(Declarator &result) {
     diagnostics.error(result.elementPlace, "element type '" + result.element + "' is not supported yet");
   else
     diagnostics.error(result.elementPlace,
-                      "unknown element type '" + result.element + "', expected f64, f32, i64 or i32");
+                      "unknown element type '" + result.element + "', expected f64, f32, i64, i32 or bool");
   return false;
 }

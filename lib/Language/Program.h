@@ -70,7 +70,7 @@ struct Node {
     Iota,   // index
     Read,   // value at positions
     Map,    // function of operands, elementwise
-    Term,   // product of operands (operators '*' and '/', signs), summed over `summed`
+    Term,   // chain of operands (operators '*', '/', 'i' for //, '%'; signs), summed over `summed`
     Reduce, // function: sum, max, min, mean over `summed`
     Cast,   // to `element`
     Stop

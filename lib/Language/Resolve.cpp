@@ -1,5 +1,6 @@
 //===- Resolve.cpp - expressions to nodes ---------------------------------===//
 #include "Builtins.h"
+#include "Integers.h"
 #include "Nearest.h"
 #include "RuleBuilder.h"
 #include <cmath>
@@ -8,7 +9,7 @@ using namespace plc::language;
 using llvm::Twine;
 
 StringRef plc::language::nameOf(Element element) {
-  static constexpr const char *names[] = {"real", "f64", "f32", "i64", "i32", "a condition", "a number"};
+  static constexpr const char *names[] = {"real", "f64", "f32", "i64", "i32", "bool", "a number"};
   return names[static_cast<int>(element)];
 }
 
@@ -82,27 +83,42 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
   }
   if (!typed)
     return Element::Number;
-  if (isInteger(typed->element))
-    for (const Node *operand : operands)
-      if (operand->kind == Node::Number &&
-          (operand->number != std::floor(operand->number) || std::abs(operand->number) > 2147483647.0)) {
-        diagnostics
-            .error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
-            .note(typed->place, "this is " + nameOf(typed->element));
-        return std::nullopt;
-      }
+  if (isRealElement(typed->element))
+    return typed->element;
+  for (const Node *operand : operands) {
+    if (operand->element != Element::Number)
+      continue;
+    bool isLarge = operand->kind == Node::Number && std::abs(operand->number) > INT32_MAX;
+    bool fits = typed->element == Element::I64 || !isLarge;
+    if (fits && isInteger(typed->element) && isIntegral(*operand))
+      continue;
+    diagnostics
+        .error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
+        .note(typed->place, "this is " + nameOf(typed->element));
+    return std::nullopt;
+  }
   return typed->element;
 }
 
 /// Passes a node on if arithmetic can use it.
 const Node *RuleBuilder::wantNumber(const Node *node) {
-  if (!node || isRealElement(node->element) || node->element == Element::Number)
+  if (!node || node->element != Element::Bool)
     return node;
-  if (node->element == Element::Bool)
-    diagnostics.error(node->place, "found a condition, expected a number");
-  else
-    diagnostics.error(node->place, "arithmetic on " + nameOf(node->element) +
-                                       " tensors is not supported yet; convert with 'real(..)'");
+  diagnostics.error(node->place, "found bool, expected a number; convert with 'real(..)' or 'i32(..)'");
+  return nullptr;
+}
+
+/// Passes a node on if it is real, or a number that can be.
+const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
+  if (!node || !isInteger(node->element))
+    return wantNumber(node);
+  diagnostics.error(node->place,
+                    user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
+  return nullptr;
+}
+
+const Node *RuleBuilder::refuseLogic(SMLoc place, StringRef instead) {
+  diagnostics.error(place, "rules of logic on bool tensors are not supported yet; " + instead);
   return nullptr;
 }
 
@@ -159,11 +175,10 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &outer) 
   context.underFunction = false;
   const Node *left = resolve(*expr.operands[0], context);
   const Node *right = resolve(*expr.operands[1], context);
-  for (const Node *side : {left, right})
-    if (side && side->element == Element::Bool) {
-      diagnostics.error(side->place, "found a condition, expected a number");
-      return nullptr;
-    }
+  if (expr.name != "==" && expr.name != "!=")
+    for (const Node *side : {left, right})
+      if (!wantNumber(side))
+        return nullptr;
   StringRef function = llvm::StringSwitch<StringRef>(expr.name)
                            .Case("==", "eq")
                            .Case("!=", "ne")
@@ -203,11 +218,6 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &outer) {
   const Node *test = wantCondition(resolve(*expr.operands[0], condition));
   const Node *yes = resolve(*expr.operands[1], context);
   const Node *no = resolve(*expr.operands[2], context);
-  for (const Node *branch : {yes, no})
-    if (branch && branch->element == Element::Bool) {
-      diagnostics.error(branch->place, "rules of logic (bool tensors) are not supported yet");
-      return nullptr;
-    }
   return makeMap("select", expr.place, {test, yes, no});
 }
 
@@ -221,15 +231,18 @@ static const Expr &stripSigns(const Expr &expr, bool &negated) {
 
 const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   Context context = outer;
-  context.term = terms.size();
-  terms.push_back({outer.term, &expr, outer.underFunction});
+  if (!outer.position) {
+    context.term = terms.size();
+    terms.push_back({outer.term, &expr, outer.underFunction});
+  }
   bool sign = false;
   const Expr &chain = stripSigns(expr, sign);
   llvm::ArrayRef<const Expr *> factors = chain.operands;
   const Expr *only = &chain;
   if (chain.kind != Expr::Product)
     factors = only;
-  terms.back().factors = factors.size();
+  if (!outer.position)
+    terms.back().factors = factors.size();
 
   Node node;
   node.kind = Node::Term;
@@ -240,8 +253,6 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     bool negated = i == 0 && sign;
     const Expr &factor = stripSigns(*factors[i], negated);
     const Node *value = resolveFactor(factor, context, factors.size() == 1, op != '*');
-    if (factors.size() > 1 || negated)
-      value = wantNumber(value);
     ok &= value != nullptr;
     if (value && value->kind == Node::Number && negated) {
       value = makeNumber(-value->number, value->place);
@@ -251,35 +262,63 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     node.operators.push_back(op);
     node.negated.push_back(negated);
   }
-  if (!ok)
+  if (!ok || !checkFactors(node))
     return nullptr;
   if (llvm::all_of(node.operands, [](const Node *factor) { return factor->kind == Node::Number; }))
     return foldTerm(node, node.place);
-  if (llvm::any_of(node.operators, [](char op) { return op == 'i' || op == '%'; })) {
-    diagnostics.error(node.place, "'//' and '%' on indices or tensors are not supported yet");
-    return nullptr;
-  }
   std::optional<Element> element = unify(node.operands, node.place);
   if (!element)
     return nullptr;
   node.element = *element;
   for (const Node *factor : node.operands)
     for (IndexId id : factor->dims)
-      if (isSummable(id) && !llvm::is_contained(node.summed, id))
+      if (!outer.position && isSummable(id) && !llvm::is_contained(node.summed, id))
         node.summed.push_back(id);
   llvm::sort(node.summed);
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
-  if (!node.summed.empty() && !isRealElement(node.element)) {
+  if (!node.summed.empty() && node.element == Element::Bool) {
     // A single tensor under a function is no sum: the sum rule reports it.
-    if (!outer.underFunction || factors.size() > 1)
-      diagnostics.error(node.place,
-                      "sums over " + nameOf(node.element) + " tensors are not supported yet; convert with 'real(..)'");
-    return nullptr;
+    if (outer.underFunction)
+      return nullptr;
+    return refuseLogic(node.place, "a summed index would be 'there is'; sum 'real(..)' or 'i32(..)'");
   }
   if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
     return node.operands[0];
   return finish(std::move(node));
+}
+
+/// `//` and `%` are of integers, `/` is of reals; conditions are no factors.
+bool RuleBuilder::checkFactors(const Node &term) {
+  auto isBool = [](const Node *factor) { return factor->element == Element::Bool; };
+  bool product = term.operands.size() > 1 && llvm::all_of(term.operators, [](char op) { return op == '*'; });
+  if (product && llvm::all_of(term.operands, isBool))
+    return refuseLogic(term.place, "write 'and', or convert with 'real(..)'");
+  for (auto [factor, negated] : llvm::zip(term.operands, term.negated))
+    if ((term.operands.size() > 1 || negated) && !wantNumber(factor))
+      return false;
+  auto integer = llvm::find_if(term.operands, [](const Node *factor) { return isInteger(factor->element); });
+  bool rounds = llvm::any_of(term.operators, isRounding);
+  for (auto [factor, op] : llvm::zip(term.operands, term.operators)) {
+    if (rounds && !isIntegral(*factor)) {
+      diagnostics.error(factor->place, "'//' and '%' are for integers, found " +
+                                           (factor->element == Element::Number ? "a number that is none"
+                                                                               : nameOf(factor->element)) +
+                                           " in their term; use parentheses, or convert with 'i32(..)'");
+      return false;
+    }
+    if (isRounding(op) && factor->kind == Node::Number && factor->number == 0) {
+      diagnostics.error(factor->place, "division of an integer by 0");
+      return false;
+    }
+    if (op == '/' && (rounds || integer != term.operands.end())) {
+      StringRef found = rounds ? "an integer" : nameOf((*integer)->element);
+      diagnostics.error(factor->place, "'/' is for reals, found " + found +
+                                           "; write '//' to round down, or convert with 'real(..)'");
+      return false;
+    }
+  }
+  return true;
 }
 
 /// A term of numbers and sizes is a number.
@@ -308,7 +347,7 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
 void RuleBuilder::use(IndexId id, SMLoc place, const Expr &factor, const Context &context, IndexUse::Kind kind) {
   if (!isSummable(id))
     return;
-  IndexUse result{id, place, context.term, &factor, kind};
+  IndexUse result{id, place, context.term, &factor, context.position.value_or(kind)};
   if (context.restriction) {
     result.kind = *context.restriction;
     result.expr = context.factor;
@@ -336,7 +375,7 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context,
     // Parentheses; what is in them starts terms of its own.
     Context inner = context;
     inner.underFunction &= alone;
-    if (!alone) {
+    if (!alone && !context.position) {
       inner.restriction = divides ? IndexUse::Divisor : IndexUse::Parenthesis;
       inner.factor = &expr;
     }
@@ -409,8 +448,16 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
       entries.push_back({{indexNamed(entry.expr->name)}});
       use(indexNamed(entry.expr->name), entry.place, expr, context, kindOf(divides));
     } else if (readsTensor(*entry.expr, scope)) {
-      entries.push_back({{}, {}, resolveGathered(*entry.expr, context, divides)});
-      ok &= entries.back().gathered != nullptr;
+      const Node *position = resolveGathered(*entry.expr, context, divides);
+      ok &= position != nullptr;
+      bool known = binding && binding->kind == Binding::Tensor && entries.size() < binding->view.axes.size();
+      if (position && position->kind == Node::Number) {
+        auto constant = static_cast<int64_t>(position->number);
+        ok &= !known || checkConstant(constant, *entry.expr, binding->view.axes[entries.size()], expr.name);
+        entries.push_back({{}, constant});
+      } else {
+        entries.push_back({{}, {}, position});
+      }
     } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
       entries.push_back({affine->second.indices, affine->second.constant});
       for (auto [id, place] : llvm::zip(affine->second.indices, affine->second.places))
@@ -441,17 +488,17 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
   return ok ? makeRead(binding->view, entries, expr.place) : nullptr;
 }
 
-/// The integer tensor in an index position.
-const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &context, bool divides) {
-  if (expr.kind != Expr::Access && expr.kind != Expr::Name) {
-    diagnostics.error(expr.place, "integer arithmetic in an index position is not supported yet");
-    return nullptr;
-  }
-  const Node *node =
-      expr.kind == Expr::Access ? resolveAccess(expr, context, divides) : resolveName(expr, context, divides);
-  if (!node || isInteger(node->element))
+/// The integer in an index position that is no index.
+const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer, bool divides) {
+  Context context = outer;
+  context.underFunction = false;
+  context.position = outer.position.value_or(kindOf(divides));
+  const Node *node = resolve(expr, context);
+  if (!node || isIntegral(*node))
     return node;
-  diagnostics.error(expr.place,
-                    "found a tensor of " + nameOf(node->element) + " in an index position, expected i32 or i64");
+  diagnostics.error(expr.place, "found " +
+                                    (node->element == Element::Number ? "a number that is no integer"
+                                                                      : "a tensor of " + nameOf(node->element)) +
+                                    " in an index position, expected i32 or i64");
   return nullptr;
 }

@@ -31,6 +31,7 @@ private:
     bool condition = false;
     std::optional<IndexUse::Kind> restriction; // Parenthesis or Divisor
     const Expr *factor = nullptr;              // the restricted factor
+    std::optional<IndexUse::Kind> position;    // in index brackets: uses count as this, and nothing is summed there
   };
 
   /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
@@ -54,7 +55,8 @@ private:
   bool takeHeaderExtents(StringRef name);
   void shapeBareLeft();
   Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
-                      llvm::ArrayRef<unsigned> parts);
+                      llvm::ArrayRef<unsigned> parts, Element element);
+  Element elementOf(const Node &node, StringRef name) const;
 
   // Indices.cpp
   IndexId indexNamed(StringRef name);
@@ -81,6 +83,7 @@ private:
   bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
   bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor);
+  bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
 
   // Resolve.cpp
@@ -94,8 +97,11 @@ private:
   const Node *resolveName(const Expr &expr, const Context &context, bool divides);
   const Node *resolveAccess(const Expr &expr, const Context &context, bool divides);
   const Node *resolveGathered(const Expr &expr, const Context &context, bool divides);
+  bool checkFactors(const Node &term);
   const Node *foldTerm(const Node &term, SMLoc place);
+  const Node *refuseLogic(SMLoc place, StringRef instead);
   const Node *wantNumber(const Node *node);
+  const Node *wantReal(const Node *node, StringRef user);
   const Node *wantCondition(const Node *node);
   const Node *makeNumber(double value, SMLoc place);
   const Node *makeMap(StringRef function, SMLoc place, std::vector<const Node *> operands);
@@ -116,7 +122,8 @@ private:
   const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides);
   bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
   const Node *resolveArgument(const Expr &expr, const Context &context);
-  std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, StringRef name, SMLoc place);
+  std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
+                                    SMLoc place);
   std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
   std::optional<llvm::SmallVector<IndexId, 4>> logicalAxes(const Declarator &formal, llvm::ArrayRef<IndexId> rest,
                                                            const llvm::MapVector<StringRef, IndexId> &header,

@@ -1,5 +1,6 @@
 //===- Rules.cpp - one rule as a whole ------------------------------------===//
 #include "Builtins.h"
+#include "Integers.h"
 #include "RuleBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -123,6 +124,8 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
 
 /// The sum so far and one clause more. The number 0 is a sum without clauses.
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
+  if (clause->element == Element::Bool)
+    return refuseLogic(clause->place, "write 'or', or add 'real(..)'");
   if (earlier->kind == Binding::Number && earlier->number == 0)
     return clause;
   if (earlier->kind == Binding::Number) {
@@ -178,13 +181,9 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     ok &= finishLeft(name);
   ok &= checkSums(terms, uses, *indices, diagnostics);
   if (ok && earlier)
-    ok = (node = wantNumber(node)) && (node = addEarlier(node, place));
+    ok = (node = addEarlier(node, place));
   if (!ok)
     return std::nullopt;
-  if (node->element == Element::Bool) {
-    diagnostics.error(expr.place, "rules of logic (bool tensors) are not supported yet");
-    return std::nullopt;
-  }
   if (node->kind == Node::Number && left.empty() && !indexed) {
     Binding binding;
     binding.kind = Binding::Number;
@@ -195,7 +194,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   llvm::SmallVector<unsigned, 4> parts;
   for (const Affine &axis : leftAxes)
     parts.push_back(axis.indices.size());
-  Binding binding = addEquation(name, place, node, left, parts);
+  Binding binding = addEquation(name, place, node, left, parts, elementOf(*node, name));
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
 }
 
@@ -256,12 +255,24 @@ void RuleBuilder::shapeBareLeft() {
   }
 }
 
+/// The type of a rule with this value. Numbers and indices are what the header says of a result; else they are real,
+/// unless they are rounded to integers.
+Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
+  if (node.element != Element::Number)
+    return node.element;
+  for (const Declarator &result : scope.function.results)
+    if (Element said = elementNamed(result.element);
+        result.name == name && (isRealElement(said) || (isInteger(said) && isIntegral(node))))
+      return said;
+  return roundsNumbers(node) ? integerTypeOf(node, *indices) : Element::Real;
+}
+
 /// `result[left] = node`; axis a of the result is made of the next `parts[a]` indices.
 Binding RuleBuilder::addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
-                                 llvm::ArrayRef<unsigned> parts) {
+                                 llvm::ArrayRef<unsigned> parts, Element element) {
   Value value;
   value.name = name.str();
-  value.element = node->element == Element::Number ? Element::Real : node->element;
+  value.element = element;
   value.place = place;
   llvm::ArrayRef<IndexId> rest = left;
   for (unsigned count : parts) {

@@ -101,16 +101,33 @@ bool mapReal(Function function, const Extents &extents, const std::vector<Operan
   }
 }
 
+/// Rounded down; 0 if b is 0.
+template <typename T> T floorDivide(T a, T b) {
+  if (b == 0)
+    return 0;
+  if (b == -1) // the smallest integer has no negative
+    return T(std::make_unsigned_t<T>(0) - std::make_unsigned_t<T>(a));
+  return T(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+
 /// Functions that only integers do otherwise: they wrap.
 template <typename T>
 bool mapInteger(Function function, const Extents &extents, const std::vector<Operand> &in, const Operand &result) {
   using U = std::make_unsigned_t<T>;
   auto one = [&](auto f) { return mapOne<T, T>(extents, in[0], result, f), true; };
-  if (function == Function::neg)
+  auto two = [&](auto f) { return mapTwo<T, T>(extents, in[0], in[1], result, f), true; };
+  switch (function) {
+  case Function::neg:
     return one([](T x) { return T(U(0) - U(x)); });
-  if (function == Function::abs)
+  case Function::abs:
     return one([](T x) { return x < 0 ? T(U(0) - U(x)) : x; });
-  return false;
+  case Function::floor_div:
+    return two([](T a, T b) { return floorDivide(a, b); });
+  case Function::floor_mod:
+    return two([](T a, T b) { return T(U(a) - U(b) * U(floorDivide(a, b))); });
+  default:
+    return false;
+  }
 }
 
 /// Functions of every ordered number.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 namespace plc::reference {
 namespace {
@@ -14,13 +15,19 @@ using ein::Reduction;
 constexpr int64_t numLanes = 16;
 
 template <Reduction reduction, typename T> T initial() {
+  using Limits = std::numeric_limits<T>;
   if constexpr (reduction == Reduction::sum)
     return 0;
-  return reduction == Reduction::max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  else if constexpr (std::is_integral_v<T>)
+    return reduction == Reduction::max ? Limits::min() : Limits::max();
+  else
+    return reduction == Reduction::max ? -Limits::infinity() : Limits::infinity();
 }
 
 template <Reduction reduction, typename T> T combine(T so, T x) {
-  if constexpr (reduction == Reduction::sum)
+  if constexpr (reduction == Reduction::sum && std::is_integral_v<T>)
+    return T(std::make_unsigned_t<T>(so) + std::make_unsigned_t<T>(x)); // wraps
+  else if constexpr (reduction == Reduction::sum)
     return so + x;
   else if constexpr (reduction == Reduction::max)
     return x > so ? x : so;
@@ -60,7 +67,7 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
         values[r] = combine<reduction>(values[r], x[from[r] + offset]);
   T *out = result.as<T>();
   for (size_t r = 0; r < to.size(); ++r)
-    out[to[r]] = accumulate ? out[to[r]] + values[r] : values[r];
+    out[to[r]] = accumulate ? combine<Reduction::sum>(out[to[r]], values[r]) : values[r];
 }
 
 template <typename T> void dispatch(Reduction reduction, auto &&...arguments) {
@@ -78,10 +85,17 @@ template <typename T> void dispatch(Reduction reduction, auto &&...arguments) {
 
 void reduce(Reduction reduction, const Extents &extents, const Operand &input, const Operand &result,
             const std::vector<int64_t> &reduced, bool lanes, bool accumulate) {
-  if (result.element == Element::F32)
-    dispatch<float>(reduction, extents, input, result, reduced, lanes, accumulate);
-  else
-    dispatch<double>(reduction, extents, input, result, reduced, lanes, accumulate);
+  auto run = [&]<typename T>(T) { dispatch<T>(reduction, extents, input, result, reduced, lanes, accumulate); };
+  switch (result.element) {
+  case Element::F32:
+    return run(float());
+  case Element::I32:
+    return run(int32_t());
+  case Element::I64:
+    return run(int64_t());
+  default:
+    return run(double());
+  }
 }
 
 } // namespace plc::reference

@@ -13,7 +13,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// Without --data: integers below 16, which any vocabulary holds, and numbers in (0, 1).
+/// Without --data: integers below 16, which any vocabulary holds, numbers in (0, 1), and either truth value.
 std::vector<Bytes> inventInputs(const EntryInfo &entry) {
   std::vector<Bytes> inputs;
   for (const TensorInfo &input : entry.inputs) {
@@ -22,7 +22,7 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry) {
       uint64_t bits = randomBits(0, hashBytes(input.name), static_cast<uint64_t>(i));
       double real = uniformFromBits(bits);
       auto single = static_cast<float>(real);
-      uint64_t integer = bits >> 60;
+      uint64_t integer = input.type == ElementType::Bool ? bits >> 63 : bits >> 60;
       const void *source = input.type == ElementType::F64   ? static_cast<const void *>(&real)
                            : input.type == ElementType::F32 ? static_cast<const void *>(&single)
                                                             : static_cast<const void *>(&integer);

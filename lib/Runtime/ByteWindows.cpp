@@ -27,6 +27,8 @@ void widenTo(ElementType type, std::string_view bytes, std::byte *out) {
     return widen<int64_t>(bytes, out);
   case ElementType::I32:
     return widen<int32_t>(bytes, out);
+  case ElementType::Bool: // refused by the constructor
+    return;
   }
 }
 
@@ -36,6 +38,9 @@ ByteWindows::ByteWindows(const EntryInfo &entry, const std::vector<DataOption> &
     : batch(entry.batch) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
+    if (input.type == ElementType::Bool)
+      throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
+                       "give rows of a .npy or .safetensors file");
     Source source{input, option.file, readFile(option.file), option.shift, input.numElements() / batch};
     int64_t bytes = static_cast<int64_t>(source.text.size());
     size = sources.empty() ? bytes : std::min(size, bytes);

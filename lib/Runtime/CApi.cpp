@@ -53,6 +53,8 @@ plc_element_type cTypeOf(ElementType type) {
     return PLC_I64;
   case ElementType::I32:
     return PLC_I32;
+  case ElementType::Bool:
+    return PLC_BOOL;
   }
   return PLC_F64;
 }

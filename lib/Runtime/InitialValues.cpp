@@ -95,6 +95,8 @@ void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out)
     return fill(parameter, seed, static_cast<int64_t *>(out));
   case ElementType::I32:
     return fill(parameter, seed, static_cast<int32_t *>(out));
+  case ElementType::Bool: // no parameter is
+    return;
   }
 }
 

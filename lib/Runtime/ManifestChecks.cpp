@@ -50,12 +50,16 @@ private:
 
   /// A place of `bytes` at `offset` lies in the arena, aligned.
   void checkPlace(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
+    checkInside(rank, what, offset, bytes);
+    if (offset % alignment != 0)
+      fail(rank, what + " is at byte " + std::to_string(offset) + ", not a multiple of 64");
+  }
+
+  void checkInside(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
     int64_t arena = entry.ranks[rank].arenaBytes;
     if (offset > arena || bytes > arena - offset)
       fail(rank, what + " ends at byte " + std::to_string(offset + bytes) + " of an arena of " +
                      std::to_string(arena));
-    if (offset % alignment != 0)
-      fail(rank, what + " is at byte " + std::to_string(offset) + ", not a multiple of 64");
   }
 
   static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
@@ -146,8 +150,9 @@ private:
       fail(rank, "channel '" + channel.name + "' is used for micro-batch " + std::to_string(action.microBatch) +
                      ", but it is per " + (channel.perStep ? "step" : "micro-batch"));
     if (action.op == Op::Send || action.op == Op::PostRecv)
-      checkPlace(rank, "a message of channel '" + channel.name + "'", action.offset,
-                 entry.bytesOf(channel, action.microBatch));
+      // A micro-batch's part of an input or output may begin anywhere.
+      checkInside(rank, "a message of channel '" + channel.name + "'", action.offset,
+                  entry.bytesOf(channel, action.microBatch));
     messages[{action.target, action.microBatch}].push_back(action.op);
   }
 

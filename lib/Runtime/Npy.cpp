@@ -100,8 +100,10 @@ private:
       info.type = ElementType::I64;
     else if (descr == "<i4")
       info.type = ElementType::I32;
+    else if (descr == "|b1")
+      info.type = ElementType::Bool;
     else
-      failAt(place, "element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4'");
+      failAt(place, "element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4' '|b1'");
   }
   void readOrder() {
     if (text.substr(at, 5) != "False")
@@ -161,12 +163,15 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
                               " (offset " + std::to_string(start + length) + ")");
   tensor.data.resize(data.size());
   std::memcpy(tensor.data.data(), data.data(), data.size());
+  if (int64_t bad = firstBadBool(tensor); bad >= 0)
+    throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + length + size_t(bad)) + ")");
   return tensor;
 }
 
 std::string formatNpy(const Tensor &tensor) {
-  std::string header = "{'descr': '<";
-  header += isReal(tensor.info.type) ? 'f' : 'i';
+  bool truth = tensor.info.type == ElementType::Bool;
+  std::string header = truth ? "{'descr': '|" : "{'descr': '<";
+  header += truth ? 'b' : isReal(tensor.info.type) ? 'f' : 'i';
   header += std::to_string(byteWidth(tensor.info.type)) + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : tensor.info.shape)
     header += std::to_string(extent) + ",";

@@ -31,6 +31,8 @@ std::string_view dtypeOf(ElementType type) {
     return "I64";
   case ElementType::I32:
     return "I32";
+  case ElementType::Bool:
+    return "BOOL";
   }
   return "";
 }
@@ -121,13 +123,14 @@ private:
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
     std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
     bool known = false;
-    for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32})
+    for (ElementType type :
+         {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32, ElementType::Bool})
       if (dtypeOf(type) == dtype) {
         tensor.info.type = type;
         known = true;
       }
     if (!known)
-      fail("tensor '" + name + "' has element type '" + dtype + "', expected F64, F32, I64 or I32", 8);
+      fail("tensor '" + name + "' has element type '" + dtype + "', expected F64, F32, I64, I32 or BOOL", 8);
     int64_t size = static_cast<int64_t>(byteWidth(tensor.info.type));
     for (int64_t extent : tensor.info.shape)
       if (__builtin_mul_overflow(size, extent, &size))
@@ -142,6 +145,8 @@ private:
     ranges.emplace_back(range[0], range[1]);
     auto *data = reinterpret_cast<const std::byte *>(bytes.data() + dataStart);
     tensor.data.assign(data + range[0], data + range[1]);
+    if (int64_t bad = firstBadBool(tensor); bad >= 0)
+      fail("tensor '" + name + "' has a bool that is neither 0 nor 1", dataStart + size_t(range[0] + bad));
     return tensor;
   }
 

@@ -1,5 +1,6 @@
 #include "plc/Runtime/Tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace plc::runtime {
@@ -14,12 +15,14 @@ std::string_view nameOf(ElementType type) {
     return "i64";
   case ElementType::I32:
     return "i32";
+  case ElementType::Bool:
+    return "bool";
   }
   return "?";
 }
 
 std::optional<ElementType> parseElementType(std::string_view name) {
-  for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32})
+  for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32, ElementType::Bool})
     if (nameOf(type) == name)
       return type;
   return std::nullopt;
@@ -40,6 +43,13 @@ std::string TensorInfo::typeText() const {
   return text + "]";
 }
 
+int64_t firstBadBool(const Tensor &tensor) {
+  if (tensor.info.type != ElementType::Bool)
+    return -1;
+  auto bad = std::find_if(tensor.data.begin(), tensor.data.end(), [](std::byte b) { return b > std::byte{1}; });
+  return bad == tensor.data.end() ? -1 : bad - tensor.data.begin();
+}
+
 namespace {
 template <class T> double load(const void *data, int64_t index) {
   T value;
@@ -58,6 +68,8 @@ double elementAsDouble(ElementType type, const void *data, int64_t index) {
     return load<int64_t>(data, index);
   case ElementType::I32:
     return load<int32_t>(data, index);
+  case ElementType::Bool:
+    return load<uint8_t>(data, index);
   }
   return 0;
 }

@@ -101,6 +101,19 @@ ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x
 
 // -----
 
+// What is rounded to an integer is not linear; the sum of integers is.
+ein.model @m(%x: tensor<8x8xf32>, %t: tensor<8xi32>) -> (tensor<8xi32>, tensor<f32>) attributes {arg_names = ["x", "t"],
+    arg_batch = array<i64: 0, 0>, result_names = ["y", "n"], result_batch = array<i64: -1, -1>, batch = 8 : i64} {
+  %n = ein.reduce sum(%t) over [8] maps [affine_map<(b) -> (b)>, affine_map<(b) -> ()>] : (tensor<8xi32>) -> tensor<i32>
+  %r = ein.cast %n : (tensor<i32>) -> tensor<f32>
+  %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %0 = ein.cast %s : (tensor<8xf32>) -> tensor<8xi32>
+  ein.return %0, %r : tensor<8xi32>, tensor<f32>
+}
+
+// -----
+
 ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
   %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>

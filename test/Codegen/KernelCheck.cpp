@@ -3,7 +3,8 @@
 // kernel-check FILE [FEATURE...]: forms kernels of every body of FILE, compiles them (for this machine, or with the
 // given instruction-set features), runs the bodies on numbers of a fixed sequence, and compares every bit with what
 // the interpreter makes of the same body; with vacant accumulators and with full ones, chunk by chunk and at once.
-// A body `fault_*` must end with a fault in its last kernel. A body `special_*` gets infinities, NaN and denormals.
+// A body `fault_*` must end with a fault in its last kernel. A body `special_*` gets infinities, NaN and denormals,
+// the smallest and the largest integers.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Codegen/Kernels.h"
@@ -51,13 +52,19 @@ template <typename T> void fillReals(Tensor &tensor, Sequence &sequence, bool sp
   }
 }
 
+template <typename T> T integer(Sequence &sequence, int64_t index, bool special) {
+  static const T odd[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), -1, 0, 1, -7};
+  uint32_t kind = special ? sequence.next() % 12 : 12;
+  return kind < 6 ? odd[kind] : T(special ? int64_t(sequence.next() % 41) - 20 : index);
+}
+
 void fill(Tensor &tensor, Sequence &sequence, bool special, bool fault) {
   for (int64_t i = 0; i < tensor.numElements(); ++i) {
     int64_t index = fault && i == 3 ? 1000 : sequence.next() % 4;
     if (tensor.element == Element::I32)
-      tensor.as<int32_t>()[i] = int32_t(index);
+      tensor.as<int32_t>()[i] = integer<int32_t>(sequence, index, special);
     if (tensor.element == Element::I64)
-      tensor.as<int64_t>()[i] = index;
+      tensor.as<int64_t>()[i] = integer<int64_t>(sequence, index, special);
     if (tensor.element == Element::I1)
       tensor.as<uint8_t>()[i] = index & 1;
   }

@@ -96,6 +96,8 @@ std::vector<Bytes> drawInputs(const EntryInfo &entry, uint64_t seed, int64_t ind
         reinterpret_cast<int64_t *>(data.data())[i] = draws.below(indexBound);
       else if (info.type == ElementType::I32)
         reinterpret_cast<int32_t *>(data.data())[i] = static_cast<int32_t>(draws.below(indexBound));
+      else if (info.type == ElementType::Bool)
+        data[i] = static_cast<std::byte>(draws.below(2));
       else
         throw runtime::Error(runtime::BadInput, "", "input '" + info.name + "' is " + info.typeText() +
                                                         ", but gradients are checked in f64");

@@ -33,9 +33,9 @@ ElementType typeOf(Element element) {
   case Element::I64:
     return ElementType::I64;
   case Element::I1:
-    break;
+    return ElementType::Bool;
   }
-  throw Error(runtime::BadInput, "", "inputs and outputs of element type i1 are not supported");
+  llvm_unreachable("unknown element type");
 }
 
 runtime::Initializer initializerOf(ein::ParamOp param) {

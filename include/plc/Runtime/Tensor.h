@@ -11,16 +11,17 @@
 
 namespace plc::runtime {
 
-enum class ElementType : uint8_t { F64, F32, I64, I32 };
+/// A bool takes a byte, 0 or 1.
+enum class ElementType : uint8_t { F64, F32, I64, I32, Bool };
 
 /// Bytes of one element.
 constexpr size_t byteWidth(ElementType type) {
-  return type == ElementType::F64 || type == ElementType::I64 ? 8 : 4;
+  return type == ElementType::Bool ? 1 : type == ElementType::F64 || type == ElementType::I64 ? 8 : 4;
 }
 
 constexpr bool isReal(ElementType type) { return type == ElementType::F64 || type == ElementType::F32; }
 
-/// `f64`, `f32`, `i64`, `i32`.
+/// `f64`, `f32`, `i64`, `i32`, `bool`.
 std::string_view nameOf(ElementType type);
 std::optional<ElementType> parseElementType(std::string_view name);
 
@@ -44,6 +45,9 @@ struct Tensor {
   TensorInfo info;
   Bytes data;
 };
+
+/// The first byte that is neither 0 nor 1 of a tensor of bool, or -1.
+int64_t firstBadBool(const Tensor &tensor);
 
 /// The value of element `index` (an i64 beyond 2^53 is rounded).
 double elementAsDouble(ElementType type, const void *data, int64_t index);

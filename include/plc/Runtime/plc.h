@@ -20,7 +20,7 @@ extern "C" {
 typedef struct plc_module plc_module;
 typedef struct plc_session plc_session;
 
-typedef enum { PLC_F64, PLC_F32, PLC_I64, PLC_I32 } plc_element_type;
+typedef enum { PLC_F64, PLC_F32, PLC_I64, PLC_I32, PLC_BOOL /* a byte, 0 or 1 */ } plc_element_type;
 
 /* Valid as long as its session. */
 typedef struct {

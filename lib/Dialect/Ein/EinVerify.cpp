@@ -85,10 +85,11 @@ LogicalResult verifyAccumulator(Operation *op, Value accumulator) {
   return success();
 }
 
-LogicalResult verifyOneElementType(Equation op) {
+LogicalResult verifyOneElementType(Equation op, bool integers) {
   Type result = elementOf(op->getResult(0));
-  if (!isReal(result))
-    return op->emitOpError("has element type ") << result << " but needs real, f32 or f64";
+  if (!isReal(result) && !(integers && isIndex(result)))
+    return op->emitOpError("has element type ") << result << " but needs "
+                                                << (integers ? "real, f32, f64, i32 or i64" : "real, f32 or f64");
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
     if (elementOf(input) != result)
       return op->emitOpError("operand #") << index << " has element type " << elementOf(input) << " but the result has "
@@ -118,6 +119,17 @@ unsigned arity(Function function) {
 }
 
 bool isComparison(Function function) { return function >= Function::eq && function <= Function::ge; }
+// Which element types the operands may have; nothing if there is no condition.
+StringRef missedBy(Function function, Type element) {
+  bool rounds = function == Function::floor || function == Function::ceil || function == Function::round;
+  if (rounds || isTranscendental(function) || function == Function::div)
+    return isReal(element) ? "" : "real, f32 or f64";
+  if (function == Function::floor_div || function == Function::floor_mod)
+    return isIndex(element) ? "" : "i32 or i64";
+  bool any = function == Function::id || function == Function::eq || function == Function::ne || function > Function::ge;
+  return any || isReal(element) || isIndex(element) ? "" : "real, f32, f64, i32 or i64";
+}
+
 bool isLogical(Function function) { return function >= Function::logical_and && function <= Function::logical_not; }
 
 } // namespace
@@ -126,8 +138,8 @@ LogicalResult ContractOp::verify() {
   Equation op = *this;
   if (getInputs().empty())
     return emitOpError("has no operand");
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op)) ||
-      failed(verifyAccumulator(*this, getAccumulator())))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) ||
+      failed(verifyOneElementType(op, /*integers=*/false)) || failed(verifyAccumulator(*this, getAccumulator())))
     return failure();
   if (!getOrder())
     return success();
@@ -171,10 +183,9 @@ LogicalResult MapOp::verify() {
   if (result != expected)
     return emitOpError("result has element type ") << result << " but '" << stringifyFunction(function) << "' gives "
                                                    << expected;
-  bool rounds = function == Function::floor || function == Function::ceil || function == Function::round;
-  if ((rounds || isTranscendental(function)) && !isReal(first))
+  if (StringRef needed = missedBy(function, first); !needed.empty())
     return emitOpError("operand #0 has element type ") << first << " but '" << stringifyFunction(function)
-                                                       << "' needs real, f32 or f64";
+                                                       << "' needs " << needed;
   return success();
 }
 
@@ -184,7 +195,8 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("has ") << getInputs().size() << " operands but takes one";
   if (getAccumulator() && getReduction() != Reduction::sum)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' does not accumulate";
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op)))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) ||
+      failed(verifyOneElementType(op, /*integers=*/true)))
     return failure();
   return verifyAccumulator(*this, getAccumulator());
 }

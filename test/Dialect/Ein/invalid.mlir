@@ -139,6 +139,27 @@ ein.func @map_c4_round(%a: tensor<2xi32>) -> tensor<2xi32> {
   ein.return %0 : tensor<2xi32>
 }
 // -----
+ein.func @map_c4_division(%a: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error@+1 {{operand #0 has element type 'i32' but 'div' needs real, f32 or f64}}
+  %0 = ein.map div(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> (m)>]
+    : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+  ein.return %0 : tensor<2xi32>
+}
+// -----
+ein.func @map_c4_integer(%a: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{operand #0 has element type 'f32' but 'floor_mod' needs i32 or i64}}
+  %0 = ein.map floor_mod(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> (m)>]
+    : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @map_c4_number(%a: tensor<2xi1>) -> tensor<2xi1> {
+  // expected-error@+1 {{operand #0 has element type 'i1' but 'lt' needs real, f32, f64, i32 or i64}}
+  %0 = ein.map lt(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> (m)>]
+    : (tensor<2xi1>, tensor<2xi1>) -> tensor<2xi1>
+  ein.return %0 : tensor<2xi1>
+}
+// -----
 ein.func @reduce_c1(%a: tensor<2xf32>) -> tensor<f32> {
   // expected-error@+1 {{has 2 operands but takes one}}
   %0 = ein.reduce max(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> ()>]
@@ -151,6 +172,12 @@ ein.func @reduce_c4(%a: tensor<2xf32>, %acc: tensor<f32>) -> tensor<f32> {
   %0 = ein.reduce max(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] into %acc : tensor<f32>
     : (tensor<2xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
+}
+// -----
+ein.func @reduce_c4_element(%a: tensor<2xi1>) -> tensor<i1> {
+  // expected-error@+1 {{has element type 'i1' but needs real, f32, f64, i32 or i64}}
+  %0 = ein.reduce sum(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xi1>) -> tensor<i1>
+  ein.return %0 : tensor<i1>
 }
 // -----
 ein.func @gather_c4(%t: tensor<4x2xf32>, %i: tensor<3xf32>) -> tensor<3x2xf32> {

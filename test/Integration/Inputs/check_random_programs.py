@@ -43,14 +43,15 @@ def run(*command, seconds=120):
 
 
 def write_rows(file, value, dims, real, draws, rows):
-    """Normal numbers, or indices below the extent of V."""
+    """Normal numbers, indices below the extent of V, or truth values."""
     shape = [rows] + [dims[axis] for axis in value.axes[1:]]
     count = 1
     for extent in shape:
         count *= extent
-    index = value.origin == "index"
-    code, descr = ("i", "<i4") if index else {"f32": ("f", "<f4"), "f64": ("d", "<f8")}[real]
-    values = [draws.randrange(dims["V"]) if index else draws.gauss(0, 1) for _ in range(count)]
+    kinds = {"index": ("i", "<i4", lambda: draws.randrange(dims["V"])), "mask": ("B", "|b1", lambda: draws.randrange(2))}
+    reals = {"f32": ("f", "<f4"), "f64": ("d", "<f8")}[real] + (lambda: draws.gauss(0, 1),)
+    code, descr, draw = kinds.get(value.origin, reals)
+    values = [draw() for _ in range(count)]
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
@@ -78,7 +79,7 @@ class Check:
         data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
         module = self.folder / "module.plcm"
         self.compile(module, sets)
-        for value in self.program.inputs + self.program.indices:
+        for value in self.program.inputs + self.program.indices + self.program.masks:
             file = self.folder / f"{value.name}.npy"
             write_rows(file, value, self.program.dims, self.real, self.draws, 2 * self.program.dims["B"])
             if f'"name":"{value.name}"'.encode() in module.read_bytes():  # else nothing needs it

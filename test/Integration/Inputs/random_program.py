@@ -1,7 +1,8 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, reductions, branches, gathers, functions, norms; tied and frozen parameters, repeated layers, skips. The loss
+broadcasts, axes split and merged on both sides, reductions, branches, gathers, functions, norms; integers as positions,
+rules and results, truth values as inputs and rules; tied and frozen parameters, repeated layers, skips. The loss
 is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
 import math
@@ -109,11 +110,14 @@ class Program:
         return axes
 
     def chooseInputs(self):
-        self.inputs, self.indices = [], []
+        self.inputs, self.indices, self.masks = [], [], []
         for i in range(self.random.randint(1, 2)):
             self.inputs.append(Value(f"x{i}", self.someAxes(2, 3000, ("B",)), False, "input"))
         for i in range(self.pick({0: 3, 1: 4, 2: 2})):
             self.indices.append(Value(f"t{i}", self.someAxes(1, 300, ("B",)), False, "index"))
+        for i in range(self.pick({0: 2, 1: 1})):
+            self.masks.append(Value(f"m{i}", self.someAxes(1, 300, ("B",)), False, "mask"))
+        self.tokens, self.known_masks = list(self.indices), list(self.masks)  # those that layers give too
 
     # Reads of tensors in a rule; `letters` maps the rule's indices to dims.
 
@@ -144,23 +148,30 @@ class Program:
             found.append((wanted if wanted in fresh else self.random.choice(fresh), dim))
         return found
 
-    def read(self, value, letters, wanted=None):
-        """`value` read at letters of its dims, or None if there are none for it."""
-        entries, used = [], set()
+    def read(self, value, letters, wanted=None, plain=False):
+        """`value` read at letters of its dims, or None if there are none for it; `plain`: at nothing else."""
+        entries, used, numbers = [], set(), set()
         for axis in value.axes:
             choices = [letter for letter in letters if letters[letter] == axis]
             tokens = [t for t in self.scope_indices if axis == "V" and all(d in letters.values() for d in t.axes)]
-            if tokens and self.flip(0.5 if choices else 1):
-                token = self.read(self.random.choice(tokens), letters)
+            if tokens and not plain and self.flip(0.5 if choices else 1):
+                token = self.read(self.random.choice(tokens), letters, plain=True)
                 entries.append(token.text)
                 used |= token.used
                 continue
-            parts = self.splitRead(axis, letters, wanted) if axis in self.splits and self.flip(0.6 if choices else 1) else None
+            position = self.position(axis, letters) if not plain and self.flip(0.1 if choices else 0.6) else None
+            if position:
+                entries.append(position.text)
+                used |= position.used
+                numbers |= position.numbers
+                continue
+            splits = not plain and axis in self.splits and self.flip(0.6 if choices else 1)
+            parts = self.splitRead(axis, letters, wanted) if splits else None
             if parts:
                 entries.append(self.affine(parts))
                 used |= {letter for letter, _ in parts}
                 continue
-            if axis != "B" and not wanted and self.flip(0.04):
+            if axis != "B" and not wanted and not plain and self.flip(0.04):
                 entries.append(str(self.random.randrange(self.dims[axis])))
                 continue
             if not choices:
@@ -172,7 +183,46 @@ class Program:
             entries.append(letter)
             used.add(letter)
         text = f"{value.name}[{', '.join(entries)}]" if entries else value.name
-        return Expr(text, 0, 1, used, value.trained, 1)
+        return Expr(text, 0, 1, used, value.trained, 1, numbers - used)
+
+    def position(self, axis, letters):
+        """A computed position on an axis, inside it whatever its integers are. Its letters are the left side's, for it
+        tells no extents."""
+        plain = {letter: letters[letter] for letter in letters if letter in self.left and letters[letter] != "B"}
+        a = self.integer(plain, 1, self.tokensOver(letters), letters)
+        if axis == "B" or not a.used | a.numbers:
+            return None
+        return Expr(f"{a.at(0)} % {axis}", 1, 1, a.used, numbers=a.numbers - a.used)
+
+    def tokensOver(self, letters):
+        return [t for t in self.scope_indices if all(axis in letters.values() for axis in t.axes)]
+
+    def integer(self, plain, depth, tokens, letters):
+        """An integer of the letters in `plain` and of tokens; what overflows wraps."""
+        if depth == 0:
+            kind = self.pick({"letter": 3 if plain else 0, "token": 4 if tokens else 0, "number": 1})
+            if kind == "letter":
+                letter = self.random.choice(list(plain))
+                return Expr(letter, 0, 1, numbers=letter)
+            if kind == "token":
+                token = self.read(self.random.choice(tokens), letters, plain=True)
+                if token:
+                    return Expr(token.text, 0, 1, token.used)
+            return Expr(str(self.random.choice([1, 2, 3, 7, 1000])), 0, 1)
+        a, b = (self.integer(plain, depth - 1 if self.flip(0.7) else 0, tokens, letters) for _ in range(2))
+        kind = self.pick({"+": 4, "-": 3, "*": 3, "//": 2, "%": 2, "max": 1, "min": 1, "abs": 1, "sign": 1, "if": 1})
+        if kind in ("+", "-"):
+            return self.join(f"{a.at(2)} {kind} {b.at(1)}", 2, a, b)
+        if kind == "*":
+            return self.join(f"{a.at(0)} * {b.at(0)}", 1, a, b)
+        if kind in ("//", "%"):
+            by = f"({b.text} * 2 + 1)" if b.used | b.numbers else str(self.random.choice([2, 3, 5]))
+            return self.join(f"{a.at(0)} {kind} {by}", 1, a, b)
+        if kind in ("max", "min"):
+            return self.join(f"{kind}({a.text}, {b.text})", 0, a, b)
+        if kind == "if":
+            return self.join(f"(if {a.text} < {b.text} then {a.text} else {b.at(1)} - 1)", 0, a, b)
+        return self.join(f"{'-' if self.flip(0.3) else ''}{kind}({a.text})", 1, a)
 
     def someRead(self, letters, wanted=None, only=lambda value: True):
         values = [value for value in self.scope if only(value) and all(self.readable(axis, letters) for axis in value.axes)]
@@ -241,7 +291,8 @@ class Program:
             text += " / " + (f"{count ** 0.5:.3g}" if self.flip(0.5) else f"sqrt({count})")
         if self.flip(0.3):
             text = f"{self.random.choice(['-', ''])}{self.number()} * " + text
-        return Expr(text, 1, 1, used & set(letters), any(f.trained for f in factors), tensors)
+        numbers = frozenset().union(*(f.numbers for f in factors)) - used
+        return Expr(text, 1, 1, used & set(letters), any(f.trained for f in factors), tensors, numbers)
 
     def elementwise(self, letters, depth):
         if depth == 0:
@@ -257,7 +308,7 @@ class Program:
             return Expr(f"{letter} / {self.dims[letters[letter]]}", 1, 1, numbers=letter)
         tokens = [t for t in self.scope_indices if all(axis in letters.values() for axis in t.axes)]
         if tokens and self.flip(0.1):
-            token = self.read(self.random.choice(tokens), letters)
+            token = self.read(self.random.choice(tokens), letters, plain=True)
             return Expr(f"real({token.text}) / {self.dims['V']}", 1, 1, token.used)
         return self.someRead(letters) or Expr(self.number(), 0, 1)
 
@@ -328,8 +379,13 @@ class Program:
                 return Expr(f"{a} {relation} {b}", 3, 1, numbers=a + b)
             return Expr(f"{a} {relation} {self.random.randrange(self.dims[letters[a]] + 1)}", 3, 1, numbers=a)
         if tokens and self.flip(0.4):
-            token = self.read(self.random.choice(tokens), letters)
-            return self.join(f"{token.text} {relation} {self.random.randrange(self.dims['V'])}", 3, token)
+            a, b = self.integer({}, 1, tokens, letters), self.integer({}, 0, tokens, letters)
+            if a.used:
+                return self.join(f"{a.text} {relation} {b.text}", 3, a, b)
+        masks = [m for m in self.scope_masks if all(axis in letters.values() for axis in m.axes)]
+        if masks and self.flip(0.6):
+            mask = self.read(self.random.choice(masks), letters, plain=True)
+            return self.join(mask.text if self.flip(0.7) else f"not {mask.text}", 3, mask)
         a = self.kinked(letters, 1)
         return self.join(f"{a.text} {self.random.choice(['<', '<=', '>', '>='])} 0", 3, a)
 
@@ -450,6 +506,7 @@ class Program:
                 self.taken.add(letter)
                 letters[letter] = dim
                 entries[-1].append(letter)
+        self.left = set(letters)
         summands = [self.averaged(value, letters) for value in unread if "B" in axes or "B" not in value.axes]
         for _ in range(self.pick({1: 5, 2: 3, 3: 1})):
             kind = self.pick({"product": 5, "elementwise": 5, "gathered": 1})
@@ -475,6 +532,31 @@ class Program:
         value = Value(name, tuple(axes), any(s.trained for s in summands), "value")
         self.scope.append(value)
         return value
+
+    def integerRule(self):
+        """A rule of integers, positions in V, or of truth values; later rules read it."""
+        axes = self.someAxes(2, 300, ("B",)) if self.flip(0.7) else self.someAxes(1, 50)
+        self.taken, letters = set(), {}
+        for axis in axes:
+            letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
+            self.taken.add(letter)
+            letters[letter] = axis
+        self.left = set(letters)
+        truth = self.flip(0.4)
+        plain = {letter: axis for letter, axis in letters.items() if axis != "B"}
+        a = self.condition(letters) if truth else self.integer(plain, 2, self.tokensOver(letters), letters)
+        if "b" in letters and "b" not in a.used or truth and not a.used:
+            return
+        if not truth and not a.used | a.numbers:
+            return
+        name = self.name("k" if not truth else "m")
+        brackets = ", ".join(l if l in a.used else f"{l}: {letters[l]}" for l in letters)
+        if truth:
+            self.statements.append(f"{name}[{brackets}] = {a.text}")
+            self.scope_masks.append(Value(name, tuple(axes), False, "mask"))
+        else:
+            self.statements.append(f"{name}[{brackets}] = {a.at(0)} % V")
+            self.scope_indices.append(Value(name, tuple(axes), False, "index"))
 
     def sampled(self, a, letters):
         """`a` times something of the sample."""
@@ -550,20 +632,23 @@ class Program:
 
     # Layers and the model.
 
-    def enter(self, scope, indices, parameters):
+    def enter(self, scope, indices, masks, parameters):
         self.scope, self.scope_indices, self.parameters, self.statements = scope, indices, parameters, []
+        self.scope_masks = masks
 
     def buildLayer(self, arguments, repeated):
         """A layer over these arguments; returns its name and results' axes."""
         name = self.name("layer")
         formals = [Value(self.name("a"), v.axes, v.trained, "input" if v.origin == "input" else "value") for v in arguments]
-        tokens = [t for t in self.indices if self.flip(0.6)]
-        indices = [Value(self.name("t"), t.axes, False, "index") for t in tokens]
+        tokens = [t for t in self.tokens if self.flip(0.6)] + [m for m in self.known_masks if self.flip(0.7)]
+        indices = [Value(self.name("t"), t.axes, False, t.origin) for t in tokens]
         if repeated:  # from the second turn on, the argument is computed
             formals[0].origin, formals[0].trained = "value", True
-        self.enter(list(formals), indices, [])
+        self.enter(list(formals), [t for t in indices if t.origin == "index"], [t for t in indices if t.origin == "mask"], [])
         shares = self.shareParameters()
         for _ in range(self.random.randint(1, 4)):
+            if self.flip(0.25):
+                self.integerRule()
             if self.flip(0.3):
                 self.wholeRule()
             else:
@@ -574,15 +659,22 @@ class Program:
             same = repeated or self.flip(0.4)
             axes = first.axes if same else self.someAxes(2, 2000, ("B",))
             results.append(self.result(self.name("y"), axes, first.name if same else None))
+        made = [v for v in self.scope_indices + self.scope_masks if v not in indices and v.axes[0] == "B"]
+        if made and not repeated and self.flip(0.5):
+            results.append(self.random.choice(made))
         header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in formals] +
-                           [f"{v.name}: i32[{', '.join(v.axes)}]" for v in indices])
-        out = ", ".join(f"{v.name}[{', '.join(v.axes)}]" for v in results)
+                           [self.typed(v) for v in indices])
+        out = ", ".join(self.typed(v) for v in results)
         lines = [f"layer {name}({header}) -> {out} {{"] + [f"  {line}" for line in shares]
         for value in self.parameters:
             lines.append("  " + self.parameterLine(value))
         self.layers.append("\n".join(lines + [f"  {line}" for line in self.statements] + ["}"]))
         self.owners_new = [(f"{name}", value) for value in self.parameters]
-        return name, [v.name for v in tokens], [v.axes for v in results]
+        return name, [v.name for v in tokens], results
+
+    def typed(self, value):
+        type_ = {"index": ": i32", "mask": ": bool"}.get(value.origin, "")
+        return f"{value.name}{type_}[{', '.join(value.axes)}]"
 
     def layerAxes(self):
         axes = list(self.someAxes(3, 2500, ("B",) if self.flip(0.85) else ()))
@@ -611,7 +703,8 @@ class Program:
             count = self.pick({1: 3, 2: 2})
             arguments = [self.random.choice(self.pool[-2:])] + [self.random.choice(self.pool) for _ in range(count - 1)]
             turns = self.pick({1: 6, 2: 2, 3: 1})
-            name, tokens, axes = self.buildLayer(arguments, turns > 1)
+            name, tokens, given = self.buildLayer(arguments, turns > 1)
+            axes = [v.axes for v in given]
             names = [v.name for v in arguments] + tokens
             if turns > 1:
                 result = self.name("z")
@@ -621,12 +714,15 @@ class Program:
                 self.owners += [(f"{name}.{self.random.randrange(turns)}", v) for _, v in self.owners_new]
                 results = [Value(result, axes[0], True, "value")]
             else:
-                results = [Value(self.name("z"), a, True, "value") for a in axes]
+                results = [Value(self.name("z"), v.axes, v.origin not in ("index", "mask"),
+                                 v.origin if v.origin in ("index", "mask") else "value") for v in given]
                 prefix = self.name("in") if self.flip(0.2) else ""
                 self.body.append(f"{', '.join(v.name for v in results)} = {name}({', '.join(names)})" + (f" in {prefix}" if prefix else ""))
                 self.owners += [(f"{prefix}.{name}" if prefix else name, v) for _, v in self.owners_new]
             self.calls += turns
-            self.pool += results
+            self.tokens += [v for v in results if v.origin == "index"]
+            self.known_masks += [v for v in results if v.origin == "mask"]
+            self.pool += [v for v in results if v.origin == "value"]
             if turns == 1 and not repeatedNeeded(axes, arguments) and self.flip(0.25):
                 again = Value(self.name("z"), axes[0], True, "value")
                 others = ", ".join(names[1:])
@@ -638,20 +734,20 @@ class Program:
         self.buildLoss()
 
     def looseRule(self):
-        self.enter(list(self.pool), self.indices, None)
+        self.enter(list(self.pool), list(self.tokens), list(self.known_masks), None)
         value = self.result(self.name("z"), self.someAxes(2, 2000, ("B",)))
         self.body += self.statements
         self.pool.append(value)
 
     def buildLoss(self):
         """A mean over the batch that every late value takes part in."""
-        self.enter(list(self.pool), self.indices, None)
+        self.enter(list(self.pool), list(self.tokens), list(self.known_masks), None)
         terms, free = [], list(LETTERS)
         late = [v for v in self.pool if v.origin != "input"]
         for value in late[-4:] + self.random.sample(late[:-4], min(1, len(late[:-4]))):
             letters = ["b"] + [free.pop(0) for _ in value.axes[1:]]
             text, some, last = f"{value.name}[{', '.join(letters)}]", ", ".join(letters[:-1]), letters[-1]
-            tokens = [t for t in self.indices if t.axes == value.axes[:-1]]
+            tokens = [t for t in self.tokens if t.axes == value.axes[:-1]]
             if value.axes[-1] == "V" and tokens and self.flip(0.8):
                 terms.append(f"mean[{some}](cross_entropy[{last}]({text}, {tokens[0].name}[{some}]))")
             elif self.flip(0.5):
@@ -662,7 +758,7 @@ class Program:
 
     def text(self):
         header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in self.inputs] +
-                           [f"{v.name}: i32[{', '.join(v.axes)}]" for v in self.indices])
+                           [self.typed(v) for v in self.indices + self.masks])
         output = self.pool[-1]
         outputs = f"loss, {output.name}[{', '.join(output.axes)}]" if output.origin != "input" else "loss"
         lines = ["# " + ("rough: gradients are no limits of differences" if self.rough else "smooth"), "use std.nn",

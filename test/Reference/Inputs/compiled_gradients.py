@@ -26,8 +26,9 @@ def write_npy(file, type_, shape):
     count = 1
     for extent in shape:
         count *= extent
-    values = [random.randrange(5) if type_ == "i32" else random.gauss(0, 1) for _ in range(count)]
-    code, descr = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4")}[type_]
+    draws = {"i32": lambda: random.randrange(5), "bool": lambda: random.randrange(2)}
+    values = [draws.get(type_, lambda: random.gauss(0, 1))() for _ in range(count)]
+    code, descr = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4"), "bool": ("B", "|b1")}[type_]
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()

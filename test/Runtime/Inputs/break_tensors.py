@@ -30,6 +30,8 @@ edit("after", b"), }", b"), } x")
 edit("lacks", b", 'shape': (4, 8, )", b"")
 edit("brace", b"{'descr'", b"('descr'")
 edit("string", b"'shape': (4, 8, ), }", b"'shape")
+truth = b"{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }\n"
+write("bool", good[:8] + struct.pack("<H", len(truth)) + truth + bytes([0, 1, 2, 1]))
 axes = b"{'descr': '<i4', 'fortran_order': False, 'shape': (" + b"1," * 65 + b"), }\n"
 write("axes", good[:8] + struct.pack("<H", len(axes)) + axes + bytes(4))
 write("ends", good[:6] + b"\x02\x00" + b"ab")
