@@ -25,6 +25,43 @@ Contraction analyse(ein::ContractOp op);
 /// Blocks of summed elements, as numerics fixes them.
 inline constexpr int64_t sumBlock = 256;
 
+/// A matrix product with one run each of m, n and k, in loops over what does not fit: `outer` (any order) and `slow`,
+/// summed dimensions outside k (slowest first; then k is a multiple of sumBlock). If c is contiguous along a run, that
+/// is n.
+struct Product {
+  Run m, n, k;
+  llvm::SmallVector<Run> outer, slow;
+  mlir::Value a, b, c;
+  bool accumulates = false;
+
+  int64_t units() const;
+  int64_t slowSteps() const;
+};
+
+/// Nothing if a class has no run or blocks of sums would lie across runs.
+std::optional<Product> asProduct(Contraction contraction);
+
+/// Offsets of an element of a, b and c; null stands for 0.
+struct Offsets {
+  mlir::Value a, b, c;
+};
+
+/// `from` moved by `at[i]` steps of `runs[i]`.
+Offsets moved(KernelWriter &writer, llvm::ArrayRef<Run> runs, llvm::ArrayRef<mlir::Value> at, Offsets from = {});
+
+llvm::SmallVector<int64_t> extentsOf(llvm::ArrayRef<Run> runs);
+
+/// Every block of the product's sums in order: its offsets, its length, and whether it adds (an i1) or stores.
+void forEachBlock(KernelWriter &writer, const Product &product, Offsets from,
+                  llvm::function_ref<void(Offsets, int64_t size, mlir::Value adds)> block);
+
+/// Calls of the library, one per block. False, and nothing written, if the product is too small to be worth them.
+bool writeLibraryCalls(KernelWriter &writer, const Product &product);
+/// Our own tiles of registers. False, and nothing written, if c is not contiguous along n, or the product is small.
+bool writeTiles(KernelWriter &writer, const Product &product);
+/// The definition itself, vectorised along the contiguous run of c if there is one: any contraction.
+void writeChains(KernelWriter &writer, Contraction contraction);
+
 } // namespace plc::codegen
 
 #endif

@@ -40,8 +40,8 @@ static MemRefType memoryType(Type tensor) {
   return MemRefType::get({elementsOf(tensor)}, storedType(cast<RankedTensorType>(tensor).getElementType()));
 }
 
-KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, OpBuilder &module)
-    : kernel(kernel), b(kernel.getLoc(), kernel.getContext()) {
+KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOptions &options, OpBuilder &module)
+    : kernel(kernel), options(options), b(kernel.getLoc(), kernel.getContext()) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> operands(body.getArguments().take_front(kernel.getNumInputs()));
   llvm::append_range(operands, llvm::map_range(body.getTerminator()->getOperands(), ein::viewed));

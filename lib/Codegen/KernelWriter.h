@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_CODEGEN_KERNELWRITER_H
 #define PLC_LIB_CODEGEN_KERNELWRITER_H
 
+#include "plc/Codegen/Kernels.h"
 #include "plc/Dialect/Ein/Alignment.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
@@ -33,9 +34,10 @@ struct Lanes {
 /// `chunks`, the number of parts in which the work may be cut; begin and end count them.
 class KernelWriter {
 public:
-  KernelWriter(plan::KernelOp kernel, llvm::StringRef name, mlir::OpBuilder &module);
+  KernelWriter(plan::KernelOp kernel, llvm::StringRef name, const CodeOptions &options, mlir::OpBuilder &module);
 
   plan::KernelOp kernel;
+  const CodeOptions &options;
   mlir::ImplicitLocOpBuilder b;
   mlir::Value begin, end, accumulate, context;
   int64_t chunks = 1;

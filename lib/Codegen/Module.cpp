@@ -125,7 +125,8 @@ LogicalResult ModuleWriter::compile() {
       kernelIndex.back()[kernel.getSymName()] = distinct.add(kernel, program.getCut());
   }
   std::vector<KernelRecord> records;
-  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct.kernels, records);
+  CodeOptions options{request.contractions, vectorBitsOf(request.features)};
+  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct.kernels, options, records);
   if (failed(written))
     return failure();
   code = std::move(*written);

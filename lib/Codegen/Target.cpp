@@ -21,19 +21,24 @@ using namespace plc;
 
 static constexpr llvm::StringLiteral triple = "x86_64-unknown-linux-gnu";
 
-std::vector<std::string> codegen::hostFeatures() {
+std::vector<std::string> codegen::featuresOf(Isa isa) {
   static constexpr llvm::StringLiteral wide[] = {"avx512f", "avx512dq", "avx512bw", "avx512vl"};
   static constexpr llvm::StringLiteral known[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",
                                                   "avx2", "fma",   "f16c",   "bmi",    "bmi2",   "lzcnt"};
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> features;
   for (StringRef name : known)
-    if (host.lookup(name))
+    if (isa != Isa::native || host.lookup(name))
       features.push_back(name.str());
-  if (llvm::all_of(wide, [&](StringRef name) { return host.lookup(name); }))
+  bool hostIsWide = llvm::all_of(wide, [&](StringRef name) { return host.lookup(name); });
+  if (isa == Isa::avx512 || (isa == Isa::native && hostIsWide))
     for (StringRef name : wide)
       features.push_back(name.str());
   return features;
+}
+
+int64_t codegen::vectorBitsOf(ArrayRef<std::string> features) {
+  return llvm::is_contained(features, "avx512f") ? 512 : 256;
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> features) {

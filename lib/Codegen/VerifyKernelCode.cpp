@@ -16,7 +16,8 @@ static bool isInstruction(StringRef name) {
   static constexpr StringLiteral known[] = {"llvm.intr.fma",         "llvm.intr.sqrt",        "llvm.intr.fabs",
                                             "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.umin",
                                             "llvm.intr.umax",        "llvm.intr.smin",        "llvm.intr.smax",
-                                            "llvm.intr.floor",       "llvm.intr.ceil",        "llvm.intr.roundeven"};
+                                            "llvm.intr.floor",       "llvm.intr.ceil",        "llvm.intr.roundeven",
+                                            "llvm.intr.prefetch"};
   return llvm::is_contained(known, name);
 }
 

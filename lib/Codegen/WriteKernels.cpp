@@ -57,8 +57,9 @@ static void describeResults(plan::KernelOp kernel, KernelRecord &record) {
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
 }
 
-static LogicalResult writeKernel(plan::KernelOp kernel, KernelRecord &record, OpBuilder &builder) {
-  KernelWriter writer(kernel, record.symbol, builder);
+static LogicalResult writeKernel(plan::KernelOp kernel, const CodeOptions &options, KernelRecord &record,
+                                 OpBuilder &builder) {
+  KernelWriter writer(kernel, record.symbol, options, builder);
   if (failed(writeBody(writer)))
     return failure();
   writer.finish();
@@ -73,7 +74,7 @@ static LogicalResult writeKernel(plan::KernelOp kernel, KernelRecord &record, Op
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> kernels,
+FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> kernels, const CodeOptions &options,
                                                        std::vector<KernelRecord> &records) {
   if (kernels.empty())
     return OwningOpRef<ModuleOp>();
@@ -85,7 +86,7 @@ FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> 
   for (auto [index, kernel] : llvm::enumerate(kernels)) {
     records.emplace_back();
     records.back().symbol = "plc_kernel_" + std::to_string(index);
-    if (failed(writeKernel(kernel, records.back(), builder)))
+    if (failed(writeKernel(kernel, options, records.back(), builder)))
       return failure();
   }
   return module;
@@ -93,14 +94,21 @@ FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> 
 
 namespace {
 struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertKernelsToLoops> {
+  using ConvertKernelsToLoopsBase::ConvertKernelsToLoopsBase;
+
   void runOnOperation() override {
+    if (vectorBits != 256 && vectorBits != 512) {
+      getOperation().emitError("option 'vector-bits' is ") << int64_t(vectorBits) << " but must be 256 or 512";
+      return signalPassFailure();
+    }
+    CodeOptions options{contractions, vectorBits};
     SmallVector<plan::KernelOp> kernels(getOperation().getOps<plan::KernelOp>());
     if (kernels.empty()) {
       getOperation().emitError("module has no 'plan.kernel': run '--form-kernels' first");
       return signalPassFailure();
     }
     std::vector<KernelRecord> records;
-    FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, records);
+    FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
     if (failed(written))
       return signalPassFailure();
     Block *body = getOperation().getBody();

@@ -241,7 +241,11 @@ int Compilation::writeModule() {
   request.real = strategy.get<std::string>("precision.compute");
   request.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
   request.profiling = strategy.get<bool>("profiling");
-  request.features = plc::codegen::hostFeatures();
+  const std::string &isa = strategy.get<std::string>("machine.isa");
+  using plc::codegen::Isa;
+  request.features = featuresOf(isa == "avx2" ? Isa::avx2 : isa == "avx512" ? Isa::avx512 : Isa::native);
+  if (strategy.get<std::string>("machine.contractions") == "own")
+    request.contractions = plc::codegen::Contractions::own;
   request.optimizer = optimizer();
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const Program &program : programsOfModule()) {

@@ -70,6 +70,8 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
       text("machine.transport", "threads", {"threads"}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
+      text("machine.isa", "native", {"native", "avx2", "avx512"}, {}),
+      text("machine.contractions", "own", {"own", "blis"}, {}),
       unsupported("machine.rates"),
       text("optimizer.kind", "adamw", {"sgd", "momentum", "adam", "adamw"}, {}),
       number("optimizer.lr", 3e-4, 0),

@@ -1,6 +1,7 @@
 #include "Checkpoint.h"
 #include "FmaPeak.h"
 #include "Runs.h"
+#include "plc/Runtime/CpuFeatures.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ void runBench(const Options &options, Engine &engine) {
               seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(), static_cast<long long>(options.warmup));
   std::printf("items      %.1f per second\n", static_cast<double>(entry.batch) / median);
   tellRate(engine, median);
+  std::printf("blis       kernels of '%s'\n", blisKernels().c_str());
   for (const RankMemory &rank : engine.memory())
     std::printf("rank %-5lld planned %lld bytes, measured %lld bytes\n", static_cast<long long>(rank.rank),
                 static_cast<long long>(rank.plannedBytes), static_cast<long long>(rank.measuredBytes));

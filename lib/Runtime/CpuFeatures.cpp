@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+#include <blis.h>
+
 namespace plc::runtime {
 
 namespace {
@@ -52,9 +54,9 @@ bool cpuHasFeature(std::string_view name) {
   return flags.count(plain) != 0;
 }
 
-void chooseBlisKernels() {
+void chooseBlisKernels(bool wide) {
   // The numbers are BLIS 0.9's arch_t: 0 is skx, 3 is haswell.
-  bool skx = true;
+  bool skx = wide;
   for (const char *feature : {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"})
     skx = skx && cpuHasFeature(feature);
   if (skx)
@@ -62,5 +64,7 @@ void chooseBlisKernels() {
   else if (cpuHasFeature("avx2") && cpuHasFeature("fma"))
     ::setenv("BLIS_ARCH_TYPE", "3", 0);
 }
+
+std::string blisKernels() { return bli_arch_string(bli_arch_query_id()); }
 
 } // namespace plc::runtime

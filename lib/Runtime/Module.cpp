@@ -43,8 +43,6 @@ void checkSeal(const std::string &file) {
 
 Module::Module(const std::string &file) : file(file) {
   checkSeal(file);
-  // Before the module brings BLIS in.
-  chooseBlisKernels();
   // A path without a slash would be searched for in the library path.
   std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -76,7 +74,10 @@ void Module::readContents() {
   contents = parseManifest(file, {text, size});
   for (const std::string &feature : contents.targetFeatures)
     if (!cpuHasFeature(feature))
-      throw fileError(file, "compiled for CPU feature '" + feature + "', which this machine lacks");
+      throw fileError(file, "compiled for CPU feature '" + feature + "', which this machine lacks; '--set machine.isa=avx2' compiles " +
+                                "for any with AVX2 and FMA");
+  // Before the first call of BLIS.
+  chooseBlisKernels(std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "avx512f") > 0);
 }
 
 void Module::resolveKernels() {

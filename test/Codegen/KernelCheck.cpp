@@ -1,10 +1,10 @@
 //===- KernelCheck.cpp - compiled kernels against the interpreter ----------===//
 //
-// kernel-check FILE [FEATURE...]: forms kernels of every body of FILE, compiles them (for this machine, or with the
-// given instruction-set features), runs the bodies on numbers of a fixed sequence, and compares every bit with what
-// the interpreter makes of the same body; with vacant accumulators and with full ones, chunk by chunk and at once.
-// A body `fault_*` must end with a fault in its last kernel. A body `special_*` gets infinities, NaN and denormals,
-// the smallest and the largest integers.
+// kernel-check FILE [own] [FEATURE...]: forms kernels of every body of FILE, compiles them (contractions by BLIS, or by
+// our own tiles; for this machine, or with the given instruction-set features), runs the bodies on numbers of a fixed
+// sequence, and compares every bit with what the interpreter makes of the same body; with vacant accumulators and with
+// full ones, chunk by chunk and at once. A body `fault_*` must end with a fault in its last kernel. A body `special_*`
+// gets infinities, NaN and denormals, the smallest and the largest integers.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Codegen/Kernels.h"
@@ -103,18 +103,18 @@ int64_t differs(const Tensor &found, const Tensor &expected) {
 class Checker {
 public:
   Checker(ModuleOp original, ModuleOp planned) : original(original), planned(planned), interpreter(original, Element::F32) {
-    runtime::chooseBlisKernels();
+    runtime::chooseBlisKernels(/*wide=*/true);
     bli_init();
     bli_rntm_init(&rntm);
     bli_rntm_set_num_threads(1, &rntm);
     bli_rntm_disable_l3_sup(&rntm);
   }
 
-  bool compile(std::vector<std::string> features) {
+  bool compile(codegen::Contractions contractions, std::vector<std::string> features) {
     SmallVector<plan::KernelOp> kernels(planned.getOps<plan::KernelOp>());
     for (plan::KernelOp kernel : kernels)
       kernel.setNs(700000); // as if it were long, so that it is cut
-    auto code = codegen::writeKernels(kernels, records);
+    auto code = codegen::writeKernels(kernels, {contractions, codegen::vectorBitsOf(features)}, records);
     if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
       return false;
     llvm::LLVMContext context;
@@ -259,9 +259,12 @@ int main(int argc, char **argv) {
   passes.addPass(kernels::createFormKernels());
   if (failed(passes.run(*planned)))
     return 1;
-  std::vector<std::string> features(argv + 2, argv + argc);
+  bool own = argc > 2 && llvm::StringRef(argv[2]) == "own";
+  std::vector<std::string> features(argv + 2 + own, argv + argc);
+  if (features.empty())
+    features = codegen::featuresOf(codegen::Isa::native);
   Checker checker(*original, *planned);
-  if (!checker.compile(features.empty() ? codegen::hostFeatures() : features))
+  if (!checker.compile(own ? codegen::Contractions::own : codegen::Contractions::blis, features))
     return 1;
   int checked = 0, good = 0;
   for (auto body : original->getOps<ein::FuncOp>()) {

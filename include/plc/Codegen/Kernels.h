@@ -31,6 +31,14 @@ struct KernelRecord {
   bool infinite = false;       // a rule of it says `inf`, so a result may be
 };
 
+enum class Contractions { blis, own };
+
+/// How kernels are written. Bits of results depend on neither.
+struct CodeOptions {
+  Contractions contractions = Contractions::blis;
+  int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
+};
+
 /// `file:line:column` of a location, or "" if it has none.
 std::string placeOf(mlir::Location loc);
 
@@ -38,6 +46,7 @@ std::string placeOf(mlir::Location loc);
 /// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
 /// refused: a row too long for the stack, a contraction of other than two arguments.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> writeKernels(llvm::ArrayRef<plan::KernelOp> kernels,
+                                                               const CodeOptions &options,
                                                                std::vector<KernelRecord> &records);
 
 /// Lowers such a module to the LLVM dialect in place and adds, for each record, the exported entry with the ABI of

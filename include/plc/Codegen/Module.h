@@ -2,6 +2,8 @@
 #ifndef PLC_CODEGEN_MODULE_H
 #define PLC_CODEGEN_MODULE_H
 
+#include "plc/Codegen/Kernels.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,7 +32,8 @@ struct ModuleRequest {
   std::string model, source, numericsKey, real;
   int64_t threadsPerStage = 1;
   bool profiling = false;
-  std::vector<std::string> features; // see hostFeatures
+  std::vector<std::string> features; // see featuresOf
+  Contractions contractions = Contractions::blis;
   llvm::json::Value optimizer = nullptr, plan = nullptr;
 };
 

@@ -2,6 +2,8 @@
 #ifndef PLC_CODEGEN_PASSES_H
 #define PLC_CODEGEN_PASSES_H
 
+#include "plc/Codegen/Kernels.h"
+
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 

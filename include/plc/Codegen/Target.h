@@ -16,9 +16,15 @@ class Module;
 
 namespace plc::codegen {
 
-/// Instruction-set features that code may use, by LLVM's names: those of this machine that code generation knows.
-/// AVX-512 counts only if f, dq, bw and vl are all there. Bits do not depend on them.
-std::vector<std::string> hostFeatures();
+/// Which instructions code may use: those of this machine that code generation knows, AVX2 and FMA, or AVX-512 (f, dq,
+/// bw and vl) too. Bits do not depend on it.
+enum class Isa { native, avx2, avx512 };
+
+/// Instruction-set features by LLVM's names. Code for an `Isa` that this machine lacks can be made, but not run.
+std::vector<std::string> featuresOf(Isa isa);
+
+/// Bits of the widest vectors that such code uses: 512 or 256.
+int64_t vectorBitsOf(llvm::ArrayRef<std::string> features);
 
 /// Translates and optimises (no fast-math, no contraction of products and sums) for x86-64 with the given features.
 /// Null, with a diagnostic at `loc`, without 'avx2' and 'fma'.

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_CPUFEATURES_H
 #define PLC_RUNTIME_CPUFEATURES_H
 
+#include <string>
 #include <string_view>
 
 namespace plc::runtime {
@@ -9,9 +10,13 @@ namespace plc::runtime {
 /// Whether CPU and kernel support a feature under LLVM's name (`avx512f`, `fma`, `bmi`, `sse4.2`).
 bool cpuHasFeature(std::string_view name);
 
-/// Chooses BLIS's kernels for this CPU (`BLIS_ARCH_TYPE`, unless the user has set it). BLIS 0.9 does not know newer
-/// CPUs and would fall back to generic code. Call before the first BLIS call.
-void chooseBlisKernels();
+/// Chooses BLIS's kernels (`BLIS_ARCH_TYPE`, unless the user has set it): those for AVX-512 if the CPU has it and `wide`
+/// allows it, else those for AVX2. BLIS 0.9 does not know newer CPUs and would fall back to generic code. Call before the
+/// first BLIS call, which decides for the process.
+void chooseBlisKernels(bool wide);
+
+/// BLIS's name of the CPU whose kernels it runs: `skx`, `haswell`, ...
+std::string blisKernels();
 
 } // namespace plc::runtime
 

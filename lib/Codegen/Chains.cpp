@@ -1,0 +1,126 @@
+//===- Chains.cpp - contractions as the definition has them -----------------===//
+#include "Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+// The definition itself, vectorised along the contiguous run of c if there is one.
+class ChainWriter {
+public:
+  ChainWriter(KernelWriter &writer, Contraction contraction) : w(writer), b(writer.b), x(std::move(contraction)) {}
+
+  void run() {
+    for (auto *runs : {&x.batch, &x.m, &x.n})
+      llvm::append_range(outer, *runs);
+    auto along = llvm::find_if(outer, [](const Run &run) { return run.c == 1; });
+    if (along != outer.end()) {
+      fast = *along;
+      outer.erase(along);
+    }
+    width = fast.extent == 1 ? 0 : fast.extent % 64 == 0 ? 64 : 16;
+    int64_t blocks = width ? llvm::divideCeil(fast.extent, width) : 1, units = blocks;
+    SmallVector<int64_t> extents;
+    for (const Run &run : outer) {
+      extents.push_back(run.extent);
+      units *= run.extent;
+    }
+    extents.push_back(blocks);
+    auto [lower, upper] = w.cut(units);
+    w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> at = w.delinearize(unit, extents);
+      Value block = at.pop_back_val();
+      writeUnit(at, block, blocks);
+      return {};
+    });
+  }
+
+private:
+  void writeUnit(ArrayRef<Value> at, Value block, int64_t blocks) {
+    if (!width)
+      return writeElements(at, {}, {});
+    Value first = w.times(block, width);
+    int64_t tail = fast.extent % width;
+    if (!tail || blocks == 1)
+      return writeElements(at, first, {width, tail ? tail : width});
+    Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, block, w.index(blocks - 1));
+    auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    writeElements(at, first, {width, tail});
+    b.setInsertionPoint(branch.elseYield());
+    writeElements(at, first, {width, width});
+  }
+
+  void writeElements(ArrayRef<Value> at, Value first, Lanes lanes) {
+    Value a = offsetOf(outer, at, &Run::a), bb = offsetOf(outer, at, &Run::b), c = offsetOf(outer, at, &Run::c);
+    if (first) {
+      a = w.plus(a, w.times(first, fast.a));
+      bb = w.plus(bb, w.times(first, fast.b));
+      c = w.plus(c, first);
+    }
+    int64_t total = 1;
+    for (const Run &run : x.k)
+      total *= run.extent;
+    Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
+    auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, element, lanes); };
+    Value sum = chain(w.index(0), w.index(std::min(total, sumBlock)));
+    Value target = w.memoryOf(x.c);
+    if (x.accumulates) {
+      Value old = w.load(target, element, c, 1, lanes);
+      sum = arith::SelectOp::create(b, w.accumulate, arith::AddFOp::create(b, old, sum), sum);
+    }
+    if (total > sumBlock)
+      sum = w.loop(w.index(sumBlock), w.index(total), sumBlock, {sum},
+                   [&](Value from, ValueRange carried) -> SmallVector<Value> {
+                     Value to = arith::MinUIOp::create(b, w.plus(from, w.index(sumBlock)), w.index(total));
+                     return {arith::AddFOp::create(b, carried.front(), chain(from, to))};
+                   })
+                .front();
+    w.store(sum, target, c, 1, lanes);
+  }
+
+  Value chainOf(Value a, Value bb, Value from, Value to, Type element, Lanes lanes) {
+    Type type = lanes.width ? Type(VectorType::get({lanes.width}, element)) : element;
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    SmallVector<int64_t> extents;
+    for (const Run &run : x.k)
+      extents.push_back(run.extent);
+    return w
+        .loop(from, to, 1, {zero},
+              [&](Value k, ValueRange carried) -> SmallVector<Value> {
+                SmallVector<Value> at = w.delinearize(k, extents);
+                Value left = w.load(w.memoryOf(x.a), element, w.plus(a, offsetOf(x.k, at, &Run::a)), fast.a, lanes);
+                Value right = w.load(w.memoryOf(x.b), element, w.plus(bb, offsetOf(x.k, at, &Run::b)), fast.b, lanes);
+                return {math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), carried.front())};
+              })
+        .front();
+  }
+
+  Value offsetOf(ArrayRef<Run> runs, ArrayRef<Value> at, int64_t Run::*step) {
+    Value offset;
+    for (auto [run, index] : llvm::zip(runs, at))
+      if (run.*step)
+        offset = w.plus(offset, w.times(index, run.*step));
+    return offset ? offset : w.index(0);
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  Contraction x;
+  SmallVector<Run> outer;
+  Run fast;
+  int64_t width = 0;
+};
+
+} // namespace
+
+void codegen::writeChains(KernelWriter &writer, Contraction contraction) {
+  ChainWriter(writer, std::move(contraction)).run();
+}

@@ -1,0 +1,74 @@
+//===- LibraryCalls.cpp - contractions by BLIS ------------------------------===//
+#include "Contraction.h"
+
+#include "plc/Dialect/Blis/Blis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+constexpr int64_t smallest = 4;    // below this many rows or columns the library is slower than a loop
+constexpr int64_t smallWork = 8192; // products
+constexpr int64_t partLength = 48; // rows of a chunk are a multiple of this
+
+// One call of blis.gemm per block of 256, in loops over what does not fit a matrix.
+class GemmWriter {
+public:
+  GemmWriter(KernelWriter &writer, const Product &product) : w(writer), b(writer.b), x(product) {}
+
+  void run() {
+    SmallVector<int64_t> extents = extentsOf(x.outer);
+    int64_t parts = chooseParts(x.units());
+    extents.push_back(parts);
+    auto [lower, upper] = w.cut(x.units() * parts);
+    w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> at = w.delinearize(unit, extents);
+      Value part = at.pop_back_val();
+      writeUnit(moved(w, x.outer, at), part);
+      return {};
+    });
+  }
+
+private:
+  // Few units: the longer of m and n is cut too, for there is no other parallelism.
+  int64_t chooseParts(int64_t units) {
+    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / 100000) + 1, units);
+    cutsM = x.m.extent >= x.n.extent;
+    int64_t extent = cutsM ? x.m.extent : x.n.extent;
+    length = llvm::alignTo(llvm::divideCeil(extent, wanted), partLength);
+    return llvm::divideCeil(extent, length);
+  }
+
+  void writeUnit(Offsets offsets, Value part) {
+    Value first = w.times(part, length);
+    Value rest = arith::SubIOp::create(b, w.index(cutsM ? x.m.extent : x.n.extent), first);
+    Value size = arith::MinUIOp::create(b, rest, w.index(length));
+    offsets = moved(w, {cutsM ? x.m : x.n}, {first}, offsets);
+    Value rows = cutsM ? size : w.index(x.m.extent), columns = cutsM ? w.index(x.n.extent) : size;
+    auto orZero = [&](Value value) { return value ? value : w.index(0); };
+    forEachBlock(w, x, offsets, [&](Offsets at, int64_t size, Value adds) {
+      blis::GemmOp::create(b, b.getI64IntegerAttr(size), w.memoryOf(x.a), orZero(at.a),
+                           b.getDenseI64ArrayAttr({x.m.a, x.k.a}), w.memoryOf(x.b), orZero(at.b),
+                           b.getDenseI64ArrayAttr({x.k.b, x.n.b}), w.memoryOf(x.c), orZero(at.c),
+                           b.getDenseI64ArrayAttr({x.m.c, x.n.c}), rows, columns, adds, w.context);
+    });
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  const Product &x;
+  bool cutsM = true;
+  int64_t length = 0;
+};
+
+} // namespace
+
+bool codegen::writeLibraryCalls(KernelWriter &writer, const Product &x) {
+  if (x.m.extent < smallest || x.n.extent < smallest || x.m.extent * x.n.extent * x.k.extent < smallWork)
+    return false;
+  return GemmWriter(writer, x).run(), true;
+}

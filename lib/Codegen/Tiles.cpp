@@ -1,0 +1,186 @@
+//===- Tiles.cpp - contractions by tiles of registers -----------------------===//
+//
+// A tile is `height` rows of a and one panel of b: its products are summed in registers over one block, then added to c
+// in memory, so every element is one ascending chain per block, whatever the tile's shape. The panel lies in the second
+// cache while the rows of a stream by:
+//
+//   for each part of the rows, for each panel of b             (units: cut in chunks)
+//     for each block of 256 summed elements
+//       pack the panel's rows of b, if that pays
+//       for each `height` rows of a
+//         s[i][v] = 0;  for k in block: s[i][v] = fma(a[i][k], b[k][v], s[i][v]);  c[i][v] (+)= s[i][v]
+//
+//===----------------------------------------------------------------------===//
+#include "Packing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+constexpr int64_t packFrom = 48;    // rows that read a panel: from here on copying it pays
+constexpr int64_t partLength = 24;  // a part's rows are a multiple of every tile's height
+constexpr int64_t smallestPart = 192;
+constexpr int64_t tallest = 12;
+constexpr int64_t unrolled = 2;     // steps of k
+constexpr int64_t smallWork = 8192; // products: below, the code is not worth its size
+constexpr int64_t prefetchFrom = 64; // steps that hide the way of c from memory
+
+class TileWriter {
+public:
+  TileWriter(KernelWriter &writer, const Product &product)
+      : w(writer), b(writer.b), x(product), element(cast<RankedTensorType>(product.c.getType()).getElementType()) {
+    bool wide = w.options.vectorBits == 512;
+    lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
+    vectors = wide ? 4 : 2;
+    accumulators = wide ? 24 : 12; // of 32 and 16 registers
+    packs = x.n.b != 1 || x.m.extent >= packFrom;
+  }
+
+  void run() {
+    int64_t width = lanes * vectors, panels = llvm::divideCeil(x.n.extent, width), parts = chooseParts(panels);
+    Panel full{lanes, vectors, width}, last = full;
+    if (int64_t rest = x.n.extent % width)
+      last = {lanes, int64_t(llvm::divideCeil(rest, lanes)), rest};
+    if (packs)
+      scratch = w.scratch(std::min(x.k.extent, sumBlock) * (panels > 1 ? width : last.width()), element);
+    SmallVector<int64_t> extents = extentsOf(x.outer);
+    extents.append({parts, panels});
+    auto [lower, upper] = w.cut(x.units() * parts * panels);
+    w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> at = w.delinearize(unit, extents);
+      Value number = at.pop_back_val(), part = at.pop_back_val();
+      Offsets from = moved(w, {x.m, x.n}, {w.times(part, length), w.times(number, width)}, moved(w, x.outer, at));
+      if (panels == 1 || last.columns == full.columns)
+        writeUnit(from, part, last);
+      else
+        either(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
+               [&] { writeUnit(from, part, last); }, [&] { writeUnit(from, part, full); });
+      return {};
+    });
+  }
+
+private:
+  // Few units: the rows are cut too, but not so that packing would cost much.
+  int64_t chooseParts(int64_t panels) {
+    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / 100000) + 1, x.units() * panels);
+    length = llvm::alignTo(std::max<int64_t>(smallestPart, llvm::divideCeil(x.m.extent, wanted)), partLength);
+    return llvm::divideCeil(x.m.extent, length);
+  }
+
+  void either(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise = {}) {
+    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    then();
+    if (!otherwise)
+      return;
+    b.setInsertionPoint(branch.elseYield());
+    otherwise();
+  }
+
+  void writeUnit(Offsets from, Value part, const Panel &panel) {
+    Value rows = w.index(x.m.extent);
+    if (x.m.extent > length)
+      rows = arith::MinUIOp::create(b, arith::SubIOp::create(b, rows, w.times(part, length)), w.index(length));
+    int64_t height = std::min({accumulators / panel.vectors, tallest, x.m.extent}), rest = x.m.extent % height;
+    forEachBlock(w, x, from, [&](Offsets at, int64_t size, Value adds) {
+      if (packs)
+        packPanel(w, x, at.b, size, panel, scratch);
+      Value count = arith::DivUIOp::create(b, rows, w.index(height));
+      w.loop(w.index(0), count, 1, {}, [&](Value tile, ValueRange) -> SmallVector<Value> {
+        writeTile(moved(w, {x.m}, {w.times(tile, height)}, at), height, size, panel, adds);
+        return {};
+      });
+      if (!rest)
+        return;
+      // Only the last part has rows left.
+      Value done = w.times(count, height);
+      either(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, done, rows),
+             [&] { writeTile(moved(w, {x.m}, {done}, at), rest, size, panel, adds); });
+    });
+  }
+
+  void writeTile(Offsets at, int64_t height, int64_t size, const Panel &panel, Value adds) {
+    if (size >= prefetchFrom)
+      prefetch(at.c, height, panel);
+    auto type = VectorType::get({lanes}, element);
+    SmallVector<Value> sums(height * panel.vectors, arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    int64_t whole = size / unrolled * unrolled;
+    if (whole)
+      sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < unrolled; ++i)
+          writeStep(at, i ? w.plus(k, w.index(i)) : k, height, panel, next);
+        return next;
+      });
+    for (int64_t k = whole; k < size; ++k)
+      writeStep(at, w.index(k), height, panel, sums);
+    either(adds, [&] { writeSums(at.c, height, panel, sums, true); },
+           [&] { writeSums(at.c, height, panel, sums, false); });
+  }
+
+  void writeStep(Offsets at, Value k, int64_t height, const Panel &panel, MutableArrayRef<Value> sums) {
+    Value from = packs ? scratch : w.memoryOf(x.b);
+    Value row = packs ? w.times(k, panel.width()) : w.plus(at.b, w.times(k, x.k.b));
+    SmallVector<Value> right;
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      right.push_back(w.load(from, element, w.plus(row, w.index(v * lanes)), 1,
+                             packs ? Lanes{lanes, lanes} : panel.lanesOf(v)));
+    Value column = w.plus(at.a, w.times(k, x.k.a));
+    for (int64_t i = 0; i < height; ++i) {
+      Value one = w.load(w.memoryOf(x.a), element, w.plus(column, w.index(i * x.m.a)), 0, {});
+      Value left = w.broadcast(one, {lanes, lanes});
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Value &sum = sums[i * panel.vectors + v];
+        sum = math::FmaOp::create(b, left, right[v], sum);
+      }
+    }
+  }
+
+  Value inC(Value offset, int64_t row, int64_t vector) {
+    return w.plus(offset, w.index(row * x.m.c + vector * lanes));
+  }
+
+  // Asks for c while its sums are computed.
+  void prefetch(Value offset, int64_t height, const Panel &panel) {
+    for (int64_t i = 0; i < height; ++i)
+      for (int64_t v = 0; v < panel.vectors; ++v)
+        memref::PrefetchOp::create(b, w.memoryOf(x.c), ValueRange{inC(offset, i, v)}, /*isWrite=*/true,
+                                   /*localityHint=*/3, /*isDataCache=*/true);
+  }
+
+  void writeSums(Value offset, int64_t height, const Panel &panel, ArrayRef<Value> sums, bool adds) {
+    Value to = w.memoryOf(x.c);
+    for (int64_t i = 0; i < height; ++i)
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Value sum = sums[i * panel.vectors + v], place = inC(offset, i, v);
+        if (adds)
+          sum = arith::AddFOp::create(b, w.load(to, element, place, 1, panel.lanesOf(v)), sum);
+        w.store(sum, to, place, 1, panel.lanesOf(v));
+      }
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  const Product &x;
+  Type element;
+  int64_t lanes, vectors, accumulators, length = 0;
+  bool packs;
+  Value scratch;
+};
+
+} // namespace
+
+bool codegen::writeTiles(KernelWriter &writer, const Product &product) {
+  if (product.n.c != 1 || product.m.extent * product.n.extent * product.k.extent < smallWork)
+    return false;
+  return TileWriter(writer, product).run(), true;
+}

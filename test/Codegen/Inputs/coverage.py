@@ -1,0 +1,26 @@
+"""Prints each equation, function and reduction of the ein dialect that no body compared by kernel-check has in both f32
+and f64 (a file's f64 run is its text with f32 replaced).
+
+usage: coverage.py FOLDER_OF_TESTS EIN_DIALECT_TD EIN_OPS_TD"""
+import pathlib
+import re
+import sys
+
+folder, dialect, ops = map(pathlib.Path, sys.argv[1:])
+compared = ""
+for file in sorted(folder.glob("*.mlir")):
+    text = file.read_text()
+    if "%unit/kernel-check %s" in text and "sed s/f32/f64/g %s > %t && %unit/kernel-check %t" in text:
+        compared += "\n".join(line for line in text.splitlines() if not line.startswith("//")) + "\n"
+# What the name of each case is in the text of a program.
+cases = dialect.read_text()
+functions = re.findall(r'Fn<"(\w+)", \d+>', cases)
+functions += re.findall(r'I32EnumAttrCase<"logical_\w+", \d+, "(\w+)">', cases)
+reductions = re.findall(r'I32EnumAttrCase<"(sum|max|min)", \d>', cases)
+equations = re.findall(r'def Ein_\w+ : Ein_\w+<"(\w+)"', ops.read_text())
+equations.remove("stop")  # erased before kernels are formed
+wanted = {f"ein.map {name}" for name in functions} | {f"ein.reduce {name}" for name in reductions}
+wanted |= {f"ein.{name}" for name in equations}
+assert len(functions) > 30 and len(reductions) == 3 and len(equations) > 6, (functions, reductions, equations)
+missing = sorted(name for name in wanted if not re.search(re.escape(name) + r"\b", compared))
+print(f"{len(wanted) - len(missing)} of {len(wanted)} compared", *missing)
