@@ -1,6 +1,7 @@
 """Compiles and interprets random programs (random_program.py) and compares.
 
-For each seed: two steps of training under a plan that the seed chooses have plc-interpret's bits (losses, gradient norms,
+For each seed: two steps of training under a plan and on a path of this CPU (AVX2 or AVX-512, tiles or BLIS) that the seed
+chooses have plc-interpret's bits (losses, gradient norms,
 and after the steps every parameter and moment), in f64 for every fourth seed; and plc-interpret check-gradients passes on
 smooth programs. A program that plc-compile refuses counts as a failure. Prints one line per failure, with how to repeat it."""
 import argparse
@@ -25,6 +26,11 @@ def arguments():
     parser.add_argument("--model", type=pathlib.Path, help="check this text under the plan and data of seed FIRST")
     parser.add_argument("--samples", type=int, default=5, help="elements of each parameter whose difference is taken (5)")
     return parser.parse_args()
+
+
+def has_avx512():
+    flags = next((line.split() for line in open("/proc/cpuinfo") if line.startswith("flags")), [])
+    return {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags)
 
 
 class Failed(Exception):
@@ -71,6 +77,9 @@ class Check:
         self.real = "f64" if seed % 4 == 3 else "f32"
         self.plan = {"stages": draws.randint(1, min(3, self.program.calls)), "schedule": draws.choice(["gpipe", "1f1b"])}
         self.threads = draws.randint(1, 2)
+        # The instructions and the contractions' kernels: whatever this CPU has.
+        isas = ["native", "avx2"] + ["avx512"] * has_avx512()
+        self.code = {"isa": draws.choice(isas), "contractions": draws.choice(["own", "blis"])}
         self.draws = draws
 
     def training(self):
@@ -100,6 +109,7 @@ class Check:
         """On fewer stages where calls that nothing needs leave less to cut."""
         while True:
             plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
+            plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
             try:
                 return run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",
                            f"machine.threads_per_stage={self.threads}")
@@ -146,7 +156,7 @@ def main():
             shutil.rmtree(check.folder)
         except Failed as failure:
             failures.append(seed)
-            print(f"seed {seed} ({check.real}, {check.plan}, {check.program.micro_batches} micro-batches, {check.threads} "
+            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.program.micro_batches} micro-batches, {check.threads} "
                   f"threads): {failure}", flush=True)
     count = options.last - options.first
     print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")

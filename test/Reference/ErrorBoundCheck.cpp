@@ -1,0 +1,337 @@
+//===- ErrorBoundCheck.cpp - f32 beside f64 within derived bounds ----------===//
+//
+// error-bound-check FILE: runs every body of an f32 program on the same numbers in f32 and, with f64 in the place of
+// f32, in f64, and checks that both lie in the interval that rounding alone allows (Interval.h).
+//
+//===----------------------------------------------------------------------===//
+#include "Interval.h"
+#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Reference/Interpreter.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstring>
+#include <random>
+
+using namespace mlir;
+using namespace plc;
+using ein::Function;
+using reference::Element;
+using reference::Tensor;
+
+namespace {
+
+using Values = std::vector<Interval>;
+
+// Walks a domain; offsets of an access at the current point.
+class Walk {
+public:
+  explicit Walk(ArrayRef<int64_t> extents) : extents(extents), at(extents.size(), 0) {}
+
+  bool next() {
+    for (unsigned dim = extents.size(); dim-- > 0;) {
+      if (++at[dim] < extents[dim])
+        return true;
+      at[dim] = 0;
+    }
+    return false;
+  }
+
+  int64_t offset(AffineMap map, Type tensor, ArrayRef<int64_t> symbols = {}) const {
+    int64_t offset = 0;
+    for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(tensor).getShape())) {
+      int dim = ein::dimOf(map, axis);
+      int64_t index = dim >= 0 ? at[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()];
+      offset = offset * extent + index;
+    }
+    return offset;
+  }
+
+private:
+  ArrayRef<int64_t> extents;
+  SmallVector<int64_t> at;
+};
+
+Interval compare(Function function, Interval a, Interval b) {
+  bool less = a.low < b.high, more = a.high > b.low, meet = a.low <= b.high && b.low <= a.high;
+  bool same = a.low == a.high && b.low == b.high && a.low == b.low;
+  switch (function) {
+  case Function::lt:
+    return Interval::truth(!(a.high < b.low), less);
+  case Function::le:
+    return Interval::truth(more, meet || less);
+  case Function::gt:
+    return Interval::truth(!(a.low > b.high), more);
+  case Function::ge:
+    return Interval::truth(less, meet || more);
+  case Function::eq:
+    return Interval::truth(!same, meet);
+  default:
+    return Interval::truth(meet, !same);
+  }
+}
+
+Interval applyUnary(Function function, Interval x) {
+  switch (function) {
+  case Function::id:
+    return x;
+  case Function::neg:
+    return negate(x);
+  case Function::abs:
+    return absolute(x);
+  case Function::logical_not:
+    return {1 - x.high, 1 - x.low};
+  case Function::exp:
+    return increasing(x, [](double t) { return std::exp(t); });
+  case Function::log:
+    return increasing(x, [](double t) { return std::log(t); });
+  case Function::log1p:
+    return increasing(x, [](double t) { return std::log1p(t); });
+  case Function::sqrt:
+    return increasing(x, [](double t) { return std::sqrt(t); });
+  case Function::rsqrt:
+    return x.low > 0 ? functionOf({1 / std::sqrt(x.high), 1 / std::sqrt(x.low)}) : Interval::all();
+  case Function::erf:
+    return increasing(x, [](double t) { return std::erf(t); });
+  case Function::tanh:
+    return increasing(x, [](double t) { return std::tanh(t); });
+  case Function::sigmoid:
+    return increasing(x, [](double t) { return 1 / (1 + std::exp(-t)); });
+  case Function::sin:
+    return waving(x, [](double t) { return std::sin(t); });
+  case Function::cos:
+    return waving(x, [](double t) { return std::cos(t); });
+  case Function::tan:
+    return tangent(x);
+  case Function::relu:
+    return {std::max(0.0, x.low), std::max(0.0, x.high)};
+  case Function::sign:
+    return {double((x.low > 0) - (x.low < 0)), double((x.high > 0) - (x.high < 0))};
+  case Function::floor:
+    return {std::floor(x.low), std::floor(x.high)};
+  case Function::ceil:
+    return {std::ceil(x.low), std::ceil(x.high)};
+  default: // round
+    return {std::nearbyint(x.low), std::nearbyint(x.high)};
+  }
+}
+
+Interval apply(Function function, ArrayRef<Interval> in, bool real) {
+  if (in.size() == 1)
+    return applyUnary(function, in[0]);
+  if (function == Function::select)
+    return in[0].low == 1 ? in[1] : in[0].high == 0 ? in[2] : unite(in[1], in[2]);
+  Interval a = in[0], b = in[1];
+  if (function >= Function::eq && function <= Function::ge)
+    return compare(function, a, b);
+  if (!real && function == Function::mul)
+    return product(a, b);
+  switch (function) {
+  case Function::add:
+    return real ? add(a, b) : Interval{a.low + b.low, a.high + b.high};
+  case Function::sub:
+    return real ? add(a, negate(b)) : Interval{a.low - b.high, a.high - b.low};
+  case Function::mul:
+    return multiply(a, b);
+  case Function::div:
+    return divide(a, b);
+  case Function::pow:
+    return power(a, b);
+  case Function::max:
+  case Function::logical_or:
+    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  default: // min, and
+    return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  }
+}
+
+class Bounds {
+public:
+  void set(Value value, const Values &of) { values[value] = of; }
+  const Values &get(Value value) const { return values.find(value)->second; }
+
+  void run(Operation &op) {
+    if (isa<ein::ContractOp, ein::ReduceOp, ein::ScatterAddOp>(op))
+      return sum(op);
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    Values &result = values[op.getResult(0)];
+    result.assign(type.getNumElements(), Interval());
+    if (auto constant = dyn_cast<ein::ConstantOp>(op)) {
+      double value = constant.getValue().convertToDouble();
+      bool exact = double(float(value)) == value || !isa<FloatType>(type.getElementType());
+      result.assign(result.size(), exact ? Interval{value, value} : rounded({value, value}));
+    } else if (isa<ein::IotaOp>(op)) {
+      for (auto [index, element] : llvm::enumerate(result))
+        element = {double(index), double(index)};
+    } else {
+      elementwise(op, result);
+    }
+  }
+
+private:
+  void elementwise(Operation &op, Values &result) {
+    ein::Iteration it = ein::iterationOf(&op);
+    bool real = isa<FloatType>(cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
+    Walk walk(it.extents);
+    do {
+      SmallVector<int64_t> symbols = symbolsOf(op, it, walk);
+      SmallVector<Interval> in;
+      for (auto [operand, map] : llvm::zip(op.getOperands(), it.inputs))
+        in.push_back(get(operand)[walk.offset(map, operand.getType(), symbols)]);
+      Interval &y = result[walk.offset(it.result, op.getResult(0).getType())];
+      if (auto map = dyn_cast<ein::MapOp>(op))
+        y = apply(map.getFunction(), in, real);
+      else
+        y = isa<ein::CastOp>(op) && !real ? Interval{std::trunc(in[0].low), std::trunc(in[0].high)} : in[0];
+    } while (walk.next());
+  }
+
+  // Indices are inputs or iotas: points.
+  SmallVector<int64_t> symbolsOf(Operation &op, const ein::Iteration &it, const Walk &walk) {
+    SmallVector<int64_t> symbols;
+    if (isa<ein::GatherOp, ein::ScatterAddOp>(op))
+      for (unsigned i = 1; i < it.inputs.size(); ++i)
+        symbols.push_back(int64_t(get(op.getOperand(i))[walk.offset(it.inputs[i], op.getOperand(i).getType())].low));
+    return symbols;
+  }
+
+  // Sums of products, of elements, of updates; and extremes. An accumulator is one more term.
+  void sum(Operation &op) {
+    ein::Iteration it = ein::iterationOf(&op);
+    auto type = cast<RankedTensorType>(op.getResult(0).getType());
+    auto reduce = dyn_cast<ein::ReduceOp>(op);
+    bool extreme = reduce && reduce.getReduction() != ein::Reduction::sum;
+    Values terms(type.getNumElements());
+    std::vector<double> sizes(terms.size()), counts(terms.size());
+    if (op.getNumOperands() > it.inputs.size())
+      for (auto [index, old] : llvm::enumerate(get(op.getOperands().back())))
+        terms[index] = old, sizes[index] = old.size(), counts[index] = 1;
+    Walk walk(it.extents);
+    do {
+      SmallVector<int64_t> symbols = symbolsOf(op, it, walk);
+      Interval x = get(op.getOperand(0))[walk.offset(it.inputs[0], op.getOperand(0).getType())];
+      if (isa<ein::ContractOp>(op))
+        x = product(x, get(op.getOperand(1))[walk.offset(it.inputs[1], op.getOperand(1).getType())]);
+      int64_t at = walk.offset(it.result, type, symbols);
+      Interval &y = terms[at];
+      if (!extreme)
+        y = {y.low + x.low, y.high + x.high};
+      else if (!counts[at])
+        y = x;
+      else
+        y = apply(reduce.getReduction() == ein::Reduction::max ? Function::max : Function::min, {y, x}, true);
+      sizes[at] += x.size();
+      ++counts[at];
+    } while (walk.next());
+    for (auto [index, y] : llvm::enumerate(terms))
+      if (!extreme) // a term is rounded once, added to a chain, and the chains are added
+        y = sumOf(y, sizes[index], counts[index] + counts[index] / 256 + 2);
+    values[op.getResult(0)] = std::move(terms);
+  }
+
+  llvm::DenseMap<Value, Values> values;
+};
+
+struct Tally {
+  int64_t bodies = 0, bounded = 0, unbounded = 0, wrong = 0;
+  double nearest = 0; // largest |f32 - f64| in widths of intervals
+  std::vector<double> relative;
+};
+
+double at(const Tensor &tensor, int64_t i) {
+  return tensor.element == Element::F32 ? tensor.as<float>()[i] : tensor.as<double>()[i];
+}
+
+// A number of f32 for a real, a row of any table for an index.
+void fillBoth(Tensor &narrow, Tensor &wide, Values &points, std::mt19937 &draws) {
+  std::normal_distribution<float> normal;
+  for (int64_t i = 0; i < narrow.numElements(); ++i) {
+    double value = narrow.element == Element::F32 ? normal(draws) : double(draws() % 2);
+    if (narrow.element == Element::F32)
+      narrow.as<float>()[i] = float(value), wide.as<double>()[i] = value;
+    for (Tensor *tensor : {&narrow, &wide}) {
+      if (tensor->element == Element::I32)
+        tensor->as<int32_t>()[i] = int32_t(value);
+      if (tensor->element == Element::I64)
+        tensor->as<int64_t>()[i] = int64_t(value);
+      if (tensor->element == Element::I1)
+        tensor->as<uint8_t>()[i] = uint8_t(value);
+    }
+    points.push_back({value, value});
+  }
+}
+
+void check(ein::FuncOp narrow, ein::FuncOp wide, reference::Interpreter &f32, reference::Interpreter &f64,
+           Tally &tally) {
+  std::mt19937 draws(1);
+  std::vector<Tensor> narrowArguments, wideArguments;
+  Bounds bounds;
+  for (auto [small, large] : llvm::zip(narrow.getBody().getArguments(), wide.getBody().getArguments())) {
+    narrowArguments.push_back(f32.makeTensor(small.getType()));
+    wideArguments.push_back(f64.makeTensor(large.getType()));
+    Values points;
+    fillBoth(narrowArguments.back(), wideArguments.back(), points, draws);
+    bounds.set(large, points);
+  }
+  for (Operation &op : wide.getBody().front().without_terminator())
+    bounds.run(op);
+  std::vector<Tensor> a = f32.runFunction(narrow, narrowArguments), b = f64.runFunction(wide, wideArguments);
+  ++tally.bodies;
+  for (auto [index, value] : llvm::enumerate(wide.getBody().front().getTerminator()->getOperands())) {
+    if (a[index].element != Element::F32)
+      continue;
+    for (auto [i, bound] : llvm::enumerate(bounds.get(value))) {
+      if (!bound.isBounded()) {
+        ++tally.unbounded;
+        continue;
+      }
+      double x = at(a[index], i), y = at(b[index], i), width = bound.high - bound.low;
+      ++tally.bounded;
+      tally.relative.push_back(width / std::max(std::abs(y), 0x1p-100));
+      if (width > 0)
+        tally.nearest = std::max(tally.nearest, std::abs(x - y) / width);
+      if (bound.contains(x) && bound.contains(y))
+        continue;
+      if (!tally.wrong++)
+        llvm::outs() << narrow.getName() << ": result #" << index << " at " << i
+                     << llvm::format(": f32 %a, f64 %a, bound [%a, %a]\n", x, y, bound.low, bound.high);
+    }
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto file = llvm::MemoryBuffer::getFile(argc == 2 ? argv[1] : "");
+  if (!file) {
+    llvm::errs() << "usage: error-bound-check FILE.mlir\n";
+    return 2;
+  }
+  std::string text = (*file)->getBuffer().str(), wideText = text;
+  for (size_t at = wideText.find("f32"); at != std::string::npos; at = wideText.find("f32", at))
+    wideText.replace(at, 3, "f64");
+  MLIRContext context;
+  context.loadDialect<ein::EinDialect>();
+  auto narrow = parseSourceString<ModuleOp>(text, &context), wide = parseSourceString<ModuleOp>(wideText, &context);
+  if (!narrow || !wide)
+    return 1;
+  reference::Interpreter f32(*narrow, Element::F32), f64(*wide, Element::F64);
+  Tally tally;
+  for (auto body : narrow->getOps<ein::FuncOp>())
+    check(body, wide->lookupSymbol<ein::FuncOp>(body.getName()), f32, f64, tally);
+  double median = 0;
+  if (!tally.relative.empty()) {
+    auto middle = tally.relative.begin() + tally.relative.size() / 2;
+    std::nth_element(tally.relative.begin(), middle, tally.relative.end());
+    median = *middle;
+  }
+  llvm::outs() << tally.bodies << " bodies, " << tally.bounded << " numbers bounded, " << tally.unbounded << " not; "
+               << tally.wrong << " outside; median width " << llvm::format("%.1e", median)
+               << " of the number; f32 and f64 up to "
+               << llvm::format("%.3f", tally.nearest) << " widths apart\n";
+  return tally.wrong || !tally.bounded ? 1 : 0;
+}
