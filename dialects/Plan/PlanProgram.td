@@ -35,7 +35,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
     `result_batch` the axis along which micro-batches follow each other, or -1. What the passes decided, beside a lower
-    bound: `cut_ns` is the time of the slowest stage for one micro-batch, `step_ns` the predicted time of the step
+    bound: `cut_ns` is the time of the slowest rank for one micro-batch, `step_ns` the predicted time of the step
     in the order called `schedule`. The optimizer keeps `moments` tensors beside each trained parameter.
     `ragged` is that of `ein.model`: in micro-batch `mb` the extent stands for that micro-batch's samples, in every type
     of the program and of its kernels.

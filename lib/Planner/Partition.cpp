@@ -19,6 +19,51 @@ bool received(const PartitionProblem::Tensor &tensor, int64_t begin, int64_t end
   return !within(tensor.producer, begin, end) && anyWithin(tensor.consumers, begin, end);
 }
 
+// Calls visit(stage, begin, end) for each stage of a cut.
+template <typename Visit>
+void forEachStage(const std::vector<int64_t> &counts, Visit visit) {
+  int64_t begin = 0;
+  for (size_t stage = 0; stage < counts.size(); begin += counts[stage++])
+    visit(int64_t(stage), begin, begin + counts[stage]);
+}
+
+std::vector<PartitionProblem::Load> loadsOfRanks(const PartitionProblem &problem, const std::vector<int64_t> &counts) {
+  std::vector<PartitionProblem::Load> loads(problem.numRanks());
+  forEachStage(counts, [&](int64_t stage, int64_t begin, int64_t end) {
+    auto &load = loads[problem.rankOf(stage)];
+    load = load + problem.loadOf(stage, begin, end);
+  });
+  return loads;
+}
+
+// "stage 2", or "rank 0 (stages 0, 2)" if it has several.
+std::string whoNeeds(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
+  std::vector<std::string> stages;
+  forEachStage(counts, [&](int64_t stage, int64_t, int64_t) {
+    if (problem.rankOf(stage) == rank)
+      stages.push_back(std::to_string(stage));
+  });
+  if (stages.size() == 1)
+    return "stage " + stages[0];
+  std::string list = stages[0];
+  for (size_t i = 1; i < stages.size(); ++i)
+    list += ", " + stages[i];
+  return "rank " + std::to_string(rank) + " (stages " + list + ")";
+}
+
+// Of a rank's parts the one that alone needs most.
+std::string largestPart(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
+  int64_t largest = 0, most = -1;
+  forEachStage(counts, [&](int64_t stage, int64_t begin, int64_t end) {
+    for (int64_t part = begin; problem.rankOf(stage) == rank && part < end; ++part)
+      if (int64_t alone = problem.bytesOf(part, part + 1, problem.inFlight[stage]); alone > most) {
+        largest = part;
+        most = alone;
+      }
+  });
+  return ", largest part '" + problem.parts[largest].name + "' " + formatBytes(most);
+}
+
 } // namespace
 
 std::string plc::planner::formatBytes(int64_t bytes) {
@@ -57,6 +102,21 @@ int64_t PartitionProblem::bytesOf(int64_t begin, int64_t end, int64_t flying) co
   return once + flying * kept + scratch;
 }
 
+PartitionProblem::Load PartitionProblem::Load::operator+(const Load &other) const {
+  return {ns + other.ns, heldBytes + other.heldBytes, std::max(scratchBytes, other.scratchBytes)};
+}
+
+PartitionProblem::Load PartitionProblem::loadOf(int64_t stage, int64_t begin, int64_t end) const {
+  int64_t scratch = 0;
+  for (int64_t part = begin; part < end; ++part)
+    scratch = std::max(scratch, parts[part].scratchBytes);
+  return {timeOf(begin, end), bytesOf(begin, end, inFlight[stage]) - scratch, scratch};
+}
+
+int64_t PartitionProblem::numRanks() const {
+  return place.empty() ? stages : *std::max_element(place.begin(), place.end()) + 1;
+}
+
 Fault PartitionProblem::check() const {
   int64_t count = parts.size();
   if (stages <= 0)
@@ -65,6 +125,11 @@ Fault PartitionProblem::check() const {
     return "no plan fits: " + std::to_string(stages) + " stages but only " + std::to_string(count) + " parts to cut";
   if (int64_t(inFlight.size()) != stages)
     return "has " + std::to_string(inFlight.size()) + " in-flight counts but " + std::to_string(stages) + " stages";
+  if (!place.empty() && int64_t(place.size()) != stages)
+    return "places " + std::to_string(place.size()) + " of " + std::to_string(stages) + " stages";
+  for (int64_t rank = 0; !place.empty() && rank < numRanks(); ++rank)
+    if (std::find(place.begin(), place.end(), rank) == place.end() || place.front() < 0)
+      return "place leaves out rank " + std::to_string(rank);
   for (const Part &part : parts)
     if (part.ns < 0 || part.keptBytes < 0 || part.scratchBytes < 0)
       return "part '" + part.name + "' has a negative cost";
@@ -87,25 +152,16 @@ Fault PartitionProblem::verify(const Partition &answer) const {
   int64_t sum = std::accumulate(answer.counts.begin(), answer.counts.end(), int64_t(0));
   if (sum != int64_t(parts.size()))
     return "stages have " + std::to_string(sum) + " parts but there are " + std::to_string(parts.size());
-  int64_t begin = 0, slowest = 0;
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    int64_t end = begin + answer.counts[stage];
-    slowest = std::max(slowest, timeOf(begin, end));
-    int64_t bytes = bytesOf(begin, end, inFlight[stage]);
-    if (limitBytes && bytes > limitBytes) {
-      auto alone = [&](int64_t part) { return bytesOf(part, part + 1, inFlight[stage]); };
-      int64_t largest = begin;
-      for (int64_t part = begin; part < end; ++part)
-        if (alone(part) > alone(largest))
-          largest = part;
-      return "no plan fits: stage " + std::to_string(stage) + " needs " + formatBytes(bytes) + ", limit " +
-             formatBytes(limitBytes) + ", largest part '" + parts[largest].name + "' " +
-             formatBytes(alone(largest));
-    }
-    begin = end;
+  std::vector<Load> loads = loadsOfRanks(*this, answer.counts);
+  int64_t slowest = 0;
+  for (int64_t rank = 0; rank < numRanks(); ++rank) {
+    slowest = std::max(slowest, loads[rank].ns);
+    if (limitBytes && loads[rank].bytes() > limitBytes)
+      return "no plan fits: " + whoNeeds(*this, answer.counts, rank) + " needs " + formatBytes(loads[rank].bytes()) +
+             ", limit " + formatBytes(limitBytes) + largestPart(*this, answer.counts, rank);
   }
   if (slowest != answer.slowestNs)
-    return "the slowest stage takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);
+    return "the slowest rank takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);
   return std::nullopt;
 }
 
@@ -115,7 +171,8 @@ int64_t PartitionProblem::bound() const {
     total += part.ns;
     largest = std::max(largest, part.ns);
   }
-  return std::max((total + stages - 1) / stages, largest);
+  int64_t ranks = numRanks();
+  return std::max((total + ranks - 1) / ranks, largest);
 }
 
 Fault plc::planner::fixPartition(const PartitionProblem &problem, const std::vector<int64_t> &counts,
@@ -124,11 +181,10 @@ Fault plc::planner::fixPartition(const PartitionProblem &problem, const std::vec
     return fault;
   answer.counts = counts;
   answer.slowestNs = 0;
-  int64_t begin = 0;
-  for (int64_t count : counts) {
-    if (count > 0 && begin + count <= int64_t(problem.parts.size()))
-      answer.slowestNs = std::max(answer.slowestNs, problem.timeOf(begin, begin + count));
-    begin += count;
-  }
+  bool positive = std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count > 0; });
+  int64_t sum = std::accumulate(counts.begin(), counts.end(), int64_t(0));
+  if (positive && int64_t(counts.size()) == problem.stages && sum == int64_t(problem.parts.size()))
+    for (const PartitionProblem::Load &load : loadsOfRanks(problem, counts))
+      answer.slowestNs = std::max(answer.slowestNs, load.ns);
   return problem.verify(answer);
 }

@@ -252,6 +252,8 @@ private:
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs);
     problem.stages = stages;
     problem.limitBytes = memoryLimitBytes;
+    if (!clamped)
+      problem.place.assign(place.begin(), place.end());
     for (int64_t stage = 0; stage < stages; ++stage)
       problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, count));
     planner::Partition answer;
@@ -264,7 +266,7 @@ private:
     int64_t begin = 0;
     for (auto [stage, count] : llvm::enumerate(answer.counts)) {
       int64_t end = begin + count;
-      cuts.push_back({begin, end, place.empty() || clamped ? int64_t(stage) : place[stage], problem.timeOf(begin, end),
+      cuts.push_back({begin, end, problem.rankOf(stage), problem.timeOf(begin, end),
                       problem.bytesOf(begin, end, problem.inFlight[stage])});
       begin = end;
     }

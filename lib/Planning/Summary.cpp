@@ -139,7 +139,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   out << "schedule " << (summary.schedule.empty() ? "none" : summary.schedule) << ", " << summary.microBatches
       << " micro-batches, bubble " << percent(summary.bubble) << "\n";
   printRecomputation(out, summary);
-  printGap(out, "slowest stage", formatNs(summary.cutNs), formatNs(summary.cutBoundNs),
+  printGap(out, "slowest rank", formatNs(summary.cutNs), formatNs(summary.cutBoundNs),
            gapOf(summary.cutNs, summary.cutBoundNs));
   if (summary.stepNs >= 0)
     printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),

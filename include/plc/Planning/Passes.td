@@ -31,7 +31,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
 
     Cuts fall between layer calls in program order; a loose call (its body has no `kind`) goes with the layer call
     before it; a sum of contributions to a gradient goes with what makes both, if one stage does, else with the call that
-    made the value. They minimise the slowest stage's time for one micro-batch, exactly; `balance` sets them instead. Each
+    made the value. They minimise the slowest rank's time for one micro-batch, exactly; `balance` sets them instead. Each
     stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact. With `fewer`, a
     model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
 
