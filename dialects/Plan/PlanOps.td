@@ -3,6 +3,7 @@
 #define PLC_PLAN_OPS
 
 include "dialects/Plan/PlanActions.td"
+include "dialects/Plan/PlanInstances.td"
 include "dialects/Plan/PlanKernels.td"
 include "dialects/Plan/PlanProgram.td"
 

@@ -78,6 +78,7 @@ private:
   /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
+  int printDot(const Program &program);
   int writeModule();
   int print(ModuleOp module);
   int write(StringRef text);
@@ -148,7 +149,10 @@ OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &nu
 
 int Compilation::print(ModuleOp module) {
   std::string text;
-  llvm::raw_string_ostream(text) << module << "\n";
+  llvm::raw_string_ostream stream(text);
+  // With places, so that errors of whatever goes on from here name the model's lines.
+  module.print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo());
+  stream << "\n";
   return write(text);
 }
 
@@ -196,6 +200,17 @@ int Compilation::printPlan(const Program &program) {
     plc::plan::print(summary, llvm::outs());
   }
   return Done;
+}
+
+int Compilation::printDot(const Program &program) {
+  OwningOpRef<ModuleOp> module = lower(program, "addresses");
+  if (!module)
+    return code;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto planned : module->getOps<plc::plan::ProgramOp>())
+    plc::plan::printDot(plc::plan::summarize(planned), stream);
+  return write(text);
 }
 
 std::vector<Program> Compilation::programsOfModule() {
@@ -308,6 +323,8 @@ int Compilation::run() {
     return printPlan(program);
   if (options.emit.empty() || isModule)
     return writeModule();
+  if (options.emit == "dot")
+    return printDot(program);
   OwningOpRef<ModuleOp> module = lower(program, options.emit);
   return module ? print(*module) : code;
 }
@@ -318,7 +335,7 @@ const std::vector<std::string> &plc::driver::emitNames() {
   static const std::vector<std::string> names = {"ein",       "precision", "micro-batch", "algebra", "gradient",
                                                  "numerics",  "kernels",   "partition",   "skips",   "schedule",
                                                  "remat",     "comm",      "addresses",   "llvm",    "object",
-                                                 "module"};
+                                                 "module",    "dot"};
   return names;
 }
 

@@ -56,10 +56,10 @@ static unsigned tooDeep(StringRef text) {
   return 0;
 }
 
-void KeyReader::readFile(StringRef path) {
+void KeyReader::readFile(StringRef kind, StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
-    return error({}, "cannot read strategy '" + path + "': " + buffer.getError().message());
+    return error({}, "cannot read " + kind + " '" + path + "': " + buffer.getError().message());
   StringRef text = (*buffer)->getBuffer();
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   if (unsigned line = tooDeep(text))

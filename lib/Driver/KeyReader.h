@@ -20,11 +20,17 @@ class KeyReader {
 public:
   KeyReader(llvm::StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<Key> keys);
 
-  void readFile(llvm::StringRef path);
+  /// `kind` says what the file is.
+  void readFile(llvm::StringRef kind, llvm::StringRef path);
   void readSet(llvm::StringRef set);
 
   /// Whether the file or a set gave a value.
   bool isGiven(llvm::StringRef path) const { return given.count(path.str()); }
+  /// Whether the file gave the value.
+  bool isInFile(llvm::StringRef path) const {
+    auto found = given.find(path.str());
+    return found != given.end() && !found->second.set.data();
+  }
   /// An error at the place where a key was given, or about no place.
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
 

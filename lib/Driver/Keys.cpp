@@ -72,7 +72,7 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       integer("machine.threads_per_stage", 1, 1, 256),
       text("machine.isa", "native", {"native", "avx2", "avx512"}, {}),
       text("machine.contractions", "own", {"own", "blis"}, {}),
-      unsupported("machine.rates"),
+      text("machine.rates", "", {}, {}),
       text("optimizer.kind", "adamw", {"sgd", "momentum", "adam", "adamw"}, {}),
       number("optimizer.lr", 3e-4, 0),
       under(number("optimizer.weight_decay", 0.01, 0), "optimizer.kind", {"adamw"}),
@@ -84,6 +84,17 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       integer("optimizer.schedule.warmup", 0, 0),
       under(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind", {"linear", "cosine"}),
       number("optimizer.clip_norm", 0, 0, true),
+  };
+  return keys;
+}
+
+llvm::ArrayRef<Key> plc::driver::rateKeys() {
+  auto rate = [](const char *path) { return number(path, 0, 0, /*exclusive=*/true); };
+  static const std::vector<Key> keys = {
+      rate("ns-per-contract-flop"), rate("ns-per-reduced-element"), rate("ns-per-scattered-element"),
+      rate("ns-per-element"),       rate("ns-per-exp"),             rate("ns-per-log"),
+      rate("ns-per-tanh"),          rate("ns-per-divide"),          rate("ns-per-byte"),
+      rate("ns-per-call"),
   };
   return keys;
 }

@@ -40,6 +40,15 @@ static std::string recomputation(const Program &program, const Strategy &strateg
   return options + " micro-batches=" + strategy.get<std::string>("checkpoint.micro_batches");
 }
 
+static std::string formKernels(const Strategy &strategy) {
+  std::vector<std::string> options;
+  if (!strategy.get<bool>("fusion"))
+    options.push_back("fusion=false");
+  if (std::string rates = strategy.ratesText(); !rates.empty())
+    options.push_back(rates);
+  return options.empty() ? "form-kernels" : "form-kernels{" + llvm::join(options, " ") + "}";
+}
+
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
   auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
@@ -83,7 +92,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   phases.push_back({"gradient", "ein-differentiate" + forwardOnly + ",ein-simplify"});
   phases.insert(phases.end(),
                 {{"numerics", "ein-fix-numerics"},
-                 {"kernels", strategy.get<bool>("fusion") ? "form-kernels" : "form-kernels{fusion=false}"},
+                 {"kernels", formKernels(strategy)},
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
                  {"skips", "plan-infer-skips"},
                  {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},

@@ -113,6 +113,16 @@ void checkOptimizer(KeyReader &reader) {
                                                    Twine(warmup));
 }
 
+/// A path in a file is relative to the file's folder.
+std::string pathOfRates(const KeyReader &reader, StringRef file) {
+  const std::string &path = get<std::string>(reader, "machine.rates");
+  if (llvm::sys::path::is_absolute(path) || !reader.isInFile("machine.rates"))
+    return path;
+  llvm::SmallString<128> full(llvm::sys::path::parent_path(file));
+  llvm::sys::path::append(full, path);
+  return full.str().str();
+}
+
 /// Whether a key's default stands for none: it is no value that could be given.
 bool isNone(const Key &key) {
   if (key.type == Key::Type::Integers)
@@ -130,15 +140,26 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
                                        llvm::raw_ostream &errors) {
   KeyReader reader(tool, errors, allKeys());
   if (!file.empty())
-    reader.readFile(file);
+    reader.readFile("strategy", file);
   for (const std::string &set : sets)
     reader.readSet(set);
   if (!reader.failed)
     for (auto check : {applyPreset, checkMode, checkParallelism, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
-  if (reader.failed)
+  KeyReader rates(tool, errors, rateKeys());
+  if (reader.isGiven("machine.rates") && !reader.failed)
+    rates.readFile("rates", pathOfRates(reader, file));
+  if (reader.failed || rates.failed)
     return std::nullopt;
-  return Strategy(std::move(reader.settings));
+  return Strategy(std::move(reader.settings), std::move(rates.settings));
+}
+
+std::string Strategy::ratesText() const {
+  std::string text;
+  for (const Key &key : rateKeys())
+    if (const Setting &rate = rates.find(key.path)->second; rate.origin != "default")
+      text += (text.empty() ? "" : " ") + std::string(key.path) + "=" + print(rate.value);
+  return text;
 }
 
 void Strategy::explain(llvm::raw_ostream &os) const {

@@ -111,6 +111,8 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
       getOperation().emitError("module has no 'ein.func' whose equations kernels could hold");
       return signalPassFailure();
     }
+    rates = {nsPerContractFlop, nsPerReducedElement, nsPerScatteredElement, nsPerElement, nsPerExp,
+             nsPerLog,          nsPerTanh,           nsPerDivide,           nsPerByte,    nsPerCall};
     SymbolTable symbols(getOperation());
     bool failedBefore = false;
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
@@ -246,7 +248,7 @@ private:
     double ns = 0;
     int64_t flops = 0, bytes = 0;
     for (Operation *op : group.equations) {
-      Cost cost = costOf(op);
+      Cost cost = costOf(op, rates);
       flops += cost.flops;
       ns += cost.ns;
     }
@@ -255,10 +257,11 @@ private:
         bytes += bytesOf(value.getType());
     kernel.setFlops(flops);
     kernel.setBytes(bytes);
-    kernel.setNs(callNs(ns, bytes));
+    kernel.setNs(callNs(ns, bytes, rates));
   }
 
   llvm::StringMap<plan::KernelOp> known;
+  Rates rates;
 };
 
 } // namespace

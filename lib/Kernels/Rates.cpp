@@ -1,4 +1,4 @@
-//===- Rates.cpp - the shipped cost model of a kernel -----------------------===//
+//===- Rates.cpp - the cost model of a kernel -------------------------------===//
 #include "Rates.h"
 
 #include "plc/Dialect/Ein/Alignment.h"
@@ -10,38 +10,31 @@ using ein::Function;
 
 namespace {
 
-// Rounded from measurements on one thread of two AVX-512 machines; f64 takes twice as long.
-constexpr double nsPerContractFlop = 0.011;  // 90 GF: BLIS with strides
-constexpr double nsPerReducedElement = 0.08; // one add per lane, latency bound
-constexpr double nsPerScatteredElement = 0.15;
-constexpr double nsPerByte = 0.04; // 25 GB/s, partly from cache
-constexpr double nsPerCall = 300;  // claimed, its operands' addresses gathered
-
-double nsPerElement(Function function) {
+double nsPerElement(Function function, const kernels::Rates &rates) {
   switch (function) {
   case Function::exp:
   case Function::sigmoid:
-    return 0.15;
+    return rates.exp;
   case Function::log:
-    return 0.25;
+    return rates.log;
   case Function::floor_div: // of integers: one lane at a time, unless by a constant
   case Function::floor_mod:
-    return 1.5;
+    return 10 * rates.divide;
   case Function::log1p:
   case Function::sin:
   case Function::cos:
   case Function::tan:
   case Function::tanh:
   case Function::erf:
-    return 0.35;
+    return rates.tanh;
   case Function::pow:
-    return 1;
+    return 3 * rates.tanh;
   case Function::sqrt:
   case Function::rsqrt:
   case Function::div:
-    return 0.15;
+    return rates.divide;
   default:
-    return 0.03;
+    return rates.element;
   }
 }
 
@@ -54,18 +47,18 @@ int64_t pointsOf(Operation *op) {
 
 } // namespace
 
-kernels::Cost kernels::costOf(Operation *op) {
+kernels::Cost kernels::costOf(Operation *op, const Rates &rates) {
   int64_t points = pointsOf(op);
   double width = cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64() ? 2 : 1;
   if (isa<ein::ContractOp>(op))
-    return {2 * points, 2 * points * nsPerContractFlop * width};
+    return {2 * points, 2 * points * rates.contractFlop * width};
   if (isa<ein::ReduceOp>(op))
-    return {points, points * nsPerReducedElement * width};
+    return {points, points * rates.reducedElement * width};
   if (isa<ein::ScatterAddOp>(op))
-    return {points, points * nsPerScatteredElement * width};
+    return {points, points * rates.scatteredElement * width};
   if (auto map = dyn_cast<ein::MapOp>(op))
-    return {map.getFunction() == Function::id ? 0 : points, points * nsPerElement(map.getFunction()) * width};
-  return {0, points * nsPerElement(Function::id) * width};
+    return {map.getFunction() == Function::id ? 0 : points, points * nsPerElement(map.getFunction(), rates) * width};
+  return {0, points * nsPerElement(Function::id, rates) * width};
 }
 
 int64_t kernels::bytesOf(Type type) {
@@ -73,6 +66,6 @@ int64_t kernels::bytesOf(Type type) {
   return tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8);
 }
 
-int64_t kernels::callNs(double arithmeticNs, int64_t bytes) {
-  return int64_t(std::max(arithmeticNs, bytes * nsPerByte) + nsPerCall);
+int64_t kernels::callNs(double arithmeticNs, int64_t bytes, const Rates &rates) {
+  return int64_t(std::max(arithmeticNs, bytes * rates.byte) + rates.call);
 }

@@ -1,4 +1,4 @@
-//===- Rates.h - the shipped cost model of a kernel -------------*- C++ -*-===//
+//===- Rates.h - the cost model of a kernel ---------------------*- C++ -*-===//
 #ifndef PLC_LIB_KERNELS_RATES_H
 #define PLC_LIB_KERNELS_RATES_H
 
@@ -6,19 +6,26 @@
 
 namespace plc::kernels {
 
+/// Nanoseconds on one thread, in f32; f64 takes twice as long. The pass's options, whose defaults are shipped.
+struct Rates {
+  double contractFlop, reducedElement, scatteredElement;
+  double element, exp, log, tanh, divide; ///< per element of a map
+  double byte, call;
+};
+
 /// What one call costs on one thread. The same on every machine, so that plans do not depend on where they are made.
 struct Cost {
   int64_t flops = 0; // two per fused multiply-add, one per other operation
   double ns = 0;     // arithmetic alone
 };
 
-Cost costOf(mlir::Operation *equation);
+Cost costOf(mlir::Operation *equation, const Rates &rates);
 
 /// Bytes of a tensor in memory; i1 takes one byte.
 int64_t bytesOf(mlir::Type tensor);
 
 /// Time of a call: arithmetic or memory, whichever is slower, and the call itself.
-int64_t callNs(double arithmeticNs, int64_t bytes);
+int64_t callNs(double arithmeticNs, int64_t bytes, const Rates &rates);
 
 } // namespace plc::kernels
 

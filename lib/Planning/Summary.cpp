@@ -2,6 +2,7 @@
 #include "plc/Planning/Summary.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Dot.h"
 #include "plc/Planner/Partition.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -148,6 +149,22 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     if (stage.peakBytes >= 0)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
                planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes));
+}
+
+void plc::plan::printDot(const PlanSummary &summary, llvm::raw_ostream &out) {
+  planner::Dot dot;
+  dot.name = summary.program;
+  std::map<std::string, int64_t> number;
+  for (const auto &stage : summary.stages) {
+    number[stage.name] = dot.nodes.size();
+    dot.nodes.push_back(llvm::formatv("{0} on rank {1}\\n{2} .. {3}\\n{4}, {5}", stage.name, stage.rank, stage.firstLayer,
+                                      stage.lastLayer, formatNs(stage.ns), planner::formatBytes(stage.peakBytes)));
+  }
+  for (const auto &route : summary.routes)
+    dot.edges.push_back({number.at(route.source), number.at(route.destination),
+                         route.carries + "\\n" + planner::formatBytes(route.bytes) + " per " +
+                             (route.per == "step" ? "step" : "micro-batch")});
+  out << planner::print(dot);
 }
 
 Object plc::plan::toJSON(const PlanSummary &summary) {

@@ -1,11 +1,13 @@
 # RUN: %python %s plc-compile %examples/gpt.ein -D S=8 -D V=16 -D D=8 -D H=2 -D L=2 -D B=4 \
 # RUN:   --set parallelism.stages=2 --set parallelism.micro_batches=2
-"""Each phase can be stopped after and started from: plc-opt with the rest of the pipeline gives the same IR."""
+"""Each phase can be stopped after and started from: plc-opt with the rest of the pipeline gives the same IR, places
+in the model included."""
 import subprocess
 import sys
 
 PHASES = ["ein", "precision", "micro-batch", "algebra", "gradient", "numerics", "kernels", "partition", "skips",
           "schedule", "remat", "comm", "addresses"]
+PLACES = ["--mlir-print-local-scope", "--mlir-print-debuginfo"]
 
 
 def run(command, text=None):
@@ -21,10 +23,10 @@ for program in ["train", "eval", "infer"]:
     command = sys.argv[1:] + [f"--program={program}"]
     emitted = {phase: run(command + [f"--emit={phase}"]) for phase in PHASES}
     whole = run(command + ["--print-pipeline"]).strip()
-    if run(["plc-opt", "--mlir-print-local-scope", "--pass-pipeline", whole], emitted["ein"]) != emitted["addresses"]:
+    if run(["plc-opt", *PLACES, "--pass-pipeline", whole], emitted["ein"]) != emitted["addresses"]:
         sys.exit(f"{program}: '{whole}' on --emit=ein differs from --emit=addresses")
     for start, end in zip(PHASES, PHASES[1:]):
         before = "" if start == "ein" else pipeline(command, start) + ","
         rest = pipeline(command, end).removeprefix(before)
-        if run(["plc-opt", "--mlir-print-local-scope", "--pass-pipeline", f"builtin.module({rest})"], emitted[start]) != emitted[end]:
+        if run(["plc-opt", *PLACES, "--pass-pipeline", f"builtin.module({rest})"], emitted[start]) != emitted[end]:
             sys.exit(f"{program}: '{rest}' on --emit={start} differs from --emit={end}")

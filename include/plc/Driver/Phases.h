@@ -29,6 +29,9 @@ std::vector<Phase> phasesOf(const Program &program, const Strategy &strategy);
 /// The passes of all phases up to and including `last` (all if empty), without the enclosing `builtin.module(..)`.
 std::string pipelineText(const std::vector<Phase> &phases, llvm::StringRef last = {});
 
+/// Registers the pipeline `ein-to-plan`: all phases after `ein`, by a strategy.
+void registerPipelines();
+
 } // namespace plc::driver
 
 #endif

@@ -53,6 +53,8 @@ struct Preset {
 /// Every key, in the order of the manual.
 llvm::ArrayRef<Key> allKeys();
 llvm::ArrayRef<Preset> allPresets();
+/// Every key of a file of rates, each named like the option of `form-kernels`.
+llvm::ArrayRef<Key> rateKeys();
 /// Null if there is no such key.
 const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// The key whose spelling is nearest to `path`.
@@ -82,13 +84,17 @@ public:
   /// Whether a file or a set gave the value.
   bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.origin != "default"; }
 
+  /// The rates that `machine.rates` gives, as options of `form-kernels`: "ns-per-byte=0.05 ..", in the order of the keys.
+  std::string ratesText() const;
+
   /// One line per key: KEY = VALUE and where it came from.
   void explain(llvm::raw_ostream &os) const;
 
 private:
-  explicit Strategy(std::map<std::string, Setting> settings) : settings(std::move(settings)) {}
+  using Settings = std::map<std::string, Setting>;
+  Strategy(Settings settings, Settings rates) : settings(std::move(settings)), rates(std::move(rates)) {}
 
-  std::map<std::string, Setting> settings;
+  Settings settings, rates;
 };
 
 } // namespace plc::driver

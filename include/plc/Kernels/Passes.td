@@ -15,11 +15,25 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     are cloned into their users. No equation is changed, split or computed twice but those. Without `fusion` each
     other equation is a kernel of its own; the bits are the same.
 
+    A kernel's predicted `ns` is its arithmetic or its bytes, whichever takes longer, and the call. The rates are those of
+    the options, in f32; f64 takes twice as long.
+
     Before: `%e = ein.map exp(%x) ..; %s = ein.reduce sum(%e) .. order lanes; ein.return %s`. After:
     `%s = plan.call @f.0(%x); ein.return %s`.
   }];
   let options = [
-    Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">
+    Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">,
+    // Rounded from measurements on one thread of two AVX-512 machines, in f32.
+    Option<"nsPerContractFlop", "ns-per-contract-flop", "double", "0.011", "of contractions (90 GF: BLIS with strides)">,
+    Option<"nsPerReducedElement", "ns-per-reduced-element", "double", "0.08", "one add per lane, latency bound">,
+    Option<"nsPerScatteredElement", "ns-per-scattered-element", "double", "0.15", "of scatter_add">,
+    Option<"nsPerElement", "ns-per-element", "double", "0.03", "of maps of no function named here, casts, gathers">,
+    Option<"nsPerExp", "ns-per-exp", "double", "0.15", "of exp and sigmoid, per element">,
+    Option<"nsPerLog", "ns-per-log", "double", "0.25", "of log, per element">,
+    Option<"nsPerTanh", "ns-per-tanh", "double", "0.35", "of tanh, erf, log1p, sin, cos, tan; a third of pow, per element">,
+    Option<"nsPerDivide", "ns-per-divide", "double", "0.15", "of div, sqrt and rsqrt, per element">,
+    Option<"nsPerByte", "ns-per-byte", "double", "0.04", "read or written (25 GB/s, partly from cache)">,
+    Option<"nsPerCall", "ns-per-call", "double", "300", "claimed, its operands' addresses gathered">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }

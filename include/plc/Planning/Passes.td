@@ -161,4 +161,26 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
+  let summary = "list the routes of each program by source and by destination";
+  let description = [{
+    Prints to the standard output and changes nothing: under each stage, in program order, the routes that start there;
+    then, under each stage, those that end there. A route's line: its name, the other stage, what it carries, bytes, how
+    often.
+
+    Test: `test/Planning/print-routes.mlir`.
+  }];
+}
+
+def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
+  let summary = "solve planning problems that are written as IR";
+  let description = [{
+    Before: `plan.pack_instance`, `plan.partition_instance` and `plan.schedule_instance` without answers. After: with
+    answers and bounds, by the algorithms that the planning passes use. An answer that stands there already is checked,
+    and its bound computed again; a problem that is none, has no answer, or a wrong one is an error.
+
+    Test: `test/Planning/solve-instances.mlir`, `test/Planning/solve-instances-errors.mlir`.
+  }];
+}
+
 #endif

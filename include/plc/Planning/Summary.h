@@ -47,6 +47,9 @@ double gapOf(int64_t answer, int64_t bound);
 /// A table of stages, the routes, the schedule with its bubble, recomputation, and each gap with its bound.
 void print(const PlanSummary &summary, llvm::raw_ostream &out);
 
+/// The stages as a graph of Graphviz, an edge per route with its bytes.
+void printDot(const PlanSummary &summary, llvm::raw_ostream &out);
+
 /// The same, for the module's manifest and the first line of logs.
 llvm::json::Object toJSON(const PlanSummary &summary);
 

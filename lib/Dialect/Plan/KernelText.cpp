@@ -10,7 +10,7 @@ std::string plc::plan::kernelText(KernelOp kernel) {
   llvm::raw_string_ostream stream(text);
   stream << kernel.getFunctionType() << ' ' << kernel.getNumAccumulators() << '\n';
   OpPrintingFlags flags;
-  flags.printGenericOpForm().useLocalScope();
+  flags.printGenericOpForm().useLocalScope().enableDebugInfo(false); // whatever a tool prints
   for (Operation &op : kernel.getBody().front()) {
     op.print(stream, flags);
     stream << '\n';

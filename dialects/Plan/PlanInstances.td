@@ -1,0 +1,141 @@
+//===- PlanInstances.td - planning problems, without a model ---------------===//
+#ifndef PLC_PLAN_INSTANCES
+#define PLC_PLAN_INSTANCES
+
+include "dialects/Plan/PlanDialect.td"
+include "dialects/Plan/PlanProgram.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+/// A problem of `plc/Planner`, written down; `--plan-solve-instances` writes the answer beside it, or checks the one that
+/// stands there.
+class Plan_Instance<string mnemonic> : Plan_Op<mnemonic, [Symbol, SingleBlock, NoTerminator]> {
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+}
+
+def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
+  let summary = "a problem of addresses";
+  let description = [{
+    Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of `plc/Planner/Pack.h`).
+    The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`.
+    Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
+
+    Example: `plan.pack_instance @two alignment 64 { plan.block 100 from 0 to 2  plan.block 64 from 2 to 4 }`, in
+    `test/Planning/solve-instances.mlir`.
+
+    (C1) It holds `plan.block`s.
+    (C2) The answer stands whole, or not at all.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$alignment,
+                       OptionalAttr<Plan_Count>:$packed, OptionalAttr<Plan_Count>:$bound);
+  let assemblyFormat = [{
+    $sym_name `alignment` $alignment (`packed` $packed^)? (`bound` $bound^)? attr-dict-with-keyword $body
+  }];
+}
+
+def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
+  let summary = "bytes that live for a while";
+  let description = "At the times `begin` to before `end`; `at` is the offset that an answer gives.";
+  let arguments = (ins Plan_Count:$bytes, Plan_Count:$begin, Plan_Count:$end, OptionalAttr<Plan_Count>:$at);
+  let assemblyFormat = "$bytes `from` $begin `to` $end (`at` $at^)? attr-dict";
+}
+
+def Plan_PartitionInstanceOp : Plan_Instance<"partition_instance"> {
+  let summary = "a problem of cuts";
+  let description = [{
+    Parts in a chain are cut in stages so that the slowest rank is as fast as possible and each fits its memory
+    (`PartitionProblem` of `plc/Planner/Partition.h`). `in_flight` counts micro-batches per stage, `place` names the
+    ranks of the stages, `limit` is the bytes of a rank. The answer: `cut`, the parts of each stage; `slowest`, the time of
+    the slowest rank; `bound`. Solved or checked by `--plan-solve-instances`.
+
+    Example: `plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] { plan.part "a" ns 10 kept 0 scratch 0 }`,
+    in `test/Planning/solve-instances.mlir`.
+
+    (C1) It holds `plan.part`s, `plan.tensor`s and `plan.resident`s.
+    (C2) The answer stands whole, or not at all.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$stages,
+                       DenseI64ArrayAttr:$in_flight, OptionalAttr<DenseI64ArrayAttr>:$place,
+                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<DenseI64ArrayAttr>:$cut,
+                       OptionalAttr<Plan_Count>:$slowest, OptionalAttr<Plan_Count>:$bound);
+  let assemblyFormat = [{
+    $sym_name `stages` $stages `in_flight` $in_flight (`place` $place^)? (`limit` $limit^)? (`cut` $cut^)?
+    (`slowest` $slowest^)? (`bound` $bound^)? attr-dict-with-keyword $body
+  }];
+}
+
+class Plan_PartitionItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"PartitionInstanceOp">]>;
+
+def Plan_PartOp : Plan_PartitionItem<"part"> {
+  let summary = "what is not cut: a layer";
+  let description = "Its time forward and backward, what it keeps between, and its scratch, for one micro-batch.";
+  let arguments = (ins StrAttr:$name, Plan_Count:$ns, Plan_Count:$kept, Plan_Count:$scratch);
+  let assemblyFormat = "$name `ns` $ns `kept` $kept `scratch` $scratch attr-dict";
+}
+
+def Plan_TensorOp : Plan_PartitionItem<"tensor"> {
+  let summary = "a value that one part makes and others read";
+  let description = "Parts by number. `ns` and `bytes` are those of one transfer.";
+  let arguments = (ins Plan_Count:$producer, DenseI64ArrayAttr:$consumers, Plan_Count:$ns, Plan_Count:$bytes);
+  let assemblyFormat = "`from` $producer `to` $consumers `ns` $ns `bytes` $bytes attr-dict";
+}
+
+def Plan_ResidentOp : Plan_PartitionItem<"resident"> {
+  let summary = "what each stage that uses it stores";
+  let description = "Users are parts by number, ascending. The stage of the first stores `owner` bytes, others `copy`.";
+  let arguments = (ins DenseI64ArrayAttr:$users, Plan_Count:$owner, Plan_Count:$copy);
+  let assemblyFormat = "`in` $users `owner` $owner `copy` $copy attr-dict";
+}
+
+def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
+  let summary = "a problem of order";
+  let description = [{
+    Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule.h`), in the
+    order that `schedule` names. The answer: a `plan.order` for each rank, `makespan`, `bound`. An answer may come from
+    elsewhere; then `schedule` says so for people. Solved or checked by `--plan-solve-instances`.
+
+    Example: `plan.schedule_instance @p micro_batches 4 schedule "1f1b" { plan.times rank 0 F 1 B 1 W 1 }`, in
+    `test/Planning/solve-instances.mlir`.
+
+    (C1) It holds `plan.times`, `plan.dependence`s and `plan.order`s.
+    (C2) The answer stands whole, or not at all.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
+                       StrAttr:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
+  let assemblyFormat = [{
+    $sym_name `micro_batches` $micro_batches `schedule` $schedule (`makespan` $makespan^)? (`bound` $bound^)?
+    attr-dict-with-keyword $body
+  }];
+}
+
+class Plan_ScheduleItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"ScheduleInstanceOp">]>;
+
+def Plan_TimesOp : Plan_ScheduleItem<"times"> {
+  let summary = "a stage: its rank and the times of its tasks";
+  let description = "For one micro-batch. A task without a time does not exist.";
+  let arguments = (ins Plan_Count:$rank, OptionalAttr<Plan_Count>:$f, OptionalAttr<Plan_Count>:$b,
+                       OptionalAttr<Plan_Count>:$w);
+  let assemblyFormat = "`rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? attr-dict";
+}
+
+def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {
+  let summary = "a task that waits for another's result";
+  let description = "Stages by number; of the same micro-batch; `ns` is the time of the way.";
+  let arguments = (ins Plan_Count:$source, Plan_RoleAttr:$from, Plan_Count:$destination, Plan_RoleAttr:$to,
+                       Plan_Count:$ns);
+  let assemblyFormat = "$source $from `to` $destination $to `ns` $ns attr-dict";
+}
+
+def Plan_OrderOp : Plan_ScheduleItem<"order"> {
+  let summary = "what a rank runs, in order";
+  let description = [{
+    Of rank 0, 1, .. in turn. A job is its stage, task and micro-batch: `"1B3"`.
+
+    (C1) Jobs are written so.
+  }];
+  let arguments = (ins StrArrayAttr:$jobs);
+  let assemblyFormat = "$jobs attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,55 @@
+//===- PlanInstances.cpp - planning problems: verification ----------------===//
+#include "plc/Dialect/Plan/Plan.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+/// (C1) of instances: only items of these types.
+template <typename... Items>
+static LogicalResult verifyItems(Operation *instance, Block &body, StringRef what) {
+  for (Operation &op : body)
+    if (!isa<Items...>(op))
+      return op.emitOpError("stands in a '") << instance->getName().getStringRef() << "', which holds " << what;
+  return success();
+}
+
+/// (C2) of instances: all parts of the answer, or none.
+static LogicalResult verifyAnswer(Operation *instance, ArrayRef<bool> parts) {
+  if (llvm::all_equal(parts))
+    return success();
+  return instance->emitOpError("has a part of an answer but not the whole");
+}
+
+LogicalResult PackInstanceOp::verify() {
+  if (failed(verifyItems<BlockOp>(*this, getBody().front(), "blocks"))) // (C1)
+    return failure();
+  SmallVector<bool> answer = {getPacked().has_value(), getBound().has_value()};
+  for (auto block : getBody().getOps<BlockOp>())
+    answer.push_back(block.getAt().has_value());
+  return verifyAnswer(*this, answer); // (C2)
+}
+
+LogicalResult PartitionInstanceOp::verify() {
+  if (failed(verifyItems<PartOp, TensorOp, ResidentOp>(*this, getBody().front(), "parts, tensors and residents"))) // (C1)
+    return failure();
+  return verifyAnswer(*this, {getCut().has_value(), getSlowest().has_value(), getBound().has_value()}); // (C2)
+}
+
+LogicalResult ScheduleInstanceOp::verify() {
+  if (failed(verifyItems<TimesOp, DependenceOp, OrderOp>(*this, getBody().front(), "times, dependences and orders"))) // (C1)
+    return failure();
+  bool ordered = !getBody().getOps<OrderOp>().empty();
+  return verifyAnswer(*this, {getMakespan().has_value(), getBound().has_value(), ordered}); // (C2)
+}
+
+LogicalResult OrderOp::verify() {
+  // (C1)
+  for (StringRef job : getJobs().getAsValueRange<StringAttr>()) {
+    StringRef rest = job;
+    int64_t stage, microBatch;
+    if (rest.consumeInteger(10, stage) || rest.empty() || !StringRef("FBW").contains(rest.front()) ||
+        rest.drop_front().getAsInteger(10, microBatch) || stage < 0 || microBatch < 0)
+      return emitOpError("has job '") << job << "' but jobs are written as '1B3': stage, F, B or W, micro-batch";
+  }
+  return success();
+}

@@ -1,0 +1,42 @@
+//===- Pipelines.cpp - the phases as a pipeline of plc-opt -----------------===//
+#include "plc/Driver/Phases.h"
+#include "plc/Driver/Strategy.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace plc::driver;
+
+namespace {
+
+struct EinToPlanOptions : PassPipelineOptions<EinToPlanOptions> {
+  Option<std::string> entry{*this, "program", llvm::cl::desc("train, eval or infer"), llvm::cl::init("train")};
+  ListOption<std::string> outputs{*this, "outputs", llvm::cl::desc("results that are needed (default: all)")};
+  Option<std::string> strategy{*this, "strategy", llvm::cl::desc("a strategy in TOML")};
+  ListOption<std::string> sets{*this, "set", llvm::cl::desc("KEY=VALUE of the strategy, separated by commas")};
+};
+
+LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
+                             llvm::function_ref<LogicalResult(const llvm::Twine &)> fail) {
+  EinToPlanOptions options;
+  if (failed(options.parseFromString(text)))
+    return failure();
+  if (!llvm::is_contained({"train", "eval", "infer"}, options.entry.getValue()))
+    return fail("program is train, eval or infer, found '" + options.entry.getValue() + "'");
+  std::vector<std::string> sets(options.sets.begin(), options.sets.end());
+  auto strategy = Strategy::load("plc-opt", options.strategy, sets, llvm::errs());
+  if (!strategy)
+    return fail("the strategy of 'ein-to-plan' is wrong");
+  Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};
+  return parsePassPipeline(pipelineText(phasesOf(program, *strategy)), pipeline);
+}
+
+} // namespace
+
+void plc::driver::registerPipelines() {
+  registerPassPipeline("ein-to-plan", "a model's equations to a proven plan, by a strategy", buildEinToPlan,
+                       [](llvm::function_ref<void(const detail::PassOptions &)> visit) { visit(EinToPlanOptions()); });
+}

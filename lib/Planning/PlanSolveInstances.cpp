@@ -1,0 +1,164 @@
+//===- PlanSolveInstances.cpp - solve planning problems without a model ---===//
+#include "plc/Dialect/Errors.h"
+#include "plc/Planner/Pack.h"
+#include "plc/Planner/Partition.h"
+#include "plc/Planner/Schedule.h"
+#include "plc/Planning/Passes.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANSOLVEINSTANCES
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::Fault;
+
+namespace {
+
+std::string differs(StringRef what, int64_t said, int64_t is) {
+  return (what + " is " + Twine(said) + ", not " + Twine(is)).str();
+}
+
+Fault solve(PackInstanceOp op) {
+  planner::PackProblem problem;
+  problem.alignment = op.getAlignment();
+  planner::Packing answer;
+  for (auto block : op.getBody().getOps<BlockOp>()) {
+    problem.blocks.push_back({int64_t(block.getBytes()), int64_t(block.getBegin()), int64_t(block.getEnd())});
+    answer.offsets.push_back(block.getAt().value_or(0));
+  }
+  if (Fault fault = problem.check())
+    return fault;
+  if (op.getPacked()) {
+    answer.bytes = *op.getPacked();
+    if (int64_t bound = problem.bound(); *op.getBound() != bound)
+      return differs("bound", *op.getBound(), bound);
+    return problem.verify(answer);
+  }
+  if (Fault fault = planner::firstFitBySize(problem, answer))
+    return fault;
+  for (auto [block, offset] : llvm::zip(op.getBody().getOps<BlockOp>(), answer.offsets))
+    block.setAt(offset);
+  op.setPacked(answer.bytes);
+  op.setBound(problem.bound());
+  return std::nullopt;
+}
+
+Fault solve(PartitionInstanceOp op) {
+  planner::PartitionProblem problem;
+  problem.stages = op.getStages();
+  problem.inFlight = op.getInFlight().vec();
+  problem.place = op.getPlace().value_or(ArrayRef<int64_t>()).vec();
+  problem.limitBytes = op.getLimit().value_or(0);
+  for (auto part : op.getBody().getOps<PartOp>())
+    problem.parts.push_back({part.getName().str(), int64_t(part.getNs()), int64_t(part.getKept()),
+                             int64_t(part.getScratch())});
+  for (auto tensor : op.getBody().getOps<TensorOp>())
+    problem.tensors.push_back({int64_t(tensor.getProducer()), tensor.getConsumers().vec(), int64_t(tensor.getNs()),
+                               int64_t(tensor.getBytes())});
+  for (auto resident : op.getBody().getOps<ResidentOp>())
+    problem.residents.push_back({resident.getUsers().vec(), int64_t(resident.getOwner()), int64_t(resident.getCopy())});
+  if (Fault fault = problem.check())
+    return fault;
+  planner::Partition answer;
+  if (op.getCut()) {
+    answer = {op.getCut()->vec(), int64_t(*op.getSlowest())};
+    if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
+      return differs("bound", *op.getBound(), bound);
+    return problem.verify(answer);
+  }
+  if (Fault fault = planner::solveByChainDP(problem, answer))
+    return fault;
+  op.setCut(answer.counts);
+  op.setSlowest(answer.slowestNs);
+  op.setBound(problem.bound());
+  return std::nullopt;
+}
+
+planner::Job readJob(StringRef text) {
+  planner::Job job;
+  text.consumeInteger(10, job.stage);
+  job.phase = planner::Phase(StringRef("FBW").find(text.front()));
+  text.drop_front().getAsInteger(10, job.microBatch);
+  return job;
+}
+
+void writeOrders(ScheduleInstanceOp op, const planner::Schedule &answer) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&op.getBody().front());
+  for (const std::vector<planner::Job> &rank : answer.ranks) {
+    SmallVector<std::string> jobs;
+    for (const planner::Job &job : rank)
+      jobs.push_back(std::to_string(job.stage) + "FBW"[int(job.phase)] + std::to_string(job.microBatch));
+    SmallVector<StringRef> texts(jobs.begin(), jobs.end());
+    OrderOp::create(builder, op.getLoc(), builder.getStrArrayAttr(texts));
+  }
+}
+
+Fault solve(ScheduleInstanceOp op) {
+  planner::ScheduleProblem problem;
+  problem.microBatches = op.getMicroBatches();
+  for (auto stage : op.getBody().getOps<TimesOp>()) {
+    auto &item = problem.stages.emplace_back();
+    item.rank = stage.getRank();
+    for (auto [phase, ns] : llvm::enumerate(std::array{stage.getF(), stage.getB(), stage.getW()})) {
+      item.has[phase] = ns.has_value();
+      item.ns[phase] = ns.value_or(0);
+    }
+  }
+  for (auto item : op.getBody().getOps<DependenceOp>())
+    problem.dependences.push_back({int64_t(item.getSource()), planner::Phase(item.getFrom()),
+                                   int64_t(item.getDestination()), planner::Phase(item.getTo()),
+                                   int64_t(item.getNs())});
+  if (Fault fault = problem.check())
+    return fault;
+  planner::Schedule answer;
+  bool given = op.getMakespan().has_value();
+  if (given)
+    for (auto order : op.getBody().getOps<OrderOp>())
+      for (auto &jobs = answer.ranks.emplace_back(); StringRef job : order.getJobs().getAsValueRange<StringAttr>())
+        jobs.push_back(readJob(job));
+  else if (op.getSchedule() != "gpipe" && op.getSchedule() != "1f1b")
+    return "schedule '" + op.getSchedule().str() + "' is not supported; there are 'gpipe' and '1f1b'";
+  else if (Fault fault = op.getSchedule() == "gpipe" ? planner::scheduleGPipe(problem, answer)
+                                                     : planner::schedule1F1B(problem, answer))
+    return fault;
+  planner::Simulation simulation;
+  if (Fault fault = problem.verify(answer))
+    return fault;
+  if (Fault fault = planner::simulate(problem, answer, simulation))
+    return fault;
+  if (given && int64_t(*op.getMakespan()) != simulation.makespan)
+    return differs("makespan", *op.getMakespan(), simulation.makespan);
+  if (given && int64_t(*op.getBound()) != problem.bound())
+    return differs("bound", *op.getBound(), problem.bound());
+  if (given)
+    return std::nullopt;
+  writeOrders(op, answer);
+  op.setMakespan(simulation.makespan);
+  op.setBound(problem.bound());
+  return std::nullopt;
+}
+
+struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolveInstancesPass> {
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      Fault fault;
+      if (auto pack = dyn_cast<PackInstanceOp>(op))
+        fault = solve(pack);
+      else if (auto partition = dyn_cast<PartitionInstanceOp>(op))
+        fault = solve(partition);
+      else if (auto schedule = dyn_cast<ScheduleInstanceOp>(op))
+        fault = solve(schedule);
+      if (!fault)
+        return;
+      op->emitError(*fault);
+      signalPassFailure();
+    });
+  }
+};
+
+} // namespace

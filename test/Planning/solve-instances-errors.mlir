@@ -1,0 +1,172 @@
+// RUN: plc-opt %s --plan-solve-instances --split-input-file --verify-diagnostics
+
+// Addresses: what is no problem, and what is no answer.
+// expected-error@+1 {{has alignment 0}}
+plan.pack_instance @alignment alignment 0 {
+  plan.block 1 from 0 to 1
+}
+// -----
+// expected-error@+1 {{block 1 has 0 bytes}}
+plan.pack_instance @size alignment 64 {
+  plan.block 1 from 0 to 1
+  plan.block 0 from 0 to 1
+}
+// -----
+// expected-error@+1 {{block 0 lives from 3 to 3}}
+plan.pack_instance @life alignment 64 {
+  plan.block 1 from 3 to 3
+}
+// -----
+// expected-error@+1 {{block 0 and block 1 overlap}}
+plan.pack_instance @overlap alignment 64 packed 64 bound 128 {
+  plan.block 64 from 0 to 2 at 0
+  plan.block 64 from 1 to 3 at 0
+}
+// -----
+// expected-error@+1 {{block 0 is at offset 32}}
+plan.pack_instance @aligned alignment 64 packed 96 bound 64 {
+  plan.block 64 from 0 to 2 at 32
+}
+// -----
+// expected-error@+1 {{ends at 64, not 128}}
+plan.pack_instance @end alignment 64 packed 128 bound 64 {
+  plan.block 64 from 0 to 2 at 0
+}
+// -----
+// expected-error@+1 {{bound is 128, not 64}}
+plan.pack_instance @bound alignment 64 packed 64 bound 128 {
+  plan.block 64 from 0 to 2 at 0
+}
+
+// -----
+// Cuts.
+// expected-error@+1 {{has 0 stages}}
+plan.partition_instance @none stages 0 in_flight [] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{no plan fits: 2 stages but only 1 parts to cut}}
+plan.partition_instance @many stages 2 in_flight [1, 1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{has 1 in-flight counts but 2 stages}}
+plan.partition_instance @flight stages 2 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{place leaves out rank 0}}
+plan.partition_instance @place stages 2 in_flight [1, 1] place [1, 1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{part 'a' has a negative cost}}
+plan.partition_instance @cost stages 1 in_flight [1] {
+  plan.part "a" ns -1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{a tensor names a part beyond the 1 there are}}
+plan.partition_instance @tensor stages 1 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.tensor from 0 to [1] ns 1 bytes 1
+}
+// -----
+// expected-error@+1 {{a resident has no user, or one beyond the 1 there are}}
+plan.partition_instance @resident stages 1 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.resident in [] owner 1 copy 1
+}
+// -----
+// expected-error@+1 {{no plan fits: stage 1 needs 3.2 GiB, limit 2.0 GiB, largest part 'attention.3' 3.2 GiB}}
+plan.partition_instance @memory stages 2 in_flight [1, 1] limit 2147483648 {
+  plan.part "embed" ns 1 kept 1000 scratch 0
+  plan.part "attention.3" ns 1 kept 3435973837 scratch 0
+}
+// -----
+// expected-error@+1 {{stage 1 has 0 parts}}
+plan.partition_instance @empty stages 2 in_flight [1, 1] cut [2, 0] slowest 2 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{the slowest rank takes 1 ns, not 2}}
+plan.partition_instance @slowest stages 2 in_flight [1, 1] cut [1, 1] slowest 2 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{bound is 2, not 1}}
+plan.partition_instance @bound stages 2 in_flight [1, 1] cut [1, 1] slowest 1 bound 2 {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+
+// -----
+// Orders.
+// expected-error@+1 {{schedule 'zb_h9' is not supported; there are 'gpipe' and '1f1b'}}
+plan.schedule_instance @name micro_batches 1 schedule "zb_h9" {
+  plan.times rank 0 F 1
+}
+// -----
+// expected-error@+1 {{makespan is 3, not 2}}
+plan.schedule_instance @makespan micro_batches 2 schedule "1f1b" makespan 3 bound 2 {
+  plan.times rank 0 F 1
+  plan.order ["0F0", "0F1"]
+}
+// -----
+// expected-error@+1 {{bound is 1, not 2}}
+plan.schedule_instance @bound micro_batches 2 schedule "1f1b" makespan 2 bound 1 {
+  plan.times rank 0 F 1
+  plan.order ["0F0", "0F1"]
+}
+// -----
+// expected-error@+1 {{stage 0, F of micro-batch 1}}
+plan.schedule_instance @missing micro_batches 2 schedule "1f1b" makespan 2 bound 2 {
+  plan.times rank 0 F 1
+  plan.order ["0F0"]
+}
+
+// -----
+// The IR alone. C1 and C2 of the instances, C1 of plan.order.
+plan.pack_instance @pack_c1 alignment 64 {
+  // expected-error@+1 {{'plan.part' op stands in a 'plan.pack_instance', which holds blocks}}
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{has a part of an answer but not the whole}}
+plan.pack_instance @pack_c2 alignment 64 packed 64 bound 64 {
+  plan.block 1 from 0 to 1
+}
+// -----
+plan.partition_instance @partition_c1 stages 1 in_flight [1] {
+  // expected-error@+1 {{'plan.pack_instance' op stands in a 'plan.partition_instance', which holds parts, tensors and residents}}
+  plan.pack_instance @inner alignment 64 {
+    plan.block 1 from 0 to 1
+  }
+}
+// -----
+// expected-error@+1 {{has a part of an answer but not the whole}}
+plan.partition_instance @partition_c2 stages 1 in_flight [1] cut [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+plan.schedule_instance @schedule_c1 micro_batches 1 schedule "1f1b" {
+  // expected-error@+1 {{'plan.pack_instance' op stands in a 'plan.schedule_instance', which holds times, dependences and orders}}
+  plan.pack_instance @inner alignment 64 {
+    plan.block 1 from 0 to 1
+  }
+}
+// -----
+// expected-error@+1 {{has a part of an answer but not the whole}}
+plan.schedule_instance @schedule_c2 micro_batches 1 schedule "1f1b" {
+  plan.times rank 0 F 1
+  plan.order ["0F0"]
+}
+// -----
+plan.schedule_instance @order_c1 micro_batches 1 schedule "1f1b" makespan 1 bound 1 {
+  plan.times rank 0 F 1
+  // expected-error@+1 {{has job 'F00' but jobs are written as '1B3': stage, F, B or W, micro-batch}}
+  plan.order ["F00"]
+}

@@ -1,0 +1,96 @@
+// Problems without a model: answers, known optima, and answers that are checked.
+// RUN: plc-opt %s --plan-solve-instances | FileCheck %s
+// What is solved is accepted when it is read again.
+// RUN: plc-opt %s --plan-solve-instances | plc-opt --plan-solve-instances | FileCheck %s
+
+// The third block takes the bytes of the first, which is dead.
+// CHECK: plan.pack_instance @reuse alignment 64 packed 192 bound 192 {
+// CHECK-NEXT: plan.block 100 from 0 to 2 at 0
+// CHECK-NEXT: plan.block 64 from 2 to 4 at 0
+// CHECK-NEXT: plan.block 64 from 1 to 3 at 128
+plan.pack_instance @reuse alignment 64 {
+  plan.block 100 from 0 to 2
+  plan.block 64 from 2 to 4
+  plan.block 64 from 1 to 3
+}
+
+// Seven equal layers in four stages: not 1, 1, 1, 4, as block partition cuts (torchgpipe).
+// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 18
+plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] {
+  plan.part "a" ns 10 kept 0 scratch 0
+  plan.part "b" ns 10 kept 0 scratch 0
+  plan.part "c" ns 10 kept 0 scratch 0
+  plan.part "d" ns 10 kept 0 scratch 0
+  plan.part "e" ns 10 kept 0 scratch 0
+  plan.part "f" ns 10 kept 0 scratch 0
+  plan.part "g" ns 10 kept 0 scratch 0
+}
+
+// One part outweighs all others: no stage is empty all the same (DeepSpeed's min-max-difference leaves some).
+// CHECK: plan.partition_instance @heavy stages 3 in_flight [1, 1, 1] cut [1, 1, 2] slowest 100 bound 100
+plan.partition_instance @heavy stages 3 in_flight [1, 1, 1] {
+  plan.part "a" ns 100 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+  plan.part "c" ns 1 kept 0 scratch 0
+  plan.part "d" ns 1 kept 0 scratch 0
+}
+
+// The transfer is dearer than the work, so the cut goes beside it; the memory limit allows that.
+// CHECK: plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 cut [2, 1] slowest 20 bound 15
+plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 {
+  plan.part "a" ns 10 kept 16 scratch 8
+  plan.part "b" ns 10 kept 16 scratch 4
+  plan.part "c" ns 10 kept 16 scratch 0
+  plan.tensor from 0 to [1] ns 30 bytes 4
+  plan.resident in [0, 2] owner 10 copy 5
+}
+
+// Stages 0 and 2 share rank 0: together they may not outweigh rank 1.
+// CHECK: plan.partition_instance @shared stages 3 in_flight [1, 1, 1] place [0, 1, 0] cut [1, 2, 1] slowest 20 bound 20
+plan.partition_instance @shared stages 3 in_flight [1, 1, 1] place [0, 1, 0] {
+  plan.part "a" ns 10 kept 0 scratch 0
+  plan.part "b" ns 10 kept 0 scratch 0
+  plan.part "c" ns 10 kept 0 scratch 0
+  plan.part "d" ns 10 kept 0 scratch 0
+}
+
+// F = 1, B = 2, S = 2, M = 3: 3 M + 3 (S - 1) = 12 for both, and the bound tells that no order is faster.
+// CHECK: plan.schedule_instance @f1b1 micro_batches 3 schedule "1f1b" makespan 12 bound 12 {
+// CHECK: plan.order ["0F0", "0F1", "0B0", "0F2", "0B1", "0B2"]
+// CHECK-NEXT: plan.order ["1F0", "1B0", "1F1", "1B1", "1F2", "1B2"]
+plan.schedule_instance @f1b1 micro_batches 3 schedule "1f1b" {
+  plan.times rank 0 F 1 B 2
+  plan.times rank 1 F 1 B 2
+  plan.dependence 0 F to 1 F ns 0
+  plan.dependence 1 F to 1 B ns 0
+  plan.dependence 1 B to 0 B ns 0
+}
+// CHECK: plan.schedule_instance @gpipe micro_batches 3 schedule "gpipe" makespan 12 bound 12 {
+// CHECK: plan.order ["0F0", "0F1", "0F2", "0B0", "0B1", "0B2"]
+plan.schedule_instance @gpipe micro_batches 3 schedule "gpipe" {
+  plan.times rank 0 F 1 B 2
+  plan.times rank 1 F 1 B 2
+  plan.dependence 0 F to 1 F ns 0
+  plan.dependence 1 F to 1 B ns 0
+  plan.dependence 1 B to 0 B ns 0
+}
+
+// B apart from W: the stage before waits less than for both, so a unit is won.
+// CHECK: plan.schedule_instance @split micro_batches 3 schedule "1f1b" makespan 11
+plan.schedule_instance @split micro_batches 3 schedule "1f1b" {
+  plan.times rank 0 F 1 B 1 W 1
+  plan.times rank 1 F 1 B 1 W 1
+  plan.dependence 0 F to 1 F ns 0
+  plan.dependence 1 F to 1 B ns 0
+  plan.dependence 1 B to 0 B ns 0
+}
+
+// An order from elsewhere is checked, not replaced.
+// CHECK: plan.schedule_instance @given micro_batches 1 schedule "by hand" makespan 7 bound 7
+plan.schedule_instance @given micro_batches 1 schedule "by hand" makespan 7 bound 7 {
+  plan.times rank 0 F 2
+  plan.times rank 1 F 2
+  plan.dependence 0 F to 1 F ns 3
+  plan.order ["0F0"]
+  plan.order ["1F0"]
+}
