@@ -1,6 +1,8 @@
 //===- Compile.cpp - what plc-compile does ----------------------------------===//
 #include "plc/Driver/Compile.h"
 
+#include "Output.h"
+
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
@@ -156,24 +158,7 @@ int Compilation::print(ModuleOp module) {
   return write(text);
 }
 
-int Compilation::write(StringRef text) {
-  if (options.output.empty()) {
-    llvm::outs() << text;
-    return Done;
-  }
-  std::error_code error;
-  llvm::ToolOutputFile file(options.output, error, llvm::sys::fs::OF_None);
-  if (error)
-    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
-  file.os() << text;
-  file.os().flush();
-  if ((error = file.os().error())) {
-    file.os().clear_error();
-    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
-  }
-  file.keep();
-  return Done;
-}
+int Compilation::write(StringRef text) { return writeOutput(options.output, text); }
 
 bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary &summary) {
   if (summary.remat == "none")
@@ -330,6 +315,25 @@ int Compilation::run() {
 }
 
 } // namespace
+
+int plc::driver::writeOutput(const std::string &path, StringRef text) {
+  if (path.empty()) {
+    llvm::outs() << text;
+    return Done;
+  }
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return fail(BadModel, "cannot write '" + path + "': " + error.message());
+  file.os() << text;
+  file.os().flush();
+  if ((error = file.os().error())) {
+    file.os().clear_error();
+    return fail(BadModel, "cannot write '" + path + "': " + error.message());
+  }
+  file.keep();
+  return Done;
+}
 
 const std::vector<std::string> &plc::driver::emitNames() {
   static const std::vector<std::string> names = {"ein",       "precision", "micro-batch", "algebra", "gradient",

@@ -2,6 +2,7 @@
 #include "KeyReader.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
@@ -147,8 +148,13 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
     for (auto check : {applyPreset, checkMode, checkParallelism, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
-  if (reader.isGiven("machine.rates") && !reader.failed)
-    rates.readFile("rates", pathOfRates(reader, file));
+  if (reader.isGiven("machine.rates") && !reader.failed) {
+    std::string path = pathOfRates(reader, file);
+    if (std::error_code error = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist))
+      reader.errorAt("machine.rates", "cannot read rates '" + path + "': " + error.message());
+    else
+      rates.readFile("rates", path);
+  }
   if (reader.failed || rates.failed)
     return std::nullopt;
   return Strategy(std::move(reader.settings), std::move(rates.settings));

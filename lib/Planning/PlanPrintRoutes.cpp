@@ -1,4 +1,5 @@
 //===- PlanPrintRoutes.cpp - routes by source and by destination ----------===//
+#include "Programs.h"
 #include "plc/Planning/Passes.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -17,6 +18,8 @@ namespace {
 
 struct PlanPrintRoutesPass : plc::plan::impl::PlanPrintRoutesBase<PlanPrintRoutesPass> {
   void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
       llvm::outs() << "routes of '" << program.getSymName() << "'\n";
       print(program, /*bySource=*/true);

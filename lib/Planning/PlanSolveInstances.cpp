@@ -145,7 +145,9 @@ Fault solve(ScheduleInstanceOp op) {
 
 struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolveInstancesPass> {
   void runOnOperation() override {
+    bool any = false;
     getOperation().walk([&](Operation *op) {
+      any |= isa<PackInstanceOp, PartitionInstanceOp, ScheduleInstanceOp>(op);
       Fault fault;
       if (auto pack = dyn_cast<PackInstanceOp>(op))
         fault = solve(pack);
@@ -158,6 +160,11 @@ struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolv
       op->emitError(*fault);
       signalPassFailure();
     });
+    if (any)
+      return;
+    getOperation().emitError("module has no problem: no 'plan.pack_instance', 'plan.partition_instance' or "
+                             "'plan.schedule_instance'");
+    signalPassFailure();
   }
 };
 

@@ -1,4 +1,6 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-print-routes -o %t.mlir | FileCheck %s
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-print-routes 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: module has no 'plan.program': run '--plan-partition' first
 // Nothing is changed.
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips | cmp - %t.mlir
 

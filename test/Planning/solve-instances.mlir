@@ -1,5 +1,7 @@
 // Problems without a model: answers, known optima, and answers that are checked.
 // RUN: plc-opt %s --plan-solve-instances | FileCheck %s
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-solve-instances 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: module has no problem: no 'plan.pack_instance', 'plan.partition_instance' or 'plan.schedule_instance'
 // What is solved is accepted when it is read again.
 // RUN: plc-opt %s --plan-solve-instances | plc-opt --plan-solve-instances | FileCheck %s
 

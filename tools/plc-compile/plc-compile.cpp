@@ -30,6 +30,8 @@ how
   --explain-strategy  print every key, its value and where that came from
   --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
 
+  --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
+
   --help              this text
 
 exit codes: 0 done, 1 bad model, 2 usage or strategy, 3 no plan fits, 70 internal error
@@ -71,6 +73,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       *known->second = *v;
     } else if (argument == "--explain-strategy")
       options.explainStrategy = true;
+    else if (argument == "--calibrate")
+      options.calibrate = true;
     else if (argument == "--print-pipeline")
       options.printPipeline = true;
     else if ((v = value("--set")))
@@ -91,7 +95,9 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.model = argument.str();
   }
   options.programGiven = given.contains("--program");
-  if (options.model.empty() && !options.explainStrategy)
+  if (options.calibrate && !options.model.empty())
+    return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
+  if (options.model.empty() && !options.explainStrategy && !options.calibrate)
     return usage("no model; see plc-compile --help");
   if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))
     return usage("-o would overwrite the model '" + options.model + "'");
@@ -111,5 +117,5 @@ int main(int argc, char **argv) {
   CompileOptions options;
   if (int code = parse(argc, argv, options))
     return code;
-  return compile(options);
+  return options.calibrate ? calibrate(options.output) : compile(options);
 }

@@ -23,10 +23,15 @@ struct CompileOptions {
   std::vector<std::pair<std::string, int64_t>> overrides;
   bool explainStrategy = false;
   bool printPipeline = false;
+  bool calibrate = false; // --calibrate: measure instead
 };
 
 /// Compiles; returns the exit code (architecture: 0, 1 model, 2 usage or strategy, 3 no plan, 70 internal).
 int compile(const CompileOptions &options);
+
+/// Measures the rates of this machine, in about two seconds, by running a model that `plc-run` beside this program
+/// profiles; writes them as TOML for `machine.rates`. Returns the exit code.
+int calibrate(const std::string &output);
 
 /// Names of phases that `--emit` takes, in order.
 const std::vector<std::string> &emitNames();

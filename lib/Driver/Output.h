@@ -1,0 +1,17 @@
+//===- Output.h - where results go ------------------------------*- C++ -*-===//
+#ifndef PLC_LIB_DRIVER_OUTPUT_H
+#define PLC_LIB_DRIVER_OUTPUT_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace plc::driver {
+
+/// Writes a result to a file, or to the standard output if `path` is empty; returns the exit code. Leaves nothing behind
+/// after an error, which is reported.
+int writeOutput(const std::string &path, llvm::StringRef text);
+
+} // namespace plc::driver
+
+#endif
