@@ -148,13 +148,20 @@ private:
     return slots.lookup(resolved);
   }
 
+  const SmallVector<Value> &slotsOf(TaskOp task) {
+    auto [it, inserted] = slotsOfTask.try_emplace(task);
+    if (inserted)
+      it->second = taskSlots(task);
+    return it->second;
+  }
+
   // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
   int64_t numberOf(StringRef stageName, TaskOp task, bool keep) {
     auto [it, inserted] = taskNumber.try_emplace({task, keep}, tasks.size());
     if (!inserted)
       return it->second;
     DenseMap<Value, int64_t> slots;
-    for (Value slot : taskSlots(task))
+    for (Value slot : slotsOf(task))
       slots.try_emplace(slot, slots.size());
     Array calls;
     for (auto call : task.getBody().getOps<CallOp>()) {
@@ -196,7 +203,7 @@ private:
     if (auto drop = dyn_cast<DropOp>(op)) {
       at = drop.getAt();
       TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
-      action["bytes"] = byteSize(program, taskSlots(task)[drop.getSlot()].getType(), drop.getMb());
+      action["bytes"] = byteSize(program, slotsOf(task)[drop.getSlot()].getType(), drop.getMb());
     } else {
       action["channel"] = channelNumber.lookup(op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue());
       if (isa<WaitRecvOp, WaitSendOp>(op))
@@ -215,6 +222,7 @@ private:
   llvm::StringMap<int64_t> channelNumber;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
   std::map<std::pair<Operation *, bool>, int64_t> taskNumber;
+  DenseMap<Operation *, SmallVector<Value>> slotsOfTask;
   Array tasks;
 };
 

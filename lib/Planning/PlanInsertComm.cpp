@@ -199,9 +199,10 @@ private:
   }
 
   void addDrops() {
+    DenseMap<Value, OutputOp> outputs = outputsOf(program);
     for (auto &[instance, use] : uses) {
       auto [value, mb] = instance;
-      if (!use.crosses || isa<InputOp>(value.getDefiningOp()) || outputOf(value))
+      if (!use.crosses || isa<InputOp>(value.getDefiningOp()) || outputs.contains(value))
         continue;
       auto stage = cast<StageOp>(use.task->getParentOp());
       Operation *drop = make<DropOp>(stage.getSymName(), use.task.getRole(), use.slot, mb, IntegerAttr());

@@ -51,7 +51,9 @@ Value madeAs(Value value) {
 // Builds the problem of some stages; `identify` says which value a value is.
 class ProblemBuilder {
 public:
-  explicit ProblemBuilder(llvm::function_ref<Value(Value)> identify) : identify(identify) {}
+  /// The outputs are those of the stages' program.
+  ProblemBuilder(llvm::DenseMap<Value, OutputOp> outputs, llvm::function_ref<Value(Value)> identify)
+      : outputs(std::move(outputs)), identify(identify) {}
 
   void addForward(CallOp call, int64_t layer, bool selected) {
     RematProblem::Call plain{layer, selected};
@@ -60,7 +62,7 @@ public:
     for (Value result : call.getResults()) {
       plain.results.push_back(numberOf(result));
       problem.values[plain.results.back()].maker = problem.calls.size();
-      problem.values[plain.results.back()].pinned = bool(outputOf(result));
+      problem.values[plain.results.back()].pinned = outputs.contains(result);
     }
     problem.calls.push_back(std::move(plain));
   }
@@ -85,6 +87,7 @@ private:
     return it->second;
   }
 
+  llvm::DenseMap<Value, OutputOp> outputs;
   llvm::function_ref<Value(Value)> identify;
 };
 
@@ -118,7 +121,7 @@ RematProblem plc::plan::buildRematProblem(ProgramOp program, const RematChoice &
   llvm::StringMap<LayerOp> layers;
   for (auto layer : program.getBody().getOps<LayerOp>())
     layers[layer.getPath()] = layer;
-  ProblemBuilder builder(madeAs);
+  ProblemBuilder builder(outputsOf(program), madeAs);
   for (auto stage : program.getBody().getOps<StageOp>())
     if (TaskOp forward = stage.getTask(Role::F))
       for (auto call : forward.getBody().getOps<CallOp>()) {
@@ -135,7 +138,7 @@ RematProblem plc::plan::buildRematProblem(ProgramOp program, const RematChoice &
 
 StageRemat plc::plan::buildRematProblem(StageOp stage) {
   StageRemat answer;
-  ProblemBuilder builder(insideStage);
+  ProblemBuilder builder(outputsOf(stage->getParentOfType<ProgramOp>()), insideStage);
   for (auto task : stage.getBody().getOps<TaskOp>())
     for (auto call : task.getBody().getOps<CallOp>()) {
       if (task.getRole() != Role::F) {

@@ -67,7 +67,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
   return all;
 }
 
-Statics::Statics(LayoutOp layout) {
+Statics::Statics(LayoutOp layout) : outputs(outputsOf(layout->getParentOfType<ProgramOp>())) {
   for (auto place : layout.getBody().getOps<StaticOp>())
     places[{place.getKind(), place.getName().str(), place.getSite().value_or(-1)}] = place;
 }
@@ -88,7 +88,7 @@ std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
   else if (auto input = resolved.getDefiningOp<InputOp>()) {
     place = find(StaticKind::input, input.getInput());
     follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) == 0;
-  } else if (OutputOp output = outputOf(resolved)) {
+  } else if (OutputOp output = outputs.lookup(resolved)) {
     place = find(StaticKind::output, output.getOutput());
     follows = true;
   }

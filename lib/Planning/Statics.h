@@ -36,6 +36,7 @@ public:
 
 private:
   std::map<std::tuple<StaticKind, std::string, int64_t>, StaticOp> places;
+  llvm::DenseMap<mlir::Value, OutputOp> outputs;
 };
 
 } // namespace plc::plan

@@ -24,8 +24,9 @@ bool ProgramOp::isTraining() {
 }
 
 TaskOp StageOp::getTask(Role role) {
-  for (auto task : getBody().getOps<TaskOp>())
-    if (task.getRole() == role)
+  // From behind: there are far more handles, which stand in front.
+  for (Operation &op : llvm::reverse(getBody().front()))
+    if (auto task = dyn_cast<TaskOp>(op); task && task.getRole() == role)
       return task;
   return nullptr;
 }

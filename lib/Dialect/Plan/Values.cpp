@@ -112,12 +112,12 @@ llvm::DenseMap<Value, Value> plc::plan::originalsOf(ProgramOp program) {
   return originals;
 }
 
-OutputOp plc::plan::outputOf(Value resolved) {
-  auto stage = resolved.getDefiningOp()->getParentOfType<StageOp>();
-  for (auto output : stage.getBody().getOps<OutputOp>())
-    if (resolve(output.getValue()) == resolved)
-      return output;
-  return nullptr;
+llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program) {
+  llvm::DenseMap<Value, OutputOp> outputs;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    for (auto output : stage.getBody().getOps<OutputOp>())
+      outputs[resolve(output.getValue())] = output;
+  return outputs;
 }
 
 static int64_t elementBytes(Type type) { return (cast<RankedTensorType>(type).getElementTypeBitWidth() + 7) / 8; }

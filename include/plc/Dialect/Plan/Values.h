@@ -23,8 +23,8 @@ CallOp originalOf(CallOp clone);
 /// For each result of each clone of a program, the original's: what the result stands for in a run that keeps.
 llvm::DenseMap<mlir::Value, mlir::Value> originalsOf(ProgramOp program);
 
-/// The output of the program whose memory the resolved value is, or null.
-OutputOp outputOf(mlir::Value resolved);
+/// The outputs of a program, by the resolved values whose memory they are.
+llvm::DenseMap<mlir::Value, OutputOp> outputsOf(ProgramOp program);
 
 /// Bytes of a value, dense. In a ragged program those of no micro-batch, near the larger.
 int64_t byteSize(mlir::Type type);
