@@ -29,9 +29,19 @@ Arena::Arena(int64_t bytes) {
 
 Arena::~Arena() { ::munmap(base, guarded); }
 
-void Arena::poison(int64_t offset, int64_t bytes, size_t width) {
+void Arena::measureOnce() {
   if (writtenBeforePoison < 0)
     writtenBeforePoison = measuredBytes();
+}
+
+void Arena::flip(int64_t offset, int64_t bytes, size_t width) {
+  measureOnce();
+  for (int64_t done = static_cast<int64_t>(width) - 1; done < bytes; done += static_cast<int64_t>(width))
+    base[offset + done] ^= std::byte(0xc0); // little endian: sign and highest bit of the exponent
+}
+
+void Arena::poison(int64_t offset, int64_t bytes, size_t width) {
+  measureOnce();
   const uint64_t word = width == 8 ? 0x7ff4dead7ff4deadu : 0x7fa0dead7fa0deadu;
   for (int64_t done = 0; done < bytes; done += static_cast<int64_t>(sizeof(word)))
     std::memcpy(base + offset + done, &word, static_cast<size_t>(std::min<int64_t>(sizeof(word), bytes - done)));

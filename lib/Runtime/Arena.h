@@ -21,10 +21,14 @@ public:
   int64_t measuredBytes() const;
 
   /// Fills a place, aligned to 8, with signalling NaNs of a real type of 4 or 8 bytes. What had been written before the
-  /// first such call is what measuredBytes tells from then on.
+  /// first call of this or flip is what measuredBytes tells from then on.
   void poison(int64_t offset, int64_t bytes, size_t width);
+  /// Changes every such number of a place by its sign and the highest bit of its exponent: 0 becomes -2, an index negative.
+  void flip(int64_t offset, int64_t bytes, size_t width);
 
 private:
+  void measureOnce();
+
   std::byte *base;
   size_t mapped, guarded;
   int64_t writtenBeforePoison = -1;

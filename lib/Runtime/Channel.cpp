@@ -5,40 +5,32 @@
 namespace plc::runtime {
 
 void Channel::reset() {
-  for (Message &message : messages)
-    message = Message();
+  for (Message &message : messages) {
+    message.destination = nullptr;
+    message.source = nullptr;
+    message.copied = false;
+  }
 }
 
-void Channel::copyIfBoth(Message &message) {
+bool Channel::copyIfBoth(Message &message) const {
   if (!message.destination || !message.source)
-    return;
+    return false;
   std::memcpy(message.destination, message.source, message.bytes);
   message.copied = true;
-  changed.notify_all();
+  return true;
 }
 
-void Channel::postReceive(int64_t message, std::byte *destination) {
+bool Channel::postReceive(int64_t message, std::byte *destination) {
   std::lock_guard lock(mutex);
   messages[static_cast<size_t>(message)].destination = destination;
-  copyIfBoth(messages[static_cast<size_t>(message)]);
+  return copyIfBoth(messages[static_cast<size_t>(message)]);
 }
 
-void Channel::send(int64_t message, const std::byte *source, int64_t bytes) {
+bool Channel::send(int64_t message, const std::byte *source, int64_t bytes) {
   std::lock_guard lock(mutex);
   messages[static_cast<size_t>(message)].source = source;
   messages[static_cast<size_t>(message)].bytes = static_cast<size_t>(bytes);
-  copyIfBoth(messages[static_cast<size_t>(message)]);
-}
-
-bool Channel::wait(int64_t message) {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return messages[static_cast<size_t>(message)].copied || stop.load(); });
-  return messages[static_cast<size_t>(message)].copied;
-}
-
-void Channel::wakeAll() {
-  std::lock_guard lock(mutex);
-  changed.notify_all();
+  return copyIfBoth(messages[static_cast<size_t>(message)]);
 }
 
 } // namespace plc::runtime

@@ -2,48 +2,42 @@
 #ifndef PLC_RUNTIME_CHANNEL_H
 #define PLC_RUNTIME_CHANNEL_H
 
+#include "Manifest.h"
+
 #include <atomic>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <vector>
 
 namespace plc::runtime {
-
-/// Set by the first error; every wait ends when it is.
-using StopFlag = std::atomic<bool>;
 
 /// Whoever comes second, receiver with its place or sender with its bytes, copies.
 class Channel {
 public:
-  /// Messages are numbered 0 .. microBatches-1, or 0 alone for a channel used once per step.
-  Channel(int64_t numMessages, const StopFlag &stop) : messages(static_cast<size_t>(numMessages)), stop(stop) {}
+  /// Messages are numbered 0 .. numMessages-1: one per micro-batch, or 0 alone for a channel used once per step.
+  Channel(const ChannelInfo &info, int64_t numMessages) : info(info), messages(static_cast<size_t>(numMessages)) {}
 
   /// Forgets the last step's messages. No rank may be running.
   void reset();
 
-  void postReceive(int64_t message, std::byte *destination);
+  /// Each returns whether this call copied: then the other side, if it waits, is to be woken.
+  bool postReceive(int64_t message, std::byte *destination);
   /// `bytes` is the size of the message: that of the place that the receiver gives.
-  void send(int64_t message, const std::byte *source, int64_t bytes);
-  /// Waits until the message has been copied: true, or false if the run was stopped.
-  bool wait(int64_t message);
-  /// After the stop flag was set.
-  void wakeAll();
+  bool send(int64_t message, const std::byte *source, int64_t bytes);
+  /// Whether the message has been copied.
+  bool done(int64_t message) const { return messages[static_cast<size_t>(message)].copied.load(); }
+
+  const ChannelInfo info;
 
 private:
   struct Message {
     std::byte *destination = nullptr;
     const std::byte *source = nullptr;
     size_t bytes = 0;
-    bool copied = false;
+    std::atomic<bool> copied{false};
   };
-  void copyIfBoth(Message &message);
+  bool copyIfBoth(Message &message) const;
 
   std::vector<Message> messages;
-  const StopFlag &stop;
   std::mutex mutex;
-  std::condition_variable changed;
 };
 
 } // namespace plc::runtime

@@ -75,6 +75,14 @@ struct RankInfo {
   std::vector<StaticInfo> statics;
   std::vector<TaskInfo> tasks;
   std::vector<ActionInfo> actions;
+
+  /// The place of that kind and name, or nullptr.
+  const StaticInfo *find(StaticKind kind, const std::string &name) const {
+    for (const StaticInfo &place : statics)
+      if (place.kind == kind && place.name == name)
+        return &place;
+    return nullptr;
+  }
 };
 
 /// Where an operand of a call lies in the arena, in a run of its task.

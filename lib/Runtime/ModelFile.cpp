@@ -148,6 +148,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.checkArena = request.checkArena;
   options.checkFinite = request.checkFinite;
   options.trace = !request.trace.empty();
+  options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (fs::path(request.file).extension() == ".ein")
     return openModule(moduleOf(request), options);
   refuseCompileOptions(request);

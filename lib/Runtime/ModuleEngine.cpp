@@ -41,7 +41,7 @@ constexpr size_t eventsPerRank = 1 << 16;
 class ModuleEngine : public Engine {
 public:
   ModuleEngine(const std::string &file, const ModuleOptions &options)
-      : module(file), manifest(module.manifest()), options(options),
+      : module(std::make_unique<Module>(file)), manifest(module->manifest()), options(options),
         threads(options.threadsPerStage.value_or(manifest.threadsPerStage)) {
     for (const EntryPlan &entry : manifest.entries)
       infos.push_back(entry);
@@ -52,6 +52,11 @@ public:
       size_t momentBytes = parameter.frozen ? 0 : bytes;
       host.push_back({Bytes(bytes), std::vector<Bytes>(numMoments(), Bytes(momentBytes))});
     }
+  }
+
+  ~ModuleEngine() override {
+    for (Loaded &loaded : sessions)
+      discard(loaded);
   }
 
   std::string modelName() const override { return manifest.model; }
@@ -94,7 +99,7 @@ public:
         result.microBatchLosses = session.outputPerMicroBatch(i);
     GradientNorm norm;
     for (auto &rank : session.ranks())
-      for (auto &[path, sum] : rank->squares())
+      for (auto &[path, sum] : rank->owned().squares())
         norm.add(path, sum);
     result.gradNorm = norm.norm();
     return result;
@@ -107,7 +112,7 @@ public:
     try {
       runSession(indexOf(entry), 0, inputs);
     } catch (...) { // A stopped session does not start again; the next run makes another.
-      sessions[indexOf(entry)] = Loaded();
+      discard(sessions[indexOf(entry)]);
       throw;
     }
     std::vector<Bytes> outputs;
@@ -146,10 +151,11 @@ private:
   std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
+  void discard(Loaded &loaded);
   void pull();
   void push(Session &session);
 
-  Module module;
+  std::unique_ptr<Module> module;
   const Manifest &manifest;
   ModuleOptions options;
   int64_t threads;
@@ -193,7 +199,7 @@ std::vector<Bytes> ModuleEngine::resultsOf(size_t index) {
       continue;
     Bytes &sum = results.emplace_back(parameter.tensor().numBytes());
     for (auto &rank : session.ranks())
-      rank->sumSites(parameter, sum.data());
+      rank->owned().sumSites(parameter, sum.data());
   }
   return results;
 }
@@ -205,7 +211,7 @@ void ModuleEngine::runSession(size_t index, int64_t step, const std::vector<Byte
   session.run(0, inputs);
   std::vector<Bytes> expected = resultsOf(index);
   try {
-    session.run(step, inputs, /*poison=*/true);
+    session.run(step, inputs, {.poisonDead = true});
   } catch (Error &error) {
     throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
   }
@@ -226,7 +232,7 @@ Session &ModuleEngine::ready(size_t index) {
   if (!loaded.session) {
     if (train)
       allocatedBefore = allocatedBytes();
-    loaded.session = std::make_unique<Session>(manifest, manifest.entries[index], threads);
+    loaded.session = std::make_unique<Session>(manifest, manifest.entries[index], threads, options.hangTimeout);
     for (auto &rank : loaded.session->ranks()) {
       if (options.trace)
         rank->startTrace(eventsPerRank);
@@ -238,6 +244,15 @@ Session &ModuleEngine::ready(size_t index) {
     push(*loaded.session);
   loaded.version = version;
   return *loaded.session;
+}
+
+/// A session that was abandoned, and the code that it runs, must stay.
+void ModuleEngine::discard(Loaded &loaded) {
+  if (loaded.session && loaded.session->abandoned()) {
+    (void)loaded.session.release();
+    (void)module.release();
+  }
+  loaded = Loaded();
 }
 
 /// Makes host current.

@@ -47,7 +47,7 @@ double parseReal(const std::string &flag, const std::string &text, double below)
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !(value < below))
     throw usageError("found '" + text + "' for '" + flag + "', expected a number from 0" +
-                     (std::isinf(below) ? "" : " to below 1"));
+                     (std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below))));
   return value;
 }
 
@@ -144,6 +144,9 @@ const OptionSpec specs[] = {
     {"--check-finite", "", All, "checking",
      "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
      SET { (void)flag, (void)text, o.model.checkFinite = true; }},
+    {"--hang-timeout", "SECONDS", All, "checking",
+     "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
+     SET { o.model.hangTimeout = parseReal(flag, text, 1e9); }},
     {"--trace", "FILE", All, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
      SET { o.model.trace = text; }},
     {"--set", "KEY=VALUE", All, "model", "a key of the strategy; for a .plcm: machine.threads_per_stage",
@@ -158,7 +161,7 @@ const OptionSpec specs[] = {
 /// Each adds to those before; any other option is given once.
 constexpr std::string_view repeating[] = {"--data", "--input", "--output", "--expect", "--set", "-D"};
 
-constexpr const char *notYet[] = {"--report", "--ranks", "--hang-timeout", "--dump"};
+constexpr const char *notYet[] = {"--report", "--ranks", "--dump"};
 
 const Command *findCommand(const Tool &tool, const std::string &name) {
   if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())

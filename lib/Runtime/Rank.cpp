@@ -8,47 +8,38 @@ namespace plc::runtime {
 
 using Op = ActionInfo::Op;
 
-Rank::Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
-           std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop)
-    : manifest(manifest), plan(entry.ranks[index]), entry(entry), index(index),
-      channels(channels), exchange(exchange), stop(stop), arena(plan.arenaBytes), workers(threads, stop) {
-  collectUpdates();
-  if (manifest.profiling)
-    kernelTimes.resize(manifest.kernels.size());
+namespace {
+std::vector<bool> steppingRanks(const EntryPlan &entry) {
+  std::vector<bool> steps;
+  for (const RankInfo &rank : entry.ranks)
+    steps.push_back(std::any_of(rank.actions.begin(), rank.actions.end(),
+                                [](const ActionInfo &action) { return action.op == Op::Step; }));
+  return steps;
 }
+} // namespace
+
+Shared::Shared(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerRank)
+    : manifest(manifest), entry(entry), exchange(steppingRanks(entry)), waits(entry.ranks.size()),
+      workers(entry.ranks.size(), threadsPerRank, stop) {
+  for (const ChannelInfo &channel : entry.channels)
+    channels.push_back(std::make_unique<Channel>(channel, channel.perStep ? 1 : entry.microBatches));
+}
+
+Rank::Rank(Shared &shared, size_t index)
+    : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), arena(plan.arenaBytes),
+      updates(manifest, plan, arena), paces(manifest.kernels.size()),
+      kernelTimes(manifest.profiling ? manifest.kernels.size() : 0) {}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name, const StaticInfo **info) const {
-  for (const StaticInfo &place : plan.statics)
-    if (place.kind == kind && place.name == name) {
-      if (info)
-        *info = &place;
-      return arena.at(place.offset);
-    }
-  return nullptr;
+  const StaticInfo *place = plan.find(kind, name);
+  if (place && info)
+    *info = place;
+  return place ? arena.at(place->offset) : nullptr;
 }
 
-void Rank::collectUpdates() {
-  for (const ParameterInfo &parameter : manifest.parameters) {
-    const StaticInfo *place = nullptr;
-    std::byte *value = find(StaticKind::Parameter, parameter.path, &place);
-    if (!value || !place->owned || parameter.frozen)
-      continue;
-    std::vector<const StaticInfo *> sites;
-    for (const StaticInfo &site : plan.statics)
-      if (site.kind == StaticKind::Gradient && site.name == parameter.path)
-        sites.push_back(&site);
-    if (sites.empty()) // an entry without a step
-      continue;
-    std::sort(sites.begin(), sites.end(), [](auto *a, auto *b) { return a->site < b->site; });
-    Update &update = updates.emplace_back();
-    update.parameter = &parameter;
-    for (const StaticInfo *site : sites)
-      update.sites.push_back(arena.at(site->offset));
-    update.value = value;
-    constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
-    for (int i = 0; i < manifest.optimizer.numMoments(); ++i)
-      update.moments.push_back(find(kinds[i], parameter.path));
-  }
+void Rank::startTrace(size_t capacity) {
+  events = std::make_unique<Trace>(capacity);
+  shared.workers.traceHelp(index, events.get());
 }
 
 void Rank::poisonAll() {
@@ -66,24 +57,35 @@ void Rank::poisonAll() {
   }
 }
 
-void Rank::execute(int64_t step, bool poison) {
-  sumsOfSquares.clear();
-  if (poison)
+void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe) {
+  worker = &newWorker;
+  if (probe.poisonDead)
     poisonAll();
   for (const ActionInfo &action : plan.actions) {
-    if (stop.load(std::memory_order_relaxed))
+    if (shared.stop.load(std::memory_order_relaxed))
       return;
-    if (action.op == Op::Drop) { // Tells checkers alone that these bytes are dead.
-      if (poison)
-        arena.poison(action.offset, action.bytes, byteWidth(manifest.real));
+    probeBefore(action, probe);
+    if (action.op == Op::Drop) // Tells checkers alone that these bytes are dead.
       continue;
-    }
     int64_t begin = events ? Trace::now() : 0;
     if (!perform(action, step))
       return;
     if (events)
       record(action, begin);
+    actionsDone.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
+  size_t width = byteWidth(manifest.real);
+  if (probe.poisonDead && action.op == Op::Drop)
+    arena.poison(action.offset, action.bytes, width);
+  if (probe.place == Probe::Place::None || probe.rank != index || &action != &plan.actions[probe.action])
+    return;
+  if (probe.place == Probe::Place::NaN)
+    arena.poison(probe.offset, probe.bytes, width);
+  else
+    arena.flip(probe.offset, probe.bytes, width);
 }
 
 bool Rank::perform(const ActionInfo &action, int64_t step) {
@@ -106,7 +108,7 @@ void Rank::record(const ActionInfo &action, int64_t begin) {
     event.name = &plan.tasks[static_cast<size_t>(action.target)].name;
   } else {
     event.kind = action.op == Op::Send ? Trace::Kind::Send : Trace::Kind::Wait;
-    event.name = &entry.channels[static_cast<size_t>(action.target)].name;
+    event.name = &shared.entry.channels[static_cast<size_t>(action.target)].name;
   }
   events->add(event);
 }
@@ -129,7 +131,7 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
   if (manifest.profiling) {
-    Time &time = kernelTimes[static_cast<size_t>(entry.kernelOf(call, microBatch))];
+    Time &time = kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
     ++time.calls;
     time.nanoseconds += end - begin;
   }
@@ -140,19 +142,21 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   operands.clear();
   for (int64_t operand : call.operands)
     operands.push_back(arena.at(placeOf(plan, operand, action)));
-  if (workers.run(kernel.function, operands.data(), kernel.chunks, action.microBatch > 0)) {
-    if (checksFinite)
-      checkFinite(call, action.microBatch);
-    return true;
-  }
-  if (workers.fault())
+  currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
+  current.store(&call, std::memory_order_relaxed);
+  KernelRun run{kernel.function, operands.data(), kernel.chunks, 1, action.microBatch > 0, &kernel.name, action.microBatch};
+  bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch))]);
+  current.store(nullptr, std::memory_order_relaxed);
+  if (!good && shared.workers.job(index).fault())
     fail(call, action.microBatch);
-  return false;
+  if (good && checksFinite)
+    checkFinite(call, action.microBatch);
+  return good;
 }
 
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
   const KernelInfo &kernel = kernelOf(call, microBatch);
-  const Workers::Fault &fault = *workers.fault();
+  const Job::Fault &fault = *shared.workers.job(index).fault();
   std::string where = kernel.where, text = "kernel failed";
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
     const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
@@ -183,66 +187,59 @@ void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
 }
 
 bool Rank::message(const ActionInfo &action) {
-  Channel &channel = *channels[static_cast<size_t>(action.target)];
+  Channel &channel = *shared.channels[static_cast<size_t>(action.target)];
   int64_t message = std::max<int64_t>(0, action.microBatch);
-  if (action.op == Op::PostRecv)
-    channel.postReceive(message, arena.at(action.offset));
-  else if (action.op == Op::Send)
-    channel.send(message, arena.at(action.offset),
-                 entry.bytesOf(entry.channels[static_cast<size_t>(action.target)], action.microBatch));
-  else
-    return channel.wait(message);
+  if (action.op == Op::PostRecv) {
+    if (channel.postReceive(message, arena.at(action.offset)))
+      shared.workers.wake(static_cast<size_t>(channel.info.source));
+  } else if (action.op == Op::Send) {
+    if (channel.send(message, arena.at(action.offset), shared.entry.bytesOf(channel.info, action.microBatch)))
+      shared.workers.wake(static_cast<size_t>(channel.info.destination));
+  } else {
+    return waitFor({&channel, nullptr, message, action.op == Op::WaitSend});
+  }
   return true;
 }
 
-void Rank::sumSites(const ParameterInfo &parameter, void *out) const {
-  for (const Update &update : updates) {
-    if (update.parameter != &parameter)
-      continue;
-    std::memcpy(out, update.sites[0], parameter.tensor().numBytes());
-    for (size_t site = 1; site < update.sites.size(); ++site)
-      addInOrder(parameter.type, parameter.tensor().numElements(), out, update.sites[site]);
-  }
-}
-
-int32_t Rank::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
-  auto &job = *static_cast<UpdateJob *>(operands[0]);
-  for (int64_t i = begin; i < end; ++i) {
-    Update &update = job.updates[static_cast<size_t>(i)];
-    update.squares = sumOfSquares(update.parameter->type, update.parameter->tensor().numElements(), update.sites);
-  }
-  return 0;
-}
-
-int32_t Rank::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
-  auto &job = *static_cast<UpdateJob *>(operands[0]);
-  for (int64_t i = begin; i < end; ++i) {
-    Update &update = job.updates[static_cast<size_t>(i)];
-    update.squares = updateParameter(job.factors, update.parameter->type, update.parameter->tensor().numElements(),
-                                     update.sites, update.value, update.moments);
-  }
-  return 0;
-}
-
-bool Rank::forEachUpdate(plc_kernel_fn part, const StepFactors &factors) {
-  UpdateJob job{factors, updates};
-  void *argument = &job;
-  if (!updates.empty() && !workers.run(part, &argument, static_cast<int64_t>(updates.size()), 0))
-    return false;
-  for (const Update &update : updates)
-    sumsOfSquares[update.parameter->path] = update.squares;
-  return true;
+/// False if the run was stopped before.
+bool Rank::waitFor(const Wait &wait) {
+  if (wait.done())
+    return true;
+  if (auto error = shared.waits.begin(index, wait))
+    throw *error;
+  shared.workers.wait(*worker, [&] { return wait.done() || shared.stop.load(); });
+  shared.waits.end(index);
+  return wait.done();
 }
 
 bool Rank::update(int64_t step) {
-  StepFactors factors(manifest.optimizer, step);
+  double scale = 1;
   if (manifest.optimizer.clipNorm > 0) { // All gradients must be known before any is applied.
-    double norm = 0;
-    if (!forEachUpdate(squareChunks, factors) || !exchange.combine(sumsOfSquares, norm))
+    if (!updates.measure(shared.workers, *worker))
       return false;
-    factors.gradientScale = scaleOfNorm(manifest.optimizer, norm);
+    if (shared.exchange.bring(index, updates.squares()))
+      shared.workers.wakeAll();
+    else if (!waitFor({nullptr, &shared.exchange}))
+      return false;
+    scale = scaleOfNorm(manifest.optimizer, shared.exchange.norm());
   }
-  return forEachUpdate(updateChunks, factors);
+  return updates.apply(step, scale, shared.workers, *worker);
+}
+
+uint64_t Rank::progress() const {
+  return actionsDone.load(std::memory_order_relaxed) + shared.workers.job(index).numClaims();
+}
+
+int64_t Rank::slowestNs() const {
+  const CallInfo *call = current.load(std::memory_order_relaxed);
+  int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
+  return call ? paces[static_cast<size_t>(shared.entry.kernelOf(*call, microBatch))].slowestNs.load(std::memory_order_relaxed) : 0;
+}
+
+std::pair<std::string, std::string> Rank::where() const {
+  if (const CallInfo *call = current.load(std::memory_order_relaxed))
+    return {kernelOf(*call, currentMicroBatch).where, placeText(*call, currentMicroBatch)};
+  return {"", "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
 }
 
 } // namespace plc::runtime

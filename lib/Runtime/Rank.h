@@ -1,26 +1,42 @@
-// One rank: its arena, its workers, and the execution of its action table.
+// One rank: its arena, and the execution of its action table.
 #ifndef PLC_RUNTIME_RANK_H
 #define PLC_RUNTIME_RANK_H
 
-#include "Arena.h"
-#include "Manifest.h"
-#include "StepExchange.h"
-#include "Trace.h"
-#include "Workers.h"
-
-#include <map>
+#include "Updates.h"
+#include "Waits.h"
 
 namespace plc::runtime {
 
+/// What all ranks of a session share.
+struct Shared {
+  Shared(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerRank);
+
+  const Manifest &manifest;
+  const EntryPlan &entry;
+  StopFlag stop{false};
+  std::vector<std::unique_ptr<Channel>> channels;
+  StepExchange exchange;
+  Waits waits;
+  Workers workers;
+};
+
+/// Wrong bytes that a run puts into arenas, to find wrong lifetimes.
+struct Probe {
+  enum class Place : uint8_t { None, NaN, Flipped };
+
+  bool poisonDead = false; // NaN in all bytes that the plan calls dead: no result may change
+  Place place = Place::None; // overwrites one place before one action of one rank: a result must change
+  size_t rank = 0, action = 0;
+  int64_t offset = 0, bytes = 0;
+};
+
 class Rank {
 public:
-  Rank(const Manifest &manifest, const EntryPlan &entry, size_t index, int64_t threads,
-       std::vector<std::unique_ptr<Channel>> &channels, StepExchange &exchange, const StopFlag &stop);
+  Rank(Shared &shared, size_t index);
 
   /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
-  /// micro-batch and kernel; returns quietly if another rank stopped the run. With `poison`, all bytes that the plan
-  /// calls dead are signalling NaNs: those of no static at the start, and what is dropped from then on.
-  void execute(int64_t step, bool poison);
+  /// micro-batch and kernel; returns quietly if another rank stopped the run.
+  void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks() { checksFinite = true; }
@@ -32,7 +48,7 @@ public:
   const std::vector<Time> &times() const { return kernelTimes; }
 
   /// From now on keeps a trace.
-  void startTrace(size_t capacity) { events = std::make_unique<Trace>(capacity); }
+  void startTrace(size_t capacity);
   const Trace *trace() const { return events.get(); }
   const std::string &stage() const { return plan.stage; }
   int64_t number() const { return static_cast<int64_t>(index); }
@@ -40,61 +56,52 @@ public:
   /// The place of that kind and name, or nullptr.
   std::byte *find(StaticKind kind, const std::string &name, const StaticInfo **info = nullptr) const;
 
-  /// The gradient of an owned parameter: its sites in order. Leaves `out` alone if it is another rank's.
-  void sumSites(const ParameterInfo &parameter, void *out) const;
-
-  /// Of the last step: the squares of each owned parameter's gradient, summed.
-  const std::map<std::string, double> &squares() const { return sumsOfSquares; }
+  const Updates &owned() const { return updates; }
   int64_t plannedBytes() const { return plan.arenaBytes; }
   int64_t measuredBytes() const { return arena.measuredBytes(); }
 
+  /// The session's: from when a run is announced until the rank has ended it.
+  void begin() { active = true; }
+  void end() { active = false; }
+  bool executing() const { return active; }
+  /// For a watchdog, while the rank executes: grows with every action, kernel and claim.
+  uint64_t progress() const;
+  /// The slowest run so far of the kernel that runs now; 0 if there is none.
+  int64_t slowestNs() const;
+  /// Where the rank is: the kernel's place, or nothing, and "rank 0, stage 's0', ..".
+  std::pair<std::string, std::string> where() const;
+
 private:
-  /// One owned, trained parameter and where its update finds everything.
-  struct Update {
-    const ParameterInfo *parameter;
-    std::vector<const void *> sites; // in site order
-    void *value;
-    std::vector<void *> moments;
-    double squares;
-  };
-  struct UpdateJob {
-    const StepFactors &factors;
-    std::vector<Update> &updates;
-  };
-  const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {
-    return manifest.kernels[static_cast<size_t>(entry.kernelOf(call, microBatch))];
-  }
   bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
   bool message(const ActionInfo &action);
+  bool waitFor(const Wait &wait);
+  bool update(int64_t step);
   void poisonAll();
+  void probeBefore(const ActionInfo &action, const Probe &probe);
   void record(const ActionInfo &action, int64_t begin);
   void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
-  bool update(int64_t step);
-  bool forEachUpdate(plc_kernel_fn part, const StepFactors &factors);
-  void collectUpdates();
   void checkFinite(const CallInfo &call, int64_t microBatch) const;
   std::string placeText(const CallInfo &call, int64_t microBatch) const;
   [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
-  static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
-  static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
+  Shared &shared;
   const Manifest &manifest;
   const RankInfo &plan;
-  const EntryPlan &entry;
   size_t index;
-  std::vector<std::unique_ptr<Channel>> &channels;
-  StepExchange &exchange;
-  const StopFlag &stop;
+  Workers::Worker *worker = nullptr; // the calling thread's, in execute
   Arena arena;
-  Workers workers;
-  std::vector<Update> updates;
+  Updates updates;
   std::vector<void *> operands;
-  std::map<std::string, double> sumsOfSquares;
+  std::vector<Pace> paces; // by kernel
   bool checksFinite = false;
   std::vector<Time> kernelTimes;
   std::unique_ptr<Trace> events; // null: none are kept
+  std::atomic<bool> active{false};
+  std::atomic<uint64_t> actionsDone{0};
+  std::atomic<const CallInfo *> current{nullptr};
+  std::atomic<int64_t> currentMicroBatch{0};
 };
 
 } // namespace plc::runtime

@@ -4,54 +4,43 @@
 
 namespace plc::runtime {
 
-namespace {
-size_t numSteppingRanks(const EntryPlan &entry) {
-  size_t count = 0;
-  for (const RankInfo &rank : entry.ranks)
-    for (const ActionInfo &action : rank.actions)
-      count += action.op == ActionInfo::Op::Step;
-  return count;
-}
-} // namespace
-
-Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage)
-    : entry(entry), exchange(numSteppingRanks(entry), stop) {
-  for (const ChannelInfo &channel : entry.channels)
-    channels.push_back(
-        std::make_unique<Channel>(channel.perStep ? 1 : entry.microBatches, stop));
+Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage, double hangTimeout)
+    : entry(entry), hangTimeoutNs(static_cast<int64_t>(hangTimeout * 1e9)), shared(manifest, entry, threadsPerStage) {
   for (size_t i = 0; i < entry.ranks.size(); ++i)
-    allRanks.push_back(std::make_unique<Rank>(manifest, entry, i, threadsPerStage, channels, exchange, stop));
-  for (size_t i = 0; i < allRanks.size(); ++i)
+    allRanks.push_back(std::make_unique<Rank>(shared, i));
+  for (size_t i = 0; i < shared.workers.count(); ++i)
     threads.emplace_back([this, i] { serve(i); });
 }
 
 Session::~Session() {
-  {
-    std::lock_guard lock(mutex);
-    leaving = true;
-  }
-  changed.notify_all();
+  leaving = true;
+  shared.workers.wakeAll();
   for (std::thread &thread : threads)
     thread.join();
 }
 
+/// The life of a worker: the first of each rank executes its actions in each round; all help.
 void Session::serve(size_t index) {
-  Workers::setFloatingPointEnvironment();
-  std::unique_lock lock(mutex);
+  Workers::Worker &worker = shared.workers.enter(index);
   for (uint64_t seen = 0;; ++seen) {
-    changed.wait(lock, [&] { return leaving || round > seen; });
+    bool executes = index % shared.workers.threadsPerRank() == 0;
+    shared.workers.wait(worker, [&] { return leaving.load() || (executes && round.load() > seen); });
     if (leaving)
       return;
-    lock.unlock();
-    try {
-      allRanks[index]->execute(step, poison);
-    } catch (...) {
-      stopAll(std::current_exception());
-    }
-    lock.lock();
-    if (--running == 0)
-      changed.notify_all();
+    execute(index / shared.workers.threadsPerRank(), worker);
   }
+}
+
+void Session::execute(size_t rank, Workers::Worker &worker) {
+  try {
+    allRanks[rank]->execute(worker, step, probe);
+  } catch (...) {
+    stopAll(std::current_exception());
+  }
+  allRanks[rank]->end();
+  std::lock_guard lock(mutex);
+  if (--running == 0)
+    changed.notify_all();
 }
 
 void Session::stopAll(std::exception_ptr error) {
@@ -59,11 +48,10 @@ void Session::stopAll(std::exception_ptr error) {
     std::lock_guard lock(mutex);
     if (!firstError)
       firstError = error;
+    changed.notify_all();
   }
-  stop = true;
-  for (auto &channel : channels)
-    channel->wakeAll();
-  exchange.wakeAll();
+  shared.stop = true;
+  shared.workers.wakeAll();
 }
 
 void Session::setInputs(const std::vector<Bytes> &inputs) {
@@ -73,20 +61,57 @@ void Session::setInputs(const std::vector<Bytes> &inputs) {
         std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
 }
 
-void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, bool newPoison) {
+void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
   setInputs(inputs);
-  for (auto &channel : channels)
+  for (auto &channel : shared.channels)
     channel->reset();
-  exchange.reset();
+  shared.exchange.reset();
   std::unique_lock lock(mutex);
   step = newStep;
-  poison = newPoison;
+  probe = newProbe;
   running = allRanks.size();
-  ++round;
-  changed.notify_all();
-  changed.wait(lock, [&] { return running == 0; });
+  for (auto &rank : allRanks)
+    rank->begin();
+  round.fetch_add(1);
+  shared.workers.wakeAll();
+  watch(lock);
   if (firstError)
     std::rethrow_exception(firstError);
+}
+
+/// Returns when all ranks have ended, or two seconds after an error.
+void Session::watch(std::unique_lock<std::mutex> &lock) {
+  Watchdog watchdog(hangTimeoutNs);
+  auto ended = [&] { return running == 0; };
+  while (!firstError && !ended()) {
+    auto tick = hangTimeoutNs ? std::chrono::nanoseconds(watchdog.tickNs()) : std::chrono::hours(1);
+    if (changed.wait_for(lock, tick, [&] { return firstError || ended(); }) || !hangTimeoutNs)
+      continue;
+    lock.unlock();
+    look(watchdog);
+    lock.lock();
+  }
+  lost = !changed.wait_for(lock, std::chrono::seconds(2), ended);
+}
+
+/// Stops the run if a rank hangs.
+void Session::look(Watchdog &watchdog) {
+  const std::vector<int64_t> &cpuTimes = shared.workers.sampleCpuTime();
+  std::vector<Watchdog::Sample> samples;
+  for (size_t rank = 0; rank < allRanks.size(); ++rank)
+    samples.push_back({shared.waits.waits(rank) || !allRanks[rank]->executing(), allRanks[rank]->progress(), cpuTimes[rank],
+                       allRanks[rank]->slowestNs()});
+  std::optional<size_t> hanging = watchdog.look(Trace::now(), samples);
+  if (!hanging)
+    return;
+  auto [place, text] = allRanks[*hanging]->where();
+  char seconds[32];
+  std::snprintf(seconds, sizeof(seconds), "%g s", static_cast<double>(hangTimeoutNs) / 1e9);
+  Error error(Hang, place, "rank " + std::to_string(*hanging) + " hangs: no progress for " + seconds);
+  error.note(text);
+  for (const std::string &line : shared.waits.lines())
+    error.note(line);
+  stopAll(std::make_exception_ptr(error));
 }
 
 namespace {

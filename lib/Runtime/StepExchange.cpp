@@ -1,26 +1,23 @@
 #include "StepExchange.h"
 
+#include <algorithm>
+
 namespace plc::runtime {
 
+StepExchange::StepExchange(const std::vector<bool> &steps) : steps(steps), brought(steps.size()) { reset(); }
+
 void StepExchange::reset() {
-  arrived = 0;
-  gradient = GradientNorm();
+  for (std::atomic<bool> &each : brought)
+    each = false;
+  missing = static_cast<size_t>(std::count(steps.begin(), steps.end(), true));
 }
 
-bool StepExchange::combine(const std::map<std::string, double> &sumsOfSquares, double &norm) {
-  std::unique_lock lock(mutex);
+bool StepExchange::bring(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
+  std::lock_guard lock(mutex);
   for (auto &[path, sum] : sumsOfSquares)
     gradient.add(path, sum);
-  if (++arrived == numRanks)
-    changed.notify_all();
-  changed.wait(lock, [&] { return arrived == numRanks || stop.load(); });
-  norm = gradient.norm();
-  return arrived == numRanks;
-}
-
-void StepExchange::wakeAll() {
-  std::lock_guard lock(mutex);
-  changed.notify_all();
+  brought[rank] = true;
+  return missing.fetch_sub(1) == 1;
 }
 
 } // namespace plc::runtime

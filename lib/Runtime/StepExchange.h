@@ -2,31 +2,39 @@
 #ifndef PLC_RUNTIME_STEPEXCHANGE_H
 #define PLC_RUNTIME_STEPEXCHANGE_H
 
-#include "Channel.h"
 #include "plc/Runtime/Optimizer.h"
+
+#include <atomic>
+#include <mutex>
+#include <vector>
 
 namespace plc::runtime {
 
-/// A barrier of all ranks that step: each brings its parameters' sums of squares and takes away the norm of the whole
+/// Each rank that steps brings its parameters' sums of squares; when all have, each takes away the norm of the whole
 /// gradient. That is added in path order, so its bits do not depend on who brought what.
 class StepExchange {
 public:
-  StepExchange(size_t numRanks, const StopFlag &stop) : numRanks(numRanks), stop(stop) {}
+  /// steps[r]: rank r has a step.
+  explicit StepExchange(const std::vector<bool> &steps);
 
   /// Forgets the last step. No rank may be running.
   void reset();
-  /// Once per rank and step. Waits for the others; false if the run was stopped.
-  bool combine(const std::map<std::string, double> &sumsOfSquares, double &norm);
-  /// After the stop flag was set.
-  void wakeAll();
+  /// Once per rank and step. Returns done(): then the others, if they wait, are to be woken.
+  bool bring(size_t rank, const std::map<std::string, double> &sumsOfSquares);
+  bool done() const { return missing.load() == 0; }
+  /// After done().
+  double norm() const { return gradient.norm(); }
+
+  /// The rank has yet to bring its own.
+  bool awaits(size_t rank) const { return steps[rank] && !brought[rank] && !done(); }
+  size_t numRanks() const { return steps.size(); }
 
 private:
-  size_t numRanks;
-  const StopFlag &stop;
   std::mutex mutex;
-  std::condition_variable changed;
   GradientNorm gradient;
-  size_t arrived = 0;
+  const std::vector<bool> steps;
+  std::vector<std::atomic<bool>> brought; // by rank
+  std::atomic<size_t> missing{0};
 };
 
 } // namespace plc::runtime

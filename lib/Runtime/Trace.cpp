@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kindNames[] = {"task", "kernel", "send", "wait", "step"};
+constexpr const char *kindNames[] = {"task", "kernel", "send", "wait", "step", "help"};
 
 json eventOf(const Trace::Event &event, const TraceTrack &track, int64_t start) {
   json arguments{{"micro_batch", event.microBatch}, {"entry", track.entry}};

@@ -11,7 +11,7 @@ namespace plc::runtime {
 
 class Trace {
 public:
-  enum class Kind : uint8_t { Task, Kernel, Send, Wait, Step };
+  enum class Kind : uint8_t { Task, Kernel, Send, Wait, Step, Help }; // Help: chunks of another rank's kernel
   struct Event {
     Kind kind;
     int64_t microBatch;      // -1: once per step

@@ -1,93 +1,173 @@
 #include "Workers.h"
 
+#include "MachineShare.h"
+
 #include <algorithm>
 #include <immintrin.h>
+#include <pthread.h>
 
 #include <blis.h>
 
 namespace plc::runtime {
 
-struct Workers::Context {
-  rntm_t rntm;
-  plc_kernel_context kernel{};
+namespace {
+/// Of one claim: long beside a claim's cost, short beside a step.
+constexpr double claimNs = 100000;
+/// About what a sleep and a wake cost.
+constexpr int64_t shortWaitNs = 20000;
+} // namespace
 
-  Context() {
+class Workers::Worker {
+public:
+  explicit Worker(size_t rank) : rank(rank) {
     // One thread, and no small-matrix kernels: their order of sums is not the defined one.
     bli_rntm_init(&rntm);
     bli_rntm_set_num_threads(1, &rntm);
     bli_rntm_disable_l3_sup(&rntm);
-    kernel.rntm = &rntm;
+    context.rntm = &rntm;
   }
+
+  rntm_t rntm;
+  plc_kernel_context context{};
+  const size_t rank;
+  Trace *trace = nullptr;
+  clockid_t clock{};
+  std::atomic<bool> entered{false}; // clock is known
+  std::atomic<size_t> helping{SIZE_MAX}; // the rank whose kernel it computes a chunk of
+  int64_t sampled = 0;                   // its CPU time at the last sample
+  alignas(64) std::atomic<uint32_t> bell{0};
+  std::atomic<bool> asleep{false};
 };
 
-void Workers::setFloatingPointEnvironment() { _mm_setcsr(0x1f80); }
-
-Workers::Workers(int64_t count, const StopFlag &stop) : stop(stop) {
+Workers::Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop)
+    : stop(stop), perRank(static_cast<size_t>(threadsPerRank)), cpuTime(numRanks) {
   bli_init();
-  for (int64_t i = 0; i < count; ++i)
-    contexts.push_back(std::make_unique<Context>());
-  for (size_t i = 1; i < contexts.size(); ++i)
-    helpers.emplace_back([this, i] { help(i); });
-}
-
-Workers::~Workers() {
-  leaving = true;
-  generation.fetch_add(1);
-  generation.notify_all();
-  for (std::thread &helper : helpers)
-    helper.join();
-}
-
-bool Workers::run(plc_kernel_fn newFunction, void *const *newOperands, int64_t newChunks, int32_t newAccumulate) {
-  function = newFunction;
-  operands = newOperands;
-  chunks = newChunks;
-  accumulate = newAccumulate;
-  failed.store(false, std::memory_order_relaxed);
-  next.store(0, std::memory_order_relaxed);
-  auto count = static_cast<int64_t>(contexts.size());
-  // A quarter of an even share: few claims, little left at the end.
-  grain = count == 1 ? chunks : std::max<int64_t>(1, chunks / (4 * count));
-  if (count == 1 || chunks == 1) {
-    work(*contexts[0]);
-  } else {
-    busy.store(static_cast<uint32_t>(helpers.size()), std::memory_order_relaxed);
-    generation.fetch_add(1, std::memory_order_release);
-    generation.notify_all();
-    work(*contexts[0]);
-    for (uint32_t left = busy.load(std::memory_order_acquire); left; left = busy.load(std::memory_order_acquire))
-      busy.wait(left, std::memory_order_acquire);
+  for (size_t rank = 0; rank < numRanks; ++rank) {
+    jobs.push_back(std::make_unique<Job>(stop));
+    for (size_t i = 0; i < perRank; ++i)
+      workers.push_back(std::make_unique<Worker>(rank));
   }
-  return !failed.load() && !stop.load();
+  // Who spins takes a core from who computes, unless there are enough.
+  spinNs = static_cast<double>(workers.size()) > usableCpus() ? 0 : shortWaitNs;
 }
 
-void Workers::help(size_t index) {
-  setFloatingPointEnvironment();
-  for (uint32_t seen = 0;; ++seen) {
-    generation.wait(seen, std::memory_order_acquire);
-    if (leaving)
+Workers::~Workers() = default;
+
+Workers::Worker &Workers::enter(size_t index) {
+  Worker &worker = *workers[index];
+  worker.entered = ::pthread_getcpuclockid(::pthread_self(), &worker.clock) == 0;
+  _mm_setcsr(0x1f80);
+  return worker;
+}
+
+bool Workers::run(Worker &worker, KernelRun run, Pace &pace) {
+  Job &job = *jobs[worker.rank];
+  if (pace.nsPerChunk > 0)
+    run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / pace.nsPerChunk), 1, run.chunks);
+  bool shared = run.chunks > run.grain && workers.size() > 1;
+  int64_t begin = Trace::now();
+  job.begin(run, shared);
+  if (shared)
+    wakeIdle((run.chunks - 1) / run.grain);
+  int64_t computed = job.work(worker.context);
+  if (computed)
+    pace.nsPerChunk = static_cast<double>(Trace::now() - begin) / static_cast<double>(computed);
+  while (job.busy())
+    idle(worker, [&] { return !job.busy(); });
+  int64_t ns = Trace::now() - begin;
+  if (ns > pace.slowestNs.load(std::memory_order_relaxed))
+    pace.slowestNs.store(ns, std::memory_order_relaxed);
+  return job.succeeded();
+}
+
+bool Workers::help(Worker &worker) {
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (helpRank(worker, (worker.rank + i) % jobs.size()))
+      return true;
+  return false;
+}
+
+bool Workers::helpRank(Worker &worker, size_t rank) {
+  Job &job = *jobs[rank];
+  if (!job.offers())
+    return false;
+  int64_t begin = worker.trace ? Trace::now() : 0;
+  worker.helping.store(rank, std::memory_order_relaxed);
+  Job::Help help = job.help(worker.context);
+  worker.helping.store(SIZE_MAX, std::memory_order_relaxed);
+  if (help.last)
+    wake(rank);
+  if (worker.trace && help.chunks)
+    worker.trace->add({Trace::Kind::Help, help.microBatch, help.name, begin, Trace::now()});
+  return help.chunks > 0;
+}
+
+bool Workers::offered() const {
+  return std::any_of(jobs.begin(), jobs.end(), [](const auto &job) { return job->offers(); });
+}
+
+void Workers::pause() { _mm_pause(); }
+
+// A sleeper says so before it looks a last time; a waker changes what it looks at before it looks for sleepers. The
+// fences order the two on both sides.
+uint32_t Workers::prepareSleep(Worker &worker) {
+  uint32_t seen = worker.bell.load();
+  worker.asleep.store(true);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return seen;
+}
+
+void Workers::cancelSleep(Worker &worker) { worker.asleep.store(false, std::memory_order_relaxed); }
+
+void Workers::sleep(Worker &worker, uint32_t seen) {
+  worker.bell.wait(seen);
+  cancelSleep(worker);
+}
+
+void Workers::wake(Worker &worker) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!worker.asleep.load(std::memory_order_relaxed))
+    return;
+  worker.bell.fetch_add(1);
+  worker.bell.notify_one();
+}
+
+void Workers::wake(size_t rank) { wake(*workers[rank * perRank]); }
+
+void Workers::wakeAll() {
+  for (auto &worker : workers)
+    wake(*worker);
+}
+
+void Workers::wakeIdle(int64_t most) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (auto &worker : workers) {
+    if (!most)
       return;
-    work(*contexts[index]);
-    if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      busy.notify_one();
+    if (!worker->asleep.exchange(false))
+      continue;
+    worker->bell.fetch_add(1);
+    worker->bell.notify_one();
+    --most;
   }
 }
 
-void Workers::work(Context &context) {
-  while (!stop.load(std::memory_order_relaxed)) {
-    int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-    if (begin >= chunks)
-      return;
-    if (function(operands, begin, std::min(begin + grain, chunks), accumulate, &context.kernel) != 0)
-      return report(context.kernel);
-  }
-}
+void Workers::traceHelp(size_t rank, Trace *trace) { workers[rank * perRank]->trace = trace; }
 
-void Workers::report(const plc_kernel_context &context) {
-  std::lock_guard lock(faultMutex);
-  if (!failed.load() || context.fault_position < firstFault.position)
-    firstFault = {context.fault_gather, context.fault_position, context.fault_value};
-  failed = true;
+const std::vector<int64_t> &Workers::sampleCpuTime() {
+  for (size_t i = 0; i < workers.size(); ++i) {
+    Worker &worker = *workers[i];
+    timespec time{};
+    if (!worker.entered || ::clock_gettime(worker.clock, &time) != 0)
+      continue;
+    int64_t now = time.tv_sec * 1000000000 + time.tv_nsec, spent = now - worker.sampled;
+    worker.sampled = now;
+    if (size_t rank = worker.helping.load(std::memory_order_relaxed); rank < jobs.size())
+      cpuTime[rank] += spent;
+    else if (i % perRank == 0)
+      cpuTime[worker.rank] += spent;
+  }
+  return cpuTime;
 }
 
 } // namespace plc::runtime

@@ -1,58 +1,91 @@
-// The threads that compute one rank's kernels.
+// The threads of one session: those that execute a rank's actions, and those that only help.
 #ifndef PLC_RUNTIME_WORKERS_H
 #define PLC_RUNTIME_WORKERS_H
 
-#include "Channel.h"
-#include "plc/Runtime/KernelABI.h"
+#include "Job.h"
+#include "Trace.h"
 
+#include <ctime>
 #include <memory>
-#include <thread>
+#include <vector>
 
 namespace plc::runtime {
 
-/// The calling thread and count-1 helpers share the chunks of a kernel; each claims a run of them at a time. Which
-/// thread computes a chunk does not change a bit.
+/// How long a kernel's chunks take here.
+struct Pace {
+  double nsPerChunk = 0;             // 0: not known yet
+  std::atomic<int64_t> slowestNs{0}; // of its runs
+};
+
+/// Worker 0 of each rank executes the rank's actions; a worker with nothing to do claims chunks of any rank's kernel.
+///
+/// Threads are not pinned: measured on two cores it changed nothing, and two programs that each pin to "the first core"
+/// share it. The kernel's scheduler keeps a worker per core where there are cores.
 class Workers {
 public:
-  Workers(int64_t count, const StopFlag &stop);
+  class Worker;
+
+  Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop);
   ~Workers();
   Workers(const Workers &) = delete;
 
-  struct Fault {
-    int64_t gather, position, value;
-  };
+  size_t count() const { return workers.size(); }
+  size_t threadsPerRank() const { return perRank; }
 
-  /// Computes all chunks of a kernel; false if it failed (fault() tells) or the run was stopped. Always called by the
-  /// same thread.
-  bool run(plc_kernel_fn function, void *const *operands, int64_t chunks, int32_t accumulate);
+  /// Makes the calling thread worker `index`, with its floating-point environment: round to nearest, denormals kept, no
+  /// traps.
+  Worker &enter(size_t index);
 
-  /// Of the last run: the fault at the lowest position, if a kernel reported one.
-  const Fault *fault() const { return failed ? &firstFault : nullptr; }
+  /// Computes all chunks of a kernel of the worker's rank; false if it failed or the run was stopped. Claims are
+  /// of about 100 us as `pace` knows it.
+  bool run(Worker &worker, KernelRun run, Pace &pace);
+  const Job &job(size_t rank) const { return *jobs[rank]; }
 
-  /// Sets the floating-point environment of the calling thread: round to nearest, denormals kept, no traps.
-  static void setFloatingPointEnvironment();
+  /// Returns when done() is true; whoever makes it true calls wake() afterwards. Helps meanwhile.
+  template <class Done> void wait(Worker &worker, Done done) {
+    while (!done())
+      if (!help(worker))
+        idle(worker, [&] { return done() || offered(); });
+  }
+  /// Wakes the worker that executes the rank's actions.
+  void wake(size_t rank);
+  void wakeAll();
+
+  /// CPU time in ns that was spent for each rank, as far as calls of this tell: what a worker took since the last call
+  /// counts for the rank whose kernel it computes now, or for its own if it executes that one's actions.
+  const std::vector<int64_t> &sampleCpuTime();
+
+  /// From now on records in `trace` what the rank's worker helps with.
+  void traceHelp(size_t rank, Trace *trace);
 
 private:
-  struct Context; // a plc_kernel_context and its rntm_t
-  void help(size_t index);
-  void work(Context &context);
-  void report(const plc_kernel_context &context);
+  bool help(Worker &worker);
+  bool helpRank(Worker &worker, size_t rank);
+  bool offered() const;
+  /// Spins or sleeps until done() may be true.
+  template <class Done> void idle(Worker &worker, Done done) const {
+    for (int64_t begin = spinNs ? Trace::now() : 0; spinNs && Trace::now() - begin < spinNs; pause())
+      if (done())
+        return;
+    uint32_t seen = prepareSleep(worker);
+    if (done())
+      cancelSleep(worker);
+    else
+      sleep(worker, seen);
+  }
+  static void pause();
+  static uint32_t prepareSleep(Worker &worker);
+  static void cancelSleep(Worker &worker);
+  static void sleep(Worker &worker, uint32_t seen);
+  static void wake(Worker &worker);
+  void wakeIdle(int64_t most);
 
   const StopFlag &stop;
-  std::vector<std::unique_ptr<Context>> contexts;
-  std::vector<std::thread> helpers;
-
-  plc_kernel_fn function = nullptr;
-  void *const *operands = nullptr;
-  int64_t chunks = 0, grain = 1;
-  int32_t accumulate = 0;
-
-  alignas(64) std::atomic<int64_t> next{0};
-  alignas(64) std::atomic<uint32_t> generation{0}; // of jobs; helpers wait for it to change
-  alignas(64) std::atomic<uint32_t> busy{0};       // helpers still at the job
-  std::atomic<bool> leaving{false}, failed{false};
-  std::mutex faultMutex;
-  Fault firstFault{};
+  size_t perRank;
+  int64_t spinNs;
+  std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
+  std::vector<std::unique_ptr<Job>> jobs;       // by rank
+  std::vector<int64_t> cpuTime;                 // by rank, at the last sample
 };
 
 } // namespace plc::runtime

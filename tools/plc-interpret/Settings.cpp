@@ -42,6 +42,8 @@ Settings readSettings(const runtime::ModelRequest &request) {
     throw usageError("option '--check-arena' has no meaning here: the interpreter has no arena");
   if (request.checkFinite)
     throw usageError("option '--check-finite' has no meaning here: the interpreter has no kernels");
+  if (request.hangTimeout)
+    throw usageError("option '--hang-timeout' has no meaning here: the interpreter has no ranks");
   if (!request.trace.empty())
     throw usageError("option '--trace' has no meaning here: the interpreter has no plan");
   for (const std::string &text : request.sets) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace plc::runtime {
 
@@ -21,6 +22,7 @@ struct ModelRequest {
   bool checkArena = false;          // --check-arena
   bool checkFinite = false;         // --check-finite
   std::string trace;                // --trace, or empty
+  std::optional<double> hangTimeout; // --hang-timeout, in seconds
 };
 
 /// Opens the model, or throws Error. If it has printed its own diagnostics, it throws an Error with an empty text.

@@ -10,7 +10,7 @@
 namespace plc::runtime {
 
 /// Exit codes of the tools.
-enum ExitCode { Done = 0, BadInput = 1, BadUsage = 2, NoPlan = 3, ResultDiffers = 6, Internal = 70 };
+enum ExitCode { Done = 0, BadInput = 1, BadUsage = 2, NoPlan = 3, Hang = 5, ResultDiffers = 6, Internal = 70 };
 
 /// An error on its way to the user. `place` is `FILE` or `FILE:LINE:COL`; empty: the tool itself speaks.
 /// An empty text means that the user has already been told (a parser printed its own diagnostics).

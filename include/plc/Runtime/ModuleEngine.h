@@ -18,6 +18,9 @@ struct ModuleOptions {
   /// speaks of.
   bool checkFinite = false;
   bool trace = false; // keeps what writeTrace writes
+  /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of waits
+  /// is one at once.
+  double hangTimeout = 30;
 };
 
 /// Loads a .plcm. Throws fileError.

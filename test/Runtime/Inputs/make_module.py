@@ -1,8 +1,10 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
-[--early-drop y|dy] [--tied] [--version N] [--no-seal].
+[--early-drop y|dy] [--tied] [--wait-cycle] [--version N]
+[--no-seal].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
+--wait-cycle: rank 0 waits for dy before it sends y.
 --tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
 import argparse, json, os, re, subprocess
@@ -16,6 +18,7 @@ parser.add_argument("--set", action="append", default=[])
 parser.add_argument("--optimizer", default="adamw")
 parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--tied", action="store_true")
+parser.add_argument("--wait-cycle", action="store_true")
 parser.add_argument("--version", type=int, default=2)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
@@ -146,6 +149,8 @@ def training_entry(train):
         for mb in range(2):
             waits += [message("wait_recv", 1, mb)] + weights0(mb)
             receives += [message("wait_send", 1, mb)]
+    if arguments.wait_cycle and train:
+        sends.insert(2, waits.pop(waits.index(message("wait_recv", 1, 0))))
     after0, after1 = list(step), []
     if tied:
         # Per step (mb -1): channel 2 takes the gradient to the owner, channel 3 the new value back.

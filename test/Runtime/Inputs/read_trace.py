@@ -1,7 +1,8 @@
 """read_trace.py F.json: counts the events of entry `train` on each track, and checks that they follow each other."""
 import collections, json, sys
 
-events = json.load(open(sys.argv[1]))["traceEvents"]
+# Who helps whom depends on the moment.
+events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e.get("cat") != "help"]
 names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
 for track, name in sorted(names.items()):
     mine = [e for e in events if e["ph"] == "X" and e["tid"] == track and e["args"]["entry"] == "train"]

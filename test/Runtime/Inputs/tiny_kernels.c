@@ -1,6 +1,8 @@
 /* The kernels of the model that make_module.py describes: micro-batches of 2 samples, 8 bytes each. */
 #include "plc/Runtime/KernelABI.h"
 
+#include <time.h>
+
 enum { samples = 2, length = 8, elements = samples * length, vocabulary = 256 };
 
 /* tok i32[2, 8], w f32[256] -> y f32[2, 8]; a chunk per sample */
@@ -19,6 +21,25 @@ int32_t tiny_gather(void *const *operands, int64_t begin, int64_t end, int32_t a
     y[i] = w[tok[i]];
   }
   return 0;
+}
+
+/* Does nothing for a minute. */
+int32_t tiny_sleep(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                   struct plc_kernel_context *context) {
+  struct timespec minute = {60, 0};
+  nanosleep(&minute, 0);
+  return 0;
+}
+
+/* tiny_gather after computing for 1.5 s of CPU time */
+int32_t tiny_slow_gather(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                         struct plc_kernel_context *context) {
+  struct timespec start, now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+  do
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((now.tv_sec - start.tv_sec) * 1e9 + (now.tv_nsec - start.tv_nsec) < 1.5e9);
+  return tiny_gather(operands, begin, end, accumulate, context);
 }
 
 /* y f32[2, 8], next i32[2, 8], c f32[1] -> loss f32[], dy f32[2, 8]: mean over the batch of (y + c - next / 256)^2 */

@@ -1,0 +1,59 @@
+#include "Job.h"
+
+#include <algorithm>
+
+namespace plc::runtime {
+
+void Job::begin(const KernelRun &newRun, bool shared) {
+  run = newRun;
+  failed.store(false, std::memory_order_relaxed);
+  next.store(0, std::memory_order_relaxed);
+  end.store(run.chunks, std::memory_order_relaxed);
+  if (shared)
+    open.store(true); // releases all of the above
+}
+
+int64_t Job::work(plc_kernel_context &context) {
+  int64_t computed = 0;
+  while (int64_t count = claim(context))
+    computed += count;
+  if (open.load(std::memory_order_relaxed))
+    open.store(false);
+  return computed;
+}
+
+Job::Help Job::help(plc_kernel_context &context) {
+  Help help;
+  inside.fetch_add(1);
+  if (open.load()) {
+    help.chunks = claim(context);
+    help.name = run.name;
+    help.microBatch = run.microBatch;
+  }
+  helped.fetch_add(help.chunks, std::memory_order_relaxed);
+  help.last = inside.fetch_sub(1) == 1 && !open.load();
+  return help;
+}
+
+/// Claims and computes; the number of chunks, 0 if none are left, a chunk failed or the run was stopped.
+int64_t Job::claim(plc_kernel_context &context) {
+  if (stop.load(std::memory_order_relaxed) || failed.load(std::memory_order_relaxed))
+    return 0;
+  int64_t begin = next.fetch_add(run.grain, std::memory_order_relaxed);
+  if (begin >= run.chunks)
+    return 0;
+  claims.fetch_add(1, std::memory_order_relaxed);
+  int64_t count = std::min(run.grain, run.chunks - begin);
+  if (run.function(run.operands, begin, begin + count, run.accumulate, &context) != 0)
+    report(context);
+  return count;
+}
+
+void Job::report(const plc_kernel_context &context) {
+  std::lock_guard lock(faultMutex);
+  if (!failed.load() || context.fault_position < firstFault.position)
+    firstFault = {context.fault_gather, context.fault_position, context.fault_value};
+  failed = true;
+}
+
+} // namespace plc::runtime

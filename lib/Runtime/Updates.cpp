@@ -1,0 +1,85 @@
+#include "Updates.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plc::runtime {
+
+Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena) : settings(manifest.optimizer) {
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
+    if (!place || !place->owned || parameter.frozen)
+      continue;
+    std::vector<const StaticInfo *> sites;
+    for (const StaticInfo &site : plan.statics)
+      if (site.kind == StaticKind::Gradient && site.name == parameter.path)
+        sites.push_back(&site);
+    if (sites.empty()) // an entry without a step
+      continue;
+    std::sort(sites.begin(), sites.end(), [](auto *a, auto *b) { return a->site < b->site; });
+    Update &update = updates.emplace_back();
+    update.parameter = &parameter;
+    update.elements = parameter.tensor().numElements();
+    for (const StaticInfo *site : sites)
+      update.sites.push_back(arena.at(site->offset));
+    update.value = arena.at(place->offset);
+    constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
+    for (int i = 0; i < settings.numMoments(); ++i)
+      update.moments.push_back(arena.at(plan.find(kinds[i], parameter.path)->offset));
+  }
+}
+
+void Updates::sumSites(const ParameterInfo &parameter, void *out) const {
+  for (const Update &update : updates) {
+    if (update.parameter != &parameter)
+      continue;
+    std::memcpy(out, update.sites[0], static_cast<size_t>(update.elements) * byteWidth(parameter.type));
+    for (size_t site = 1; site < update.sites.size(); ++site)
+      addInOrder(parameter.type, update.elements, out, update.sites[site]);
+  }
+}
+
+int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &step = *static_cast<Step *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    Update &update = step.updates[static_cast<size_t>(i)];
+    update.squares = sumOfSquares(update.parameter->type, update.elements, update.sites);
+  }
+  return 0;
+}
+
+int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {
+  auto &step = *static_cast<Step *>(operands[0]);
+  for (int64_t i = begin; i < end; ++i) {
+    Update &update = step.updates[static_cast<size_t>(i)];
+    update.squares = updateParameter(*step.factors, update.parameter->type, update.elements,
+                                     update.sites, update.value, update.moments);
+  }
+  return 0;
+}
+
+bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker) {
+  static const std::string name = "step";
+  Step step{factors, updates};
+  void *argument = &step;
+  // Parameters differ in size, so each is a claim of its own.
+  Pace unknown;
+  if (!updates.empty() && !workers.run(worker, {part, &argument, static_cast<int64_t>(updates.size()), 1, 0, &name, -1},
+                                       unknown))
+    return false;
+  for (const Update &update : updates)
+    sumsOfSquares[update.parameter->path] = update.squares;
+  return true;
+}
+
+bool Updates::measure(Workers &workers, Workers::Worker &worker) {
+  return forEach(squareChunks, nullptr, workers, worker);
+}
+
+bool Updates::apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker) {
+  StepFactors factors(settings, step);
+  factors.gradientScale = scale;
+  return forEach(updateChunks, &factors, workers, worker);
+}
+
+} // namespace plc::runtime

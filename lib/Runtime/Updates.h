@@ -1,0 +1,53 @@
+// The optimizer's updates of one rank's parameters.
+#ifndef PLC_RUNTIME_UPDATES_H
+#define PLC_RUNTIME_UPDATES_H
+
+#include "Arena.h"
+#include "Manifest.h"
+#include "Workers.h"
+
+#include <map>
+
+namespace plc::runtime {
+
+/// The parameters that a rank owns and trains, and where their updates find everything in its arena.
+class Updates {
+public:
+  Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
+
+  /// The gradient of a parameter: its sites in order. Leaves `out` alone if it is not here.
+  void sumSites(const ParameterInfo &parameter, void *out) const;
+
+  /// Computes squares() alone. False if the run was stopped.
+  bool measure(Workers &workers, Workers::Worker &worker);
+  /// One step, with gradients multiplied by `scale`; computes squares() too. False if the run was stopped.
+  bool apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker);
+
+  /// Of the last step: the squares of each parameter's gradient, summed.
+  const std::map<std::string, double> &squares() const { return sumsOfSquares; }
+
+private:
+  struct Update {
+    const ParameterInfo *parameter;
+    int64_t elements;
+    std::vector<const void *> sites; // in site order
+    void *value;
+    std::vector<void *> moments;
+    double squares;
+  };
+  struct Step {
+    const StepFactors *factors;
+    std::vector<Update> &updates;
+  };
+  bool forEach(plc_kernel_fn part, const StepFactors *factors, Workers &workers, Workers::Worker &worker);
+  static int32_t squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+  static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
+
+  const OptimizerSettings &settings;
+  std::vector<Update> updates;
+  std::map<std::string, double> sumsOfSquares;
+};
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,40 @@
+#include "Watchdog.h"
+
+#include <algorithm>
+
+namespace plc::runtime {
+
+constexpr int64_t spinFactor = 20;
+
+int64_t Watchdog::tickNs() const { return std::clamp<int64_t>(timeoutNs / 20, 10'000'000, 1'000'000'000); }
+
+std::optional<size_t> Watchdog::look(int64_t now, const std::vector<Sample> &ranks) {
+  bool gap = states.empty() || now - lastLook > 4 * tickNs();
+  lastLook = now;
+  if (gap)
+    states.assign(ranks.size(), State());
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    State &state = states[rank];
+    if (gap)
+      state = {ranks[rank], now, ranks[rank].cpuNs};
+    else if (hangs(ranks[rank], state, now))
+      return rank;
+    state.last = ranks[rank];
+  }
+  return std::nullopt;
+}
+
+bool Watchdog::hangs(const Sample &sample, State &state, int64_t now) const {
+  if (sample.waits || sample.counter != state.last.counter) {
+    state.busySince = now;
+    state.countedCpu = sample.cpuNs;
+    return false;
+  }
+  if (sample.cpuNs != state.last.cpuNs)
+    state.busySince = now;
+  if (now - state.busySince >= timeoutNs)
+    return true;
+  return sample.slowestNs && sample.cpuNs - state.countedCpu > std::max(timeoutNs, spinFactor * sample.slowestNs);
+}
+
+} // namespace plc::runtime
