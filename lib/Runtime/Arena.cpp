@@ -29,27 +29,24 @@ Arena::Arena(int64_t bytes) {
 
 Arena::~Arena() { ::munmap(base, guarded); }
 
-void Arena::measureOnce() {
-  if (writtenBeforePoison < 0)
-    writtenBeforePoison = measuredBytes();
-}
-
-void Arena::flip(int64_t offset, int64_t bytes, size_t width) {
-  measureOnce();
-  for (int64_t done = static_cast<int64_t>(width) - 1; done < bytes; done += static_cast<int64_t>(width))
-    base[offset + done] ^= std::byte(0xc0); // little endian: sign and highest bit of the exponent
-}
-
-void Arena::poison(int64_t offset, int64_t bytes, size_t width) {
-  measureOnce();
-  const uint64_t word = width == 8 ? 0x7ff4dead7ff4deadu : 0x7fa0dead7fa0deadu;
-  for (int64_t done = 0; done < bytes; done += static_cast<int64_t>(sizeof(word)))
-    std::memcpy(base + offset + done, &word, static_cast<size_t>(std::min<int64_t>(sizeof(word), bytes - done)));
+void Arena::overwrite(int64_t offset, int64_t bytes, size_t width, Fill fill) {
+  if (writtenBefore < 0)
+    writtenBefore = measuredBytes();
+  constexpr uint64_t words[2][4] = {{0x7fa0dead7fa0dead, 0xff800000ff800000, 0, 0xc0000000c0000000},
+                                    {0x7ff4dead7ff4dead, 0xfff0000000000000, 0, 0xc000000000000000}};
+  const uint64_t word = words[width == 8][static_cast<size_t>(fill)];
+  for (int64_t done = 0; done < bytes; done += static_cast<int64_t>(sizeof(word))) {
+    auto count = static_cast<size_t>(std::min<int64_t>(sizeof(word), bytes - done));
+    uint64_t old = 0;
+    std::memcpy(&old, base + offset + done, count);
+    uint64_t written = fill == Fill::Flipped ? old ^ word : word;
+    std::memcpy(base + offset + done, &written, count);
+  }
 }
 
 int64_t Arena::measuredBytes() const {
-  if (writtenBeforePoison >= 0)
-    return writtenBeforePoison;
+  if (writtenBefore >= 0)
+    return writtenBefore;
   auto *words = reinterpret_cast<const uint64_t *>(base);
   for (size_t word = mapped / sizeof(uint64_t); word-- > 0;)
     if (words[word] != paintOf(word))

@@ -20,18 +20,16 @@ public:
   /// the plan could have put there.
   int64_t measuredBytes() const;
 
-  /// Fills a place, aligned to 8, with signalling NaNs of a real type of 4 or 8 bytes. What had been written before the
-  /// first call of this or flip is what measuredBytes tells from then on.
-  void poison(int64_t offset, int64_t bytes, size_t width);
-  /// Changes every such number of a place by its sign and the highest bit of its exponent: 0 becomes -2, an index negative.
-  void flip(int64_t offset, int64_t bytes, size_t width);
+  enum class Fill : uint8_t { NaN, MinusInfinity, Zero, Flipped };
+  /// Overwrites a place, aligned to 8, as numbers of 4 or 8 bytes, the width of a real type: with signalling NaNs (as
+  /// an index: beyond every extent), -inf or 0, or flips each one's sign and the highest bit of its exponent (0 becomes
+  /// -2). What had been written before the first such call is what measuredBytes tells from then on.
+  void overwrite(int64_t offset, int64_t bytes, size_t width, Fill fill);
 
 private:
-  void measureOnce();
-
   std::byte *base;
   size_t mapped, guarded;
-  int64_t writtenBeforePoison = -1;
+  int64_t writtenBefore = -1; // the first overwrite
 };
 
 } // namespace plc::runtime

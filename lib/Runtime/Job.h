@@ -25,8 +25,8 @@ struct KernelRun {
   int64_t microBatch = 0;
 };
 
-/// Each rank has one job, used again for each of its kernels. The owner begins it, works, and finishes it; between begin
-/// and finish others may help. Who computes a chunk does not change a bit.
+/// Each rank has one job, used again for each of its kernels. The owner begins it, works, and waits while it is busy;
+/// meanwhile others may help. Who computes a chunk does not change a bit.
 ///
 /// Helpers enter before they look whether the job is open, the owner closes it before it looks whether anybody is
 /// inside: one of the two sees the other, so `run` is never written while a helper reads it.
@@ -59,7 +59,8 @@ public:
   Help help(plc_kernel_context &context);
   /// A hint: help() would find a chunk.
   bool offers() const {
-    return open.load(std::memory_order_acquire) && next.load(std::memory_order_relaxed) < end.load(std::memory_order_relaxed);
+    return open.load(std::memory_order_acquire) &&
+           next.load(std::memory_order_relaxed) < end.load(std::memory_order_relaxed);
   }
 
   /// Grows with each claim, whoever makes it.

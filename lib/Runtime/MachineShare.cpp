@@ -74,7 +74,8 @@ int64_t availableBytes() {
       bytes = kilobytes * 1024;
   // What a group uses includes files that it read, which make way: its limit alone counts.
   for (const std::string &folder : controlGroups("memory"))
-    bytes = std::min({bytes, bytesIn(folder + "/memory.max", bytes), bytesIn(folder + "/memory.limit_in_bytes", bytes)});
+    for (const char *limit : {"/memory.max", "/memory.limit_in_bytes"})
+      bytes = std::min(bytes, bytesIn(folder + limit, bytes));
   return bytes;
 }
 

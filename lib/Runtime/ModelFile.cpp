@@ -146,6 +146,7 @@ std::string moduleOf(const ModelRequest &request) {
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   ModuleOptions options;
   options.checkArena = request.checkArena;
+  options.checkLive = request.checkLive;
   options.checkFinite = request.checkFinite;
   options.trace = !request.trace.empty();
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);

@@ -29,8 +29,8 @@ void checkSeal(const std::string &file) {
   std::memcpy(&found, bytes.data() + end, bytes.size() - end);
   ModuleSeal expected = sealOf(std::string_view(bytes).substr(0, end));
   if (std::memcmp(found.magic, expected.magic, sizeof(found.magic)) != 0)
-    throw fileError(file, "no seal at the end: not a compiled module, or cut short, or something was appended (offset " +
-                              std::to_string(end) + ")");
+    throw fileError(file, "no seal at the end: not a compiled module, or cut short, or something was appended " +
+                              ("(offset " + std::to_string(end) + ")"));
   if (found.version != expected.version)
     throw fileError(file, "module of version " + std::to_string(found.version) + ", expected version " +
                               std::to_string(expected.version) + ": compile the model again");

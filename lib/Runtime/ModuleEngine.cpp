@@ -1,7 +1,7 @@
 #include "plc/Runtime/ModuleEngine.h"
 
+#include "ArenaChecks.h"
 #include "Module.h"
-#include "Session.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,19 +19,6 @@ int64_t allocatedBytes() {
 
 /// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
 constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
-
-/// The first element of a tensor that has other bits with NaNs in all dead bytes.
-Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &expected) {
-  size_t width = byteWidth(tensor.type), element = 0;
-  while (std::memcmp(&found[element * width], &expected[element * width], width) == 0)
-    ++element;
-  auto text = [&](const Bytes &bytes) {
-    return std::to_string(elementAsDouble(tensor.type, bytes.data(), static_cast<int64_t>(element)));
-  };
-  return Error(BadInput, "", "found " + text(found) + " but expected " + text(expected) + " in '" + tensor.name +
-                                 "', element " + std::to_string(element) +
-                                 ": the plan calls bytes dead that are still read");
-}
 
 constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
 
@@ -91,8 +78,8 @@ public:
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     size_t index = indexOf(*findEntry("train"));
     Session &session = ready(index);
-    trainAhead = true;
     runSession(index, step, inputs);
+    trainAhead = true;
     StepResult result;
     for (size_t i = 0; i < infos[index].outputs.size(); ++i)
       if (infos[index].outputs[i].name == "loss")
@@ -109,12 +96,7 @@ public:
     if (indexOf(entry) == manifest.entries.size())
       return runGradient(entry, inputs);
     Session &session = ready(indexOf(entry));
-    try {
-      runSession(indexOf(entry), 0, inputs);
-    } catch (...) { // A stopped session does not start again; the next run makes another.
-      discard(sessions[indexOf(entry)]);
-      throw;
-    }
+    runSession(indexOf(entry), 0, inputs);
     std::vector<Bytes> outputs;
     for (size_t i = 0; i < entry.outputs.size(); ++i)
       outputs.push_back(session.output(i));
@@ -142,12 +124,13 @@ private:
   struct Loaded {
     std::unique_ptr<Session> session;
     uint64_t version = 0; // of the parameters it holds
+    bool checkedLive = false;
   };
 
   size_t numMoments() const { return static_cast<size_t>(manifest.optimizer.numMoments()); }
   void addGradientEntry();
   void runSession(size_t index, int64_t step, const std::vector<Bytes> &inputs);
-  std::vector<Bytes> resultsOf(size_t index);
+  std::unique_ptr<Session> makeSession(size_t index);
   std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
@@ -183,44 +166,36 @@ void ModuleEngine::addGradientEntry() {
 std::vector<Bytes> ModuleEngine::runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
   size_t train = indexOf(*findEntry("train"));
   runSession(train, 0, inputs);
-  return resultsOf(train);
+  return Results(manifest, manifest.entries[train]).read(*sessions[train].session);
 }
 
-/// Of the last run: all outputs, and for `train` the gradients, in the order of the entry `gradient`.
-std::vector<Bytes> ModuleEngine::resultsOf(size_t index) {
-  Session &session = *sessions[index].session;
-  std::vector<Bytes> results;
-  for (size_t i = 0; i < infos[index].outputs.size(); ++i)
-    results.push_back(session.output(i));
-  if (infos[index].name != "train")
-    return results;
-  for (const ParameterInfo &parameter : manifest.parameters) {
-    if (parameter.frozen)
-      continue;
-    Bytes &sum = results.emplace_back(parameter.tensor().numBytes());
-    for (auto &rank : session.ranks())
-      rank->owned().sumSites(parameter, sum.data());
-  }
-  return results;
-}
-
+/// Parameters are those of the last step, read or write if this fails: a stopped session does not start again, the next
+/// run makes another.
 void ModuleEngine::runSession(size_t index, int64_t step, const std::vector<Bytes> &inputs) {
   Session &session = ready(index);
-  if (!options.checkArena)
-    return session.run(step, inputs);
-  session.run(0, inputs);
-  std::vector<Bytes> expected = resultsOf(index);
   try {
-    session.run(step, inputs, {.poisonDead = true});
-  } catch (Error &error) {
-    throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
+    Results results(manifest, session.plan());
+    if (options.checkLive && !sessions[index].checkedLive)
+      checkLive(manifest, results, [&] { return makeSession(index); }, inputs);
+    sessions[index].checkedLive = true;
+    if (options.checkArena)
+      runPoisoned(session, results, step, inputs);
+    else
+      session.run(step, inputs);
+  } catch (...) {
+    if (infos[index].name == "train")
+      trainAhead = false;
+    discard(sessions[index]);
+    throw;
   }
-  std::vector<Bytes> found = resultsOf(index);
-  const EntryInfo &entry = infos[index].name == "train" ? infos.back() : infos[index];
-  for (size_t i = 0; i < found.size(); ++i)
-    if (found[i] != expected[i])
-      throw differenceOf(entry.outputs[i], found[i], expected[i])
-          .note("entry '" + infos[index].name + "'" + (step ? ", step " + std::to_string(step) : ""));
+}
+
+/// With the present parameters.
+std::unique_ptr<Session> ModuleEngine::makeSession(size_t index) {
+  pull();
+  auto session = std::make_unique<Session>(manifest, manifest.entries[index], threads, options.hangTimeout);
+  push(*session);
+  return session;
 }
 
 Session &ModuleEngine::ready(size_t index) {

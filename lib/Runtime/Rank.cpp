@@ -52,7 +52,7 @@ void Rank::poisonAll() {
   for (auto [nextBegin, nextEnd] : alive) {
     end = (end + 7) / 8 * 8;
     if (nextBegin > end)
-      arena.poison(end, nextBegin - end, byteWidth(manifest.real));
+      arena.overwrite(end, nextBegin - end, byteWidth(manifest.real), Arena::Fill::NaN);
     end = std::max(end, nextEnd);
   }
 }
@@ -79,13 +79,9 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
 void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
   size_t width = byteWidth(manifest.real);
   if (probe.poisonDead && action.op == Op::Drop)
-    arena.poison(action.offset, action.bytes, width);
-  if (probe.place == Probe::Place::None || probe.rank != index || &action != &plan.actions[probe.action])
-    return;
-  if (probe.place == Probe::Place::NaN)
-    arena.poison(probe.offset, probe.bytes, width);
-  else
-    arena.flip(probe.offset, probe.bytes, width);
+    arena.overwrite(action.offset, action.bytes, width, Arena::Fill::NaN);
+  if (probe.fill && probe.rank == index && &action == &plan.actions[probe.action])
+    arena.overwrite(probe.offset, probe.bytes, width, *probe.fill);
 }
 
 bool Rank::perform(const ActionInfo &action, int64_t step) {
@@ -144,8 +140,10 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
     operands.push_back(arena.at(placeOf(plan, operand, action)));
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
-  KernelRun run{kernel.function, operands.data(), kernel.chunks, 1, action.microBatch > 0, &kernel.name, action.microBatch};
-  bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch))]);
+  KernelRun run{kernel.function,       operands.data(), kernel.chunks,    1,
+                action.microBatch > 0, &kernel.name,    action.microBatch};
+  auto number = static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch));
+  bool good = shared.workers.run(*worker, run, paces[number]);
   current.store(nullptr, std::memory_order_relaxed);
   if (!good && shared.workers.job(index).fault())
     fail(call, action.microBatch);

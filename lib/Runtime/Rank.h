@@ -22,10 +22,8 @@ struct Shared {
 
 /// Wrong bytes that a run puts into arenas, to find wrong lifetimes.
 struct Probe {
-  enum class Place : uint8_t { None, NaN, Flipped };
-
-  bool poisonDead = false; // NaN in all bytes that the plan calls dead: no result may change
-  Place place = Place::None; // overwrites one place before one action of one rank: a result must change
+  bool poisonDead = false;         // NaN in all bytes that the plan calls dead: no result may change
+  std::optional<Arena::Fill> fill; // overwrites one place before one action of one rank: a result must change
   size_t rank = 0, action = 0;
   int64_t offset = 0, bytes = 0;
 };
@@ -72,6 +70,9 @@ public:
   std::pair<std::string, std::string> where() const;
 
 private:
+  const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {
+    return manifest.kernels[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
+  }
   bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);

@@ -98,9 +98,10 @@ void Session::watch(std::unique_lock<std::mutex> &lock) {
 void Session::look(Watchdog &watchdog) {
   const std::vector<int64_t> &cpuTimes = shared.workers.sampleCpuTime();
   std::vector<Watchdog::Sample> samples;
-  for (size_t rank = 0; rank < allRanks.size(); ++rank)
-    samples.push_back({shared.waits.waits(rank) || !allRanks[rank]->executing(), allRanks[rank]->progress(), cpuTimes[rank],
-                       allRanks[rank]->slowestNs()});
+  for (size_t i = 0; i < allRanks.size(); ++i) {
+    const Rank &rank = *allRanks[i];
+    samples.push_back({shared.waits.waits(i) || !rank.executing(), rank.progress(), cpuTimes[i], rank.slowestNs()});
+  }
   std::optional<size_t> hanging = watchdog.look(Trace::now(), samples);
   if (!hanging)
     return;

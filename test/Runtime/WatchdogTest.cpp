@@ -24,8 +24,8 @@ template <class Rank> int64_t hangsAfter(int64_t seconds, Rank rank) {
 
 TEST(Watchdog, FindsARankThatSleeps) {
   EXPECT_EQ(hangsAfter(100, [](int64_t) { return Watchdog::Sample{false, 5, 7, 0}; }), 30);
-  EXPECT_EQ(hangsAfter(100, [](int64_t now) { return Watchdog::Sample{false, uint64_t(std::min<int64_t>(now, 50)), 7, 0}; }),
-            80);
+  auto until50 = [](int64_t now) { return Watchdog::Sample{false, uint64_t(std::min<int64_t>(now, 50)), 7, 0}; };
+  EXPECT_EQ(hangsAfter(100, until50), 80);
 }
 
 TEST(Watchdog, LetsWaitCountAndCompute) {

@@ -38,8 +38,9 @@ runtime::OptimizerSettings optimizerOf(const driver::Strategy &strategy) {
 Settings readSettings(const runtime::ModelRequest &request) {
   if (!request.strategy.empty())
     throw usageError("option '--strategy' has no meaning here: the interpreter has no plan; give single keys by --set");
-  if (request.checkArena)
-    throw usageError("option '--check-arena' has no meaning here: the interpreter has no arena");
+  for (auto [flag, given] : {std::pair("--check-arena", request.checkArena), {"--check-live", request.checkLive}})
+    if (given)
+      throw usageError("option '" + std::string(flag) + "' has no meaning here: the interpreter has no arena");
   if (request.checkFinite)
     throw usageError("option '--check-finite' has no meaning here: the interpreter has no kernels");
   if (request.hangTimeout)

@@ -20,6 +20,7 @@ struct ModelRequest {
   std::vector<std::string> defines; // -D NAME=SIZE
   std::vector<std::string> sets;    // --set KEY=VALUE
   bool checkArena = false;          // --check-arena
+  bool checkLive = false;           // --check-live
   bool checkFinite = false;         // --check-finite
   std::string trace;                // --trace, or empty
   std::optional<double> hangTimeout; // --hang-timeout, in seconds

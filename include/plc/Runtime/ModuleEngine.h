@@ -14,12 +14,15 @@ struct ModuleOptions {
   /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if
   /// a result or gradient then has other bits.
   bool checkArena = false;
+  /// Before the first run of an entry: runs it once for each place that the plan calls live when a rank's arena is
+  /// fullest, with other bytes there. Throws Error (exit code 1) if no result then has other bits.
+  bool checkLive = false;
   /// Stops with an Error (exit code 1) at the first kernel that writes a NaN, or an infinity that none of its rules
   /// speaks of.
   bool checkFinite = false;
   bool trace = false; // keeps what writeTrace writes
-  /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of waits
-  /// is one at once.
+  /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of
+  /// waits is one at once.
   double hangTimeout = 30;
 };
 

@@ -1,9 +1,10 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
-[--early-drop y|dy] [--tied] [--wait-cycle] [--version N]
-[--no-seal].
+[--early-drop y|dy] [--drops exact|late] [--tied] [--wait-cycle]
+[--version N] [--no-seal].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
+--drops: on one rank, y dies right after the loss has read it, or a run later; dy after its last run.
 --wait-cycle: rank 0 waits for dy before it sends y.
 --tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
@@ -17,6 +18,7 @@ parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--set", action="append", default=[])
 parser.add_argument("--optimizer", default="adamw")
 parser.add_argument("--early-drop", choices=["y", "dy"])
+parser.add_argument("--drops", choices=["exact", "late"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--wait-cycle", action="store_true")
 parser.add_argument("--version", type=int, default=2)
@@ -128,6 +130,12 @@ def training_entry(train):
         base = len(tasks0)
         actions = [a for mb in range(2) for a in actions0(mb) + actions1(mb, base) + weights0(mb)]
         drop = [{"op": "drop", "mb": 1, "at": y[0], "bytes": 128}]
+        if arguments.drops and train:
+            drop = []
+            for mb in reversed(range(2)):  # gather, loss, sum, scatter
+                places = {2 if arguments.drops == "exact" else 3: y[mb], 4: dy[mb]}
+                for after in sorted(places, reverse=True):
+                    actions.insert(4 * mb + after, {"op": "drop", "mb": mb, "at": places[after], "bytes": 64})
         if arguments.early_drop:  # y of micro-batch 1 dies before the loss reads it, dy before its gradient does
             early = actions.index(run(base if arguments.early_drop == "y" else 1, 1, actions1(1, base)[0]["at"] if
                                       arguments.early_drop == "y" else [tok + 64, dy[1]])) if train else len(actions)

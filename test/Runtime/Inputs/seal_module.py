@@ -1,6 +1,8 @@
 """Appends the seal of a module to a shared object: seal_module.py FILE [VERSION]."""
 import struct, sys
 
+SIZE = 24
+
 
 def seal(path, version=2):
     with open(path, "rb") as file:

@@ -1,0 +1,98 @@
+#include "ArenaChecks.h"
+
+#include "LivePlaces.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plc::runtime {
+
+Results::Results(const Manifest &manifest, const EntryPlan &plan) : manifest(manifest), tensors(plan.outputs) {
+  if (plan.name != "train")
+    return;
+  for (const ParameterInfo &parameter : manifest.parameters)
+    if (!parameter.frozen)
+      tensors.push_back({"grad(" + parameter.path + ")", parameter.type, parameter.shape, false});
+}
+
+std::vector<Bytes> Results::read(const Session &session) const {
+  std::vector<Bytes> results;
+  size_t outputs = session.plan().outputs.size();
+  for (size_t i = 0; i < outputs; ++i)
+    results.push_back(session.output(i));
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    if (results.size() == tensors.size())
+      break;
+    if (parameter.frozen)
+      continue;
+    Bytes &sum = results.emplace_back(parameter.tensor().numBytes());
+    for (auto &rank : session.ranks())
+      rank->owned().sumSites(parameter, sum.data());
+  }
+  return results;
+}
+
+namespace {
+
+/// The first element that has other bits with NaNs in all dead bytes.
+Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &expected) {
+  size_t width = byteWidth(tensor.type), element = 0;
+  while (std::memcmp(&found[element * width], &expected[element * width], width) == 0)
+    ++element;
+  auto text = [&](const Bytes &bytes) {
+    return std::to_string(elementAsDouble(tensor.type, bytes.data(), static_cast<int64_t>(element)));
+  };
+  return Error(BadInput, "", "found " + text(found) + " but expected " + text(expected) + " in '" + tensor.name +
+                                 "', element " + std::to_string(element) +
+                                 ": the plan calls bytes dead that are still read");
+}
+
+} // namespace
+
+void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs) {
+  session.run(0, inputs);
+  std::vector<Bytes> expected = results.read(session);
+  try {
+    Probe probe;
+    probe.poisonDead = true;
+    session.run(step, inputs, probe);
+  } catch (Error &error) {
+    throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
+  }
+  std::vector<Bytes> found = results.read(session);
+  for (size_t i = 0; i < found.size(); ++i)
+    if (found[i] != expected[i])
+      throw differenceOf(results.infos()[i], found[i], expected[i])
+          .note("entry '" + session.plan().name + "'" + (step ? ", step " + std::to_string(step) : ""));
+}
+
+void checkLive(const Manifest &manifest, const Results &results,
+               const std::function<std::unique_ptr<Session>()> &make, const std::vector<Bytes> &inputs) {
+  std::unique_ptr<Session> session = make();
+  session->run(0, inputs);
+  const EntryPlan &plan = session->plan();
+  std::vector<Bytes> expected = results.read(*session);
+  auto changes = [&](const LivePlace &place, Arena::Fill with) {
+    try {
+      session->run(0, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
+      return results.read(*session) != expected;
+    } catch (const Error &) { // An index among those bytes, for one, is out of range: they are read.
+      session = make();
+      return true;
+    }
+  };
+  for (const LivePlace &place : livePlacesAtPeak(manifest, plan)) {
+    // NaN shows nearly everything; what is only compared with some number needs that number.
+    using enum Arena::Fill;
+    constexpr Arena::Fill fills[] = {NaN, Flipped, MinusInfinity, Zero};
+    if (std::any_of(std::begin(fills), std::end(fills), [&](Arena::Fill fill) { return changes(place, fill); }))
+      continue;
+    throw Error(BadInput, "", "bytes " + std::to_string(place.offset) + " to " +
+                                  std::to_string(place.offset + place.bytes - 1) + " of rank " +
+                                  std::to_string(place.rank) + " are live at its peak, before action " +
+                                  std::to_string(place.action) + ", but no result depends on them")
+        .note("entry '" + plan.name + "'");
+  }
+}
+
+} // namespace plc::runtime

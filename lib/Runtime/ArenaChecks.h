@@ -1,0 +1,37 @@
+// Whether a plan's lifetimes are right, by running with wrong bytes: `--check-arena` and `--check-live`.
+#ifndef PLC_RUNTIME_ARENACHECKS_H
+#define PLC_RUNTIME_ARENACHECKS_H
+
+#include "Session.h"
+
+#include <functional>
+
+namespace plc::runtime {
+
+/// A session's outputs, and in training the gradient of every trained parameter.
+class Results {
+public:
+  Results(const Manifest &manifest, const EntryPlan &plan);
+
+  const std::vector<TensorInfo> &infos() const { return tensors; }
+  /// Of the session's last run.
+  std::vector<Bytes> read(const Session &session) const;
+
+private:
+  const Manifest &manifest;
+  std::vector<TensorInfo> tensors; // outputs, then `grad(PATH)`
+};
+
+/// Runs plainly without the step, and then with NaN in every byte that the plan calls dead. Throws Error (exit code 1)
+/// unless all bits agree: a lifetime ends too early.
+void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs);
+
+/// For each rank, at the moment when its arena is fullest, and for each place that the plan calls live then: runs with
+/// other bytes in that place. Throws Error (exit code 1) if no bit of any result changes: a lifetime ends too late, and
+/// the peak is higher than it must be. `make` gives a session with the present parameters.
+void checkLive(const Manifest &manifest, const Results &results,
+               const std::function<std::unique_ptr<Session>()> &make, const std::vector<Bytes> &inputs);
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,105 @@
+#include "LivePlaces.h"
+
+#include <map>
+
+namespace plc::runtime {
+
+namespace {
+
+using Op = ActionInfo::Op;
+
+/// A value lives before the actions begin+1 .. end.
+struct Lifetime {
+  size_t begin, end;
+  int64_t offset, bytes;
+};
+
+/// One rank's actions, read as lifetimes.
+class RankLifetimes {
+public:
+  RankLifetimes(const Manifest &manifest, const RankInfo &plan)
+      : manifest(manifest), plan(plan), actions(plan.actions) {
+    for (size_t i = 0; i < actions.size(); ++i)
+      if (actions[i].op == Op::WaitRecv || actions[i].op == Op::WaitSend)
+        waits[{actions[i].op, actions[i].target, actions[i].microBatch}] = i;
+    for (size_t i = 0; i < actions.size(); ++i)
+      if (actions[i].op == Op::Drop)
+        add(i);
+  }
+
+  /// Those of the run before which they are the most bytes.
+  std::vector<LivePlace> peak(size_t rank) const {
+    std::vector<LivePlace> most;
+    int64_t mostBytes = 0;
+    for (size_t action = 0; action < actions.size(); ++action) {
+      if (actions[action].op != Op::Run)
+        continue;
+      std::vector<LivePlace> places;
+      int64_t bytes = 0;
+      for (const Lifetime &life : lifetimes)
+        if (life.begin < action && action < life.end && !onItsWay(life, action)) {
+          places.push_back({rank, action, life.offset, life.bytes});
+          bytes += life.bytes;
+        }
+      if (bytes > mostBytes) {
+        mostBytes = bytes;
+        most = std::move(places);
+      }
+    }
+    return most;
+  }
+
+private:
+  /// Adds what a drop ends, unless other bytes of it were dropped since it was written.
+  void add(size_t drop) {
+    const ActionInfo &place = actions[drop];
+    for (size_t i = drop; i-- > 0;) {
+      const ActionInfo &action = actions[i];
+      if (action.op == Op::Drop && action.offset < place.offset + place.bytes &&
+          place.offset < action.offset + action.bytes)
+        return;
+      if (action.op == Op::Run ? writes(action, place.offset)
+                               : action.op == Op::PostRecv && action.offset == place.offset) {
+        size_t begin = action.op == Op::Run ? i : waits.at({Op::WaitRecv, action.target, action.microBatch});
+        lifetimes.push_back({begin, drop, place.offset, place.bytes});
+        return;
+      }
+    }
+  }
+
+  bool writes(const ActionInfo &run, int64_t offset) const {
+    for (const CallInfo &call : plan.tasks[static_cast<size_t>(run.target)].calls)
+      for (const ResultInfo &result : manifest.kernels[static_cast<size_t>(call.kernel)].results)
+        if (placeOf(plan, call.operands[static_cast<size_t>(result.operand)], run) == offset)
+          return true;
+    return false;
+  }
+
+  bool onItsWay(const Lifetime &life, size_t before) const {
+    for (size_t i = life.begin; i < before; ++i) {
+      const ActionInfo &action = actions[i];
+      if (action.op == Op::Send && action.offset >= life.offset && action.offset < life.offset + life.bytes &&
+          waits.at({Op::WaitSend, action.target, action.microBatch}) >= before)
+        return true;
+    }
+    return false;
+  }
+
+  const Manifest &manifest;
+  const RankInfo &plan;
+  const std::vector<ActionInfo> &actions;
+  std::map<std::tuple<Op, int64_t, int64_t>, size_t> waits;
+  std::vector<Lifetime> lifetimes;
+};
+
+} // namespace
+
+std::vector<LivePlace> livePlacesAtPeak(const Manifest &manifest, const EntryPlan &plan) {
+  std::vector<LivePlace> places;
+  for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
+    for (const LivePlace &place : RankLifetimes(manifest, plan.ranks[rank]).peak(rank))
+      places.push_back(place);
+  return places;
+}
+
+} // namespace plc::runtime
