@@ -7,6 +7,7 @@
 #include "Interval.h"
 #include "plc/Dialect/Ein/Alignment.h"
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Reference/Interpreter.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -75,6 +76,14 @@ Interval compare(Function function, Interval a, Interval b) {
   }
 }
 
+// Of integers; those that choose a position are points.
+Interval floorDivide(Interval a, Interval b) {
+  if (a.low != a.high || b.low != b.high)
+    return Interval::all();
+  double quotient = b.low == 0 ? 0 : std::floor(a.low / b.low);
+  return {quotient, quotient};
+}
+
 Interval applyUnary(Function function, Interval x) {
   switch (function) {
   case Function::id:
@@ -141,6 +150,12 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
     return divide(a, b);
   case Function::pow:
     return power(a, b);
+  case Function::floor_div:
+    return floorDivide(a, b);
+  case Function::floor_mod: {
+    Interval quotient = floorDivide(a, b);
+    return quotient.isBounded() ? Interval{a.low - b.low * quotient.low, a.low - b.low * quotient.low} : quotient;
+  }
   case Function::max:
   case Function::logical_or:
     return {std::max(a.low, b.low), std::max(a.high, b.high)};
@@ -157,6 +172,10 @@ public:
   void run(Operation &op) {
     if (isa<ein::ContractOp, ein::ReduceOp, ein::ScatterAddOp>(op))
       return sum(op);
+    if (ein::isView(&op)) {
+      values[op.getResult(0)] = Values(get(op.getOperand(0)));
+      return;
+    }
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     Values &result = values[op.getResult(0)];
     result.assign(type.getNumElements(), Interval());

@@ -1,5 +1,5 @@
 """Prints each equation, function and reduction of the ein dialect that no body compared by kernel-check has in both f32
-and f64 (a file's f64 run is its text with f32 replaced).
+and f64, or in both i32 and i64 (a file's second run is its text with the first type replaced).
 
 usage: coverage.py FOLDER_OF_TESTS EIN_DIALECT_TD EIN_OPS_TD"""
 import pathlib
@@ -10,7 +10,7 @@ folder, dialect, ops = map(pathlib.Path, sys.argv[1:])
 compared = ""
 for file in sorted(folder.glob("*.mlir")):
     text = file.read_text()
-    if "%unit/kernel-check %s" in text and "sed s/f32/f64/g %s > %t && %unit/kernel-check %t" in text:
+    if "%unit/kernel-check %s" in text and re.search("sed s/(f32/f64|i32/i64)/g %s > %t && %unit/kernel-check %t", text):
         compared += "\n".join(line for line in text.splitlines() if not line.startswith("//")) + "\n"
 # What the name of each case is in the text of a program.
 cases = dialect.read_text()
