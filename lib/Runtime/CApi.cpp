@@ -4,6 +4,8 @@
 #include "plc/Runtime/ModuleEngine.h"
 
 #include <cstring>
+#include <immintrin.h>
+#include <new>
 
 using namespace plc::runtime;
 
@@ -20,14 +22,30 @@ namespace {
 
 thread_local std::string lastError;
 
+/// The floating-point environment of the model while it lives, whatever the caller's is: this thread adds the
+/// micro-batches' values.
+class FloatingPointEnvironment {
+public:
+  FloatingPointEnvironment() : before(_mm_getcsr()) { _mm_setcsr(0x1f80); }
+  ~FloatingPointEnvironment() { _mm_setcsr(before); }
+  FloatingPointEnvironment(const FloatingPointEnvironment &) = delete;
+
+private:
+  unsigned before;
+};
+
 /// Runs what may throw; the exit code, with the text kept.
 template <class Run> int guarded(Run run) {
+  FloatingPointEnvironment environment;
   try {
     run();
     return Done;
   } catch (const Error &error) {
     lastError = (error.place.empty() ? "" : error.place + ": ") + error.what();
     return error.exitCode;
+  } catch (const std::bad_alloc &) {
+    lastError = "out of memory";
+    return BadInput;
   } catch (const std::exception &error) {
     lastError = error.what();
     return Internal;
@@ -66,15 +84,34 @@ plc_tensor_info describe(const std::vector<TensorInfo> &tensors, size_t index) {
   return {tensor.name.c_str(), cTypeOf(tensor.type), tensor.shape.size(), tensor.shape.data(), tensor.numBytes()};
 }
 
+void checkParameter(const plc_module *module, size_t index) {
+  if (size_t count = module->engine->parameters().size(); index >= count)
+    throw usageError("found parameter " + std::to_string(index) + ", but there are " + std::to_string(count));
+}
+
 } // namespace
 
 extern "C" {
 
 const char *plc_last_error(void) { return lastError.c_str(); }
 
-plc_module *plc_module_open(const char *file) {
+plc_module *plc_module_open(const char *file) { return plc_module_open_with(file, nullptr); }
+
+plc_module *plc_module_open_with(const char *file, const plc_options *options) {
   plc_module *module = nullptr;
-  guarded([&] { module = new plc_module{openModule(file)}; });
+  guarded([&] {
+    ModuleOptions chosen;
+    if (options && options->threads_per_stage) {
+      if (options->threads_per_stage < 1 || options->threads_per_stage > 256)
+        throw usageError("found " + std::to_string(options->threads_per_stage) +
+                         " threads per stage, expected 1 to 256");
+      chosen.threadsPerStage = options->threads_per_stage;
+    }
+    if (options && options->hang_timeout != 0)
+      chosen.hangTimeout = std::max(0.0, options->hang_timeout);
+    chosen.checkFinite = options && options->check_finite;
+    module = new plc_module{openModule(file, chosen)};
+  });
   return module;
 }
 
@@ -90,6 +127,46 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
   return guarded([&] { saveCheckpoint(path, {step, seed}, *module->engine); });
+}
+
+int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
+  return guarded([&] {
+    TrainingState state = resumeCheckpoint(path, *module->engine);
+    if (step)
+      *step = state.step;
+    if (seed)
+      *seed = state.seed;
+  });
+}
+
+size_t plc_module_num_parameters(const plc_module *module) { return module->engine->parameters().size(); }
+
+plc_tensor_info plc_module_parameter(const plc_module *module, size_t index) {
+  if (index >= module->engine->parameters().size())
+    return {};
+  const ParameterInfo &parameter = module->engine->parameters()[index];
+  return {parameter.path.c_str(), cTypeOf(parameter.type), parameter.shape.size(), parameter.shape.data(),
+          parameter.tensor().numBytes()};
+}
+
+int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
+  return guarded([&] {
+    checkParameter(module, index);
+    module->engine->readParameter(index, data);
+  });
+}
+
+int plc_module_set_parameter(plc_module *module, size_t index, const void *data) {
+  return guarded([&] {
+    checkParameter(module, index);
+    module->engine->writeParameter(index, data);
+  });
+}
+
+size_t plc_module_num_entries(const plc_module *module) { return module->engine->entries().size(); }
+
+const char *plc_module_entry(const plc_module *module, size_t index) {
+  return index < module->engine->entries().size() ? module->engine->entries()[index].name.c_str() : nullptr;
 }
 
 plc_session *plc_session_create(plc_module *module, const char *name) {

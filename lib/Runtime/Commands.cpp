@@ -57,8 +57,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     printError(error, tool.name);
     return error.exitCode;
   } catch (const std::bad_alloc &) {
-    printError(Error(Internal, "", "out of memory"), tool.name);
-    return Internal;
+    printError(Error(BadInput, "", "out of memory"), tool.name);
+    return BadInput;
   } catch (const std::exception &error) {
     printError(Error(Internal, "", std::string("internal error: ") + error.what()), tool.name);
     return Internal;

@@ -9,6 +9,13 @@ const EntryInfo *Engine::findEntry(std::string_view name) const {
   return nullptr;
 }
 
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings &optimizer) {
+  int64_t bytes = 0;
+  for (const ParameterInfo &parameter : parameters)
+    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + optimizer.numMoments());
+  return bytes;
+}
+
 namespace {
 template <class T> void add(int64_t count, void *sum, const void *term) {
   auto *to = static_cast<T *>(sum);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <set>
 
 namespace plc::runtime {
@@ -98,20 +99,32 @@ std::string positionText(const TensorInfo &info, int64_t index) {
   return "[" + text + "]";
 }
 
+/// Without a tolerance: the same bits, or two NaNs. With one: |found - expected| <= atol + rtol |expected|.
+bool agree(const Options &options, const TensorInfo &info, const Bytes &found, const Bytes &expected, int64_t i) {
+  size_t width = byteWidth(info.type), at = static_cast<size_t>(i) * width;
+  if (std::memcmp(&found[at], &expected[at], width) == 0)
+    return true;
+  double a = elementAsDouble(info.type, found.data(), i), b = elementAsDouble(info.type, expected.data(), i);
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b);
+  bool tolerant = options.atol > 0 || options.rtol > 0;
+  return tolerant && (a == b || (std::isfinite(a) && std::isfinite(b) &&
+                                 std::fabs(a - b) <= options.atol + options.rtol * std::fabs(b)));
+}
+
 void compare(const Options &options, const TensorOption &option, const TensorInfo &info, const Bytes &found) {
   Tensor expected = readTensorLike(option, info, "output");
   int64_t first = -1, different = 0;
-  for (int64_t i = 0; i < info.numElements(); ++i) {
-    double a = elementAsDouble(info.type, found.data(), i), b = elementAsDouble(info.type, expected.data.data(), i);
-    bool same = a == b || (std::isnan(a) && std::isnan(b)) ||
-                std::fabs(a - b) <= options.atol + options.rtol * std::fabs(b);
-    if (same)
-      continue;
-    first = different++ ? first : i;
-  }
+  for (int64_t i = 0; i < info.numElements(); ++i)
+    if (!agree(options, info, found, expected.data, i))
+      first = different++ ? first : i;
   if (!different)
     return;
   auto digits = [&](const void *data) {
+    if (int64_t integer = 0; info.type == ElementType::I64) { // beyond 2^53 a double cannot tell
+      std::memcpy(&integer, static_cast<const std::byte *>(data) + first * 8, sizeof(integer));
+      return std::to_string(integer);
+    }
     double value = elementAsDouble(info.type, data, first);
     return std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value);
   };

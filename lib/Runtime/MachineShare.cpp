@@ -1,4 +1,6 @@
-#include "MachineShare.h"
+#include "plc/Runtime/MachineShare.h"
+
+#include "plc/Runtime/Error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +79,12 @@ int64_t availableBytes() {
     for (const char *limit : {"/memory.max", "/memory.limit_in_bytes"})
       bytes = std::min(bytes, bytesIn(folder + limit, bytes));
   return bytes;
+}
+
+void checkAvailable(const std::string &file, const std::string &what, int64_t bytes) {
+  if (int64_t available = availableBytes(); bytes > available)
+    throw fileError(file, what + " take " + std::to_string(bytes) + " bytes of memory, but " +
+                              std::to_string(available) + " are available");
 }
 
 } // namespace plc::runtime

@@ -2,6 +2,7 @@
 
 #include "ArenaChecks.h"
 #include "Module.h"
+#include "plc/Runtime/MachineShare.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,12 +29,13 @@ constexpr size_t eventsPerRank = 1 << 16;
 class ModuleEngine : public Engine {
 public:
   ModuleEngine(const std::string &file, const ModuleOptions &options)
-      : module(std::make_unique<Module>(file)), manifest(module->manifest()), options(options),
+      : file(file), module(std::make_unique<Module>(file)), manifest(module->manifest()), options(options),
         threads(options.threadsPerStage.value_or(manifest.threadsPerStage)) {
     for (const EntryPlan &entry : manifest.entries)
       infos.push_back(entry);
     sessions.resize(infos.size());
     addGradientEntry();
+    checkAvailable(file, "parameters", parameterBytes(manifest.parameters, manifest.optimizer));
     for (const ParameterInfo &parameter : manifest.parameters) {
       size_t bytes = parameter.tensor().numBytes();
       size_t momentBytes = parameter.frozen ? 0 : bytes;
@@ -135,9 +137,11 @@ private:
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
   void discard(Loaded &loaded);
+  void checkArenas(const EntryPlan &plan) const;
   void pull();
   void push(Session &session);
 
+  std::string file;
   std::unique_ptr<Module> module;
   const Manifest &manifest;
   ModuleOptions options;
@@ -207,6 +211,7 @@ Session &ModuleEngine::ready(size_t index) {
   if (!loaded.session) {
     if (train)
       allocatedBefore = allocatedBytes();
+    checkArenas(manifest.entries[index]);
     loaded.session = std::make_unique<Session>(manifest, manifest.entries[index], threads, options.hangTimeout);
     for (auto &rank : loaded.session->ranks()) {
       if (options.trace)
@@ -219,6 +224,14 @@ Session &ModuleEngine::ready(size_t index) {
     push(*loaded.session);
   loaded.version = version;
   return *loaded.session;
+}
+
+/// Each arena is painted as a whole: too large a one would end the program without a word.
+void ModuleEngine::checkArenas(const EntryPlan &plan) const {
+  int64_t bytes = 0;
+  for (const RankInfo &rank : plan.ranks)
+    bytes += rank.arenaBytes;
+  checkAvailable(file, "arenas of entry '" + plan.name + "'", bytes);
 }
 
 /// A session that was abandoned, and the code that it runs, must stay.

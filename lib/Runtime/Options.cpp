@@ -108,7 +108,7 @@ const OptionSpec specs[] = {
      SET { o.inputs.push_back(parseTensor(flag, text)); }},
     {"--output", "NAME=@FILE", Infer, "data", "where to write a result (default: tell shape and first values)",
      SET { o.outputs.push_back(parseTensor(flag, text)); }},
-    {"--expect", "NAME=@FILE", Infer, "data", "compare a result; exit code 6 if it differs",
+    {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
      SET { o.expects.push_back(parseTensor(flag, text)); }},
     {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
      SET { o.rtol = parseReal(flag, text, INFINITY); }},

@@ -24,6 +24,11 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.seed && *options.seed != state.seed)
     throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
                      std::to_string(state.seed));
+  if (state.step > options.steps)
+    throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
+                     std::to_string(state.step) + ": '--steps' is the number of the last step");
+  if (state.step == options.steps)
+    std::printf("the checkpoint is at step %lld, the last: nothing to train\n", static_cast<long long>(state.step));
   return state;
 }
 

@@ -1,6 +1,6 @@
 #include "Workers.h"
 
-#include "MachineShare.h"
+#include "plc/Runtime/MachineShare.h"
 
 #include <algorithm>
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-#include "MachineShare.h"
 #include "Watchdog.h"
+#include "plc/Runtime/MachineShare.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

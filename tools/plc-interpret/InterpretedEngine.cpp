@@ -2,6 +2,7 @@
 #include "InterpretedEngine.h"
 
 #include "plc/Numerics/Key.h"
+#include "plc/Runtime/MachineShare.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -95,6 +96,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
     : source(request, settings), settings(settings),
       real(settings.compute == "f64" ? ElementType::F64 : ElementType::F32) {
   listParameters();
+  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer()));
   listEntries();
 }
 

@@ -117,6 +117,9 @@ public:
   const EntryInfo *findEntry(std::string_view name) const;
 };
 
+/// Of all parameters and of what the optimizer keeps beside the trained ones.
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings &optimizer);
+
 /// sum += term, element by element, in the type's own arithmetic.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
 

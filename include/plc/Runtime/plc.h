@@ -5,8 +5,13 @@
  *   plc_session *session = plc_session_create(module, "infer");
  *   plc_session_run(session, inputs, outputs);
  *
- * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 70 internal), and
- * plc_last_error() tells why. One module and its sessions belong to one thread at a time. */
+ * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 5 a rank hangs, 70 internal), and
+ * plc_last_error() tells why. One module and its sessions belong to one thread at a time. The caller's floating-point
+ * environment changes no bit of a result, and is as it was afterwards.
+ *
+ * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
+ * plc_module_save. After a step that failed, parameters are those that were last read or written as a whole: initialized,
+ * loaded, resumed, saved, or got one by one. */
 #ifndef PLC_RUNTIME_PLC_H
 #define PLC_RUNTIME_PLC_H
 
@@ -31,10 +36,19 @@ typedef struct {
   size_t bytes; /* dense, row-major */
 } plc_tensor_info;
 
+/* How a module runs. All zero: as it was compiled. */
+typedef struct {
+  int64_t threads_per_stage; /* 1 to 256; 0: the module's own */
+  double hang_timeout;       /* seconds without progress after which a rank hangs; 0: 30; below 0: never */
+  int check_finite;          /* not 0: fail at the first kernel that writes a NaN or an unexpected infinity */
+} plc_options;
+
 /* `FILE: TEXT` or `TEXT` of this thread's last failure; "" if there was none. */
 const char *plc_last_error(void);
 
 plc_module *plc_module_open(const char *file);
+/* NULL for options: as plc_module_open. */
+plc_module *plc_module_open_with(const char *file, const plc_options *options);
 /* After all of its sessions are destroyed. NULL is allowed. */
 void plc_module_close(plc_module *module);
 
@@ -43,8 +57,22 @@ int plc_module_load(plc_module *module, const char *path);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed);
+/* Parameters and the optimizer's state of a checkpoint; the next step is *step + 1. step and seed may be NULL. */
+int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed);
 
-/* One entry: "train", "eval", "infer" or "infer.OUTPUT". */
+/* Parameters one by one, in program order; `name` is the path, as in a checkpoint. An index that is too large gives a null
+ * name. Data is `bytes` long. Valid as long as the module. */
+size_t plc_module_num_parameters(const plc_module *module);
+plc_tensor_info plc_module_parameter(const plc_module *module, size_t index);
+int plc_module_get_parameter(plc_module *module, size_t index, void *data);
+int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
+
+/* Names of entries: "train", "eval", "infer", "infer.OUTPUT", and "gradient" of a module that has "train": its outputs,
+ * and grad(PATH) of each trained parameter, without a step. An index that is too large gives NULL. */
+size_t plc_module_num_entries(const plc_module *module);
+const char *plc_module_entry(const plc_module *module, size_t index);
+
+/* By its entry's name. */
 plc_session *plc_session_create(plc_module *module, const char *entry);
 void plc_session_destroy(plc_session *session);
 

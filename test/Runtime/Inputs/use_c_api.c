@@ -3,10 +3,64 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <xmmintrin.h>
 
 static int fail(void) {
   printf("failed: %s\n", plc_last_error());
   return 1;
+}
+
+/* A second model that resumes, and one whose parameters were set one by one, go on as the first. */
+static int useParameters(plc_module *module, const char *saved) {
+  int64_t step;
+  uint64_t seed;
+  float values[256], zeros[256] = {0};
+  for (size_t i = 0; plc_module_entry(module, i); ++i)
+    printf("%s%s", i ? ", " : "entries ", plc_module_entry(module, i));
+  printf(" of %zu\n", plc_module_num_entries(module));
+  for (size_t i = 0; i < plc_module_num_parameters(module); ++i) {
+    plc_tensor_info info = plc_module_parameter(module, i);
+    printf("%s[%d] %zu bytes\n", info.name, (int)info.shape[0], info.bytes);
+  }
+  if (plc_module_parameter(module, 2).name || plc_module_get_parameter(module, 0, values) ||
+      plc_module_set_parameter(module, 0, zeros) || plc_module_resume(module, saved, &step, &seed) ||
+      plc_module_get_parameter(module, 0, zeros))
+    return 1;
+  printf("resumed step %d seed %d, the same %d\n", (int)step, (int)seed, zeros[7] == values[7] && values[7] != 0);
+  printf("code %d: ", plc_module_get_parameter(module, 2, values));
+  printf("%s\n", plc_last_error());
+  printf("code %d: ", plc_module_resume(module, "none", &step, NULL));
+  printf("%s\n", plc_last_error());
+  return 0;
+}
+
+/* Two threads, and the bits of one although the caller flushes subnormal numbers. */
+static int useOptions(const char *file) {
+  plc_options options = {2, -1, 1}, wrong = {300, 0, 0};
+  if (plc_module_open_with(file, &wrong))
+    return 1;
+  printf("%s\n", plc_last_error());
+  unsigned before = _mm_getcsr();
+  float gradients[2][256];
+  for (int i = 0; i < 2; ++i) {
+    _mm_setcsr(i ? before | 0x8040 : before);
+    plc_module *module = plc_module_open_with(file, i ? &options : NULL);
+    plc_session *gradient = module ? plc_session_create(module, "gradient") : NULL;
+    int32_t tok[4 * 8] = {0}, next[4 * 8] = {3};
+    float loss, c;
+    const void *inputs[] = {tok, next};
+    void *outputs[] = {&loss, gradients[i], &c};
+    if (!gradient || plc_module_initialize(module, 5) || plc_session_run(gradient, inputs, outputs))
+      return 1;
+    if (_mm_getcsr() >> 6 != (i ? before | 0x8040 : before) >> 6)
+      return 1;
+    plc_session_destroy(gradient);
+    plc_module_close(module);
+  }
+  _mm_setcsr(before);
+  printf("same gradients %d\n", memcmp(gradients[0], gradients[1], sizeof(gradients[0])) == 0 && gradients[0][0] != 0);
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -52,6 +106,8 @@ int main(int argc, char **argv) {
   printf("code %d: ", plc_session_train(infer, 1, inputs, NULL));
   printf("%s\n", plc_last_error());
   free(logits);
+  if (useParameters(module, argv[2]) || useOptions(argv[1]))
+    return fail();
   plc_session_destroy(train);
   plc_session_destroy(infer);
   plc_module_close(module);

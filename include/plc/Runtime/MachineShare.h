@@ -17,6 +17,9 @@ double quotaCpus(const std::string &cpuMax);
 /// the largest number if nobody tells.
 int64_t availableBytes();
 
+/// Throws Error (exit code 1), with both numbers, if `bytes` of `what` are more than there are. `file` is whose.
+void checkAvailable(const std::string &file, const std::string &what, int64_t bytes);
+
 } // namespace plc::runtime
 
 #endif
