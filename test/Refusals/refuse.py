@@ -24,7 +24,7 @@ RUN = {
     ".mlir": ("plc-opt %s -o out.mlir", 1),
     ".py": (None, 1),
 }
-LIMIT_SECONDS = 20
+LIMIT_SECONDS = 120
 PLACE = re.compile(r"(?P<file>[^:\s]+):(?P<line>\d+):(?P<column>\d+): (error|note|warning): ")
 
 
