@@ -111,6 +111,20 @@ public:
                                                     << it->second.first.getSymName() << "'";
         return error;
       }
+    return checkTagOrder();
+  }
+
+  // Exchanged tags are unique too, but not what the other process computes.
+  LogicalResult checkTagOrder() {
+    std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
+    for (auto channel : program.getBody().getOps<ChannelOp>()) {
+      std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({channel.getSource(), channel.getDestination()});
+      int64_t ordinal = ordinals[ends]++;
+      int64_t expected = 2 * program.getMicroBatches() * ordinal + (channel.getSource() < channel.getDestination() ? 0 : 1);
+      if (int64_t(channel.getTag()) != expected)
+        return channel.emitOpError("has tag ") << channel.getTag() << " but as channel " << ordinal << " between ranks "
+                                               << ends.first << " and " << ends.second << " needs " << expected;
+    }
     return success();
   }
 
