@@ -19,8 +19,8 @@ struct Pace {
 
 /// Worker 0 of each rank executes the rank's actions; a worker with nothing to do claims chunks of any rank's kernel.
 ///
-/// Threads are not pinned: measured on two cores it changed nothing, and two programs that each pin to "the first core"
-/// share it. The kernel's scheduler keeps a worker per core where there are cores.
+/// Threads are not pinned: two programs that each pin to "the first core" share it. The kernel's scheduler keeps a worker
+/// per core where there are cores.
 class Workers {
 public:
   class Worker;

@@ -97,6 +97,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
       real(settings.compute == "f64" ? ElementType::F64 : ElementType::F32) {
   listParameters();
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer()));
+  holdParameters();
   listEntries();
 }
 
@@ -181,11 +182,21 @@ int64_t InterpretedEngine::indexBound() {
 }
 
 void InterpretedEngine::listParameters() {
+  for (auto param : source.getModule().getOps<ein::ParamOp>()) {
+    auto type = cast<RankedTensorType>(param.getType());
+    Type element = type.getElementType();
+    parameterList.push_back({param.getSymName().str(),
+                             element.isF64()   ? ElementType::F64
+                             : element.isF32() ? ElementType::F32
+                                               : real,
+                             type.getShape().vec(), initializerOf(param), param.getFrozen()});
+  }
+}
+
+void InterpretedEngine::holdParameters() {
   Interpreter types(source.getModule(), real == ElementType::F64 ? Element::F64 : Element::F32);
   for (ein::ParamOp param : types.getParameters()) {
     Tensor zero = types.makeTensor(param.getType());
-    parameterList.push_back(
-        {param.getSymName().str(), typeOf(zero.element), zero.shape, initializerOf(param), param.getFrozen()});
     held.push_back({zero, {zero.copy(), zero.copy()}});
   }
 }

@@ -46,6 +46,7 @@ private:
   /// `train`, and `gradient`: the same with the gradient of each parameter as a further output, and no step.
   void addTrainingEntries(mlir::ModuleOp program);
   void listParameters();
+  void holdParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
   /// The optimizer's step; returns the norm of the gradient.
