@@ -220,9 +220,9 @@ class Program:
             return self.join(f"{a.at(0)} {kind} {by}", 1, a, b)
         if kind in ("max", "min"):
             return self.join(f"{kind}({a.text}, {b.text})", 0, a, b)
-        if kind == "if":
+        if kind == "if" and not a.used and not b.used:  # an index in a condition is summed nowhere
             return self.join(f"(if {a.text} < {b.text} then {a.text} else {b.at(1)} - 1)", 0, a, b)
-        return self.join(f"{'-' if self.flip(0.3) else ''}{kind}({a.text})", 1, a)
+        return self.join(f"{'-' if self.flip(0.3) else ''}{'abs' if kind == 'if' else kind}({a.text})", 1, a)
 
     def someRead(self, letters, wanted=None, only=lambda value: True):
         values = [value for value in self.scope if only(value) and all(self.readable(axis, letters) for axis in value.axes)]
