@@ -110,9 +110,13 @@ bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, i
   if (constant != 0)
     return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
   // Of equal coefficients the one written first, and a written one, counts more slowly: `K*i + p` where K is 1.
-  llvm::stable_sort(terms, [](const AffineTerm &a, const AffineTerm &b) {
+  auto slower = [](const AffineTerm &a, const AffineTerm &b) {
     return std::make_pair(a.coefficient, a.written) > std::make_pair(b.coefficient, b.written);
-  });
+  };
+  std::vector<AffineTerm> ordered;
+  for (const AffineTerm &term : terms)
+    ordered.insert(llvm::upper_bound(ordered, term, slower), term);
+  terms = std::move(ordered);
   for (size_t i = 1; i < terms.size(); ++i) {
     const AffineTerm &slow = terms[i - 1], &fast = terms[i];
     if (slow.coefficient % fast.coefficient != 0 || (slow.coefficient == fast.coefficient && !slow.written))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <malloc.h>
+#include <tuple>
 
 namespace plc::runtime {
 
@@ -303,8 +304,9 @@ std::vector<KernelProfile> ModuleEngine::profile() {
     if (profile.calls)
       profiles.push_back(std::move(profile));
   }
-  std::stable_sort(profiles.begin(), profiles.end(),
-                   [](auto &a, auto &b) { return a.nanoseconds > b.nanoseconds; });
+  std::sort(profiles.begin(), profiles.end(), [](auto &a, auto &b) {
+    return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel);
+  });
   return profiles;
 }
 

@@ -40,7 +40,7 @@ public:
 };
 
 Workers::Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop)
-    : stop(stop), perRank(static_cast<size_t>(threadsPerRank)), cpuTime(numRanks) {
+    : perRank(static_cast<size_t>(threadsPerRank)), cpuTime(numRanks) {
   bli_init();
   for (size_t rank = 0; rank < numRanks; ++rank) {
     jobs.push_back(std::make_unique<Job>(stop));

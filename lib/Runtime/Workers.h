@@ -80,7 +80,6 @@ private:
   static void wake(Worker &worker);
   void wakeIdle(int64_t most);
 
-  const StopFlag &stop;
   size_t perRank;
   int64_t spinNs;
   std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
