@@ -49,13 +49,13 @@ json::Array parametersOf(ModuleOp module) {
 json::Object describe(const KernelRecord &record) {
   json::Array gathers;
   for (const KernelRecord::Gather &gather : record.gathers)
-    gathers.push_back(json::Object{{"where", gather.where}, {"extent", gather.extent}});
+    gathers.push_back(json::Object{{"where", json::Array(gather.where)}, {"extent", gather.extent}});
   json::Array results;
   for (const KernelRecord::Result &result : record.results)
     results.push_back(
         json::Object{{"operand", result.operand}, {"type", result.type}, {"elements", result.elements}});
   return json::Object{{"name", record.name},   {"symbol", record.symbol}, {"chunks", record.chunks},
-                      {"flops", record.flops}, {"bytes", record.bytes},   {"where", record.where},
+                      {"flops", record.flops}, {"bytes", record.bytes},   {"where", json::Array(record.where)},
                       {"gathers", std::move(gathers)},
                       {"results", std::move(results)}, {"infinite", record.infinite}};
 }

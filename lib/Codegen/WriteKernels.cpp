@@ -3,6 +3,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
+#include "plc/Dialect/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,17 +20,6 @@ namespace plc::codegen {
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
-
-std::string codegen::placeOf(Location loc) {
-  FileLineColLoc place;
-  loc->walk([&](Location inner) {
-    place = dyn_cast<FileLineColLoc>(inner);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (!place)
-    return "";
-  return (place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn())).str();
-}
 
 static LogicalResult writeBody(KernelWriter &writer) {
   switch (writer.kernel.getKind()) {
@@ -64,12 +54,12 @@ static LogicalResult writeKernel(plan::KernelOp kernel, const CodeOptions &optio
     return failure();
   writer.finish();
   record.name = kernel.getSymName().str();
-  record.where = placeOf(kernel.getLoc());
+  record.where = placesOf(kernel.getLoc());
   record.chunks = writer.chunks;
   record.flops = kernel.getFlops();
   record.bytes = kernel.getBytes();
   for (const IndexedAccess &access : writer.accesses)
-    record.gathers.push_back({placeOf(access.loc), access.extent});
+    record.gathers.push_back({placesOf(access.loc), access.extent});
   describeResults(kernel, record);
   return success();
 }

@@ -2,6 +2,7 @@
 #include "plc/Reference/Interpreter.h"
 #include "Equations.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Places.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -136,28 +137,9 @@ Value accumulatorOf(Operation &op) {
       .Default([](Operation *) { return Value(); });
 }
 
-FileLineColLoc findFile(Location location) {
-  FileLineColLoc found;
-  location->walk([&](Location part) {
-    if (auto file = dyn_cast<FileLineColLoc>(part)) {
-      found = file;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return found;
-}
-
 } // namespace
 
-std::string placeOf(Location location) {
-  FileLineColLoc file = findFile(location);
-  if (!file)
-    return "";
-  return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
-}
-
-Fault::Fault(Location location, const std::string &text) : std::runtime_error(text), place(placeOf(location)) {}
+Fault::Fault(Location location, const std::string &text) : std::runtime_error(text), places(placesOf(location)) {}
 
 Interpreter::Interpreter(ModuleOp module, Element real) : symbols(module), real(real) {
   for (Operation &op : *module.getBody()) {

@@ -14,8 +14,9 @@ namespace plc::runtime {
 
 namespace {
 
-/// Without --data: integers below 16, which any vocabulary holds, numbers in (0, 1), and either truth value.
-std::vector<Bytes> inventInputs(const EntryInfo &entry) {
+/// Without --data: integers that are positions in range, below 16; numbers in (0, 1); and either truth value.
+std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) {
+  auto positions = static_cast<uint64_t>(std::min<int64_t>(16, smallestGather));
   std::vector<Bytes> inputs;
   for (const TensorInfo &input : entry.inputs) {
     Bytes &bytes = inputs.emplace_back(input.numBytes());
@@ -23,7 +24,7 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry) {
       uint64_t bits = randomBits(0, hashBytes(input.name), static_cast<uint64_t>(i));
       double real = uniformFromBits(bits);
       auto single = static_cast<float>(real);
-      uint64_t integer = input.type == ElementType::Bool ? bits >> 63 : bits >> 60;
+      uint64_t integer = input.type == ElementType::Bool ? bits >> 63 : (bits >> 32) % positions;
       const void *source = input.type == ElementType::F64   ? static_cast<const void *>(&real)
                            : input.type == ElementType::F32 ? static_cast<const void *>(&single)
                                                             : static_cast<const void *>(&integer);
@@ -54,7 +55,7 @@ void runBench(const Options &options, Engine &engine) {
     data->checkTraining();
   }
   initializeParameters(seed, engine);
-  std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry);
+  std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry, engine.smallestGather());
   std::vector<double> seconds;
   for (int64_t step = 1; step <= options.warmup + options.repeats; ++step) {
     std::vector<Bytes> inputs = data ? data->trainBatch(seed, step) : invented;

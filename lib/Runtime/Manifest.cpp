@@ -185,16 +185,18 @@ OptimizerSettings readOptimizer(const Node &node) {
   return settings;
 }
 
+std::string readString(const Node &node) { return node.string(); }
+
 KernelInfo readKernel(const Node &node) {
   KernelInfo kernel;
   kernel.name = node["name"].string();
   kernel.symbol = node["symbol"].string();
-  kernel.where = node["where"].string();
+  kernel.where = node["where"].list(readString);
   kernel.chunks = node["chunks"].integer(1, maxCount);
   kernel.flops = node["flops"].integer(0, INT64_MAX);
   kernel.bytes = node["bytes"].integer(0, INT64_MAX);
   kernel.gathers = node["gathers"].list([](const Node &gather) {
-    return GatherInfo{gather["where"].string(), gather["extent"].integer(1, maxBytes)};
+    return GatherInfo{gather["where"].list(readString), gather["extent"].integer(1, maxBytes)};
   });
   kernel.results = node["results"].list([](const Node &result) {
     return ResultInfo{result["operand"].integer(0, maxCount), readElementType(result["type"]),

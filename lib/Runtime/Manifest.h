@@ -9,7 +9,7 @@
 namespace plc::runtime {
 
 struct GatherInfo {
-  std::string where; // FILE:LINE:COL
+  std::vector<std::string> where; // FILE:LINE:COL of the user's line, then of what it calls
   int64_t extent;    // valid indices are 0 .. extent-1
 };
 
@@ -21,7 +21,8 @@ struct ResultInfo {
 };
 
 struct KernelInfo {
-  std::string name, symbol, where;
+  std::string name, symbol;
+  std::vector<std::string> where; // of its main equation, as in GatherInfo
   int64_t chunks, flops, bytes;
   std::vector<GatherInfo> gathers;
   std::vector<ResultInfo> results;

@@ -110,6 +110,7 @@ public:
   std::vector<KernelProfile> profile() override;
   void writeTrace(const std::string &file) override;
   int64_t flopsPerStep() const override;
+  int64_t smallestGather() const override;
   int64_t numWorkers() const override {
     size_t ranks = 1;
     for (const EntryPlan &entry : manifest.entries)
@@ -296,7 +297,7 @@ std::vector<KernelProfile> ModuleEngine::profile() {
     return profiles;
   for (size_t i = 0; i < manifest.kernels.size(); ++i) {
     const KernelInfo &kernel = manifest.kernels[i];
-    KernelProfile profile{kernel.name, kernel.where, 0, 0, kernel.bytes};
+    KernelProfile profile{kernel.name, kernel.where.empty() ? "" : kernel.where.front(), 0, 0, kernel.bytes};
     for (auto &rank : sessions[indexOf(*train)].session->ranks()) {
       profile.calls += rank->times()[i].calls;
       profile.nanoseconds += rank->times()[i].nanoseconds;
@@ -328,6 +329,14 @@ std::vector<RankMemory> ModuleEngine::memory() {
     rank.outsideMeasured = manifest.codeBytes + heap;
   }
   return figures;
+}
+
+int64_t ModuleEngine::smallestGather() const {
+  int64_t least = INT64_MAX;
+  for (const KernelInfo &kernel : manifest.kernels)
+    for (const GatherInfo &gather : kernel.gathers)
+      least = std::min(least, gather.extent);
+  return least;
 }
 
 int64_t ModuleEngine::flopsPerStep() const {

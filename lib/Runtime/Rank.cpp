@@ -155,14 +155,15 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
   const KernelInfo &kernel = kernelOf(call, microBatch);
   const Job::Fault &fault = *shared.workers.job(index).fault();
-  std::string where = kernel.where, text = "kernel failed";
+  const std::vector<std::string> *where = &kernel.where;
+  std::string text = "kernel failed";
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
     const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
-    where = gather.where;
+    where = &gather.where;
     text = "gather index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
-  throw Error(BadInput, where, text).note(placeText(call, microBatch));
+  throw Error(BadInput, *where, text).note(placeText(call, microBatch));
 }
 
 std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
@@ -234,10 +235,10 @@ int64_t Rank::slowestNs() const {
   return call ? paces[static_cast<size_t>(shared.entry.kernelOf(*call, microBatch))].slowestNs.load(std::memory_order_relaxed) : 0;
 }
 
-std::pair<std::string, std::string> Rank::where() const {
+std::pair<std::vector<std::string>, std::string> Rank::where() const {
   if (const CallInfo *call = current.load(std::memory_order_relaxed))
     return {kernelOf(*call, currentMicroBatch).where, placeText(*call, currentMicroBatch)};
-  return {"", "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
+  return {{}, "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
 }
 
 } // namespace plc::runtime

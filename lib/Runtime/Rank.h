@@ -67,7 +67,7 @@ public:
   /// The slowest run so far of the kernel that runs now; 0 if there is none.
   int64_t slowestNs() const;
   /// Where the rank is: the kernel's place, or nothing, and "rank 0, stage 's0', ..".
-  std::pair<std::string, std::string> where() const;
+  std::pair<std::vector<std::string>, std::string> where() const;
 
 private:
   const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {

@@ -105,10 +105,10 @@ void Session::look(Watchdog &watchdog) {
   std::optional<size_t> hanging = watchdog.look(Trace::now(), samples);
   if (!hanging)
     return;
-  auto [place, text] = allRanks[*hanging]->where();
+  auto [places, text] = allRanks[*hanging]->where();
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g s", static_cast<double>(hangTimeoutNs) / 1e9);
-  Error error(Hang, place, "rank " + std::to_string(*hanging) + " hangs: no progress for " + seconds);
+  Error error(Hang, places, "rank " + std::to_string(*hanging) + " hangs: no progress for " + seconds);
   error.note(text);
   for (const std::string &line : shared.waits.lines())
     error.note(line);

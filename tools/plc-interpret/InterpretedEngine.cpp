@@ -66,7 +66,7 @@ Tensor tensorFrom(Element element, std::vector<int64_t> shape, const std::byte *
   return tensor;
 }
 
-Error errorOf(const Fault &fault) { return Error(runtime::BadInput, fault.place, fault.what()); }
+Error errorOf(const Fault &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
 
 /// The sum of the sites in order; zeros without sites.
 Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::TensorInfo &info) {

@@ -16,15 +16,16 @@ namespace plc::codegen {
 /// What the runtime needs to know of a compiled kernel besides its code.
 struct KernelRecord {
   struct Gather {
-    std::string where; // file:line:column of the rule
-    int64_t extent;    // of the indexed axis
+    std::vector<std::string> where; // places of the rule, see Places.h
+    int64_t extent;                 // of the indexed axis
   };
   struct Result {
     int64_t operand; // its place among the kernel's operands
     std::string type; // f32, f64
     int64_t elements;
   };
-  std::string name, symbol, where;
+  std::string name, symbol;
+  std::vector<std::string> where; // places of its main equation
   int64_t chunks = 1, flops = 0, bytes = 0;
   std::vector<Gather> gathers;
   std::vector<Result> results; // those of a real type
@@ -38,9 +39,6 @@ struct CodeOptions {
   Contractions contractions = Contractions::blis;
   int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
 };
-
-/// `file:line:column` of a location, or "" if it has none.
-std::string placeOf(mlir::Location loc);
 
 /// Writes kernels as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
 /// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is

@@ -23,12 +23,9 @@ namespace plc::reference {
 class Fault : public std::runtime_error {
 public:
   Fault(mlir::Location location, const std::string &text);
-  /// `FILE:LINE:COL` of the equation, or empty.
-  std::string place;
+  /// Of the equation, see Places.h.
+  std::vector<std::string> places;
 };
-
-/// `FILE:LINE:COL` of a location (the innermost file of fused and call-site locations), or empty.
-std::string placeOf(mlir::Location location);
 
 class Interpreter {
 public:

@@ -113,6 +113,9 @@ public:
   virtual int64_t flopsPerStep() const { return 0; }
   virtual int64_t numWorkers() const { return 1; }
 
+  /// Least extent of the axes that kernels gather from: an integer input below it is in range wherever it is a position.
+  virtual int64_t smallestGather() const { return INT64_MAX; }
+
   /// The entry of that name, or nullptr.
   const EntryInfo *findEntry(std::string_view name) const;
 };

@@ -19,6 +19,13 @@ public:
   Error(int exitCode, std::string place, const std::string &text)
       : std::runtime_error(text), exitCode(exitCode), place(std::move(place)) {}
 
+  /// In a rule: at the user's line, with a note at each place in the functions that it calls.
+  Error(int exitCode, const std::vector<std::string> &places, const std::string &text)
+      : Error(exitCode, places.empty() ? "" : places.front(), text) {
+    for (size_t i = 1; i < places.size(); ++i)
+      note("inside the called function, at " + places[i]);
+  }
+
   Error &note(std::string text) {
     notes.push_back(std::move(text));
     return *this;
