@@ -1,5 +1,6 @@
 //===- Link.cpp - objects to a module ---------------------------------------===//
 #include "plc/Codegen/Target.h"
+#include "plc/Codegen/WholeFile.h"
 #include "plc/Runtime/ModuleSeal.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -28,30 +29,10 @@ std::optional<Linker> findLinker() {
   return std::nullopt;
 }
 
-std::error_code writeFile(StringRef bytes, StringRef path) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (error)
-    return error;
-  stream << bytes;
-  stream.close();
-  error = stream.error();
-  stream.clear_error();
-  return error;
-}
-
-// A module appears whole or not at all; a device is written to, not replaced.
 LogicalResult writeSealed(StringRef elf, StringRef path, Location loc) {
   plc::runtime::ModuleSeal seal = plc::runtime::sealOf({elf.data(), elf.size()});
   std::string bytes = (elf + StringRef(reinterpret_cast<const char *>(&seal), sizeof(seal))).str();
-  std::error_code error;
-  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path))
-    error = writeFile(bytes, path);
-  else
-    error = llvm::errorToErrorCode(llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-      stream << bytes;
-      return llvm::Error::success();
-    }));
+  std::error_code error = plc::codegen::writeWhole(bytes, path);
   return error ? emitError(loc, "cannot write '") << path << "': " << error.message() : success();
 }
 
@@ -79,7 +60,7 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   for (StringRef object : objects) {
     std::error_code error = temporary("o");
     if (!error)
-      error = writeFile(object, files.back());
+      error = plc::codegen::writeWhole(object, files.back());
     if (error)
       return emitError(loc, "cannot write an object: ") << error.message();
   }

@@ -203,7 +203,7 @@ LogicalResult ModuleWriter::writeShared(StringRef path) {
   if (failed(manifest) || failed(emitManifest(*manifest, request.features, code->getLoc(), manifestObject)))
     return failure();
   return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
-                    path, code->getLoc());
+                    path, UnknownLoc::get(code->getContext())); // what fails is no line of the model
 }
 
 LogicalResult codegen::writeModule(const ModuleRequest &request, StringRef path) {

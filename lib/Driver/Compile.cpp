@@ -9,6 +9,7 @@
 #include "plc/Driver/Strategy.h"
 #include "plc/Codegen/Module.h"
 #include "plc/Codegen/Target.h"
+#include "plc/Codegen/WholeFile.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
@@ -27,7 +28,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -321,17 +321,8 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
     llvm::outs() << text;
     return Done;
   }
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-  if (error)
+  if (std::error_code error = codegen::writeWhole(text, path))
     return fail(BadModel, "cannot write '" + path + "': " + error.message());
-  file.os() << text;
-  file.os().flush();
-  if ((error = file.os().error())) {
-    file.os().clear_error();
-    return fail(BadModel, "cannot write '" + path + "': " + error.message());
-  }
-  file.keep();
   return Done;
 }
 

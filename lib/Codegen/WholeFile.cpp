@@ -1,0 +1,34 @@
+//===- WholeFile.cpp - files that are whole or not there -------------------===//
+#include "plc/Codegen/WholeFile.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+// A stream that is destroyed with an error ends the process.
+static std::error_code write(raw_fd_ostream &stream, StringRef bytes) {
+  stream << bytes;
+  stream.flush();
+  std::error_code error = stream.error();
+  stream.clear_error();
+  return error;
+}
+
+std::error_code plc::codegen::writeWhole(StringRef bytes, StringRef path) {
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
+    std::error_code error;
+    raw_fd_ostream stream(path, error);
+    return error ? error : write(stream, bytes);
+  }
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%");
+  if (!file)
+    return errorToErrorCode(file.takeError());
+  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  if (std::error_code error = write(stream, bytes)) {
+    consumeError(file->discard());
+    return error;
+  }
+  return errorToErrorCode(file->keep(path));
+}
