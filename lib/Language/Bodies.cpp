@@ -79,7 +79,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineFn(const Call &call, Scope
   return results;
 }
 
-bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, const Binding &binding) {
+bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding) {
   const Binding *earlier = scope.find(name);
   bool rebinds = scope.function.kind == Function::Model;
   if (earlier && !rebinds) {
@@ -94,6 +94,8 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, c
     body.broken = true;
     return false;
   }
+  if (!checkDeclared(name, binding, scope, body))
+    binding = {Binding::Broken, {}, 0, place};
   scope.names[name] = binding;
   return true;
 }
@@ -118,6 +120,9 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
     switch (statement->kind) {
     case Statement::Rule:
       elaborateRule(*this, scope, body, *statement);
+      break;
+    case Statement::Extents:
+      elaborateExtents(*statement, scope, body);
       break;
     case Statement::Param:
     case Statement::Share:
@@ -155,6 +160,9 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       break;
     }
   }
+  for (const Statement *statement : statements)
+    if (statement->kind == Statement::Extents && !statement->isBroken)
+      endExtents(*statement, scope, body);
 }
 
 static std::string print(double value) {

@@ -69,8 +69,15 @@ private:
   bool bindGiven(const Call &call, Scope &scope);
   bool bindGivenValue(const NamedExpr &formal, const NamedExpr *actual, const Call &call, Scope &scope);
   std::optional<std::vector<Binding>> takeResults(const Function &function, Scope &scope, Body &body);
-  bool checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Value &value);
+  bool checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Body &body);
+  bool conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
+                StringRef noun = "");
   std::optional<llvm::SmallVector<Axis, 4>> headerAxes(const Declarator &declarator, Scope &scope);
+
+  // Extents.cpp
+  void elaborateExtents(const Statement &statement, Scope &scope, Body &body);
+  void endExtents(const Statement &statement, Scope &scope, Body &body);
+  bool checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body);
 
   // Bodies.cpp
   std::optional<std::vector<Binding>> inlineFn(const Call &call, Scope &scope);
@@ -87,7 +94,7 @@ private:
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
   void markBatch(const Function &model, Scope &scope);
   bool enter(const Call &call);
-  bool define(Scope &scope, Body &body, StringRef name, SMLoc place, const Binding &binding);
+  bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
 
   // Skips.cpp
   using SkipKey = std::pair<std::string, std::string>; // name, namespace

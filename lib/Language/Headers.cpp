@@ -3,7 +3,6 @@
 #include "Elaborator.h"
 #include "Nearest.h"
 #include "RuleBuilder.h"
-#include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
@@ -230,13 +229,6 @@ std::optional<llvm::SmallVector<Axis, 4>> Elaborator::headerAxes(const Declarato
   return ok ? std::optional(axes) : std::nullopt;
 }
 
-/// Is the number one of the type?
-static bool canBe(Element element, double number) {
-  double limit = element == Element::I32 ? INT32_MAX : 9007199254740992.0;
-  return isRealElement(element) ||
-         (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
-}
-
 std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &function, Scope &scope, Body &body) {
   std::vector<Binding> results;
   bool ok = true;
@@ -249,61 +241,8 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
       continue;
     }
     results.push_back(*binding);
-    if (binding->kind == Binding::Number && !result.axes.empty()) {
-      diagnostics
-          .error(binding->place, "result '" + result.name + "' has rank 0, expected " + Twine(result.axes.size()))
-          .note(result.place, "'" + result.name + "' is declared here");
-      ok = false;
-    }
-    if (binding->kind == Binding::Number && !canBe(elementNamed(result.element), binding->number)) {
-      diagnostics
-          .error(binding->place, "result '" + result.name + "' is a number that is no " +
-                                     nameOf(elementNamed(result.element)))
-          .note(result.place, "'" + result.name + "' is declared here");
-      ok = false;
-    }
-    if (binding->kind == Binding::Broken)
-      ok = false;
-    else if (binding->kind == Binding::Tensor)
-      ok &= checkResult(result, *binding, scope, body.values[binding->view.value]);
+    ok &= binding->kind != Binding::Broken && checkResult(result, *binding, scope, body);
   }
   body.broken |= !ok;
   return ok ? std::optional(results) : std::nullopt;
-}
-
-bool Elaborator::checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Value &value) {
-  if (value.element != elementNamed(result.element)) {
-    diagnostics
-        .error(binding.place, "result '" + result.name + "' is " + nameOf(value.element) + ", expected " +
-                                  nameOf(elementNamed(result.element)))
-        .note(result.place, "'" + result.name + "' is declared here");
-    return false;
-  }
-  if (!result.brackets && scope.function.kind == Function::Fn)
-    return true;
-  std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(result, scope);
-  if (!axes)
-    return false;
-  llvm::ArrayRef<Axis> found = binding.view.axes;
-  if (found.size() != axes->size()) {
-    diagnostics
-        .error(binding.place,
-               "result '" + result.name + "' has rank " + Twine(found.size()) + ", expected " + Twine(axes->size()))
-        .note(result.place, "'" + result.name + "' is declared here");
-    return false;
-  }
-  bool ok = true;
-  for (auto [position, pair] : llvm::enumerate(llvm::zip(found, *axes))) {
-    auto [actual, expected] = pair;
-    if (actual.extent == expected.extent)
-      continue;
-    Diagnostic &error =
-        diagnostics.error(binding.place, "result '" + result.name + "' has extent " + Twine(actual.extent) +
-                                             " at axis " + Twine(position) + ", expected " + Twine(expected.extent));
-    error.note(expected.place, "extent " + Twine(expected.extent) + " is declared here");
-    if (actual.place.isValid())
-      error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
-    ok = false;
-  }
-  return ok;
 }

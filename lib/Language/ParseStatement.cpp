@@ -67,7 +67,7 @@ Statement *Parser::parseStatement() {
     ok = parseShare(statement);
   else if (at("repeat"))
     ok = parseRepeat(statement);
-  else if (at("stash") && beforeWord())
+  else if (at("stash") && beforeWord(position))
     ok = parseStash(statement);
   else
     ok = parseRule(statement);
@@ -95,9 +95,9 @@ bool Parser::refuseStatement(Statement &statement) {
   return true;
 }
 
-/// A word that fits only before another one, as in `stash skip`.
-bool Parser::beforeWord() const {
-  const Token &next = tokens[position + 1];
+/// Is the token `at` before a word, as in `stash skip`?
+bool Parser::beforeWord(size_t at) const {
+  const Token &next = tokens[at + 1];
   return next.kind == Token::Word && !next.startsLine;
 }
 
@@ -114,9 +114,22 @@ bool Parser::parseStash(Statement &statement) {
 bool Parser::parseRule(Statement &statement) {
   statement.kind = Statement::Rule;
   do {
-    if (!parseDeclarator(statement.lefts.emplace_back()))
+    if (!parseDeclarator(statement.lefts.emplace_back(), /*onLeft=*/true))
       return false;
   } while (accept(","));
+  auto typed = llvm::find_if(statement.lefts, [](const Declarator &left) { return left.elementPlace.isValid(); });
+  if (typed != statement.lefts.end() && statement.lefts.size() == 1 && !at("=") && !at("+=")) {
+    statement.kind = Statement::Extents;
+    checkAxes(*typed, true);
+    return true;
+  }
+  // `s: i32[N] = pop skip` has the type of a header.
+  bool pops = at("=") && tokens[position + 1].is("pop") && beforeWord(position + 1);
+  if (typed != statement.lefts.end() && !pops) {
+    diagnostics.error(typed->elementPlace, "extents and an element type of one name stand on a line of their own, "
+                                           "before its rules: 'y: i32[N, C]'");
+    return false;
+  }
   if (at("+=") && statement.lefts.size() > 1) {
     diagnostics.error(peek().place(),
                       "found " + llvm::Twine(statement.lefts.size()) + " left sides of '+=', expected 1");
@@ -125,7 +138,7 @@ bool Parser::parseRule(Statement &statement) {
   statement.adds = accept("+=");
   if (!statement.adds && !expect("=", "and the value"))
     return false;
-  if (!statement.adds && statement.lefts.size() == 1 && at("pop") && beforeWord()) {
+  if (!statement.adds && statement.lefts.size() == 1 && at("pop") && beforeWord(position)) {
     statement.kind = Statement::Pop;
     take();
     checkAxes(statement.lefts[0], false);

@@ -136,7 +136,7 @@ void Parser::checkHeader(const Function &function) {
 void Parser::checkAxes(const Declarator &declarator, bool dots) {
   for (const IndexEntry &entry : declarator.axes) {
     if (entry.extent)
-      diagnostics.error(entry.extent->place, "an extent has no place in a header: the axis itself is the size");
+      diagnostics.error(entry.extent->place, "an extent has no place here: the axis itself is the size");
     if (entry.isEllipsis() && !dots)
       diagnostics.error(entry.place, "only an fn may be over '...'");
     else if (entry.isEllipsis() && &entry != &declarator.axes.front())
@@ -180,10 +180,10 @@ bool Parser::parseResults(Function &function) {
   return true;
 }
 
-bool Parser::parseDeclarator(Declarator &result) {
+bool Parser::parseDeclarator(Declarator &result, bool onLeft) {
   if (!expectName("a name", result.name, result.place))
     return false;
-  if (accept(":") && !parseElement(result))
+  if (accept(":") && !parseElement(result, onLeft))
     return false;
   if (!at("["))
     return true;
@@ -191,11 +191,10 @@ bool Parser::parseDeclarator(Declarator &result) {
   return parseIndices(result.axes);
 }
 
-bool Parser::parseElement(Declarator &result) {
-  if (at("[")) {
-    diagnostics.error(peek().place(), "extents of a left side ('y: [N, C]') are not supported yet");
-    return false;
-  }
+bool Parser::parseElement(Declarator &result, bool onLeft) {
+  result.elementPlace = peek().place();
+  if (onLeft && at("["))
+    return true; // `y: [N, C]`
   if (!expectName("an element type", result.element, result.elementPlace))
     return false;
   // 2: supported, 1: not yet, 0: no such type.

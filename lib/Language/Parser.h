@@ -32,8 +32,8 @@ private:
   bool parseArguments(Function &function);
   bool parseGiven(std::vector<NamedExpr> &given);
   bool parseResults(Function &function);
-  bool parseDeclarator(Declarator &result);
-  bool parseElement(Declarator &result);
+  bool parseDeclarator(Declarator &result, bool onLeft = false);
+  bool parseElement(Declarator &result, bool onLeft);
   void checkHeader(const Function &function);
   void checkAxes(const Declarator &declarator, bool dots);
 
@@ -41,7 +41,7 @@ private:
   bool parseBlock(std::vector<Statement *> &body);
   Statement *parseStatement();
   bool refuseStatement(Statement &statement);
-  bool beforeWord() const;
+  bool beforeWord(size_t at) const;
   bool parseStash(Statement &statement);
   bool parseRule(Statement &statement);
   bool parseNamespace(Namespace &space);

@@ -52,7 +52,7 @@ private:
   const Node *addEarlier(const Node *node, SMLoc place);
   bool declareLeft(const Declarator &left);
   bool finishLeft(StringRef name);
-  bool takeHeaderExtents(StringRef name);
+  bool takeDeclaredExtents(StringRef name);
   void shapeBareLeft();
   Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
                       llvm::ArrayRef<unsigned> parts, Element element);

@@ -37,10 +37,6 @@ void RuleBuilder::build(const Statement &rule) {
   body.broken |= llvm::any_of(values, [](const Binding &binding) { return binding.kind == Binding::Broken; });
   for (auto [left, binding] : llvm::zip(rule.lefts, values)) {
     binding.place = left.place;
-    if (!left.element.empty() && binding.kind != Binding::Broken) {
-      diagnostics.error(left.elementPlace, "an element type belongs in the header, not on a left side");
-      body.broken = true;
-    }
     if (elaborator.define(scope, body, left.name, left.place, binding)) {
       scope.defined.insert(left.name);
       scope.uses.erase(left.name);
@@ -73,8 +69,6 @@ void RuleBuilder::buildClause(const Statement &rule) {
   Binding result;
   if (std::optional<Binding> sum = buildEquation(left.name, left.place, &left, value))
     result = *sum;
-  if (!left.element.empty())
-    diagnostics.error(left.elementPlace, "an element type belongs in the header, not on a left side");
   auto use = scope.uses.find(left.name);
   if (earlier && use != scope.uses.end()) {
     diagnostics
@@ -194,7 +188,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   llvm::SmallVector<unsigned, 4> parts;
   for (const Affine &axis : leftAxes)
     parts.push_back(axis.indices.size());
-  Binding binding = addEquation(name, place, node, left, parts, elementOf(*node, name));
+  Binding binding = addEquation(name, place, node, left, parts, elementOf(*node, declarator ? name : ""));
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
 }
 
@@ -207,7 +201,7 @@ bool RuleBuilder::declareLeft(const Declarator &declarator) {
 
 /// Every index on the left has an extent.
 bool RuleBuilder::finishLeft(StringRef name) {
-  if (badIndices || !takeHeaderExtents(name))
+  if (badIndices || !takeDeclaredExtents(name))
     return false;
   // A tensor that is not known may have had the extent.
   for (auto &[name, place] : tensorNames) {
@@ -221,24 +215,28 @@ bool RuleBuilder::finishLeft(StringRef name) {
     if (index.extent)
       continue;
     bool split = llvm::any_of(leftAxes, [&](const Affine &axis) { return axis.expr && axis.indices[0] == id; });
-    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it" +
-                                       (split ? ", and no header gives this axis" : "; write '" + index.name + ": N'"));
+    std::string remedy = "; write '" + index.name + ": N'";
+    if (split)
+      remedy = ("; state the axis before: '" + name + ": [..]'").str();
+    diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it" + remedy);
     ok = false;
   }
   return ok;
 }
 
-/// Of an affine left side: the header of a result gives what no tensor on the right does.
-bool RuleBuilder::takeHeaderExtents(StringRef name) {
-  bool ok = true;
-  for (auto [position, own] : llvm::enumerate(leftAxes)) {
-    if (!own.expr || (*indices)[own.indices[0]].extent)
-      continue;
-    for (const Declarator &result : scope.function.results)
-      if (result.name == name && result.axes.size() == leftAxes.size() && Elaborator::sizesKnown(result, scope))
-        if (auto axes = elaborator.headerAxes(result, scope); axes && axes->size() == leftAxes.size())
-          ok &= setAxis(own, (*axes)[position], "'" + name + "'");
-  }
+/// Of an affine left side: what is said of the name gives what no tensor on the right does.
+bool RuleBuilder::takeDeclaredExtents(StringRef name) {
+  auto own = scope.declared.find(name);
+  std::optional<llvm::SmallVector<Axis, 4>> axes;
+  if (own != scope.declared.end())
+    axes = own->second.axes;
+  for (const Declarator &result : scope.function.results)
+    if (own == scope.declared.end() && result.name == name && Elaborator::sizesKnown(result, scope))
+      axes = elaborator.headerAxes(result, scope);
+  bool ok = own == scope.declared.end() || axes;
+  for (auto [position, left] : llvm::enumerate(leftAxes))
+    if (axes && axes->size() == leftAxes.size() && left.expr && !(*indices)[left.indices[0]].extent)
+      ok &= setAxis(left, (*axes)[position], "'" + name + "'");
   return ok;
 }
 
@@ -255,15 +253,20 @@ void RuleBuilder::shapeBareLeft() {
   }
 }
 
-/// The type of a rule with this value. Numbers and indices are what the header says of a result; else they are real,
-/// unless they are rounded to integers.
+/// The type of a rule with this value. Numbers and indices are what is said of the name; else they are real, unless
+/// they are rounded to integers.
 Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
   if (node.element != Element::Number)
     return node.element;
+  const Declarator *declarator = nullptr;
   for (const Declarator &result : scope.function.results)
-    if (Element said = elementNamed(result.element);
-        result.name == name && (isRealElement(said) || (isInteger(said) && isIntegral(node))))
-      return said;
+    if (result.name == name)
+      declarator = &result;
+  if (auto own = scope.declared.find(name); own != scope.declared.end())
+    declarator = own->second.declarator;
+  if (Element said = declarator ? elementNamed(declarator->element) : Element::Bool;
+      isRealElement(said) || (isInteger(said) && isIntegral(node)))
+    return said;
   return roundsNumbers(node) ? integerTypeOf(node, *indices) : Element::Real;
 }
 

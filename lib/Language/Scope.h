@@ -23,6 +23,12 @@ struct Scope {
   /// Names that rules of this body define, and where each was first used: clauses come before.
   llvm::StringSet<> defined;
   llvm::StringMap<SMLoc> uses;
+  /// What lines like `y: [N, C]` say of the names that rules behind them define. No axes: there was an error in them.
+  struct Declared {
+    const Declarator *declarator = nullptr;
+    std::optional<llvm::SmallVector<Axis, 4>> axes;
+  };
+  llvm::StringMap<Declared> declared;
   /// The axes that `...` stands for; none if the header has no `...`.
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   /// Extents of the header's lower-case axis names.

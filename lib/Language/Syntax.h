@@ -64,8 +64,8 @@ struct Expr {
 struct Declarator {
   StringRef name;
   SMLoc place;
-  StringRef element; // empty: real
-  SMLoc elementPlace;
+  StringRef element;  // empty: real
+  SMLoc elementPlace; // behind a ':', else not valid
   bool brackets = false;
   std::vector<IndexEntry> axes;
 };
@@ -93,11 +93,11 @@ struct Namespace {
 };
 
 struct Statement {
-  enum Kind { Rule, Param, Share, Repeat, Stash, Pop };
+  enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop };
   Kind kind;
   SMLoc place;
   bool isBroken = false;                     // a syntax error was reported; only `lefts` count
-  std::vector<Declarator> lefts;             // Rule; Share, Pop: one
+  std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
   bool adds = false;                         // Rule: `+=`
   const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
   Namespace space;                           // Rule

@@ -1,0 +1,113 @@
+//===- Extents.cpp - what is said of a name before its rules -----------------===//
+//
+// A header says it of results, a line of its own (`y: [N, C1 + C2]`) of any name that rules behind it define. It gives
+// the extents of an affine left side and the type of numbers; of everything else it must be what the rules imply.
+//
+//===----------------------------------------------------------------------===//
+#include "Elaborator.h"
+#include "RuleBuilder.h"
+#include <cmath>
+
+using namespace plc::language;
+using llvm::Twine;
+
+void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body &body) {
+  const Declarator &said = statement.lefts[0];
+  auto refuse = [&](const Twine &what, SMLoc earlier, const Twine &note) {
+    diagnostics.error(said.place, "'" + said.name + "' " + what).note(earlier, note);
+    body.broken = true;
+  };
+  if (const Binding *binding = scope.find(said.name))
+    return refuse("is defined before the line that gives its extents", binding->place, "it is defined here");
+  if (const Size *size = scope.sizes.find(said.name))
+    return refuse("is a " + Twine(isSizeName(said.name) ? "size" : "turn") + ", expected a name for a tensor",
+                  size->place, "it is defined here");
+  auto [declared, isNew] = scope.declared.try_emplace(said.name);
+  if (!isNew)
+    return refuse("is given extents twice", declared->second.declarator->place, "the first are here");
+  declared->second.declarator = &said;
+  for (const IndexEntry &entry : said.axes)
+    if (entry.isEllipsis() && !scope.ellipsis)
+      diagnostics.error(entry.place, "'...' needs an fn with '...' in its header");
+  declared->second.axes = headerAxes(said, scope);
+  body.broken |= !declared->second.axes;
+}
+
+/// At the end of the block in which the line stands.
+void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body) {
+  const Declarator &said = statement.lefts[0];
+  auto declared = scope.declared.find(said.name);
+  if (declared == scope.declared.end() || declared->second.declarator != &said)
+    return;
+  if (!scope.find(said.name) && !scope.function.hasSyntaxErrors) {
+    diagnostics.error(said.place, "'" + said.name + "' is given extents but no rule behind defines it");
+    body.broken = true;
+  }
+  scope.declared.erase(declared);
+}
+
+/// Is the value of a rule what a line before it says? A number gets the type of the line.
+bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body) {
+  auto found = scope.declared.find(name);
+  if (found == scope.declared.end() || binding.kind == Binding::Broken)
+    return true;
+  const auto &[declarator, axes] = found->second;
+  bool ok = axes && conforms(*declarator, *axes, binding, body);
+  body.broken |= !ok;
+  if (ok && binding.kind == Binding::Number)
+    binding = {Binding::Tensor, body.whole(materialise(body, binding, name, elementNamed(declarator->element))), 0,
+               binding.place};
+  return ok;
+}
+
+bool Elaborator::checkResult(const Declarator &result, const Binding &binding, Scope &scope, const Body &body) {
+  bool anyShape = !result.brackets && scope.function.kind == Function::Fn;
+  if (anyShape)
+    return conforms(result, binding.view.axes, binding, body, "result ");
+  std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(result, scope);
+  return axes && conforms(result, *axes, binding, body, "result ");
+}
+
+/// Is the number one of the type?
+static bool canBe(Element element, double number) {
+  double limit = element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+  return isRealElement(element) ||
+         (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
+}
+
+/// Is a value what is said of it? Reports.
+bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, const Binding &binding, const Body &body,
+                          StringRef noun) {
+  auto differs = [&](const Twine &what, SMLoc place, const Twine &declared) -> Diagnostic & {
+    return diagnostics.error(binding.place, noun + "'" + said.name + "' " + what).note(place, declared);
+  };
+  std::string here = ("'" + said.name + "' is declared here").str();
+  Element element = elementNamed(said.element);
+  bool number = binding.kind == Binding::Number;
+  Element found = number ? element : body.values[binding.view.value].element;
+  llvm::ArrayRef<Axis> own = binding.view.axes;
+  if (number && !canBe(element, binding.number)) {
+    differs("is a number that is no " + nameOf(element), said.place, here);
+    return false;
+  }
+  if (found != element) {
+    differs("is " + nameOf(found) + ", expected " + nameOf(element), said.place, here);
+    return false;
+  }
+  if (own.size() != axes.size()) {
+    differs("has rank " + Twine(own.size()) + ", expected " + Twine(axes.size()), said.place, here);
+    return false;
+  }
+  bool ok = true;
+  for (auto [position, actual, expected] : llvm::enumerate(own, axes)) {
+    if (actual.extent == expected.extent)
+      continue;
+    Diagnostic &error = differs("has extent " + Twine(actual.extent) + " at axis " + Twine(position) + ", expected " +
+                                    Twine(expected.extent),
+                                expected.place, "extent " + Twine(expected.extent) + " is declared here");
+    if (actual.place.isValid())
+      error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
+    ok = false;
+  }
+  return ok;
+}
