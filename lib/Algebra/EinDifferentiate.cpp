@@ -3,9 +3,11 @@
 #include "Bodies.h"
 #include "SplitBody.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Errors.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
+#include <map>
 #include <numeric>
 
 namespace plc::algebra {
@@ -22,25 +24,27 @@ namespace {
 // Reverse mode over the calls of a model.
 class ModelAdjoint {
 public:
-  explicit ModelAdjoint(ein::ModelOp model)
-      : model(model), block(model.getBody().front()), symbols(model->getParentOp()) {
+  /// The gradients of the named arguments and parameters; without names, of all trained parameters.
+  ModelAdjoint(ein::ModelOp model, ArrayRef<std::string> names)
+      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), names(names) {
     for (ein::CallOp call : block.getOps<ein::CallOp>())
       calls.push_back(call);
   }
 
   LogicalResult run() {
-    if (failed(findLoss()))
+    if (failed(findLoss()) || failed(findSources()))
       return failure();
     findActive();
     for (ein::CallOp call : llvm::reverse(calls))
       if (failed(plan(call)))
         return failure();
-    if (llvm::none_of(calls, [&](ein::CallOp call) { return bool(partsOf[call]->weights); }))
+    if (names.empty() && reachedParams().empty())
       return model.emitError("output 'loss' of model '") << model.getSymName() << "' depends on no trained parameter";
     for (ein::CallOp call : calls)
       callForward(call);
     for (ein::CallOp call : llvm::reverse(calls))
       callBackward(call);
+    returnGradients();
     for (ein::CallOp call : llvm::reverse(calls))
       call.erase();
     return success();
@@ -65,17 +69,41 @@ private:
     if (!shapeOf(loss).empty() || elementOf(loss).isInteger())
       return model.emitError("output 'loss' of model '")
              << model.getSymName() << "' is " << loss.getType() << " but a real scalar is needed";
-    if (!loss.getDefiningOp())
-      return model.emitError("output 'loss' of model '") << model.getSymName() << "' depends on no trained parameter";
     return success();
   }
 
-  bool isTrained(Attribute param) {
-    return !symbols.lookup<ein::ParamOp>(cast<FlatSymbolRefAttr>(param).getValue()).getFrozen();
+  LogicalResult findSources() {
+    for (const std::string &name : names) {
+      auto argument = llvm::find(model.getArgNames(), StringAttr::get(model.getContext(), name));
+      if (argument != model.getArgNames().end())
+        arguments.push_back({name, block.getArgument(argument - model.getArgNames().begin())});
+      else if (symbols.lookup<ein::ParamOp>(name))
+        wantedParams.insert(name);
+      else
+        return emitOptionError(model, "model '")
+               << model.getSymName() << "' has no input or parameter '" << name << "' to differentiate for";
+    }
+    for (auto &[name, argument] : arguments)
+      active.insert(argument);
+    return success();
+  }
+
+  // Parameters that get a gradient.
+  llvm::StringSet<> reachedParams() {
+    llvm::StringSet<> reached;
+    for (ein::CallOp call : calls)
+      for (unsigned index : partsOf[call]->accumulated)
+        reached.insert(cast<FlatSymbolRefAttr>(call.getParams()[index]).getValue());
+    return reached;
+  }
+
+  bool isWanted(Attribute param) {
+    StringRef name = cast<FlatSymbolRefAttr>(param).getValue();
+    return names.empty() ? !symbols.lookup<ein::ParamOp>(name).getFrozen() : wantedParams.contains(name);
   }
   ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
 
-  // Values of the model that depend on trained parameters.
+  // Values of the model that depend on what is differentiated for.
   void findActive() {
     for (ein::CallOp call : calls) {
       ein::FuncOp callee = calleeOf(call);
@@ -85,7 +113,7 @@ private:
         if (active.contains(operand))
           sources.insert(argument);
       for (auto [param, argument] : llvm::zip(call.getParams(), body.getArguments().drop_front(callee.getNumData())))
-        if (isTrained(param))
+        if (isWanted(param))
           sources.insert(argument);
       llvm::DenseSet<Value> values = activeValues(body, sources);
       for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
@@ -107,14 +135,14 @@ private:
     for (Value operand : call.getArgs())
       wanted.arguments.push_back(any && active.contains(operand));
     for (Attribute param : call.getParams())
-      wanted.params.push_back(any && isTrained(param));
+      wanted.params.push_back(any && isWanted(param));
     return wanted;
   }
 
   // Makes the parts that a call needs, or finds those of an equal call; calls come in reverse order.
   LogicalResult plan(ein::CallOp call) {
     Wanted wanted = wantedOf(call);
-    auto [it, isNew] = made.try_emplace((call.getCallee() + "|" + wanted.key()).str());
+    auto [it, isNew] = madeParts.try_emplace((call.getCallee() + "|" + wanted.key()).str());
     if (isNew) {
       unsigned variant = variants[call.getCallee()]++;
       std::string name = call.getCallee().str() + (variant ? "." + std::to_string(variant) : "");
@@ -190,6 +218,42 @@ private:
       create(builder, call, parts.weights, operands(parts.weightOperands), parts.weightParams, parts.accumulated);
   }
 
+  // The gradients of arguments become results, each a value of its own, made by a B; so do zeros, also for a parameter
+  // that the loss does not depend on.
+  void returnGradients() {
+    OpBuilder builder(block.getTerminator());
+    SmallVector<Attribute> resultNames(model.getResultNames().begin(), model.getResultNames().end());
+    SmallVector<int64_t> axes(model.getResultBatch());
+    auto add = [&](StringRef name, Value gradient, int64_t axis) {
+      block.getTerminator()->insertOperands(axes.size(), gradient);
+      resultNames.push_back(builder.getStringAttr("grad(" + name + ")"));
+      axes.push_back(axis);
+    };
+    for (auto &[name, argument] : arguments)
+      add(name, gradientOfArgument(builder, argument), model.getArgBatch()[argument.getArgNumber()]);
+    llvm::StringSet<> reached = reachedParams();
+    for (const std::string &name : names)
+      if (wantedParams.contains(name) && !reached.contains(name))
+        add(name, callOn(builder, calls.front(), zeroOf(symbols.lookup<ein::ParamOp>(name).getType()), {}), -1);
+    model.setResultNamesAttr(builder.getArrayAttr(resultNames));
+    model.setResultBatch(axes);
+    model.setFunctionType(
+        builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  }
+
+  Value gradientOfArgument(OpBuilder &builder, BlockArgument argument) {
+    auto reader =
+        llvm::find_if(calls, [&](ein::CallOp call) { return llvm::is_contained(call.getArgs(), argument); });
+    if (!gradients.contains(argument)) // the loss does not depend on it
+      return callOn(builder, calls.front(), zeroOf(argument.getType()), {});
+    Value gradient = gradientOf(builder, *reader, argument);
+    auto maker = gradient.getDefiningOp<ein::CallOp>();
+    if (!maker || calleeOf(maker).getRole() == "F" ||
+        llvm::is_contained(block.getTerminator()->getOperands(), gradient))
+      return callOn(builder, *reader, copyOf(gradient.getType()), gradient);
+    return gradient;
+  }
+
   // The sum of the contributions to a result's gradient, by consumers in program order; null if there is none.
   Value gradientOf(OpBuilder &builder, ein::CallOp call, Value result) {
     auto it = gradients.find(result);
@@ -204,42 +268,76 @@ private:
       return values.front();
     size_t half = (values.size() + 1) / 2;
     Value left = sumTree(builder, call, values.take_front(half)), right = sumTree(builder, call, values.drop_front(half));
-    ein::FuncOp sum = sumOf(left.getType());
-    auto added = ein::CallOp::create(builder, call.getLoc(), left.getType(), sum.getSymName(), {left, right},
-                                     builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPathAttr(),
-                                     call.getTurnAttr());
-    return added.getResult(0);
+    return callOn(builder, call, sumOf(left.getType()), {left, right});
+  }
+
+  // Calls a body of one result and no parameters, as part of the instance of another call.
+  Value callOn(OpBuilder &builder, ein::CallOp call, ein::FuncOp body, ValueRange operands) {
+    return ein::CallOp::create(builder, call.getLoc(), body.getFunctionType().getResults(), body.getSymName(), operands,
+                               builder.getArrayAttr({}), builder.getArrayAttr({}), call.getPathAttr(),
+                               call.getTurnAttr())
+        .getResult(0);
   }
 
   // A body that adds two values of a type.
   ein::FuncOp sumOf(Type type) {
-    auto [it, isNew] = sums.try_emplace(type);
-    if (!isNew)
-      return it->second;
+    return made("sum", "sum", {type, type}, type, [](EquationBuilder &, OpBuilder &builder, ArrayRef<Value> arguments) {
+      return algebra::sumTree(builder, arguments.front().getLoc(), arguments);
+    });
+  }
+
+  // A body that copies a value of a type.
+  ein::FuncOp copyOf(Type type) {
+    return made("copy", "B", type, type, [](EquationBuilder &build, OpBuilder &, ArrayRef<Value> arguments) {
+      return build.map(ein::Function::id, Access{arguments.front(), axesOf(arguments.front().getType())},
+                       axesOf(arguments.front().getType()));
+    });
+  }
+
+  // A body that gives zeros of a type.
+  ein::FuncOp zeroOf(Type type) {
+    return made("zero", "B", {}, type, [type](EquationBuilder &build, OpBuilder &, ArrayRef<Value>) {
+      return build.map(ein::Function::id, build.constant(0, getElementTypeOrSelf(type)), axesOf(type));
+    });
+  }
+
+  static Dims axesOf(Type type) {
+    return llvm::to_vector<4>(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
+  }
+
+  // A body of one result, made once per name, role and type.
+  ein::FuncOp made(StringRef name, StringRef role, ArrayRef<Type> arguments, Type result,
+                   llvm::function_ref<Value(EquationBuilder &, OpBuilder &, ArrayRef<Value>)> compute) {
+    ein::FuncOp &body = bodies[{(name + role).str(), result.getAsOpaquePointer()}];
+    if (body)
+      return body;
+    Location loc = model.getLoc();
     OpBuilder builder(model);
-    auto sum = ein::FuncOp::create(builder, model.getLoc(), (model.getSymName() + ".sum").str(),
-                                   builder.getFunctionType({type, type}, type));
-    sum.setRole("sum");
-    Block *body = builder.createBlock(&sum.getBody(), {}, {type, type}, {model.getLoc(), model.getLoc()});
-    SmallVector<Value> arguments(body->getArguments());
-    ein::ReturnOp::create(builder, model.getLoc(), algebra::sumTree(builder, model.getLoc(), arguments));
-    symbols.insert(sum, sum->getIterator());
-    it->second = sum;
-    return sum;
+    body = ein::FuncOp::create(builder, loc, (model.getSymName() + "." + name).str(),
+                               builder.getFunctionType(arguments, result));
+    body.setRole(role);
+    Block *entry = builder.createBlock(&body.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
+    EquationBuilder build(builder, loc, cast<RankedTensorType>(result).getShape());
+    ein::ReturnOp::create(builder, loc, compute(build, builder, llvm::to_vector_of<Value>(entry->getArguments())));
+    symbols.insert(body, body->getIterator());
+    return body;
   }
 
   ein::ModelOp model;
   Block &block;
   SymbolTable symbols;
+  ArrayRef<std::string> names;
+  SmallVector<std::pair<std::string, BlockArgument>> arguments; // of the names
+  llvm::StringSet<> wantedParams;                               // of the names
   SmallVector<ein::CallOp> calls;
   Value loss;
   llvm::DenseSet<Value> active, contributors;
-  llvm::StringMap<std::unique_ptr<Parts>> made;
+  llvm::StringMap<std::unique_ptr<Parts>> madeParts;
   llvm::StringMap<unsigned> variants;
   DenseMap<Operation *, const Parts *> partsOf;
   DenseMap<Operation *, ein::CallOp> forwardOf;
   DenseMap<Value, SmallVector<Value>> gradients; // of values of the model, in reverse order of consumers
-  DenseMap<Type, ein::FuncOp> sums;
+  std::map<std::pair<std::string, const void *>, ein::FuncOp> bodies;
 };
 
 struct EinDifferentiate : algebra::impl::EinDifferentiateBase<EinDifferentiate> {
@@ -249,7 +347,7 @@ struct EinDifferentiate : algebra::impl::EinDifferentiateBase<EinDifferentiate> 
     if (forwardOnly)
       return eraseStops(getOperation());
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(ModelAdjoint(model).run()))
+    if (!model || failed(ModelAdjoint(model, llvm::to_vector(wrt)).run()))
       return signalPassFailure();
     eraseUncalled(getOperation());
   }

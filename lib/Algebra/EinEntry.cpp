@@ -1,9 +1,11 @@
 //===- EinEntry.cpp - keep what one entry of a model needs -----------------===//
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Errors.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace plc::algebra {
 #define GEN_PASS_DEF_EINENTRY
@@ -40,33 +42,80 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
   return some;
 }
 
+std::string list(ArrayAttr names) {
+  std::vector<std::string> quoted;
+  for (StringRef name : names.getAsValueRange<StringAttr>())
+    quoted.push_back("'" + name.str() + "'");
+  return quoted.empty() ? "none" : llvm::join(quoted, ", ");
+}
+
 struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   using EinEntryBase::EinEntryBase;
 
-  // The results that the entry needs.
-  LogicalResult select(ein::ModelOp model, BitVector &needed) {
-    if (entry == "train" || entry == "eval") {
-      std::optional<unsigned> loss = indexOf(model.getResultNames(), "loss");
-      if (!loss)
-        return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to " << entry;
-      auto type = cast<RankedTensorType>(model.getFunctionType().getResult(*loss));
-      if (type.getRank() != 0)
-        return model.emitError("output 'loss' of model '")
-               << model.getSymName() << "' has shape [" << type.getShape() << "] but '" << entry << "' needs a scalar";
+  // Needs the loss for an entry or a gradient.
+  LogicalResult selectLoss(ein::ModelOp model, StringRef user, BitVector &needed) {
+    std::optional<unsigned> loss = indexOf(model.getResultNames(), "loss");
+    if (!loss)
+      return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to " << user;
+    auto type = cast<RankedTensorType>(model.getFunctionType().getResult(*loss));
+    if (type.getRank() != 0)
+      return model.emitError("output 'loss' of model '")
+             << model.getSymName() << "' has shape [" << type.getShape() << "] but '" << user << "' needs a scalar";
+    if (type.getElementType().isInteger())
+      return model.emitError("output 'loss' of model '")
+             << model.getSymName() << "' is " << type.getElementType() << " but '" << user << "' needs a real";
+    needed.set(*loss);
+    return success();
+  }
+
+  LogicalResult refuseSource(ein::ModelOp model, StringRef of) {
+    InFlightDiagnostic error = emitOptionError(model, "model '");
+    error << model.getSymName() << "' has no input or parameter '" << of << "'; its inputs are "
+          << list(model.getArgNames());
+    auto params = getOperation().getOps<ein::ParamOp>();
+    if (!params.empty())
+      error << ", parameters such as '" << (*params.begin()).getSymName() << "'";
+    return error;
+  }
+
+  // A gradient needs the loss, and stays an argument's even if nothing else needs that.
+  LogicalResult selectGradient(ein::ModelOp model, StringRef name, StringRef of, BitVector &needed,
+                               BitVector &arguments) {
+    if (std::optional<unsigned> index = indexOf(model.getArgNames(), of)) {
+      auto type = cast<RankedTensorType>(model.getArgumentTypes()[*index]);
       if (type.getElementType().isInteger())
-        return model.emitError("output 'loss' of model '")
-               << model.getSymName() << "' is " << type.getElementType() << " but '" << entry << "' needs a real";
-      needed.set(*loss);
-      return success();
+        return emitOptionError(model, "input '") << of << "' of model '" << model.getSymName() << "' is "
+                                                 << type.getElementType()
+                                                 << ", so it has no gradient; only a real has one";
+      arguments.set(*index);
+    } else if (!getOperation().lookupSymbol<ein::ParamOp>(of)) {
+      return refuseSource(model, of);
     }
+    if (!indexOf(model.getResultNames(), "loss"))
+      return emitOptionError(model, "model '")
+             << model.getSymName() << "' has no output 'loss', whose gradient '" << name << "' would be";
+    return selectLoss(model, name, needed);
+  }
+
+  // The results that the entry needs, and the arguments that stay whether results need them or not.
+  LogicalResult select(ein::ModelOp model, BitVector &needed, BitVector &arguments) {
+    if (entry == "train" || entry == "eval")
+      return selectLoss(model, entry, needed);
     if (entry != "infer")
       return model.emitError("unknown entry '") << entry << "' but expected 'train', 'eval' or 'infer'";
     if (outputs.empty())
       needed.set();
     for (const std::string &name : outputs) {
+      StringRef of = name;
+      if (of.consume_front("grad(") && of.consume_back(")")) {
+        if (failed(selectGradient(model, name, of, needed, arguments)))
+          return failure();
+        continue;
+      }
       std::optional<unsigned> index = indexOf(model.getResultNames(), name);
       if (!index)
-        return model.emitError("model '") << model.getSymName() << "' has no output '" << name << "'";
+        return emitOptionError(model, "model '") << model.getSymName() << "' has no output '" << name << "'; it has "
+                                                 << list(model.getResultNames());
       needed.set(*index);
     }
     return success();
@@ -88,14 +137,15 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
     BitVector needed(model ? model.getFunctionType().getNumResults() : 0);
-    if (!model || failed(select(model, needed)))
+    BitVector differentiated(model ? model.getFunctionType().getNumInputs() : 0);
+    if (!model || failed(select(model, needed, differentiated)))
       return signalPassFailure();
     Block &block = model.getBody().front();
     eraseResults(model, needed.flip());
     pruneBodies(getOperation());
     BitVector unused(block.getNumArguments());
     for (BlockArgument argument : block.getArguments())
-      if (argument.use_empty())
+      if (argument.use_empty() && !differentiated.test(argument.getArgNumber()))
         unused.set(argument.getArgNumber());
     eraseArguments(model, unused);
     model.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));

@@ -210,6 +210,10 @@ std::vector<Program> Compilation::programsOfModule() {
   for (StringRef name : op.getResultNames().getAsValueRange<StringAttr>())
     if (op.getResultNames().size() > 1 && name != "loss")
       programs.push_back({"infer", {name.str()}});
+  const Program &asked = options.program;
+  bool isThere = llvm::any_of(programs, [&](const Program &each) { return each.outputs == asked.outputs; });
+  if (!asked.outputs.empty() && !isThere)
+    programs.push_back({"infer", asked.outputs});
   return programs;
 }
 
@@ -293,7 +297,7 @@ int Compilation::run() {
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
-  if (!options.programGiven && !(hasLoss() && trains()))
+  if (!options.programGiven && (!program.outputs.empty() || !(hasLoss() && trains())))
     program.entry = "infer";
   if (program.entry == "train" && !trains())
     return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");

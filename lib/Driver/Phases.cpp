@@ -53,9 +53,6 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
   auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
 
-  std::string entry = "ein-entry{entry=" + program.entry;
-  if (!program.outputs.empty())
-    entry += " outputs=" + llvm::join(program.outputs, ",");
   std::string partition = "plan-partition{stages=" + integer("parallelism.stages");
   // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
   bool part = program.entry == "infer" && !program.outputs.empty();
@@ -77,22 +74,11 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
 
   std::string limit = budget.empty() ? "" : "{" + budget + "}";
 
-  std::string batches = "ein-micro-batch{micro-batches=" + integer("parallelism.micro_batches");
-  if (program.entry == "train")
-    batches += " batches=" + integer("gradient.accumulation_steps");
-
-  std::vector<Phase> phases = {
-      // What the entry does not need must not be split, ordered or differentiated.
-      {"precision", entry + "},ein-simplify,ein-precision{compute=" + text("precision.compute") + "}"},
-      {"micro-batch", batches + "}"},
-      {"algebra", "ein-order-contractions,ein-simplify"},
-  };
-  // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
-  std::string forwardOnly = program.entry == "train" ? "" : "{forward-only=true}";
-  phases.push_back({"gradient", "ein-differentiate" + forwardOnly + ",ein-simplify"});
+  std::vector<Phase> phases = algebra::phasesToNumerics({program.entry, program.outputs, text("precision.compute"),
+                                                         strategy.get<int64_t>("parallelism.micro_batches"),
+                                                         strategy.get<int64_t>("gradient.accumulation_steps")});
   phases.insert(phases.end(),
-                {{"numerics", "ein-fix-numerics"},
-                 {"kernels", formKernels(strategy)},
+                {{"kernels", formKernels(strategy)},
                  {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
                  {"skips", "plan-infer-skips"},
                  {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},

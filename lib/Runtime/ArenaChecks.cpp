@@ -7,12 +7,18 @@
 
 namespace plc::runtime {
 
-Results::Results(const Manifest &manifest, const EntryPlan &plan) : manifest(manifest), tensors(plan.outputs) {
-  if (plan.name != "train")
-    return;
-  for (const ParameterInfo &parameter : manifest.parameters)
-    if (!parameter.frozen)
-      tensors.push_back({"grad(" + parameter.path + ")", parameter.type, parameter.shape, false});
+Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
+  auto isMade = [&](const ParameterInfo &parameter) {
+    return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
+      return rank.find(StaticKind::Gradient, parameter.path) != nullptr;
+    });
+  };
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    if (plan.name == "train" ? parameter.frozen : !isMade(parameter))
+      continue;
+    differentiated.push_back(&parameter);
+    tensors.push_back(parameter.gradient());
+  }
 }
 
 std::vector<Bytes> Results::read(const Session &session) const {
@@ -20,14 +26,10 @@ std::vector<Bytes> Results::read(const Session &session) const {
   size_t outputs = session.plan().outputs.size();
   for (size_t i = 0; i < outputs; ++i)
     results.push_back(session.output(i));
-  for (const ParameterInfo &parameter : manifest.parameters) {
-    if (results.size() == tensors.size())
-      break;
-    if (parameter.frozen)
-      continue;
-    Bytes &sum = results.emplace_back(parameter.tensor().numBytes());
+  for (const ParameterInfo *parameter : differentiated) {
+    Bytes &sum = results.emplace_back(parameter->tensor().numBytes());
     for (auto &rank : session.ranks())
-      rank->owned().sumSites(parameter, sum.data());
+      rank->owned().sumSites(*parameter, sum.data());
   }
   return results;
 }

@@ -8,7 +8,8 @@
 
 namespace plc::runtime {
 
-/// A session's outputs, and in training the gradient of every trained parameter.
+/// A session's outputs, and the gradients of parameters that it makes; in training of every trained one, zero where the
+/// loss does not depend on it.
 class Results {
 public:
   Results(const Manifest &manifest, const EntryPlan &plan);
@@ -18,8 +19,8 @@ public:
   std::vector<Bytes> read(const Session &session) const;
 
 private:
-  const Manifest &manifest;
   std::vector<TensorInfo> tensors; // outputs, then `grad(PATH)`
+  std::vector<const ParameterInfo *> differentiated;
 };
 
 /// Runs plainly without the step, and then with NaN in every byte that the plan calls dead. Throws Error (exit code 1)

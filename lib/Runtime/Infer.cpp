@@ -50,30 +50,80 @@ size_t indexOf(const std::vector<TensorInfo> &tensors, const std::string &name, 
   throw usageError("unknown " + std::string(what) + " '" + name + "', expected one of " + names);
 }
 
-/// `infer.NAME` if one output alone is asked for and compiled apart, `gradient` if a `grad(NAME)` is, else `infer`.
+const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
+  for (const TensorInfo &tensor : tensors)
+    if (tensor.name == name)
+      return &tensor;
+  return nullptr;
+}
+
+/// Why there is no `grad(NAME)`.
+void checkGradient(const std::string &asked, const std::string &name, const EntryInfo &infer, const Engine &engine) {
+  const std::string model = "model '" + engine.modelName() + "'";
+  if (std::none_of(engine.entries().begin(), engine.entries().end(),
+                   [](const EntryInfo &each) { return find(each.outputs, "loss"); }))
+    throw usageError(model + " has no output 'loss', whose gradient '" + asked + "' would be");
+  const TensorInfo *input = find(infer.inputs, name);
+  if (input && !isReal(input->type))
+    throw usageError("input '" + name + "' is " + input->typeText() + ", so it has no gradient; only a real has one");
+  const std::vector<ParameterInfo> &parameters = engine.parameters();
+  if (input || std::any_of(parameters.begin(), parameters.end(), [&](auto &each) { return each.path == name; }))
+    return;
+  std::string there;
+  for (const TensorInfo &each : infer.inputs)
+    there += (there.empty() ? "'" : ", '") + each.name + "'";
+  throw usageError(model + " has no input or parameter '" + name + "'; its inputs are " + there +
+                   (parameters.empty() ? "" : ", parameters such as '" + parameters[0].path + "'"));
+}
+
+/// No entry gives all that is asked for: tells why.
+[[noreturn]] void refuseOutputs(const std::set<std::string> &asked, const Engine &engine) {
+  const EntryInfo &infer = needEntry(engine, "infer");
+  std::string names, options;
+  for (const std::string &name : asked) {
+    if (name.starts_with("grad(") && name.ends_with(")"))
+      checkGradient(name, name.substr(5, name.size() - 6), infer, engine);
+    else
+      indexOf(infer.outputs, name, "output");
+    names += (names.empty() ? "'" : ", '") + name + "'";
+    options += " --output '" + name + "'";
+  }
+  throw usageError("model '" + engine.modelName() + "' is compiled without " + names +
+                   (asked.size() > 1 ? " in one run" : "") + "; compile it by plc-compile MODEL.ein" + options +
+                   " -o M.plcm");
+}
+
+/// The one with the fewest outputs among those that give all that is asked for, without a gradient if it can be;
+/// `infer` if nothing is.
 const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   std::set<std::string> asked;
   for (const auto *list : {&options.outputs, &options.expects})
     for (const TensorOption &option : *list)
       asked.insert(option.name);
-  for (const std::string &name : asked) {
-    if (!name.starts_with("grad("))
-      continue;
-    if (const EntryInfo *entry = engine.findEntry("gradient"))
-      return *entry;
-    throw usageError("'" + name + "' is not supported yet: only outputs by name");
+  if (asked.empty())
+    return needEntry(engine, "infer");
+  const EntryInfo *best = nullptr;
+  for (const EntryInfo &entry : engine.entries()) {
+    bool gives = entry.name != "train" && std::all_of(asked.begin(), asked.end(), [&](const std::string &name) {
+      return find(entry.outputs, name) != nullptr;
+    });
+    auto cost = [](const EntryInfo &each) { return std::pair(each.outputs.size(), each.name == "gradient"); };
+    if (gives && (!best || cost(entry) < cost(*best)))
+      best = &entry;
   }
-  if (asked.size() == 1)
-    if (const EntryInfo *entry = engine.findEntry("infer." + *asked.begin()))
-      return *entry;
-  return needEntry(engine, "infer");
+  if (!best)
+    refuseOutputs(asked, engine);
+  return *best;
 }
 
-std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, const EntryInfo &all) {
+/// An input that only other entries need may be given too.
+std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
   std::vector<Bytes> inputs(entry.inputs.size());
   std::vector<bool> given(entry.inputs.size());
   for (const TensorOption &option : options.inputs) {
-    indexOf(all.inputs, option.name, "input");
+    if (std::none_of(engine.entries().begin(), engine.entries().end(),
+                     [&](const EntryInfo &each) { return find(each.inputs, option.name) != nullptr; }))
+      indexOf(entry.inputs, option.name, "input");
     for (size_t i = 0; i < entry.inputs.size(); ++i) {
       if (entry.inputs[i].name != option.name)
         continue;
@@ -155,13 +205,9 @@ void checkOutputFile(const TensorOption &option) {
 
 void runInfer(const Options &options, Engine &engine) {
   const EntryInfo &entry = chooseEntry(options, engine);
-  for (const TensorOption &option : options.outputs) {
-    indexOf(entry.outputs, option.name, "output");
+  for (const TensorOption &option : options.outputs)
     checkOutputFile(option);
-  }
-  for (const TensorOption &option : options.expects)
-    indexOf(entry.outputs, option.name, "output");
-  std::vector<Bytes> inputs = readInputs(options, entry, entry.name == "gradient" ? entry : needEntry(engine, "infer"));
+  std::vector<Bytes> inputs = readInputs(options, entry, engine);
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = engine.run(entry, inputs);
   for (const TensorOption &option : options.outputs) {

@@ -74,6 +74,8 @@ std::vector<std::string> compileArguments(const ModelRequest &request) {
     arguments.insert(arguments.end(), {"--set", set});
   for (const std::string &define : request.defines)
     arguments.insert(arguments.end(), {"-D", define});
+  for (const std::string &output : request.outputs)
+    arguments.insert(arguments.end(), {"--output", output});
   return arguments;
 }
 

@@ -32,10 +32,8 @@ public:
   ModuleEngine(const std::string &file, const ModuleOptions &options)
       : file(file), module(std::make_unique<Module>(file)), manifest(module->manifest()), options(options),
         threads(options.threadsPerStage.value_or(manifest.threadsPerStage)) {
-    for (const EntryPlan &entry : manifest.entries)
-      infos.push_back(entry);
+    listEntries();
     sessions.resize(infos.size());
-    addGradientEntry();
     checkAvailable(file, "parameters", parameterBytes(manifest.parameters, manifest.optimizer));
     for (const ParameterInfo &parameter : manifest.parameters) {
       size_t bytes = parameter.tensor().numBytes();
@@ -96,14 +94,9 @@ public:
   }
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
-    if (indexOf(entry) == manifest.entries.size())
-      return runGradient(entry, inputs);
-    Session &session = ready(indexOf(entry));
-    runSession(indexOf(entry), 0, inputs);
-    std::vector<Bytes> outputs;
-    for (size_t i = 0; i < entry.outputs.size(); ++i)
-      outputs.push_back(session.output(i));
-    return outputs;
+    size_t index = indexOf(entry.name == "gradient" ? *findEntry("train") : entry);
+    runSession(index, 0, inputs);
+    return Results(manifest, manifest.entries[index]).read(*sessions[index].session);
   }
 
   std::vector<RankMemory> memory() override;
@@ -132,10 +125,9 @@ private:
   };
 
   size_t numMoments() const { return static_cast<size_t>(manifest.optimizer.numMoments()); }
-  void addGradientEntry();
+  void listEntries();
   void runSession(size_t index, int64_t step, const std::vector<Bytes> &inputs);
   std::unique_ptr<Session> makeSession(size_t index);
-  std::vector<Bytes> runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs);
   size_t indexOf(const EntryInfo &entry) const { return static_cast<size_t>(&entry - infos.data()); }
   Session &ready(size_t index);
   void discard(Loaded &loaded);
@@ -156,23 +148,19 @@ private:
   int64_t allocatedBefore = 0; // the train session existed
 };
 
-/// `gradient`: train without its update; beside the outputs, `grad(PATH)` of every trained parameter.
-void ModuleEngine::addGradientEntry() {
-  const EntryInfo *train = findEntry("train");
-  if (!train)
-    return;
-  EntryInfo gradient = *train;
-  gradient.name = "gradient";
-  for (const ParameterInfo &parameter : manifest.parameters)
-    if (!parameter.frozen)
-      gradient.outputs.push_back({"grad(" + parameter.path + ")", parameter.type, parameter.shape, false});
-  infos.push_back(std::move(gradient));
-}
-
-std::vector<Bytes> ModuleEngine::runGradient(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
-  size_t train = indexOf(*findEntry("train"));
-  runSession(train, 0, inputs);
-  return Results(manifest, manifest.entries[train]).read(*sessions[train].session);
+/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes.
+void ModuleEngine::listEntries() {
+  for (const EntryPlan &plan : manifest.entries) {
+    infos.push_back(plan);
+    if (plan.name != "train")
+      infos.back().outputs = Results(manifest, plan).infos();
+  }
+  for (const EntryPlan &plan : manifest.entries)
+    if (plan.name == "train") {
+      EntryInfo &gradient = infos.emplace_back(plan);
+      gradient.name = "gradient";
+      gradient.outputs = Results(manifest, plan).infos();
+    }
 }
 
 /// Parameters are those of the last step, read or write if this fails: a stopped session does not start again, the next

@@ -106,7 +106,8 @@ const OptionSpec specs[] = {
      SET { o.holdout = parseReal(flag, text, 1); }},
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      SET { o.inputs.push_back(parseTensor(flag, text)); }},
-    {"--output", "NAME=@FILE", Infer, "data", "where to write a result (default: tell shape and first values)",
+    {"--output", "NAME=@FILE", Infer, "data",
+     "where to write a result, or grad(INPUT), grad(PARAMETER) of 'loss' (default: tell shape and first values)",
      SET { o.outputs.push_back(parseTensor(flag, text)); }},
     {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
      SET { o.expects.push_back(parseTensor(flag, text)); }},
@@ -228,6 +229,19 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
   spec.set(options, flag, value);
 }
 
+/// A gradient is compiled only if it is asked for, with the other results of the same run.
+std::vector<std::string> outputsToCompile(const Options &options) {
+  std::vector<std::string> names;
+  bool gradient = false;
+  for (const auto *list : {&options.outputs, &options.expects})
+    for (const TensorOption &option : *list) {
+      gradient |= option.name.starts_with("grad(");
+      if (std::find(names.begin(), names.end(), option.name) == names.end())
+        names.push_back(option.name);
+    }
+  return gradient ? names : std::vector<std::string>();
+}
+
 } // namespace
 
 Options parseOptions(int argc, char **argv, const Tool &tool) {
@@ -264,6 +278,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("no model, expected " + tool.modelArgument);
   if (options.saveEvery && options.save.empty())
     throw usageError("option '--save-every' needs '--save DIR'");
+  options.model.outputs = outputsToCompile(options);
   return options;
 }
 

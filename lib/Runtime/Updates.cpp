@@ -8,35 +8,39 @@ namespace plc::runtime {
 Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena) : settings(manifest.optimizer) {
   for (const ParameterInfo &parameter : manifest.parameters) {
     const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
-    if (!place || !place->owned || parameter.frozen)
+    if (!place || !place->owned)
       continue;
     std::vector<const StaticInfo *> sites;
     for (const StaticInfo &site : plan.statics)
       if (site.kind == StaticKind::Gradient && site.name == parameter.path)
         sites.push_back(&site);
-    if (sites.empty()) // an entry without a step
+    if (sites.empty())
       continue;
     std::sort(sites.begin(), sites.end(), [](auto *a, auto *b) { return a->site < b->site; });
+    for (const StaticInfo *site : sites)
+      sitesOf[&parameter].push_back(arena.at(site->offset));
+    if (parameter.frozen)
+      continue;
     Update &update = updates.emplace_back();
     update.parameter = &parameter;
     update.elements = parameter.tensor().numElements();
-    for (const StaticInfo *site : sites)
-      update.sites.push_back(arena.at(site->offset));
+    update.sites = sitesOf[&parameter];
     update.value = arena.at(place->offset);
     constexpr StaticKind kinds[] = {StaticKind::Moment1, StaticKind::Moment2};
-    for (int i = 0; i < settings.numMoments(); ++i)
-      update.moments.push_back(arena.at(plan.find(kinds[i], parameter.path)->offset));
+    for (StaticKind kind : kinds) // none where gradients are all that is asked for
+      if (const StaticInfo *moment = plan.find(kind, parameter.path))
+        update.moments.push_back(arena.at(moment->offset));
   }
 }
 
 void Updates::sumSites(const ParameterInfo &parameter, void *out) const {
-  for (const Update &update : updates) {
-    if (update.parameter != &parameter)
-      continue;
-    std::memcpy(out, update.sites[0], static_cast<size_t>(update.elements) * byteWidth(parameter.type));
-    for (size_t site = 1; site < update.sites.size(); ++site)
-      addInOrder(parameter.type, update.elements, out, update.sites[site]);
-  }
+  auto found = sitesOf.find(&parameter);
+  if (found == sitesOf.end())
+    return;
+  const std::vector<const void *> &sites = found->second;
+  std::memcpy(out, sites[0], parameter.tensor().numBytes());
+  for (size_t site = 1; site < sites.size(); ++site)
+    addInOrder(parameter.type, parameter.tensor().numElements(), out, sites[site]);
 }
 
 int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {

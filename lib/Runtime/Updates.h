@@ -10,7 +10,8 @@
 
 namespace plc::runtime {
 
-/// The parameters that a rank owns and trains, and where their updates find everything in its arena.
+/// The gradients of the parameters that a rank owns, the updates of the trained ones, and where they find everything in
+/// its arena.
 class Updates {
 public:
   Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
@@ -44,6 +45,7 @@ private:
   static int32_t updateChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *);
 
   const OptimizerSettings &settings;
+  std::map<const ParameterInfo *, std::vector<const void *>> sitesOf; // of the frozen too
   std::vector<Update> updates;
   std::map<std::string, double> sumsOfSquares;
 };

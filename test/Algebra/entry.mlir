@@ -4,7 +4,9 @@
 // RUN: plc-opt %s --ein-entry="entry=infer outputs=z,y" | FileCheck %s --check-prefixes=CHECK,SOME
 // RUN: not plc-opt %s --ein-entry="entry=infer outputs=q" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not plc-opt %s --ein-entry=entry=test 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// NONE: error: model 'm' has no output 'q'
+// RUN: plc-opt %s --ein-entry="entry=infer outputs=grad(u)" | FileCheck %s --check-prefix=GRAD
+// RUN: plc-opt %s --ein-entry="entry=infer outputs=grad(w),z" | FileCheck %s --check-prefix=PARAM
+// NONE: error: model 'm' has no output 'q'; it has 'y', 'loss', 'z'
 // UNKNOWN: error: unknown entry 'test' but expected 'train', 'eval' or 'infer'
 
 // Parameters stay, whatever the entry.
@@ -33,6 +35,12 @@ ein.func @total(%x: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<f32> {
 // SOME: ein.model @m(%[[X:.*]]: tensor<2xf32>, %[[U:.*]]: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
 // SOME-SAME: arg_names = ["x", "u"]
 // SOME-SAME: result_names = ["y", "z"]
+// A gradient needs the loss, and its argument stays though nothing reads it.
+// GRAD: ein.model @m(%{{.*}}: tensor<2xf32>, %{{.*}}: tensor<2xf32>, %{{.*}}: tensor<2xf32>) -> tensor<f32>
+// GRAD-SAME: arg_names = ["x", "t", "u"]
+// GRAD-SAME: result_names = ["loss"]
+// PARAM: ein.model @m
+// PARAM-SAME: result_names = ["loss", "z"]
 ein.model @m(%x: tensor<2xf32>, %t: tensor<2xf32>, %u: tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>, tensor<2xf32>)
     attributes {arg_names = ["x", "t", "u"], arg_batch = array<i64: 0, -1, -1>, result_names = ["y", "loss", "z"],
                 result_batch = array<i64: 0, -1, -1>, batch = 2 : i64} {

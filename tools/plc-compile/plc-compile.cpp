@@ -22,6 +22,9 @@ what
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them
+  --output NAME       an output that 'infer' must give, or grad(NAME): the gradient of 'loss' for a real input or a
+                      parameter (default: all outputs, no gradient); repeats. A module holds one more program then, of
+                      these outputs
   -D NAME=SIZE        replace a `dim` of the file
 
 how
@@ -43,9 +46,20 @@ static int usage(const llvm::Twine &text) {
   return 2;
 }
 
+static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
+  llvm::StringSet<> seen;
+  for (StringRef name : outputs) {
+    if (name.empty() || name.find_first_of(", {}\"'=") != StringRef::npos)
+      return usage("--output is NAME or grad(NAME), found '" + name + "'");
+    if (!seen.insert(name).second)
+      return usage("--output '" + name + "' is given twice");
+  }
+  return 0;
+}
+
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
-  // What can be given once; `--set` and `-D` repeat, and the last of a name counts.
+  // What can be given once; `--set` and `-D` repeat, and the last of a name counts; outputs add up.
   const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},
                                                         {"--emit", &options.emit},
                                                         {"--entry", &options.entry},
@@ -79,13 +93,16 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.printPipeline = true;
     else if ((v = value("--set")))
       options.sets.push_back(*v);
+    else if ((v = value("--output")))
+      options.program.outputs.push_back(*v);
     else if ((v = value("-D"))) {
       auto [name, size] = StringRef(*v).split('=');
       int64_t extent;
       if (name.empty() || size.getAsInteger(10, extent))
         return usage("-D needs NAME=SIZE, the size an integer below 2^63, found '" + *v + "'");
       options.overrides.push_back({name.str(), extent});
-    } else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--strategy", "--set", "-D"}, argument))
+    } else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--strategy", "--set", "-D"},
+                                  argument))
       return usage("option '" + argument + "' needs a value");
     else if (argument.starts_with("-"))
       return usage("unknown option '" + argument + "'; see plc-compile --help");
@@ -105,7 +122,9 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
   if (!llvm::is_contained({"train", "eval", "infer"}, options.program.entry))
     return usage("--program is train, eval or infer, found '" + options.program.entry + "'");
-  return 0;
+  if (!options.program.outputs.empty() && options.programGiven && options.program.entry != "infer")
+    return usage("--output belongs to program 'infer', found --program '" + options.program.entry + "'");
+  return checkOutputs(options.program.outputs);
 }
 
 int main(int argc, char **argv) {

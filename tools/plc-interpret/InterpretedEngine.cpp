@@ -5,6 +5,8 @@
 #include "plc/Runtime/MachineShare.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstring>
 
@@ -81,13 +83,14 @@ Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::
   return sum;
 }
 
-/// A program that accumulates gradients is the one of training.
-bool accumulates(ModuleOp module) {
-  return module
-      .walk([](ein::CallOp call) {
-        return call.getAccumulates().empty() ? WalkResult::advance() : WalkResult::interrupt();
-      })
-      .wasInterrupted();
+/// The parameters whose gradients a program accumulates.
+llvm::StringSet<> accumulatedIn(ModuleOp module) {
+  llvm::StringSet<> paths;
+  module.walk([&](ein::CallOp call) {
+    for (auto path : call.getAccumulates().getAsRange<FlatSymbolRefAttr>())
+      paths.insert(path.getValue());
+  });
+  return paths;
 }
 
 } // namespace
@@ -98,7 +101,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
   listParameters();
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer()));
   holdParameters();
-  listEntries();
+  listEntries(request.outputs);
 }
 
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
@@ -135,30 +138,53 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   return entry;
 }
 
-void InterpretedEngine::addTrainingEntries(ModuleOp program) {
+void InterpretedEngine::addTrainingEntries(ModuleOp program,
+                                           function_ref<bool(const runtime::ParameterInfo &)> isMade) {
   entryList.push_back(describe(program, "train"));
   EntryInfo gradient = entryList.back();
   gradient.name = "gradient";
   for (const runtime::ParameterInfo &info : parameterList)
-    if (!info.frozen)
-      gradient.outputs.push_back({"grad(" + info.path + ")", info.type, info.shape, false});
+    if (isMade(info))
+      gradient.outputs.push_back(info.gradient());
   entryList.push_back(std::move(gradient));
 }
 
-void InterpretedEngine::listEntries() {
-  if (!source.isRules()) {
-    if (accumulates(source.getModule()) && source.hasLoss())
-      addTrainingEntries(source.getModule());
-    if (source.hasLoss())
-      entryList.push_back(describe(source.getModule(), "eval"));
-    entryList.push_back(describe(source.getModule(), "infer"));
-    return;
+void InterpretedEngine::listEntriesOfIR() {
+  llvm::StringSet<> accumulated = accumulatedIn(source.getModule());
+  auto isMade = [&](const runtime::ParameterInfo &info) { return accumulated.contains(info.path); };
+  // A program that accumulates gradients is the one of training.
+  if (!accumulated.empty() && source.hasLoss())
+    addTrainingEntries(source.getModule(), isMade);
+  if (source.hasLoss())
+    entryList.push_back(describe(source.getModule(), "eval"));
+  entryList.push_back(describe(source.getModule(), "infer"));
+}
+
+void InterpretedEngine::addAskedEntry(const std::vector<std::string> &outputs) {
+  EntryInfo entry = describe(*source.lower("infer", outputs, /*entryOnly=*/true), "infer." + llvm::join(outputs, "+"));
+  for (StringRef name : outputs) {
+    auto isOf = [&](StringRef source) { return name == "grad(" + source.str() + ")"; };
+    for (const runtime::TensorInfo &input : entry.inputs)
+      if (isOf(input.name)) {
+        entry.outputs.push_back(input);
+        entry.outputs.back().name = name;
+      }
+    for (const runtime::ParameterInfo &info : parameterList)
+      if (isOf(info.path))
+        entry.outputs.push_back(info.gradient());
   }
+  entryList.push_back(std::move(entry));
+}
+
+void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs) {
+  if (!source.isRules())
+    return listEntriesOfIR();
   auto add = [&](const std::string &name, const std::string &entry, const std::vector<std::string> &outputs) {
     entryList.push_back(describe(*source.lower(entry, outputs, /*entryOnly=*/true), name));
   };
   if (source.hasLoss()) {
-    addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true));
+    addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true),
+                       [](const runtime::ParameterInfo &info) { return !info.frozen; });
     add("eval", "eval", {});
   }
   add("infer", "infer", {});
@@ -166,6 +192,8 @@ void InterpretedEngine::listEntries() {
   for (StringRef result : results.getAsValueRange<StringAttr>())
     if (results.size() > 1 && result != "loss")
       add("infer." + result.str(), "infer", {result.str()});
+  if (!askedOutputs.empty())
+    addAskedEntry(askedOutputs);
 }
 
 int64_t InterpretedEngine::indexBound() {
@@ -223,10 +251,11 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
   Program &program = programs[key];
   if (program.interpreter)
     return program;
-  auto [entry, output] = StringRef(key).split('.');
+  auto [entry, names] = StringRef(key).split('.');
   std::vector<std::string> outputs;
-  if (!output.empty())
-    outputs.push_back(output.str());
+  for (StringRef name : llvm::split(names, '+'))
+    if (!name.empty())
+      outputs.push_back(name.str());
   program.module = source.lower(entry.str(), outputs);
   program.interpreter =
       std::make_unique<Interpreter>(*program.module, real == ElementType::F64 ? Element::F64 : Element::F32);
@@ -265,9 +294,10 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   program.interpreter->clearSites();
   std::vector<std::vector<Tensor>> results = runBatch(entry, program, inputs);
   std::vector<Bytes> outputs;
-  for (size_t i = 0; i < entry.outputs.size(); ++i) {
-    const runtime::TensorInfo &info = entry.outputs[i];
-    if (i >= results.front().size()) { // of the entry `gradient`
+  ArrayAttr names = program.interpreter->getModel().getResultNames();
+  for (const runtime::TensorInfo &info : entry.outputs) {
+    size_t i = llvm::find(names, StringAttr::get(names.getContext(), info.name)) - names.begin();
+    if (i == names.size()) { // the sum of a parameter's sites
       StringRef path = StringRef(info.name).drop_front(strlen("grad(")).drop_back();
       outputs.push_back(gradientOf(*program.interpreter, path, info));
       continue;

@@ -42,9 +42,11 @@ private:
   struct Held {
     reference::Tensor value, moments[2];
   };
-  void listEntries();
-  /// `train`, and `gradient`: the same with the gradient of each parameter as a further output, and no step.
-  void addTrainingEntries(mlir::ModuleOp program);
+  void listEntries(const std::vector<std::string> &askedOutputs);
+  void listEntriesOfIR();
+  /// `train`, and `gradient`: the same with the gradients of parameters as further outputs, and no step.
+  void addTrainingEntries(mlir::ModuleOp program, llvm::function_ref<bool(const runtime::ParameterInfo &)> isMade);
+  void addAskedEntry(const std::vector<std::string> &outputs);
   void listParameters();
   void holdParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);

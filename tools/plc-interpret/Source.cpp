@@ -2,6 +2,7 @@
 #include "Source.h"
 
 #include "plc/Algebra/Passes.h"
+#include "plc/Algebra/Phases.h"
 #include "plc/Language/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
@@ -96,16 +97,13 @@ OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<
   OwningOpRef<ModuleOp> program = module->clone();
   if (!rules)
     return program;
-  std::vector<std::string> passes = {"ein-entry{entry=" + entry +
-                                     (outputs.empty() ? "" : " outputs=" + llvm::join(outputs, ",")) + "}"};
-  if (!entryOnly)
-    passes.insert(passes.end(),
-                  {"ein-simplify", "ein-precision{compute=" + settings.compute + "}",
-                   "ein-micro-batch{micro-batches=" + std::to_string(settings.microBatches.value_or(1)) +
-                       " batches=" + std::to_string(entry == "train" ? settings.accumulationSteps : 1) + "}",
-                   "ein-order-contractions", "ein-simplify",
-                   entry == "train" ? "ein-differentiate" : "ein-differentiate{forward-only=true}", "ein-simplify",
-                   "ein-fix-numerics"});
+  std::vector<std::string> passes;
+  for (const algebra::Phase &phase : algebra::phasesToNumerics(
+           {entry, outputs, settings.compute, settings.microBatches.value_or(1), settings.accumulationSteps})) {
+    passes.push_back(phase.passes);
+    if (entryOnly)
+      break;
+  }
   language::PassErrors errors(sources, context, llvm::errs());
   auto pipeline = PassManager::on<ModuleOp>(&context);
   if (failed(parsePassPipeline(llvm::join(passes, ","), pipeline)))

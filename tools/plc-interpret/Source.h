@@ -25,8 +25,8 @@ public:
   bool isRules() const { return rules; }
   bool hasLoss();
 
-  /// The program of an entry (train, eval, infer) with these outputs (empty: all), `entryOnly`: as far as arguments
-  /// and results are settled, with the shapes of the whole batch.
+  /// The program of an entry (train, eval, infer) with these outputs (empty: all), `entryOnly`: its first
+  /// phase alone, which settles arguments and results, with the shapes of the whole batch.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &entry, const std::vector<std::string> &outputs,
                                           bool entryOnly = false);
 

@@ -16,6 +16,9 @@ def EinEntry : EinPass<"ein-entry"> {
     order), the arguments that they need, and the calls that compute them; bodies that nothing calls are gone. Batch
     axes and names follow. Parameters all stay: what is saved does not depend on the entry.
 
+    `grad(NAME)` among the `outputs`, of a real argument or of a parameter, stands for what `--ein-differentiate` with
+    `wrt=NAME` makes of the rest: it needs `loss`, and keeps the argument.
+
     ```mlir
     ein.model @m(%x, %t) -> (loss, logits)   // --ein-entry{entry=infer outputs=logits}
     ein.model @m(%x) -> logits
@@ -24,7 +27,7 @@ def EinEntry : EinPass<"ein-entry"> {
   }];
   let options = [
     Option<"entry", "entry", "std::string", "\"train\"", "train, eval or infer">,
-    ListOption<"outputs", "outputs", "std::string", "results that 'infer' computes; none: all">
+    ListOption<"outputs", "outputs", "std::string", "results that 'infer' computes, grad(NAME) among them; none: all">
   ];
 }
 
@@ -137,15 +140,21 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     included, except the other factor of a matrix product and tables that are added up (`Rationale.md` of `ein`).
     `ein.stop` is replaced by its input. With `forward-only` that is all that happens.
 
+    With `wrt` the gradients are those of the named arguments and parameters, trained or not, instead of all trained
+    parameters. That of an argument `x` becomes a result of the model, `grad(x)`, with the argument's type and batch
+    axis: per sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on the argument or
+    parameter, the result is zeros.
+
     Refused: gradients of `max` and `min` over more than 2^24 elements.
 
     A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
     sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
 
     Tests: `test/Algebra/differentiate.mlir`, `test/Algebra/derivatives.mlir`, `test/Algebra/guards.mlir`,
-    `test/Algebra/residuals.mlir`.
+    `test/Algebra/residuals.mlir`, `test/Algebra/differentiate-inputs.mlir`.
   }];
-  let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">];
+  let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">,
+                 ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">];
 }
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef PLC_DRIVER_PHASES_H
 #define PLC_DRIVER_PHASES_H
 
+#include "plc/Algebra/Phases.h"
+
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -9,14 +11,10 @@
 namespace plc::driver {
 class Strategy;
 
-/// One phase of architecture's road: what `--emit` names, and the passes that do it, as text of a pass pipeline
-/// without the enclosing `builtin.module(..)`.
-struct Phase {
-  std::string name;
-  std::string passes;
-};
+using algebra::Phase;
 
-/// What a compiled program is for, and which results it must give (empty: all).
+/// What a compiled program is for, and which results it must give (empty: all). Among those of `infer` may be
+/// `grad(NAME)`: the gradient of `loss` for an input or parameter; such a program gives `loss` too.
 struct Program {
   std::string entry = "train"; // train | eval | infer
   std::vector<std::string> outputs;

@@ -29,9 +29,11 @@ struct ParameterInfo {
   bool frozen = false;
 
   TensorInfo tensor() const { return {path, type, shape, false}; }
+  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape, false}; }
 };
 
-/// One way to run the model: `train`, `eval`, `infer`, or `infer.OUTPUT`. Shapes are those of the whole batch.
+/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
+/// Among the outputs of the last two may be `grad(NAME)`. Shapes are those of the whole batch.
 struct EntryInfo {
   std::string name;
   int64_t batch = 1;        // samples per run

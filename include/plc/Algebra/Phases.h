@@ -1,0 +1,32 @@
+//===- Phases.h - the road from a model to its numerics program -*- C++ -*-===//
+#ifndef PLC_ALGEBRA_PHASES_H
+#define PLC_ALGEBRA_PHASES_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plc::algebra {
+
+/// One phase of architecture's road: what `--emit` names, and the passes that do it, as text of a pass pipeline
+/// without the enclosing `builtin.module(..)`.
+struct Phase {
+  std::string name;
+  std::string passes;
+};
+
+/// A program of a model, and all that changes its numbers; what else a strategy says is the plan's.
+struct ProgramNumbers {
+  std::string entry = "train";      // train | eval | infer
+  std::vector<std::string> outputs; // of infer: names, `grad(NAME)` among them; empty: all
+  std::string compute = "f32";
+  int64_t microBatches = 1;
+  int64_t batches = 1; // of a training step
+};
+
+/// The phases after `ein` up to `numerics`, in order. The compiler and the interpreter take this one road.
+std::vector<Phase> phasesToNumerics(const ProgramNumbers &numbers);
+
+} // namespace plc::algebra
+
+#endif

@@ -1,0 +1,34 @@
+//===- Phases.cpp - the road from a model to its numerics program ----------===//
+#include "plc/Algebra/Phases.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace plc::algebra;
+
+static std::string differentiate(const ProgramNumbers &numbers) {
+  if (numbers.entry == "train")
+    return "ein-differentiate";
+  std::vector<llvm::StringRef> names;
+  for (llvm::StringRef name : numbers.outputs)
+    if (name.consume_front("grad(") && name.consume_back(")"))
+      names.push_back(name);
+  // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
+  return "ein-differentiate{" + (names.empty() ? "forward-only=true" : "wrt=" + llvm::join(names, ",")) + "}";
+}
+
+std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers) {
+  std::string entry = "ein-entry{entry=" + numbers.entry;
+  if (!numbers.outputs.empty())
+    entry += " outputs=" + llvm::join(numbers.outputs, ",");
+  std::string batches = "ein-micro-batch{micro-batches=" + std::to_string(numbers.microBatches);
+  if (numbers.entry == "train")
+    batches += " batches=" + std::to_string(numbers.batches);
+  return {
+      // What the entry does not need must not be split, ordered or differentiated.
+      {"precision", entry + "},ein-simplify,ein-precision{compute=" + numbers.compute + "}"},
+      {"micro-batch", batches + "}"},
+      {"algebra", "ein-order-contractions,ein-simplify"},
+      {"gradient", differentiate(numbers) + ",ein-simplify"},
+      {"numerics", "ein-fix-numerics"},
+  };
+}
