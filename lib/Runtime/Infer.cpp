@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <set>
 
 namespace plc::runtime {
@@ -17,13 +18,17 @@ namespace {
 
 bool isSafetensors(const std::string &file) { return file.ends_with(".safetensors"); }
 
+void checkKey(const TensorOption &option) {
+  if (isSafetensors(option.file) && option.key.empty())
+    throw usageError("found '" + option.file + "', expected " + option.file + ":KEY");
+}
+
 Tensor readTensor(const TensorOption &option) {
   if (!isSafetensors(option.file)) {
     std::string file = option.file == "-" ? "<stdin>" : option.file;
     return parseNpy(file, readFile(option.file));
   }
-  if (option.key.empty())
-    throw usageError("found '" + option.file + "', expected " + option.file + ":KEY");
+  checkKey(option);
   Safetensors file = Safetensors::read(option.file);
   auto found = file.tensors.find(option.key);
   if (found == file.tensors.end())
@@ -195,25 +200,40 @@ void tellOutput(const TensorInfo &info, const Bytes &data) {
   std::printf("%s %s%s%s\n", info.name.c_str(), info.typeText().c_str(), values.c_str(), count > shown ? " ..." : "");
 }
 
-void checkOutputFile(const TensorOption &option) {
-  if (isSafetensors(option.file))
-    throw usageError("--output to a .safetensors file ('" + option.file + "') is not supported yet");
-  checkWritable(option.file);
+/// Each output has a place of its own; a stream may carry several, one after another.
+void checkOutputFiles(const std::vector<TensorOption> &outputs) {
+  std::set<std::pair<std::string, std::string>> places;
+  for (const TensorOption &option : outputs) {
+    checkKey(option);
+    checkWritable(option.file);
+    if (option.file != "-" && !places.insert({option.file, option.key}).second)
+      throw usageError("two --output to '" + option.file + (option.key.empty() ? "" : ":" + option.key) + "'");
+  }
+}
+
+/// The outputs of one .safetensors file are written together, and replace whatever it held.
+void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &entry, const std::vector<Bytes> &values) {
+  std::map<std::string, Safetensors> files;
+  for (const TensorOption &option : outputs) {
+    size_t index = indexOf(entry.outputs, option.name, "output");
+    if (isSafetensors(option.file))
+      files[option.file].tensors[option.key] = {entry.outputs[index], values[index]};
+    else
+      writeFile(option.file, formatNpy({entry.outputs[index], values[index]}));
+  }
+  for (auto &[file, contents] : files)
+    contents.write(file);
 }
 
 } // namespace
 
 void runInfer(const Options &options, Engine &engine) {
   const EntryInfo &entry = chooseEntry(options, engine);
-  for (const TensorOption &option : options.outputs)
-    checkOutputFile(option);
+  checkOutputFiles(options.outputs);
   std::vector<Bytes> inputs = readInputs(options, entry, engine);
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = engine.run(entry, inputs);
-  for (const TensorOption &option : options.outputs) {
-    size_t index = indexOf(entry.outputs, option.name, "output");
-    writeFile(option.file, formatNpy({entry.outputs[index], outputs[index]}));
-  }
+  writeOutputs(options.outputs, entry, outputs);
   for (const TensorOption &option : options.expects) {
     size_t index = indexOf(entry.outputs, option.name, "output");
     compare(options, option, entry.outputs[index], outputs[index]);

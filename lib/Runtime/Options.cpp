@@ -107,7 +107,7 @@ const OptionSpec specs[] = {
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      SET { o.inputs.push_back(parseTensor(flag, text)); }},
     {"--output", "NAME=@FILE", Infer, "data",
-     "where to write a result, or grad(INPUT), grad(PARAMETER) of 'loss' (default: tell shape and first values)",
+     "where to write a result or grad(NAME): .npy, .safetensors:KEY, or - (default: tell shape and first values)",
      SET { o.outputs.push_back(parseTensor(flag, text)); }},
     {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
      SET { o.expects.push_back(parseTensor(flag, text)); }},
