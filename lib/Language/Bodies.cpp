@@ -48,9 +48,10 @@ bool Elaborator::enter(const Call &call) {
 }
 
 std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
-  if (call.callee.kind == Function::Layer && call.caller.function.kind != Function::Model) {
+  if (call.callee.kind == Function::Layer && call.caller.function.kind == Function::Fn) {
     diagnostics
-        .error(call.expr.place, "the call of layer '" + call.callee.name + "' outside a model is not supported yet")
+        .error(call.expr.place, "found a call of layer '" + call.callee.name +
+                                    "' in an fn, which has no parameters; expected it in a layer or model")
         .note(call.callee.place, "'" + call.callee.name + "' is defined here");
     return std::nullopt;
   }
@@ -64,12 +65,13 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   Scope scope(call.callee, diagnostics, *library.sizes.lookup(&call.callee));
   std::optional<std::vector<Binding>> results;
   if (bindArguments(call, scope))
-    results = call.callee.kind == Function::Fn ? inlineFn(call, scope) : callLayer(call, scope);
+    results = call.callee.kind == Function::Fn ? inlineBody(call, scope) : callLayer(call, scope);
   active.pop_back();
   return results;
 }
 
-std::optional<std::vector<Binding>> Elaborator::inlineFn(const Call &call, Scope &scope) {
+/// Elaborates the callee's body into the caller's.
+std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Scope &scope) {
   call.body.frames.push_back({call.expr.place, call.caller.frame});
   scope.frame = &call.body.frames.back();
   diagnostics.enterCall(call.expr.place);
@@ -81,7 +83,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineFn(const Call &call, Scope
 
 bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding) {
   const Binding *earlier = scope.find(name);
-  bool rebinds = scope.function.kind == Function::Model;
+  bool rebinds = scope.function.kind == Function::Model || !scope.turns.empty();
   if (earlier && !rebinds) {
     diagnostics.error(place, "'" + name + "' is defined twice").note(earlier->place, "the first definition is here");
     body.broken = true;
@@ -109,9 +111,19 @@ static void breakNames(const Statement &statement, Scope &scope, Body &body) {
   body.broken = true;
 }
 
+/// Parameters and skips belong to a layer as a whole.
+bool Elaborator::refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body) {
+  bool turn = scope.function.kind == Function::Layer && !scope.turns.empty();
+  if (scope.function.kind == Function::Layer && !turn)
+    return false;
+  StringRef where = turn ? "a 'repeat'" : scope.function.kind == Function::Fn ? "an fn" : "a model";
+  diagnostics.error(statement.place, "found " + what + " in " + where + ", expected it in a layer" +
+                                         (turn ? "; a layer that the turns call has its own in each" : ""));
+  breakNames(statement, scope, body);
+  return true;
+}
+
 void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body) {
-  static constexpr const char *kinds[] = {"layer", "fn", "model"};
-  StringRef kind = kinds[scope.function.kind];
   for (const Statement *statement : statements) {
     if (statement->isBroken) {
       breakNames(*statement, scope, body);
@@ -125,38 +137,23 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       elaborateExtents(*statement, scope, body);
       break;
     case Statement::Param:
-    case Statement::Share:
-      if (scope.function.kind != Function::Layer) {
-        diagnostics.error(statement->place, "found a parameter in " + Twine(kind == "fn" ? "an fn" : "a model") +
-                                                ", expected it in a layer");
-        breakNames(*statement, scope, body);
-      } else if (statement->kind == Statement::Param) {
+      if (!refuseInside(*statement, "a parameter", scope, body))
         elaborateParams(*statement, scope, body);
-      } else {
+      break;
+    case Statement::Share:
+      if (!refuseInside(*statement, "a parameter", scope, body))
         elaborateShare(*statement, scope, body);
-      }
       break;
     case Statement::Stash:
-    case Statement::Pop:
-      if (scope.function.kind != Function::Layer) {
-        diagnostics.error(statement->place, "found a skip in " + Twine(kind == "fn" ? "an fn" : "a model") +
-                                                ", expected it in a layer");
-        breakNames(*statement, scope, body);
-      } else if (statement->kind == Statement::Stash) {
+      if (!refuseInside(*statement, "a skip", scope, body))
         elaborateStash(*statement, scope, body);
-      } else {
-        const Declarator &left = statement->lefts[0];
-        define(scope, body, left.name, left.place, scope.popped.lookup(statement));
-      }
+      break;
+    case Statement::Pop:
+      if (!refuseInside(*statement, "a skip", scope, body))
+        elaboratePop(*statement, scope, body);
       break;
     case Statement::Repeat:
-      if (scope.function.kind == Function::Model) {
-        elaborateRepeat(*statement, scope, body);
-        break;
-      }
-      diagnostics.error(statement->place,
-                        "'repeat' in " + Twine(kind == "fn" ? "an fn" : "a layer") + " is not supported yet");
-      body.broken = true;
+      elaborateRepeat(*statement, scope, body);
       break;
     }
   }
@@ -223,7 +220,7 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     if (axes && initialiser && checkStep(value)) {
       binding.kind = Binding::Tensor;
       binding.view = body.whole(body.add(value));
-      body.parameters.push_back({binding.view.value, value.name, *initialiser, param.frozen, ""});
+      body.parameters.push_back({binding.view.value, scope.path + value.name, *initialiser, param.frozen, ""});
     } else {
       body.broken = true;
     }
@@ -231,24 +228,33 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
   }
 }
 
+/// A path is that of a parameter of a layer called before: by the same layer, by one around it, or by the model.
 void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &name = statement.lefts[0];
   Binding binding;
   binding.place = name.place;
+  auto take = [&](ValueId value) {
+    binding.kind = Binding::Tensor;
+    binding.view = body.whole(value);
+  };
+  bool nested = StringRef(statement.path).contains('.');
+  for (const Scope *around = scope.caller; nested && around && binding.kind == Binding::Broken; around = around->caller)
+    for (const BodyParameter &parameter : body.parameters)
+      if (parameter.name == around->path + statement.path)
+        take(parameter.value);
   auto owner = parameterByPath.find(statement.path);
-  if (owner == parameterByPath.end()) {
+  if (binding.kind == Binding::Broken && owner == parameterByPath.end()) {
     body.broken = true;
     Nearest nearest(statement.path);
     nearest.offerKeys(parameterByPath);
     if (calledByModel)
       diagnostics.error(statement.pathPlace, "no layer called before this one has a parameter '" + statement.path +
                                                  "'" + nearest.text());
-  } else {
+  } else if (binding.kind == Binding::Broken) {
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();
-    binding.kind = Binding::Tensor;
-    binding.view = body.whole(body.add(value));
-    body.parameters.push_back({binding.view.value, value.name, {}, false, statement.path});
+    take(body.add(value));
+    body.parameters.push_back({binding.view.value, scope.path + value.name, {}, false, statement.path});
   }
   define(scope, body, name.name, name.place, binding);
 }

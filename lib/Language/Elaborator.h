@@ -80,8 +80,11 @@ private:
   bool checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body);
 
   // Bodies.cpp
-  std::optional<std::vector<Binding>> inlineFn(const Call &call, Scope &scope);
+  std::optional<std::vector<Binding>> inlineBody(const Call &call, Scope &scope);
+  bool refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body);
   std::optional<std::vector<Binding>> callLayer(const Call &call, Scope &scope);
+  Instance &instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types, const std::string &space);
+  void enterPath(const Call &call, std::string &path);
   std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
@@ -96,8 +99,17 @@ private:
   bool enter(const Call &call);
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
 
+  // NestedLayers.cpp
+  std::optional<std::vector<Binding>> inlineLayer(const Call &call, Scope &scope, const std::string &space,
+                                                  const std::string &path);
+  Binding popNested(const Call &call, Scope &scope, const Statement &pop);
+  Binding importSkip(const Call &call, Scope &scope, const Statement &pop, const SkipKey &key);
+  bool importsFit(const Instance &instance, const Call &call, const std::string &space) const;
+  void takeImports(const Call &call, const Instance &instance, const std::string &space, Step &step);
+  void enterNestedPaths(const Call &call, const Instance &instance, const std::string &path);
+  std::vector<const Function *> layersOf(const Function &layer) const;
+
   // Skips.cpp
-  using SkipKey = std::pair<std::string, std::string>; // name, namespace
   struct Skip {
     Binding value;
     SMLoc call;
@@ -109,10 +121,13 @@ private:
     SMLoc call;
     const Statement *statement;
   };
-  SkipKey keyOf(StringRef skip, const Namespace *space, const std::string &name) const;
+  static SkipKey within(const Namespace *space, const std::string &name, SkipKey key);
+  static SkipKey keyIn(const Scope &scope, StringRef skip);
+  void enterStash(const SkipKey &key, const Statement &stash, SMLoc call, bool popped);
   static std::string describe(const SkipKey &key);
   Diagnostic &skipError(SMLoc place, const llvm::Twine &text);
   void elaborateStash(const Statement &statement, Scope &scope, Body &body);
+  void elaboratePop(const Statement &statement, Scope &scope, Body &body);
   void addStashes(Instance &instance);
   bool bindPops(const Call &call, Scope &scope, const std::string &space, Step &step, std::vector<Value> &types);
   static bool sizesKnown(const Declarator &declarator, const Scope &scope);
@@ -125,9 +140,15 @@ private:
   std::vector<EarlyPop> earlyPops;
   std::vector<Diagnostic> skipErrors;
   bool skipsUnknown = false;
-  std::map<std::string, Instance *> instances;
+  std::map<std::string, std::vector<Instance *>> instances; // by types; several differ in what nested layers pop
   std::map<std::string, size_t> parameterByPath;
-  std::map<std::string, SMLoc> calls; // by path
+  /// The model's call whose body is elaborated.
+  struct Outside {
+    const Call &call;
+    const std::string &space;
+  };
+  const Outside *outside = nullptr;
+  unsigned callsBegun = 0; // of layers that call layers, without those that ended well
   bool calledByModel = true;
   std::vector<const Function *> active; // fns and layers being elaborated
   /// Limits on what a short file may ask for.

@@ -27,6 +27,11 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   std::optional<std::string> space = namespaceOf(call.space, call.caller);
   if (!space)
     return std::nullopt;
+  program.called.insert(&call.callee);
+  std::string path =
+      call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
+  if (call.caller.function.kind == Function::Layer)
+    return inlineLayer(call, scope, *space, path);
   std::vector<Value> types;
   Step step;
   step.place = call.expr.place;
@@ -42,33 +47,17 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
     call.body.broken = true;
     return std::nullopt;
   }
-  std::string key = ::keyOf(call.callee, scope, types);
-  Instance *&instance = instances[key];
-  if (!instance) {
-    size_t before = diagnostics.size();
-    std::unique_ptr<Instance> made = instantiate(call.callee, scope, types);
-    made->body.broken |= diagnostics.size() != before;
-    size_t same = llvm::count_if(program.instances, [&](const auto &other) { return other->layer == &call.callee; });
-    made->symbol = call.callee.name.str() + (same ? "." + std::to_string(same) : "");
-    instance = made.get();
-    program.instances.push_back(std::move(made));
-  }
-  call.body.broken |= instance->body.broken;
-  step.callee = instance;
-  step.path = (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
+  Instance &instance = instanceFor(call, scope, types, *space);
+  call.body.broken |= instance.body.broken;
+  takeImports(call, instance, *space, step);
+  step.callee = &instance;
   step.turn = call.caller.turn;
-  auto [earlier, isNew] = calls.try_emplace(step.path, call.expr.place);
-  if (!isNew) {
-    diagnostics
-        .error(call.expr.place, "two calls of layers have the path '" + step.path + "'; name one: '" +
-                                    call.callee.name + "(..) in NAME'")
-        .note(earlier->second, "the first is here");
-    call.body.broken = true;
-    step.path += "'"; // so that its parameters do not clash too
-  }
-  addParameters(call, *instance, step);
+  enterPath(call, path);
+  enterNestedPaths(call, instance, path);
+  step.path = path;
+  addParameters(call, instance, step);
   std::vector<Binding> results;
-  for (const std::optional<Value> &type : instance->results) {
+  for (const std::optional<Value> &type : instance.results) {
     Binding &binding = results.emplace_back();
     binding.place = call.expr.place;
     if (!type || !checkStep(*type))
@@ -77,10 +66,46 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
     step.results.push_back(call.body.add(*type));
     binding.view = call.body.whole(step.results.back());
   }
-  takeStashes(call, *instance, *space, step, results);
+  takeStashes(call, instance, *space, step, results);
+  if (!instance.hasErrors && layersOf(call.callee).size() > 1)
+    --callsBegun;
   call.body.steps.push_back(std::move(step));
   results.resize(call.callee.results.size());
   return results;
+}
+
+/// The body of a layer for the types of a call's arguments.
+Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types,
+                                  const std::string &space) {
+  std::vector<Instance *> &candidates = instances[::keyOf(call.callee, scope, types)];
+  for (Instance *candidate : candidates)
+    if (importsFit(*candidate, call, space))
+      return *candidate;
+  size_t before = diagnostics.size();
+  Outside context{call, space};
+  outside = &context;
+  std::unique_ptr<Instance> made = instantiate(call.callee, scope, types);
+  outside = nullptr;
+  made->hasErrors = diagnostics.size() != before;
+  made->body.broken |= made->hasErrors;
+  size_t same = llvm::count_if(program.instances, [&](const auto &other) { return other->layer == &call.callee; });
+  made->symbol = call.callee.name.str() + (same ? "." + std::to_string(same) : "");
+  candidates.push_back(made.get());
+  program.instances.push_back(std::move(made));
+  return *candidates.back();
+}
+
+/// Paths of calls are unique in a body; one that is not is changed, so that its parameters do not clash too.
+void Elaborator::enterPath(const Call &call, std::string &path) {
+  auto [earlier, isNew] = call.body.calls.try_emplace(path, call.expr.place);
+  if (isNew)
+    return;
+  diagnostics
+      .error(call.expr.place, "two calls of layers have the path '" + path + "'; name one: '" + call.callee.name +
+                                  "(..) in NAME'")
+      .note(earlier->second, "the first is here");
+  call.body.broken = true;
+  path += "'";
 }
 
 /// Adds the instance's own parameters to the program. Paths of calls are unique, so theirs are.
@@ -160,7 +185,8 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     llvm::StringMap<Binding> before = scope.names;
     size_t errors = diagnostics.size();
     scope.turns = outer + "." + std::to_string(turn);
-    scope.turn = turnsBegun++;
+    if (scope.function.kind == Function::Model)
+      scope.turn = turnsBegun++;
     if (!statement.turn.empty())
       scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
     elaborateBody(statement.body, scope, body);

@@ -87,8 +87,7 @@ void Front::elaborate() {
       continue;
     programs.push_back(std::make_unique<Program>());
     Elaborator(library, *programs.back(), diagnostics).elaborateModel(*function);
-    for (const auto &instance : programs.back()->instances)
-      called.insert(instance->layer);
+    called.insert(programs.back()->called.begin(), programs.back()->called.end());
   }
   Program unused;
   for (const Function *function : main.functions)

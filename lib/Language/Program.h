@@ -3,7 +3,9 @@
 #define PLC_LIB_LANGUAGE_PROGRAM_H
 
 #include "Syntax.h"
+#include "llvm/ADT/DenseSet.h"
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -134,7 +136,10 @@ struct Initialiser {
   double a = 0, b = 0;
 };
 
-/// A parameter of a body: its own, or one that it shares.
+/// A skip: its name and namespace.
+using SkipKey = std::pair<std::string, std::string>;
+
+/// A parameter of a body: its own, one of a layer that it calls (`attention.wq`), or one that it shares.
 struct BodyParameter {
   ValueId value;
   std::string name;
@@ -148,11 +153,23 @@ struct Body {
   std::vector<Step> steps;
   std::vector<ValueId> arguments, results;
   std::vector<BodyParameter> parameters;
+  /// What the body's layer, or one that it calls, stashes.
   struct Stash {
-    StringRef skip;
+    SkipKey key;
     Binding value;
+    const Statement *statement;
+    SMLoc call; // of the nested layer; not valid for the body's own
+    bool popped = false; // by a nested layer
   };
   std::vector<Stash> stashes;
+  /// What nested layers pop that nothing in the body stashes: an argument, if its type is known.
+  struct Import {
+    SkipKey key;
+    const Statement *pop;
+    std::optional<ValueId> value;
+  };
+  std::vector<Import> imports;
+  std::map<std::string, SMLoc> calls; // of layers, by path
   std::deque<Node> nodes;
   std::deque<Frame> frames;
   bool broken = false; // an error was reported in it
@@ -175,15 +192,17 @@ struct Body {
 struct Instance {
   /// What a call of it stashes: its argument (formal ones, then popped ones) or its result at `position`.
   struct Stash {
-    StringRef skip;
+    const Body::Stash *stash;
     bool isKnown = false; // else there was an error
     bool isArgument = false;
     size_t position = 0;
   };
   const Function *layer;
   std::string symbol;
-  Body body; // what it pops is an argument behind the header's; what it stashes a result
+  /// What it pops is an argument behind the header's; what it stashes a result. Layers that it calls are part of it.
+  Body body;
   std::vector<Stash> stashes;
+  bool hasErrors = false; // reported in its body
   /// Types of the results: as computed, or as the header says if the body is broken; none if it does not say.
   std::vector<std::optional<Value>> results;
 };
@@ -202,6 +221,7 @@ struct Program {
   Body body;
   std::vector<std::unique_ptr<Instance>> instances;
   std::vector<Parameter> parameters; // in order of the calls
+  llvm::DenseSet<const Function *> called; // layers
   int64_t batch = 0;
   std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1
 };

@@ -36,8 +36,13 @@ struct Scope {
   const Frame *frame = nullptr;
   /// Layers: what `pop` gives.
   llvm::DenseMap<const Statement *, Binding> popped;
-  /// Models: names and turns that paths of parameters start with.
+  /// Turns of the `repeat`s around, behind the names of layers in paths: ".3".
   std::string turns;
+  /// Layers called by a layer: names before those of their parameters ("attention.3."), and who calls them `in` what.
+  std::string path;
+  const Scope *caller = nullptr;
+  const Namespace *space = nullptr;
+  std::string spaceName;
   int64_t turn = -1; // see Step
 
   const Binding *find(StringRef name) const {

@@ -6,6 +6,8 @@
 using namespace plc::language;
 using llvm::Twine;
 
+static constexpr const char *turnsNeedSpaces = "; each turn of a 'repeat' needs a namespace of its own: 'in NAME[l]'";
+
 static const Statement *findSkip(const Function &layer, Statement::Kind kind, StringRef skip) {
   for (const Statement *statement : layer.body)
     if (statement->kind == kind && statement->skip == skip)
@@ -35,25 +37,53 @@ void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &
     value = *result;
   }
   body.broken |= value.kind == Binding::Broken;
-  body.stashes.push_back({statement.skip, value});
+  SkipKey key = keyIn(scope, statement.skip);
+  SMLoc call = scope.caller ? scope.frame->call : SMLoc();
+  for (const Body::Stash &earlier : body.stashes) {
+    if (earlier.key != key || (!call.isValid() && !earlier.call.isValid()))
+      continue; // of two that are the layer's own `checkLayerSkips` tells
+    diagnostics
+        .error(call.isValid() ? call : statement.skipPlace,
+               describe(key) + " is stashed twice by one layer" + (call == earlier.call ? turnsNeedSpaces : ""))
+        .note(earlier.call.isValid() ? earlier.call : earlier.statement->skipPlace, "the first stash is here");
+    body.broken = true;
+    return;
+  }
+  body.stashes.push_back({key, value, &statement, call});
+}
+
+/// What is popped was bound when the layer was called.
+void Elaborator::elaboratePop(const Statement &statement, Scope &scope, Body &body) {
+  const Declarator &left = statement.lefts[0];
+  for (Body::Stash &stash : body.stashes)
+    if (!scope.caller && stash.call.isValid() && stash.key == keyIn(scope, statement.skip)) {
+      diagnostics
+          .error(statement.skipPlace, describe(stash.key) +
+                                          " is stashed and popped by one layer; let the layer that it calls return it")
+          .note(stash.call, "it is stashed by this call");
+      stash.popped = body.broken = true;
+    }
+  define(scope, body, left.name, left.place, scope.popped.lookup(&statement));
 }
 
 /// The stashes of an instance whose results are known. What the layer takes or gives anyway is no further result.
 void Elaborator::addStashes(Instance &instance) {
   Body &body = instance.body;
   for (const Body::Stash &stash : body.stashes) {
+    if (stash.call.isValid() && stash.popped)
+      continue; // between layers that this one calls
     Instance::Stash &added = instance.stashes.emplace_back();
-    added.skip = stash.skip;
+    added.stash = &stash;
     if (stash.value.kind == Binding::Broken || body.broken)
       continue;
-    ValueId id = materialise(body, stash.value, stash.skip);
+    ValueId id = materialise(body, stash.value, stash.statement->skip);
     added.isArgument = llvm::is_contained(body.arguments, id);
     std::vector<ValueId> &list = added.isArgument ? body.arguments : body.results;
     added.position = llvm::find(list, id) - list.begin();
     if (added.position == list.size()) {
       body.results.push_back(id);
       instance.results.push_back(body.values[id]);
-      instance.results.back()->name = stash.skip.str();
+      instance.results.back()->name = stash.statement->skip.str();
     }
     added.isKnown = true;
   }
@@ -74,10 +104,21 @@ void Elaborator::checkLayerSkips(const Function &layer) {
   }
 }
 
-Elaborator::SkipKey Elaborator::keyOf(StringRef skip, const Namespace *space, const std::string &name) const {
+/// What a skip that is `key` inside a call is outside of it.
+SkipKey Elaborator::within(const Namespace *space, const std::string &name, SkipKey key) {
   bool inside = space && (!space->hasOnly ||
-                          llvm::any_of(space->only, [&](const auto &listed) { return listed.first == skip; }));
-  return {skip.str(), inside ? name : ""};
+                          llvm::any_of(space->only, [&](const auto &listed) { return listed.first == key.first; }));
+  if (inside)
+    key.second = name + (key.second.empty() ? "" : "." + key.second);
+  return key;
+}
+
+/// What a skip of the layer of `scope` is in the body that the layer is part of.
+SkipKey Elaborator::keyIn(const Scope &scope, StringRef skip) {
+  SkipKey key{skip.str(), ""};
+  for (const Scope *inner = &scope; inner; inner = inner->caller)
+    key = within(inner->space, inner->spaceName, key);
+  return key;
 }
 
 std::string Elaborator::describe(const SkipKey &key) {
@@ -94,8 +135,13 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
   skipsUnknown |= !name || layer.hasSyntaxErrors;
   if (!name)
     return;
+  std::vector<const Function *> layers = layersOf(layer);
+  callsBegun += layers.size() > 1;
   for (const auto &[skip, place] : space ? space->only : decltype(space->only)())
-    if (!findSkip(layer, Statement::Stash, skip) && !findSkip(layer, Statement::Pop, skip) && !layer.hasSyntaxErrors)
+    if (llvm::none_of(layers, [&](const Function *inner) {
+          return inner->hasSyntaxErrors || findSkip(*inner, Statement::Stash, skip) ||
+                 findSkip(*inner, Statement::Pop, skip);
+        }))
       skipError(place, "'only' names '" + skip + "' but layer '" + layer.name + "' stashes and pops no such skip")
           .note(layer.place, "'" + layer.name + "' is defined here");
   for (const Statement *statement : layer.body) {
@@ -104,23 +150,23 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
       continue; // no skip, or reported by `checkLayerSkips`
     if (pops && findSkip(layer, Statement::Stash, statement->skip))
       continue; // so was this
-    SkipKey key = keyOf(statement->skip, space, *name);
+    SkipKey key = within(space, *name, {statement->skip.str(), ""});
     auto found = skips.find(key);
-    if (pops && found == skips.end()) {
+    if (!pops)
+      enterStash(key, *statement, call, findSkip(layer, Statement::Pop, statement->skip) != nullptr);
+    else if (found == skips.end())
       earlyPops.push_back({key, call, statement});
-    } else if (pops) {
+    else
       found->second.popped = true;
-    } else if (found == skips.end()) {
-      bool own = findSkip(layer, Statement::Pop, statement->skip) != nullptr;
-      skips[key] = {Binding(), call, statement, own};
-    } else {
-      bool turns = found->second.call == call;
-      skipError(call, describe(key) + " is stashed twice" +
-                          (turns ? "; each turn of a 'repeat' needs a namespace of its own: 'in NAME[l]'" : ""))
-          .note(found->second.call, "the first stash is by this call")
-          .note(statement->skipPlace, "it is stashed here");
-    }
   }
+}
+
+void Elaborator::enterStash(const SkipKey &key, const Statement &stash, SMLoc call, bool popped) {
+  auto [found, isNew] = skips.try_emplace(key, Skip{Binding(), call, &stash, popped});
+  if (!isNew)
+    skipError(call, describe(key) + " is stashed twice" + (found->second.call == call ? turnsNeedSpaces : ""))
+        .note(found->second.call, "the first stash is by this call")
+        .note(stash.skipPlace, "it is stashed here");
 }
 
 /// Binds what a call of a layer pops, as arguments behind its own; false if the body cannot be elaborated.
@@ -129,7 +175,7 @@ bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &spa
   bool ok = true;
   for (const Statement *pop : popsOf(call.callee)) {
     const Declarator &left = pop->lefts[0];
-    auto found = skips.find(keyOf(pop->skip, call.space, space));
+    auto found = skips.find(within(call.space, space, {pop->skip.str(), ""}));
     Value type{left.name.str(), elementNamed(left.element), {}, left.place};
     if (found != skips.end() && found->second.value.kind == Binding::Tensor) {
       const Binding &value = found->second.value;
@@ -162,9 +208,13 @@ bool Elaborator::sizesKnown(const Declarator &declarator, const Scope &scope) {
 void Elaborator::takeStashes(const Call &call, const Instance &instance, const std::string &space, const Step &step,
                              llvm::ArrayRef<Binding> results) {
   for (const Instance::Stash &stash : instance.stashes) {
-    auto found = skips.find(keyOf(stash.skip, call.space, space));
+    SkipKey key = within(call.space, space, stash.stash->key);
+    if (stash.stash->call.isValid())
+      enterStash(key, *stash.stash->statement, call.expr.place, false);
+    auto found = skips.find(key);
     if (!stash.isKnown || found == skips.end() || found->second.call != call.expr.place)
       continue;
+    found->second.popped |= stash.stash->popped;
     Binding &value = found->second.value;
     if (!stash.isArgument) {
       value = results[stash.position];
@@ -178,7 +228,7 @@ void Elaborator::takeStashes(const Call &call, const Instance &instance, const s
 
 /// Reports all errors about the skips of a model together.
 void Elaborator::checkSkips(const Function &model) {
-  skipsUnknown |= model.hasSyntaxErrors;
+  skipsUnknown |= model.hasSyntaxErrors || callsBegun > 0;
   for (const EarlyPop &pop : earlyPops) {
     auto stash = skips.find(pop.key);
     if (stash != skips.end()) {

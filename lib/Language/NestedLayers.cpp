@@ -1,0 +1,147 @@
+//===- NestedLayers.cpp - layers called by layers -----------------------------===//
+//
+// The body of a nested layer becomes part of the body that calls it: cuts, kinds and shared bodies are those of the
+// layer that the model calls. Its parameters have paths under that call; what nested layers stash for each other stays
+// inside, the other skips are results and arguments of the outer body.
+//
+//===----------------------------------------------------------------------===//
+#include "Elaborator.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace plc::language;
+using llvm::Twine;
+
+std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Scope &scope, const std::string &space,
+                                                            const std::string &path) {
+  std::string own = path;
+  enterPath(call, own);
+  scope.path = own + ".";
+  scope.caller = &call.caller;
+  scope.space = call.space;
+  scope.spaceName = space;
+  for (const Statement *pop : popsOf(call.callee)) {
+    Binding &binding = scope.popped[pop];
+    binding = popNested(call, scope, *pop);
+    if (binding.kind == Binding::Broken ||
+        !bindTensor(call, scope, pop->lefts[0], binding, call.expr.place, "popped")) {
+      call.body.broken = true;
+      return std::nullopt;
+    }
+    binding.place = pop->lefts[0].place;
+  }
+  return inlineBody(call, scope);
+}
+
+/// The value of a skip that the body has stashed or popped before, else an argument.
+Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &pop) {
+  Body &body = call.body;
+  SkipKey key = keyIn(scope, pop.skip);
+  for (Body::Stash &stash : body.stashes)
+    if (stash.key == key) {
+      stash.popped = true;
+      Binding value = stash.value;
+      if (value.kind == Binding::Number)
+        value = {Binding::Tensor, body.whole(materialise(body, value, pop.skip)), 0, value.place};
+      return value;
+    }
+  for (const Body::Import &import : body.imports)
+    if (import.key == key)
+      return import.value ? Binding{Binding::Tensor, body.whole(*import.value), 0, pop.place} : Binding();
+  return importSkip(call, scope, pop, key);
+}
+
+/// Makes an argument of what the model's call of the outer layer pops. If there is no such skip, which is reported at
+/// the end, the rest is checked as far as sizes are known.
+Binding Elaborator::importSkip(const Call &call, Scope &scope, const Statement &pop, const SkipKey &key) {
+  Body &body = call.body;
+  const Declarator &left = pop.lefts[0];
+  std::optional<Value> type;
+  auto found = outside ? skips.find(within(outside->call.space, outside->space, key)) : skips.end();
+  if (found != skips.end() && found->second.value.kind == Binding::Tensor) {
+    const Binding &value = found->second.value;
+    type = Value{left.name.str(), outside->call.body.values[value.view.value].element, value.view.axes, left.place};
+  } else {
+    body.broken = true;
+    if (sizesKnown(left, scope))
+      if (std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(left, scope))
+        type = Value{left.name.str(), elementNamed(left.element), *axes, left.place};
+  }
+  body.imports.push_back({key, &pop, std::nullopt});
+  if (!type)
+    return Binding();
+  body.arguments.push_back(body.add(*type));
+  body.imports.back().value = body.arguments.back();
+  return {Binding::Tensor, body.whole(body.arguments.back()), 0, left.place};
+}
+
+/// Has a body been elaborated for what this call pops?
+bool Elaborator::importsFit(const Instance &instance, const Call &call, const std::string &space) const {
+  return llvm::all_of(instance.body.imports, [&](const Body::Import &import) {
+    auto found = skips.find(within(call.space, space, import.key));
+    if (!import.value || found == skips.end() || found->second.value.kind != Binding::Tensor)
+      return false;
+    const Value &wanted = instance.body.values[*import.value];
+    const View &view = found->second.value.view;
+    auto extentOf = [](const Axis &axis) { return axis.extent; };
+    return wanted.element == call.body.values[view.value].element &&
+           llvm::equal(llvm::map_range(wanted.axes, extentOf), llvm::map_range(view.axes, extentOf));
+  });
+}
+
+/// Passes what nested layers pop, behind the layer's own arguments.
+void Elaborator::takeImports(const Call &call, const Instance &instance, const std::string &space, Step &step) {
+  for (const Body::Import &import : instance.body.imports) {
+    SkipKey key = within(call.space, space, import.key);
+    auto found = skips.find(key);
+    if (found == skips.end()) {
+      earlyPops.push_back({key, call.expr.place, import.pop});
+      call.body.broken = true;
+      continue;
+    }
+    found->second.popped = true;
+    call.body.broken |= found->second.value.kind != Binding::Tensor;
+    step.arguments.push_back(found->second.value.view.value);
+  }
+}
+
+/// Nested paths are unique in the model too: `f(x) in block` may meet the `f` of a `block`.
+void Elaborator::enterNestedPaths(const Call &call, const Instance &instance, const std::string &path) {
+  for (const auto &[nested, place] : instance.body.calls) {
+    std::string whole = path + "." + nested;
+    auto [earlier, isNew] = call.body.calls.try_emplace(whole, call.expr.place);
+    if (isNew)
+      continue;
+    diagnostics.error(call.expr.place, "two calls of layers have the path '" + whole + "'; name one: '" +
+                                           call.callee.name + "(..) in NAME'")
+        .note(earlier->second, "the first is here")
+        .note(place, "the second is here, inside");
+    call.body.broken = true;
+  }
+}
+
+/// The layer and those that it calls, also through others.
+std::vector<const Function *> Elaborator::layersOf(const Function &layer) const {
+  llvm::SetVector<const Function *> layers;
+  std::vector<const Expr *> exprs;
+  std::vector<const Statement *> statements;
+  layers.insert(&layer);
+  for (size_t next = 0; next < layers.size(); ++next) {
+    statements.assign(layers[next]->body.begin(), layers[next]->body.end());
+    while (!statements.empty()) {
+      const Statement &statement = *statements.back();
+      statements.pop_back();
+      statements.insert(statements.end(), statement.body.begin(), statement.body.end());
+      if (statement.value)
+        exprs.push_back(statement.value);
+    }
+    while (!exprs.empty()) {
+      const Expr &expr = *exprs.back();
+      exprs.pop_back();
+      exprs.insert(exprs.end(), expr.operands.begin(), expr.operands.end());
+      auto called = expr.kind == Expr::Call ? library.functions.find(expr.name) : library.functions.end();
+      if (called != library.functions.end() && called->second->kind == Function::Layer)
+        layers.insert(called->second);
+    }
+  }
+  return {layers.begin(), layers.end()};
+}
