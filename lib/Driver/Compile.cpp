@@ -321,7 +321,7 @@ int Compilation::run() {
 } // namespace
 
 int plc::driver::writeOutput(const std::string &path, StringRef text) {
-  if (path.empty()) {
+  if (path.empty() || path == "-") {
     llvm::outs() << text;
     return Done;
   }
