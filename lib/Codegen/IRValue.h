@@ -1,7 +1,8 @@
 //===- IRValue.h - numbers that emit IR -------------------------*- C++ -*-===//
 //
 // The value type with which code generation instantiates the math functions of plc/Numerics (see Value.h there): an
-// SSA value of T or of a vector of T. Every operation becomes one arith or math operation without fast-math flags.
+// SSA value of T or of a vector of T. Every operation becomes one arith or math operation without fast-math flags, but
+// for selectUsual, which is a branch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_LIB_CODEGEN_IRVALUE_H
@@ -11,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -85,6 +88,30 @@ template <typename T> IRValue<T> select(IRMask mask, IRValue<T> a, IRValue<T> b)
 }
 template <typename T> IRBits<T> select(IRMask mask, IRBits<T> a, IRBits<T> b) {
   return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
+}
+
+/// A branch if not all lanes are usual: then `rare` is for all of them, and selected by lane.
+template <typename T, typename Rare> IRValue<T> selectUsual(IRMask mask, IRValue<T> usual, Rare rare) {
+  mlir::ImplicitLocOpBuilder &b = *usual.builder;
+  mlir::Value all = mask.value;
+  if (mlir::isa<mlir::VectorType>(all.getType()))
+    all = mlir::vector::ReductionOp::create(b, mlir::vector::CombiningKind::AND, all);
+  auto branch = mlir::scf::IfOp::create(b, usual.value.getType(), all, /*withElseRegion=*/true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  mlir::scf::YieldOp::create(b, usual.value);
+  b.setInsertionPointToStart(branch.elseBlock());
+  mlir::scf::YieldOp::create(b, select(mask, usual, rare()).value);
+  return {&b, branch.getResult(0)};
+}
+
+inline IRValue<double> widen(IRValue<float> a) {
+  mlir::Type type = shapedLike(a.value.getType(), a.builder->getF64Type());
+  return {a.builder, mlir::arith::ExtFOp::create(*a.builder, type, a.value)};
+}
+inline IRValue<float> narrow(IRValue<double> a) {
+  mlir::Type type = shapedLike(a.value.getType(), a.builder->getF32Type());
+  return {a.builder, mlir::arith::TruncFOp::create(*a.builder, type, a.value)};
 }
 
 template <typename T> IRValue<T> like(IRValue<T> a, double x) {

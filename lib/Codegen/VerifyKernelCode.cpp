@@ -17,7 +17,7 @@ static bool isInstruction(StringRef name) {
                                             "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.umin",
                                             "llvm.intr.umax",        "llvm.intr.smin",        "llvm.intr.smax",
                                             "llvm.intr.floor",       "llvm.intr.ceil",        "llvm.intr.roundeven",
-                                            "llvm.intr.prefetch"};
+                                            "llvm.intr.prefetch",    "llvm.intr.vector.reduce.and"};
   return llvm::is_contained(known, name);
 }
 

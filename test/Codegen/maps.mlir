@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 39 of 39 bodies equal
+// CHECK: 41 of 41 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -92,6 +92,27 @@ ein.func @turns(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>
   %size = ein.map abs(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
   %pow = ein.map pow(%size, %y) over [7, 37] maps [#id, #id, #id] : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xf32>
   ein.return %sin, %cos, %tan, %pow : tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>
+}
+// Angles of few turns beside such of very many, and some that are infinite.
+ein.func @far(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>) {
+  %scale = ein.constant 25.0 : tensor<f32>
+  %log = ein.map mul(%y, %scale) over [7, 37] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<7x37xf32>, tensor<f32>) -> tensor<7x37xf32>
+  %size = ein.map exp(%log) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %angle = ein.map mul(%x, %size) over [7, 37] maps [#id, #id, #id] : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xf32>
+  %sin = ein.map sin(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %cos = ein.map cos(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %tan = ein.map tan(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %sin, %cos, %tan : tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>
+}
+ein.func @farther(%x: tensor<7x37xf32>, %y: tensor<7x37xf32>) -> (tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>) {
+  %scale = ein.constant 220.0 : tensor<f32>
+  %log = ein.map mul(%y, %scale) over [7, 37] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<7x37xf32>, tensor<f32>) -> tensor<7x37xf32>
+  %size = ein.map exp(%log) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %angle = ein.map mul(%x, %size) over [7, 37] maps [#id, #id, #id] : (tensor<7x37xf32>, tensor<7x37xf32>) -> tensor<7x37xf32>
+  %sin = ein.map sin(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %cos = ein.map cos(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  %tan = ein.map tan(%angle) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %sin, %cos, %tan : tensor<7x37xf32>, tensor<7x37xf32>, tensor<7x37xf32>
 }
 ein.func @special_relu(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
   %y = ein.map relu(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>

@@ -18,8 +18,8 @@ template <typename V> inline TwoParts<V> fastSum(V a, V b) {
   return {sum, b - (sum - a)};
 }
 
-/// ln m of m in [0.7, 1.42) to about 2^-35 (f32), 2^-65 (f64) of itself: 2 atanh(s) = 2s (1 + s^2/3 + s^4 R(s^2)), s = f / (2 + f),
-/// f = m - 1. s and s^2/3 are kept in two parts.
+/// ln m of m in [0.7, 1.42) to about 2^-35 (f32), 2^-65 (f64) of itself: 2 atanh(s) = 2s (1 + s^2/3 + s^4 R(s^2)) with
+/// s = f / (2 + f), f = m - 1. s and s^2/3 are kept in two parts.
 template <typename V> inline TwoParts<V> logarithmInParts(V m) {
   V f = m - like(m, 1), t = like(m, 2) + f;
   V s = f / t;
@@ -75,8 +75,9 @@ template <typename V> inline V pow(V x, V y) {
   V half = y * like(y, 0.5);
   MaskOf<V> isInteger = floor(y) == y, hasInteger = floor(half) == half;
   V sign = withSignOf(one, x);
-  V negative = select(isInteger, result * select(hasInteger, one, sign),
-                      select(size < infinity, select(x < zero, like(x, std::numeric_limits<double>::quiet_NaN()), result), result));
+  V none = like(x, std::numeric_limits<double>::quiet_NaN());
+  V ofFraction = select(size < infinity, select(x < zero, none, result), result);
+  V negative = select(isInteger, result * select(hasInteger, one, sign), ofFraction);
   result = select(sign < zero, negative, result);
   return select(x == one, one, select(y == zero, one, result));
 }

@@ -2,31 +2,22 @@
 #ifndef PLC_NUMERICS_TRIGONOMETRIC_H
 #define PLC_NUMERICS_TRIGONOMETRIC_H
 
-#include "plc/Numerics/Value.h"
+#include "plc/Numerics/LargeAngle.h"
 
 #include <limits>
 
 namespace plc::numerics {
 
-/// Beyond this magnitude an angle is refused with NaN: its neighbours are further apart than their sines tell (f32), or
-/// the reduction below loses bits (f64).
-template <typename V> inline constexpr double largestAngle = isSingle<V> ? 0x1p20 : 0x1p45;
-
-/// x = n pi/2 + high + low with |high| <= 0.84.
-template <typename V> struct ReducedAngle {
-  V n, high, low;
-};
-
-/// pi/2 is C1 + C2 + C3. x - n C1 is exact: both are multiples of the last place of C1, and their difference is small.
-template <typename V> inline ReducedAngle<V> reduceAngle(V x) {
+/// For |x| < 2^20 (f32), 2^45 (f64). pi/2 is C1 + C2 + C3. x - n C1 is exact: both are multiples of the last place of
+/// C1, and their difference is small.
+template <typename V> inline ReducedAngle<V> reduceSmallAngle(V x) {
   constexpr bool single = isSingle<V>;
   V n = fma(x, like(x, single ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1), magic(x)) - magic(x);
   V c2 = like(x, single ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
   V c3 = like(x, single ? 0x1.ee59dap-50 : 0x1.f1976b7ed8fbcp-110);
   V exact = fma(n, like(x, single ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), x);
   // The sum with n C2, in two parts of which either may be the larger; what its product lost; n C3.
-  V product = n * c2, sum = exact + product, back = sum - exact;
-  V lost = (exact - (sum - back)) + (product - back);
+  V product = n * c2, sum = exact + product, lost = sumError(exact, product, sum);
   V rest = fma(n, c3, lost + fma(n, c2, -product));
   V high = sum + rest;
   return {n, high, rest - (high - sum)};
@@ -82,35 +73,45 @@ template <typename V> inline V tangentOfReduced(V high, V low) {
   return high + fma(z * high, p, fma(z, low, low));
 }
 
-/// y within the range of angles, NaN beyond.
-template <typename V> inline V ofAngle(V x, V y) {
-  V outside = like(x, std::numeric_limits<double>::quiet_NaN());
-  return select(abs(x) < like(x, largestAngle<V>), y, outside);
-}
-
 /// The sine of (n + quarters) pi/2 + high + low.
-template <typename V> inline V sineOfQuarters(ReducedAngle<V> angle, double quarters) {
-  V n = angle.n + like(angle.n, quarters);
-  V y = select(isEven(n), sineOfReduced(angle.high, angle.low), cosineOfReduced(angle.high, angle.low));
+template <typename V> inline V sineOfQuarters(const ReducedAngle<V> &angle, double quarters) {
+  auto [turns, high, low] = angle;
+  V n = turns + like(turns, quarters);
+  V y = select(isEven(n), sineOfReduced(high, low), cosineOfReduced(high, low));
   // (n - 0.5) / 2 rounds to floor(n / 2), odd for the third and fourth quarter of a turn.
   V pairs = (fma(n, like(n, 0.5), like(n, -0.25)) + magic(n)) - magic(n);
   return select(isEven(pairs), y, -y);
 }
 
-/// sin x, <= 1.2 ulp where |x| < largestAngle, else NaN. sin(-0) = -0.
-template <typename V> inline V sin(V x) {
-  return ofAngle(x, select(x == like(x, 0), x, sineOfQuarters(reduceAngle(x), 0)));
+/// function(reduced x): of few turns in a few operations, of any number in many; one NaN of infinities and NaN.
+template <typename V, typename Function> inline V ofAngle(V x, Function function) {
+  MaskOf<V> isSmall = abs(x) < like(x, isSingle<V> ? 0x1p20 : 0x1p45);
+  return selectUsual(isSmall, function(reduceSmallAngle(x)), [&] {
+    MaskOf<V> isFinite = abs(x) < like(x, std::numeric_limits<double>::infinity());
+    V none = like(x, std::numeric_limits<double>::quiet_NaN());
+    return select(isFinite, function(reduceLargeAngle(x)), none);
+  });
 }
 
-/// cos x, <= 1.2 ulp where |x| < largestAngle, else NaN.
-template <typename V> inline V cos(V x) { return ofAngle(x, sineOfQuarters(reduceAngle(x), 1)); }
+/// sin x, <= 1.2 ulp; NaN for infinities. sin(-0) = -0.
+template <typename V> inline V sin(V x) {
+  V y = ofAngle(x, [](const ReducedAngle<V> &angle) { return sineOfQuarters(angle, 0); });
+  return select(x == like(x, 0), x, y);
+}
 
-/// tan x, <= 2 ulp where |x| < largestAngle, else NaN. tan(-0) = -0.
+/// cos x, <= 1.2 ulp; NaN for infinities.
+template <typename V> inline V cos(V x) {
+  return ofAngle(x, [](const ReducedAngle<V> &angle) { return sineOfQuarters(angle, 1); });
+}
+
+/// tan x, <= 2 ulp; NaN for infinities. tan(-0) = -0.
 template <typename V> inline V tan(V x) {
-  ReducedAngle<V> angle = reduceAngle(x);
-  V t = tangentOfReduced(angle.high, angle.low);
-  V y = select(isEven(angle.n), t, like(x, -1) / t);
-  return ofAngle(x, select(x == like(x, 0), x, y));
+  V y = ofAngle(x, [](const ReducedAngle<V> &angle) {
+    auto [n, high, low] = angle;
+    V t = tangentOfReduced(high, low);
+    return select(isEven(n), t, like(n, -1) / t);
+  });
+  return select(x == like(x, 0), x, y);
 }
 
 } // namespace plc::numerics

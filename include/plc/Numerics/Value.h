@@ -11,16 +11,19 @@
 //   floor(a), ceil(a), roundToEven(a)                      to an integral number
 //   a < b, a > b, a == b                                   ordered IEEE comparisons, to MaskOf<V>
 //   select(m, a, b)   m ? a : b, of V and of BitsOf<V>     no arithmetic on the side not taken
+//   selectUsual(m, a, f)                                   m ? a : f(); f() only where some m does not hold
 //   like(a, x)        the double x, exact in ElementOf<V>, as a V where a is (a gives builder and shape only)
 //   toBits(a), fromBits(i)                                 the same bits
 //   bitsLike(i, n)    the integer n as a BitsOf<V> where i is
 //   add(i, j), sub(i, j)                                   modulo 2^width
 //   bitAnd(i, j), bitOr(i, j), shiftLeft(i, n), shiftRight(i, n)   n a plain int; to the right with the sign
+//   widen(a), narrow(a)                                    between a V of float and one of double
 //
 //===----------------------------------------------------------------------===//
 #ifndef PLC_NUMERICS_VALUE_H
 #define PLC_NUMERICS_VALUE_H
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -63,6 +66,13 @@ inline double like(double, double x) { return x; }
 template <typename T>
   requires std::is_arithmetic_v<T>
 inline T select(bool mask, T a, T b) { return mask ? a : b; }
+template <typename T, typename Rare>
+  requires std::is_arithmetic_v<T>
+inline T selectUsual(bool mask, T usual, Rare rare) {
+  return mask ? usual : rare();
+}
+inline double widen(float a) { return a; }
+inline float narrow(double a) { return static_cast<float>(a); }
 
 inline int32_t toBits(float a) { return std::bit_cast<int32_t>(a); }
 inline int64_t toBits(double a) { return std::bit_cast<int64_t>(a); }
@@ -107,6 +117,12 @@ template <typename V> inline V magic(V like_) { return like(like_, isSingle<V> ?
 /// 2^n for an integer n within the exponents of normal numbers.
 template <typename V> inline V powerOfTwo(BitsOf<V> n) {
   return fromBits(shiftLeft(add(n, bitsLike(n, exponentBias<V>)), fractionBits<V>));
+}
+
+/// What the sum of a and b, rounded, leaves out: exact, whichever of the two is the larger.
+template <typename V> inline V sumError(V a, V b, V sum) {
+  V back = sum - a;
+  return (a - (sum - back)) + (b - back);
 }
 
 /// |x|: clears the sign bit.
