@@ -28,7 +28,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
       {"precision", entry + "},ein-simplify,ein-precision{compute=" + numbers.compute + "}"},
       {"micro-batch", batches + "}"},
       {"algebra", "ein-order-contractions,ein-simplify"},
-      {"gradient", differentiate(numbers) + ",ein-simplify"},
+      {"gradient", differentiate(numbers) + ",ein-simplify,ein-copy-results"},
       {"numerics", "ein-fix-numerics"},
   };
 }

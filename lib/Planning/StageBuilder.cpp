@@ -49,11 +49,11 @@ private:
     for (auto [index, value] : llvm::enumerate(flat.outputs)) {
       StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
       if (flat.values[value].origin != FlatValue::Result)
-        return model.emitError("output '") << name << "' is an input or a parameter; that is not supported";
+        return model.emitError("output '") << name << "' is an input or a parameter; run --ein-copy-results first";
       auto [it, inserted] = seen.try_emplace(value, name);
       if (!inserted)
         return model.emitError("outputs '") << it->second << "' and '" << name
-                                            << "' are one value; that is not supported";
+                                            << "' are one value; run --ein-copy-results first";
     }
     return success();
   }

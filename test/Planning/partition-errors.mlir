@@ -70,7 +70,7 @@ ein.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %y = plan.call @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   ein.return %y, %x : tensor<4xf32>, tensor<4xf32>
 }
-// expected-error@+1 {{output 'z' is an input or a parameter; that is not supported}}
+// expected-error@+1 {{output 'z' is an input or a parameter; run --ein-copy-results first}}
 ein.model @p(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {
     arg_names = ["x"], result_names = ["y", "z"], arg_batch = array<i64: -1>, result_batch = array<i64: -1, -1>} {
   %y:2 = ein.call @f(%x) path "a" : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
@@ -88,7 +88,7 @@ ein.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = plan.call @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   ein.return %y : tensor<4xf32>
 }
-// expected-error@+1 {{outputs 'y' and 'z' are one value; that is not supported}}
+// expected-error@+1 {{outputs 'y' and 'z' are one value; run --ein-copy-results first}}
 ein.model @p(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {
     arg_names = ["x"], result_names = ["y", "z"], arg_batch = array<i64: -1>, result_batch = array<i64: -1, -1>} {
   %y = ein.call @f(%x) path "a" : (tensor<4xf32>) -> tensor<4xf32>

@@ -157,4 +157,20 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
                  ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">];
 }
 
+def EinCopyResults : EinPass<"ein-copy-results"> {
+  let summary = "make each result of the model a value of its own";
+  let description = [{
+    Before: the model's body holds calls only (`--ein-simplify`); a result may be an argument, a parameter or another
+    result, also through bodies that return what they take, or one value twice. After: each is made by an equation and
+    is no other result; where it was not, a body `<model>.<result>` copies it (`map id`), called behind what it copies.
+    The plan gives each output a place of its own. It stands behind the last `--ein-simplify`, which drops copies.
+
+    ```mlir
+    ein.model @m(%x) -> (y) { ein.return %x }
+    ein.model @m(%x) -> (y) { %0 = ein.call @m.y(%x) path "m.y"  ein.return %0 }
+    ```
+    Test: `test/Algebra/copy-results.mlir`.
+  }];
+}
+
 #endif

@@ -1,0 +1,103 @@
+//===- EinCopyResults.cpp - results of a model that are other values -------===//
+#include "Bodies.h"
+#include "Equations.h"
+#include "plc/Algebra/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace plc::algebra {
+#define GEN_PASS_DEF_EINCOPYRESULTS
+#include "lib/Algebra/Passes.h.inc"
+} // namespace plc::algebra
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+class ResultCopier {
+public:
+  explicit ResultCopier(ein::ModelOp model)
+      : model(model), symbols(model->getParentOp()), first(&model.getBody().front().front()) {
+    for (auto call : model.getBody().getOps<ein::CallOp>()) {
+      paths.insert(call.getPath());
+      if (!calleeOf(call).getRole().empty())
+        role = "F";
+    }
+  }
+
+  void run() {
+    llvm::DenseSet<Equation> taken;
+    for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands()) {
+      std::optional<Equation> maker = makerOf(result.get());
+      if (!maker || !taken.insert(*maker).second)
+        result.set(copy(result.get(), result.getOperandNumber()));
+    }
+  }
+
+private:
+  /// A value that an equation of a body gives, in one call of it.
+  using Equation = std::pair<Operation *, Value>;
+
+  ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+
+  /// Through bodies that return what they take; none of an argument or parameter.
+  std::optional<Equation> makerOf(Value value) {
+    while (auto call = value.getDefiningOp<ein::CallOp>()) {
+      ein::FuncOp body = calleeOf(call);
+      Value returned = body.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+      auto argument = dyn_cast<BlockArgument>(returned);
+      if (!argument)
+        return Equation{call, returned};
+      if (argument.getArgNumber() >= body.getNumData())
+        return std::nullopt;
+      value = call.getArgs()[argument.getArgNumber()];
+    }
+    return std::nullopt;
+  }
+
+  /// Behind what it copies, so that it is made where that is.
+  Value copy(Value value, unsigned result) {
+    OpBuilder builder(first);
+    if (Operation *maker = value.getDefiningOp())
+      builder.setInsertionPointAfter(maker);
+    std::string name = (model.getSymName() + "." + cast<StringAttr>(model.getResultNames()[result]).getValue()).str();
+    std::string path = name;
+    for (unsigned i = 1; !paths.insert(path).second; ++i)
+      path = name + "." + std::to_string(i);
+    ein::FuncOp body = bodyOf(value, name);
+    return ein::CallOp::create(builder, value.getLoc(), value.getType(), body.getSymName(), value,
+                               builder.getArrayAttr({}), builder.getArrayAttr({}), path, nullptr)
+        .getResult(0);
+  }
+
+  ein::FuncOp bodyOf(Value value, StringRef name) {
+    OpBuilder builder(model);
+    Location loc = value.getLoc();
+    auto body = ein::FuncOp::create(builder, loc, name, builder.getFunctionType(value.getType(), value.getType()));
+    body.setRole(role);
+    Block *block = builder.createBlock(&body.getBody(), {}, value.getType(), loc);
+    Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(value).size()));
+    EquationBuilder build(builder, loc, shapeOf(value));
+    ein::ReturnOp::create(builder, loc, build.map(ein::Function::id, Access{block->getArgument(0), axes}, axes));
+    symbols.insert(body, body->getIterator());
+    return body;
+  }
+
+  ein::ModelOp model;
+  SymbolTable symbols;
+  Operation *first;
+  llvm::StringSet<> paths;
+  StringRef role; // of bodies that compute forward
+};
+
+struct EinCopyResults : algebra::impl::EinCopyResultsBase<EinCopyResults> {
+  void runOnOperation() override {
+    for (ein::ModelOp model : getOperation().getOps<ein::ModelOp>())
+      ResultCopier(model).run();
+  }
+};
+
+} // namespace
