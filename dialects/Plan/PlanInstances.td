@@ -87,6 +87,51 @@ def Plan_ResidentOp : Plan_PartitionItem<"resident"> {
   let assemblyFormat = "`in` $users `owner` $owner `copy` $copy attr-dict";
 }
 
+def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
+  let summary = "a problem of recomputation";
+  let description = [{
+    Forward calls in order, the values that they read and make, and those that backward reads, of one micro-batch
+    (`RematProblem` of `plc/Planner/Remat.h`). `policy` and its numbers choose what is computed again, as the table
+    `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. The answer: the values that
+    are `kept`, the calls that are `cloned`, by number, and the `bytes` kept. It is exact, so it has no bound: nothing
+    kept or cloned can be left out. Solved or checked by `--plan-solve-instances`.
+
+    Example: `plan.remat_instance @two policy "uniform" interval 1 backward [1] { plan.value 8  plan.value 8
+    plan.compute layer 0 reads [0] makes [1] }`, in `test/Planning/solve-instances.mlir`.
+
+    (C1) It holds `plan.value`s and `plan.compute`s.
+    (C2) The answer stands whole, or not at all.
+    (C3) `interval` stands with policy "uniform" and no other, `layers` with "selective", `fraction` with "dynamic".
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, StrAttr:$policy,
+                       OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
+                       OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
+                       DenseI64ArrayAttr:$backward, OptionalAttr<DenseI64ArrayAttr>:$kept,
+                       OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<Plan_Count>:$bytes);
+  let assemblyFormat = [{
+    $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
+    (`min_interval` $min_interval^)? (`equations` $equations^)? `backward` $backward (`kept` $kept^)?
+    (`cloned` $cloned^)? (`bytes` $bytes^)? attr-dict-with-keyword $body
+  }];
+}
+
+class Plan_RematItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"RematInstanceOp">]>;
+
+def Plan_ValueOp : Plan_RematItem<"value"> {
+  let summary = "a value, by its bytes";
+  let description = "Given, unless a `plan.compute` makes it. A `pinned` one stays for other reasons: an output.";
+  let arguments = (ins Plan_Count:$bytes, UnitAttr:$pinned);
+  let assemblyFormat = "$bytes (`pinned` $pinned^)? attr-dict";
+}
+
+def Plan_ComputeOp : Plan_RematItem<"compute"> {
+  let summary = "a forward call";
+  let description = "Values by number. A call `once` is never computed again: a layer of a kind that is not selected.";
+  let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DenseI64ArrayAttr:$reads,
+                       DenseI64ArrayAttr:$makes);
+  let assemblyFormat = "(`layer` $layer^)? (`once` $once^)? `reads` $reads `makes` $makes attr-dict";
+}
+
 def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   let summary = "a problem of order";
   let description = [{

@@ -2,10 +2,12 @@
 #include "plc/Dialect/Errors.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
+#include "plc/Planner/Remat.h"
 #include "plc/Planner/Schedule.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANSOLVEINSTANCES
@@ -79,6 +81,68 @@ Fault solve(PartitionInstanceOp op) {
   return std::nullopt;
 }
 
+planner::RematProblem problemOf(RematInstanceOp op) {
+  planner::RematProblem problem;
+  for (auto value : op.getBody().getOps<ValueOp>())
+    problem.values.push_back({int64_t(value.getBytes()), -1, value.getPinned()});
+  for (auto call : op.getBody().getOps<ComputeOp>()) {
+    for (int64_t value : call.getMakes())
+      if (value >= 0 && value < int64_t(problem.values.size()) && problem.values[value].maker < 0)
+        problem.values[value].maker = problem.calls.size();
+    problem.calls.push_back({int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(),
+                             call.getMakes().vec()});
+  }
+  problem.reads = op.getBackward().vec();
+  return problem;
+}
+
+// Between numbers, as the IR has them, and what is marked of so many.
+Fault mark(ArrayRef<int64_t> numbers, StringRef what, std::vector<bool> &marks) {
+  for (int64_t number : numbers) {
+    if (number < 0 || number >= int64_t(marks.size()))
+      return ("names " + what + " " + Twine(number) + " of " + Twine(marks.size())).str();
+    marks[number] = true;
+  }
+  return std::nullopt;
+}
+
+std::vector<int64_t> marked(const std::vector<bool> &marks) {
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < marks.size(); ++i)
+    if (marks[i])
+      numbers.push_back(i);
+  return numbers;
+}
+
+Fault solve(RematInstanceOp op) {
+  planner::RematProblem problem = problemOf(op);
+  if (Fault fault = problem.check())
+    return fault;
+  planner::RematMode mode{op.getPolicy().str(),
+                          int64_t(op.getInterval().value_or(1)),
+                          op.getLayers().value_or(ArrayRef<int64_t>()).vec(),
+                          op.getFraction() ? op.getFraction()->convertToDouble() : 1,
+                          int64_t(op.getMinInterval().value_or(1)),
+                          op.getEquations()};
+  if (Fault fault = planner::chooseSegments(mode, problem))
+    return fault;
+  if (op.getKept()) {
+    planner::Remat answer{std::vector<bool>(problem.values.size()), std::vector<bool>(problem.calls.size())};
+    if (Fault fault = mark(*op.getKept(), "value", answer.kept))
+      return fault;
+    if (Fault fault = mark(*op.getCloned(), "call", answer.cloned))
+      return fault;
+    if (int64_t bytes = problem.keptBytes(answer); int64_t(*op.getBytes()) != bytes)
+      return differs("bytes", *op.getBytes(), bytes);
+    return problem.verify(answer);
+  }
+  planner::Remat answer = planner::recompute(problem);
+  op.setKept(marked(answer.kept));
+  op.setCloned(marked(answer.cloned));
+  op.setBytes(problem.keptBytes(answer));
+  return std::nullopt;
+}
+
 planner::Job readJob(StringRef text) {
   planner::Job job;
   text.consumeInteger(10, job.stage);
@@ -147,23 +211,19 @@ struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolv
   void runOnOperation() override {
     bool any = false;
     getOperation().walk([&](Operation *op) {
-      any |= isa<PackInstanceOp, PartitionInstanceOp, ScheduleInstanceOp>(op);
-      Fault fault;
-      if (auto pack = dyn_cast<PackInstanceOp>(op))
-        fault = solve(pack);
-      else if (auto partition = dyn_cast<PartitionInstanceOp>(op))
-        fault = solve(partition);
-      else if (auto schedule = dyn_cast<ScheduleInstanceOp>(op))
-        fault = solve(schedule);
-      if (!fault)
-        return;
-      op->emitError(*fault);
-      signalPassFailure();
+      llvm::TypeSwitch<Operation *>(op).Case<PackInstanceOp, PartitionInstanceOp, RematInstanceOp, ScheduleInstanceOp>(
+          [&](auto instance) {
+            any = true;
+            if (Fault fault = solve(instance)) {
+              instance.emitError(*fault);
+              signalPassFailure();
+            }
+          });
     });
     if (any)
       return;
-    getOperation().emitError("module has no problem: no 'plan.pack_instance', 'plan.partition_instance' or "
-                             "'plan.schedule_instance'");
+    getOperation().emitError("module has no problem: no 'plan.pack_instance', 'plan.partition_instance', "
+                             "'plan.remat_instance' or 'plan.schedule_instance'");
     signalPassFailure();
   }
 };

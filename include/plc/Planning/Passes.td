@@ -175,8 +175,8 @@ def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
 def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {
   let summary = "solve planning problems that are written as IR";
   let description = [{
-    Before: `plan.pack_instance`, `plan.partition_instance` and `plan.schedule_instance` without answers. After: with
-    answers and bounds, by the algorithms that the planning passes use. An answer that stands there already is checked,
+    Before: `plan.pack_instance`, `plan.partition_instance`, `plan.remat_instance` and `plan.schedule_instance` without
+    answers. After: with answers and bounds, by the algorithms that the planning passes use. An answer that stands there already is checked,
     and its bound computed again; a problem that is none, has no answer, or a wrong one is an error.
 
     Test: `test/Planning/solve-instances.mlir`, `test/Planning/solve-instances-errors.mlir`.

@@ -35,6 +35,22 @@ LogicalResult PartitionInstanceOp::verify() {
   return verifyAnswer(*this, {getCut().has_value(), getSlowest().has_value(), getBound().has_value()}); // (C2)
 }
 
+LogicalResult RematInstanceOp::verify() {
+  if (failed(verifyItems<ValueOp, ComputeOp>(*this, getBody().front(), "values and computes"))) // (C1)
+    return failure();
+  std::tuple<StringRef, StringRef, bool> fields[] = {{"interval", "uniform", getInterval().has_value()},
+                                                     {"layers", "selective", getLayers().has_value()},
+                                                     {"fraction", "dynamic", getFraction().has_value()}};
+  for (auto [field, policy, given] : fields) { // (C3)
+    if (given && getPolicy() != policy)
+      return emitOpError("has '") << field << "', which policy '" << getPolicy() << "' ignores: it is for '" << policy
+                                  << "'";
+    if (!given && getPolicy() == policy)
+      return emitOpError("has policy '") << policy << "' but no '" << field << "'";
+  }
+  return verifyAnswer(*this, {getKept().has_value(), getCloned().has_value(), getBytes().has_value()}); // (C2)
+}
+
 LogicalResult ScheduleInstanceOp::verify() {
   if (failed(verifyItems<TimesOp, DependenceOp, OrderOp>(*this, getBody().front(), "times, dependences and orders"))) // (C1)
     return failure();
