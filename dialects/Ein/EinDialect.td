@@ -33,6 +33,11 @@ def Ein_Real : TypeDef<Ein_Dialect, "Real"> {
   }];
 }
 
+// What every value of a program is.
+def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,
+                      "tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1",
+                      "::mlir::RankedTensorType">;
+
 def Ein_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
 
 def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
@@ -96,9 +101,13 @@ def Ein_Initializer : I32EnumAttr<"Initializer", "initial distribution of a para
   let genSpecializedAttr = 0;
 }
 
-def Ein_FunctionAttr : EnumAttr<Ein_Dialect, Ein_Function, "function"> { let assemblyFormat = "$value"; }
-def Ein_ReductionAttr : EnumAttr<Ein_Dialect, Ein_Reduction, "reduction"> { let assemblyFormat = "$value"; }
-def Ein_OrderAttr : EnumAttr<Ein_Dialect, Ein_Order, "order"> { let assemblyFormat = "$value"; }
-def Ein_InitializerAttr : EnumAttr<Ein_Dialect, Ein_Initializer, "initializer"> { let assemblyFormat = "$value"; }
+class Ein_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Ein_Dialect, words, mnemonic> {
+  let assemblyFormat = "custom<Word>($value)";
+}
+
+def Ein_FunctionAttr : Ein_WordAttr<Ein_Function, "function">;
+def Ein_ReductionAttr : Ein_WordAttr<Ein_Reduction, "reduction">;
+def Ein_OrderAttr : Ein_WordAttr<Ein_Order, "order">;
+def Ein_InitializerAttr : Ein_WordAttr<Ein_Initializer, "initializer">;
 
 #endif

@@ -9,7 +9,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Ein_Equation<string mnemonic, list<Trait> traits = []>
     : Ein_Op<mnemonic, !listconcat([Pure, Ein_EquationInterface], traits)> {
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Ein_Tensor:$result);
   let hasVerifier = 1;
 }
 
@@ -35,7 +35,7 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     (C4) Inputs, result and accumulator have one element type, real or floating; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Optional<AnyRankedTensor>:$accumulator,
+  let arguments = (ins Variadic<Ein_Tensor>:$inputs, Optional<Ein_Tensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order);
   let assemblyFormat = [{
     $inputs `over` $extents `maps` $maps (`order` $order^)? (`into` $accumulator^ `:` type($accumulator))?
@@ -53,7 +53,7 @@ def Ein_MapOp : Ein_Equation<"map"> {
     (C3) The result's map is a permutation of the domain.
     (C4) The number and element types of the inputs, and the result's, are the function's.
   }];
-  let arguments = (ins Ein_FunctionAttr:$function, Variadic<AnyRankedTensor>:$inputs,
+  let arguments = (ins Ein_FunctionAttr:$function, Variadic<Ein_Tensor>:$inputs,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
   let assemblyFormat = [{
     $function `(` $inputs `)` `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)
@@ -70,8 +70,8 @@ def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) One element type, a number; only a sum accumulates.
   }];
-  let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<AnyRankedTensor>:$inputs,
-                       Optional<AnyRankedTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+  let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<Ein_Tensor>:$inputs,
+                       Optional<Ein_Tensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
                        OptionalAttr<Ein_OrderAttr>:$order);
   let assemblyFormat = [{
     $reduction `(` $inputs `)` `over` $extents `maps` $maps (`order` $order^)?
@@ -93,7 +93,7 @@ def Ein_GatherOp : Ein_Equation<"gather"> {
     (C3) The result's map is a permutation of the domain.
     (C4) Index tensors are i32 or i64; table and result have one element type.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let arguments = (ins Variadic<Ein_Tensor>:$inputs, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
   let assemblyFormat = "$inputs `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)";
   let extraClassDeclaration = [{
     ::mlir::Value getTable() { return getInputs().front(); }
@@ -109,7 +109,7 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
 
     (C1), (C2), (C4) as `ein.gather`, with result for table. (C3) The updates' map is a permutation of the domain.
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Optional<AnyRankedTensor>:$accumulator,
+  let arguments = (ins Variadic<Ein_Tensor>:$inputs, Optional<Ein_Tensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
   let assemblyFormat = [{
     $inputs `over` $extents `maps` $maps (`into` $accumulator^ `:` type($accumulator))? attr-dict
@@ -124,8 +124,8 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
 // The same elements under other indices: nothing moves. `ein.split` and `ein.merge` are inverse, so each is the other's
 // adjoint. Code generation reads and writes through them.
 class Ein_Regroup<string mnemonic> : Ein_Op<mnemonic, [Pure]> {
-  let arguments = (ins AnyRankedTensor:$input, Ein_Count:$axis);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Ein_Tensor:$input, Ein_Count:$axis);
+  let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "$input `axis` $axis attr-dict `:` functional-type($input, $result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -167,7 +167,7 @@ def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
 
     (C1) The result has rank 1 and element type i32 or i64.
   }];
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -180,7 +180,7 @@ def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
     (C1) The result has rank 0. (C2) The value of an integer or i1 constant is integral and in range.
   }];
   let arguments = (ins F64Attr:$value);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -193,8 +193,8 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
 
     (C1) Input and result have one shape.
   }];
-  let arguments = (ins AnyRankedTensor:$input);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Ein_Tensor:$input);
+  let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type($input, $result)";
   let hasVerifier = 1;
 }
@@ -202,8 +202,8 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
 def Ein_StopOp : Ein_Op<"stop", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "the value, with derivative 0";
   let description = "Made by the language; `--ein-differentiate` replaces it by its input, in forward programs too.";
-  let arguments = (ins AnyRankedTensor:$input);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Ein_Tensor:$input);
+  let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 

@@ -17,7 +17,7 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
 
     (C1) The element type is real or floating.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type, Ein_InitializerAttr:$init,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_Tensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
   let hasVerifier = 1;
@@ -46,6 +46,7 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) The counts fit the signature.
+    (C4) Arguments and results are tensors with extents above 0 and elements real, f32, f64, i32, i64 or i1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -77,6 +78,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     (C2) There is a name and a batch axis for each argument and result; names are unique.
     (C3) `ragged` is 0, or at least ceil(batch / micro_batches), `micro_batches` is less than `batch` and does not
     divide it, and exactly the batch axes of arguments and results have this extent.
+    (C4) As `ein.func`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -95,7 +97,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
   let summary = "the results of a body or model";
   let description = "Its operands' types are the results' types of the function that it ends (see `ein.func`, C1).";
-  let arguments = (ins Variadic<AnyRankedTensor>:$results);
+  let arguments = (ins Variadic<Ein_Tensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 
@@ -112,11 +114,11 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     (C1) The callee is an `ein.func`; argument and result types are its data types.
     (C2) `params` and `accumulates` name `ein.param`s with the types of the callee's arguments, in their number.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$args,
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Ein_Tensor>:$args,
                        DefaultValuedAttr<Ein_Symbols, "{}">:$params,
                        DefaultValuedAttr<Ein_Symbols, "{}">:$accumulates, StrAttr:$path,
                        OptionalAttr<Ein_Count>:$turn);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Ein_Tensor>:$results);
   let assemblyFormat = [{
     $callee `(` $args `)` (`params` $params^)? (`accumulates` $accumulates^)? `path` $path (`turn` $turn^)? attr-dict
     `:` functional-type($args, $results)

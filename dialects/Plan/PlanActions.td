@@ -22,7 +22,7 @@ def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">]> {
   }];
 }
 
-def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, HasParent<"ProgramOp">]> {
+def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"ProgramOp">]> {
   let summary = "what one rank does in a step, in order";
   let description = [{
     Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages, drops and the step;
@@ -45,6 +45,8 @@ def Plan_RunOp : Plan_Action<"run"> {
     `at` gives the offset in the rank's arena of each slot of the task (see `plan.task`). Accumulators are vacant for
     `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
     slot of a clone's value is the original's place.
+
+    (C1) The stage has this task.
   }];
   let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$mb, UnitAttr:$keep,
                        OptionalAttr<DenseI64ArrayAttr>:$at);
@@ -53,7 +55,7 @@ def Plan_RunOp : Plan_Action<"run"> {
 
 class Plan_Message<string mnemonic, string what, string meaning> : Plan_Action<mnemonic> {
   let summary = what;
-  let description = meaning;
+  let description = meaning # " (C1) The program has this channel.";
   let arguments = (ins FlatSymbolRefAttr:$channel, Plan_Count:$mb);
   let assemblyFormat = "$channel `mb` $mb attr-dict";
 }
@@ -75,6 +77,8 @@ def Plan_DropOp : Plan_Action<"drop"> {
   let summary = "a value is dead";
   let description = [{
     The value of a slot of a task is not used after this. The runtime's `--check-arena` overwrites the bytes.
+
+    (C1) The stage has this task.
   }];
   let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$slot, Plan_Count:$mb,
                        OptionalAttr<Plan_Count>:$at);
@@ -94,9 +98,9 @@ def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_StaticKindAttr : EnumAttr<Plan_Dialect, Plan_StaticKind, "static_kind"> { let assemblyFormat = "$value"; }
+def Plan_StaticKindAttr : Plan_WordAttr<Plan_StaticKind, "static_kind">;
 
-def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, HasParent<"RankOp">]> {
+def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"RankOp">]> {
   let summary = "the arena of a rank";
   let description = [{
     First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is

@@ -22,6 +22,14 @@ def Plan_Dialect : Dialect {
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
+// What every value of a plan is: its precision is chosen, and no sum of bytes of a plan overflows.
+def Plan_Tensor : Type<CPred<"::plc::ein::isSizedTensor($_self)">,
+                       "tensor of 1 to 2^48 elements f32, f64, i32, i64 or i1", "::mlir::RankedTensorType">;
+
+class Plan_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Plan_Dialect, words, mnemonic> {
+  let assemblyFormat = "custom<Word>($value)";
+}
+
 def Plan_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
 
 def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration", [
@@ -35,6 +43,6 @@ def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration",
   let genSpecializedAttr = 0;
 }
 
-def Plan_KernelKindAttr : EnumAttr<Plan_Dialect, Plan_KernelKind, "kind"> { let assemblyFormat = "$value"; }
+def Plan_KernelKindAttr : Plan_WordAttr<Plan_KernelKind, "kind">;
 
 #endif

@@ -8,7 +8,7 @@ include "mlir/IR/SymbolInterfaces.td"
 
 /// A problem of `plc/Planner`, written down; `--plan-solve-instances` writes the answer beside it, or checks the one that
 /// stands there.
-class Plan_Instance<string mnemonic> : Plan_Op<mnemonic, [Symbol, SingleBlock, NoTerminator]> {
+class Plan_Instance<string mnemonic> : Plan_Op<mnemonic, [Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
 }

@@ -24,7 +24,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) Counts fit the signature, costs are not negative.
-    (C4) Its arguments and results are tensors with static extents; its equations are of the `ein` dialect.
+    (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; what it holds are equations
+    of the `ein` dialect.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -74,9 +75,9 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
     (C2) A clone stands in a task B or W.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$args,
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_Tensor>:$args,
                        DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Plan_Tensor>:$results);
   let hasVerifier = 1;
   let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? attr-dict `:` functional-type($args, $results)";
 }
@@ -84,7 +85,7 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "the results of a kernel, task or stage";
   let description = "Its operands have the result types of the operation that it ends (see `plan.kernel`, C1).";
-  let arguments = (ins Variadic<AnyRankedTensor>:$results);
+  let arguments = (ins Variadic<Plan_Tensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 

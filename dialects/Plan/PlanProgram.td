@@ -16,16 +16,17 @@ def Plan_Role : I32EnumAttr<"Role", "what a task computes", [
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_RoleAttr : EnumAttr<Plan_Dialect, Plan_Role, "role"> { let assemblyFormat = "$value"; }
+def Plan_RoleAttr : Plan_WordAttr<Plan_Role, "role">;
 
 def Plan_Per : I32EnumAttr<"Per", "how often a route carries a value",
     [I32EnumAttrCase<"micro_batch", 0>, I32EnumAttrCase<"step", 1>]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
 }
-def Plan_PerAttr : EnumAttr<Plan_Dialect, Plan_Per, "per"> { let assemblyFormat = "$value"; }
+def Plan_PerAttr : Plan_WordAttr<Plan_Per, "per">;
 
-def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, IsolatedFromAbove,
+def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments,
+                                         IsolatedFromAbove,
                                          DeclareOpInterfaceMethods<RegionKindInterface>]> {
   let summary = "one entry of a module: how its model runs";
   let description = [{
@@ -42,13 +43,15 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     Test: `test/Dialect/Plan/program.mlir`.
 
-    (C1) There is a name, a type and a batch axis for each input and output; the axis is -1 or 0; names are unique.
+    (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
+    axis is -1, or 0 if the tensor has one; names are unique.
     (C2) `micro_batches` is positive; `batch` is a multiple of it, or larger and `ragged` at least their quotient,
     rounded up.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) There are 0, 1 or 2 moments.
     (C6) Clones have ids of their own.
+    (C7) No value is its own: results of stages and routes between stages of one rank lead to what makes the value.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -87,7 +90,7 @@ def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
   let assemblyFormat = "$path `of` $layer (`kind` $kind^)? attr-dict";
 }
 
-def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
+def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"ProgramOp">]> {
   let summary = "the part of a program between two cuts";
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
@@ -105,7 +108,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_Count:$rank,
                        DefaultValuedAttr<Plan_Count, "0">:$layers, DefaultValuedAttr<Plan_Count, "0">:$ns,
                        DefaultValuedAttr<Plan_Count, "0">:$bytes);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rank` $rank attr-dict-with-keyword (`:` type($results)^)? $body";
   let hasVerifier = 1;
@@ -115,7 +118,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, HasParent<"ProgramOp">]> {
   }];
 }
 
-def Plan_TaskOp : Plan_Op<"task", [SingleBlock, HasParent<"StageOp">]> {
+def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"StageOp">]> {
   let summary = "what a stage does at once for one micro-batch: F, B or W";
   let description = [{
     A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. It uses handles of its stage and results of the tasks before it; its results are
@@ -128,7 +131,7 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, HasParent<"StageOp">]> {
     (C1) It holds calls and ends with `plan.yield` of its result types.
   }];
   let arguments = (ins Plan_RoleAttr:$role);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$role attr-dict-with-keyword (`:` type($results)^)? $body";
   let hasVerifier = 1;
@@ -144,13 +147,13 @@ def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
 
     (C1) The value is a result of the stage's F.
   }];
-  let arguments = (ins AnyRankedTensor:$value);
+  let arguments = (ins Plan_Tensor:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 
 class Plan_Handle<string mnemonic> : Plan_Op<mnemonic, [Pure, HasParent<"StageOp">]> {
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Plan_Tensor:$result);
 }
 
 def Plan_ParamOp : Plan_Handle<"param"> {
@@ -168,9 +171,12 @@ def Plan_SiteOp : Plan_Handle<"site"> {
   let description = [{
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
     calls: the order in which the step adds them. A site is vacant at the start of each step.
+
+    (C1) The index is not negative.
   }];
   let arguments = (ins FlatSymbolRefAttr:$param, Plan_Count:$index);
   let assemblyFormat = "$param $index attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Plan_InputOp : Plan_Handle<"input"> {
@@ -184,7 +190,7 @@ def Plan_InputOp : Plan_Handle<"input"> {
 def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
   let summary = "a micro-batch's part of an output of the program";
   let description = "The value's place is the output's memory. (C1) The program has an output of this name and type.";
-  let arguments = (ins StrAttr:$output, AnyRankedTensor:$value);
+  let arguments = (ins StrAttr:$output, Plan_Tensor:$value);
   let assemblyFormat = "$output `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
@@ -202,14 +208,14 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">]> {
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
                        FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
-                       TypeAttrOf<AnyRankedTensor>:$type);
+                       TypeAttrOf<Plan_Tensor>:$type);
   let assemblyFormat = "$sym_name `from` $source `to` $destination `per` $per `carries` $carries attr-dict `:` $type";
 }
 
 def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">]> {
   let summary = "the source's end of a route";
   let description = "(C1) The route starts in this stage and has the value's type.";
-  let arguments = (ins FlatSymbolRefAttr:$route, AnyRankedTensor:$value);
+  let arguments = (ins FlatSymbolRefAttr:$route, Plan_Tensor:$value);
   let assemblyFormat = "$route `,` $value attr-dict `:` type($value)";
 }
 
@@ -221,8 +227,8 @@ def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">]> {
     (C1) The route ends in this stage and has the result's type.
     (C2) `into` is given exactly for per-step routes, and is a `plan.param` or `plan.site`.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$route, Optional<AnyRankedTensor>:$into);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins FlatSymbolRefAttr:$route, Optional<Plan_Tensor>:$into);
+  let results = (outs Plan_Tensor:$result);
   let assemblyFormat = "$route (`into` $into^ `:` type($into))? attr-dict `:` type($result)";
 }
 

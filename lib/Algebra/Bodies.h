@@ -11,6 +11,9 @@ namespace plc::algebra {
 /// The model of a module, or null after an error if there is not exactly one.
 ein::ModelOp modelOf(mlir::ModuleOp module);
 
+/// A pass on bodies that finds none would do nothing, and seem to have done its work.
+mlir::LogicalResult requireEquations(mlir::ModuleOp module);
+
 /// Erases what nothing needs: equations, and calls that accumulate nothing.
 void eraseDead(mlir::Block &block);
 /// Erases bodies that no call names.

@@ -55,7 +55,7 @@ private:
     for (Operation &op : block.without_terminator())
       if (!isa<ein::CallOp>(op))
         return op.emitError("model '") << model.getSymName()
-                                       << "' has equations outside bodies; run --ein-simplify first";
+                                       << "' has equations outside bodies: run '--ein-simplify' first";
     for (ein::CallOp call : calls)
       if (StringRef role = calleeOf(call).getRole(); !role.empty())
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"

@@ -170,6 +170,8 @@ void order(ein::ContractOp op) {
 
 struct EinOrderContractions : algebra::impl::EinOrderContractionsBase<EinOrderContractions> {
   void runOnOperation() override {
+    if (failed(requireEquations(getOperation())))
+      return signalPassFailure();
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>()) {
       orderContractions(body);
       chooseLayouts(body);

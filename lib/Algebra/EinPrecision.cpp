@@ -1,4 +1,6 @@
 //===- EinPrecision.cpp - choose the precision of every real ---------------===//
+#include "Bodies.h"
+
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 
@@ -12,6 +14,7 @@ namespace plc::algebra {
 
 using namespace mlir;
 using namespace plc;
+using algebra::requireEquations;
 
 namespace {
 
@@ -34,7 +37,7 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
 
   void runOnOperation() override {
     Type element = chosen();
-    if (!element)
+    if (!element || failed(requireEquations(getOperation())))
       return signalPassFailure();
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](ein::RealType) { return element; });

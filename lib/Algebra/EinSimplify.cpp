@@ -16,7 +16,7 @@ using namespace plc::algebra;
 ein::ModelOp algebra::modelOf(ModuleOp module) {
   auto models = module.getOps<ein::ModelOp>();
   if (models.empty()) {
-    module.emitError("module has no 'ein.model'");
+    module.emitError("module has no 'ein.model': this pass comes before '--plan-partition'");
     return {};
   }
   ein::ModelOp first = *models.begin();
@@ -25,6 +25,12 @@ ein::ModelOp algebra::modelOf(ModuleOp module) {
   InFlightDiagnostic error = (*std::next(models.begin())).emitError("module has a second 'ein.model'");
   error.attachNote(first.getLoc()) << "the first is here";
   return {};
+}
+
+LogicalResult algebra::requireEquations(ModuleOp module) {
+  if (module.getOps<ein::ModelOp>().empty() && module.getOps<ein::FuncOp>().empty())
+    return module.emitError("module has no 'ein.func' or 'ein.model': this pass comes before '--plan-partition'");
+  return success();
 }
 
 void algebra::eraseUncalled(ModuleOp module) {
@@ -40,6 +46,8 @@ namespace {
 struct EinSimplify : algebra::impl::EinSimplifyBase<EinSimplify> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(requireEquations(module)))
+      return signalPassFailure();
     for (ein::ModelOp model : module.getOps<ein::ModelOp>()) {
       eraseDead(model.getBody().front());
       outlineEquations(model);

@@ -28,8 +28,8 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
     return fail("program is train, eval or infer, found '" + options.entry.getValue() + "'");
   std::vector<std::string> sets(options.sets.begin(), options.sets.end());
   auto strategy = Strategy::load("plc-opt", options.strategy, sets, llvm::errs());
-  if (!strategy)
-    return fail("the strategy of 'ein-to-plan' is wrong");
+  if (!strategy) // which told what is wrong
+    return failure();
   Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};
   return parsePassPipeline(pipelineText(phasesOf(program, *strategy)), pipeline);
 }

@@ -3,6 +3,7 @@
 #include "Rates.h"
 #include "plc/Dialect/Ein/Alignment.h"
 #include "plc/Dialect/Ein/Views.h"
+#include "plc/Dialect/Errors.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
@@ -108,20 +109,42 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     known.clear();
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
-      getOperation().emitError("module has no 'ein.func' whose equations kernels could hold");
+      getOperation().emitError("module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
+      return signalPassFailure();
+    }
+    if (auto kernels = getOperation().getOps<plan::KernelOp>(); !kernels.empty()) {
+      (*kernels.begin()).emitError("module has kernels already, such as '") << (*kernels.begin()).getSymName() << "'";
       return signalPassFailure();
     }
     rates = {nsPerContractFlop, nsPerReducedElement, nsPerScatteredElement, nsPerElement, nsPerExp,
              nsPerLog,          nsPerTanh,           nsPerDivide,           nsPerByte,    nsPerCall};
+    if (failed(checkRates()))
+      return signalPassFailure();
     SymbolTable symbols(getOperation());
-    bool failedBefore = false;
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
-      failedBefore |= failed(formBody(body, symbols));
-    if (failedBefore)
-      signalPassFailure();
+      if (failed(formBody(body, symbols)))
+        return signalPassFailure();
   }
 
 private:
+  // Times are sums of products with these.
+  LogicalResult checkRates() {
+    const std::pair<StringRef, double> all[] = {{"ns-per-contract-flop", rates.contractFlop},
+                                                {"ns-per-reduced-element", rates.reducedElement},
+                                                {"ns-per-scattered-element", rates.scatteredElement},
+                                                {"ns-per-element", rates.element},
+                                                {"ns-per-exp", rates.exp},
+                                                {"ns-per-log", rates.log},
+                                                {"ns-per-tanh", rates.tanh},
+                                                {"ns-per-divide", rates.divide},
+                                                {"ns-per-byte", rates.byte},
+                                                {"ns-per-call", rates.call}};
+    for (auto [name, rate] : all)
+      if (!(rate >= 0 && rate <= 1e6))
+        return emitOptionError(getOperation(), name + " is ") << rate << " but must be from 0 to 1000000";
+    return success();
+  }
+
   LogicalResult formBody(ein::FuncOp body, SymbolTable &symbols) {
     Block &block = body.getBody().front();
     // Only derivatives see a stop.

@@ -25,7 +25,7 @@ LogicalResult fixContract(ein::ContractOp op) {
   ein::Equation equation = op;
   if (op.getInputs().size() != 2)
     return op.emitError("contraction has ")
-           << op.getInputs().size() << " factors but its order is defined for two; run --ein-order-contractions";
+           << op.getInputs().size() << " factors but its order is defined for two: run '--ein-order-contractions' first";
   SmallVector<int64_t> first = dimsOf(equation.getInputMap(0)), second = dimsOf(equation.getInputMap(1)),
                        result = dimsOf(equation.getResultMap()), order;
   for (int64_t dim : first)
@@ -41,7 +41,7 @@ LogicalResult fixContract(ein::ContractOp op) {
                 return llvm::is_contained(result, dim) || llvm::is_contained(order, dim);
               });
   if (order.empty() || !both || !isOwn(first, second) || !isOwn(second, first))
-    return op.emitError("contraction is no matrix product; run --ein-simplify");
+    return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
   op.setOrder(order);
   return success();
 }
@@ -51,7 +51,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   ein::Equation equation = op;
   AffineMap input = equation.getInputMap(0), result = equation.getResultMap();
   if (!input.isPermutation())
-    return op.emitError("reduction of a diagonal; run --ein-simplify");
+    return op.emitError("reduction of a diagonal: run '--ein-simplify' first");
   SmallVector<AffineExpr> renumbered(input.getNumDims());
   SmallVector<int64_t> extents;
   for (auto [axis, dim] : llvm::enumerate(dimsOf(input))) {
@@ -71,9 +71,9 @@ LogicalResult fixReduce(ein::ReduceOp op) {
 LogicalResult fix(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()))
-      return op->emitError("result is ") << type << " but precision must be chosen; run --ein-precision";
+      return op->emitError("result is ") << type << " but precision must be chosen: run '--ein-precision' first";
   if (isa<ein::StopOp>(op))
-    return op->emitError("'ein.stop' is left; run --ein-differentiate");
+    return op->emitError("'ein.stop' is left: run '--ein-differentiate' first");
   if (auto contract = dyn_cast<ein::ContractOp>(op))
     return fixContract(contract);
   if (auto reduce = dyn_cast<ein::ReduceOp>(op))
@@ -83,12 +83,10 @@ LogicalResult fix(Operation *op) {
 
 struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
   void runOnOperation() override {
-    bool failed = false;
-    getOperation().walk([&](Operation *op) {
-      if (isa_and_nonnull<ein::EinDialect>(op->getDialect()))
-        failed |= mlir::failed(fix(op));
+    WalkResult walk = getOperation().walk([](Operation *op) {
+      return isa_and_nonnull<ein::EinDialect>(op->getDialect()) && failed(fix(op)) ? WalkResult::interrupt() : WalkResult::advance();
     });
-    if (failed)
+    if (walk.wasInterrupted())
       signalPassFailure();
   }
 };

@@ -26,7 +26,7 @@ std::vector<size_t> orderByBegin(const PackProblem &problem) {
 
 Fault PackProblem::check() const {
   if (alignment <= 0)
-    return "has alignment " + std::to_string(alignment);
+    return "has alignment " + std::to_string(alignment) + " but needs 1 or more";
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].bytes <= 0)
       return name(i) + " has " + std::to_string(blocks[i].bytes) + " bytes";

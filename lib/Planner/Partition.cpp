@@ -120,7 +120,7 @@ int64_t PartitionProblem::numRanks() const {
 Fault PartitionProblem::check() const {
   int64_t count = parts.size();
   if (stages <= 0)
-    return "has " + std::to_string(stages) + " stages";
+    return "has " + std::to_string(stages) + " stages but needs 1 or more";
   if (stages > count)
     return "no plan fits: " + std::to_string(stages) + " stages but only " + std::to_string(count) + " parts to cut";
   if (int64_t(inFlight.size()) != stages)

@@ -51,7 +51,7 @@ int64_t ScheduleProblem::numRanks() const {
 
 Fault ScheduleProblem::check() const {
   if (microBatches <= 0)
-    return "has " + std::to_string(microBatches) + " micro-batches";
+    return "has " + std::to_string(microBatches) + " micro-batches but needs 1 or more";
   if (stages.empty())
     return "has no stage";
   for (size_t stage = 0; stage < stages.size(); ++stage) {

@@ -73,10 +73,9 @@ private:
 
   LogicalResult checkDrops() {
     for (auto drop : rank.getBody().getOps<DropOp>()) {
-      auto stage = symbols.lookup<StageOp>(drop.getStage());
-      TaskOp task = stage ? stage.getTask(drop.getRole()) : nullptr;
-      if (!task || drop.getSlot() < 0 || drop.getSlot() >= int64_t(slotsOf(task).size()))
-        return drop.emitOpError("names no slot of a task");
+      int64_t count = slotsOf(taskOf(drop.getStage(), drop.getRole())).size();
+      if (drop.getSlot() < 0 || drop.getSlot() >= count)
+        return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
     }
     return success();
   }
@@ -228,12 +227,8 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
-      if (program.getBody().getOps<RankOp>().empty()) {
-        program.emitError("program '") << program.getSymName() << "' is not scheduled";
-        return signalPassFailure();
-      }
       SymbolTable symbols(program);
-      if (failed(checkChannels(program, symbols)))
+      if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(checkChannels(program, symbols)))
         return signalPassFailure();
       for (auto rank : program.getBody().getOps<RankOp>())
         if (failed(place(program, rank, symbols)))
@@ -258,12 +253,6 @@ private:
   LogicalResult place(ProgramOp program, RankOp rank, SymbolTable &symbols) {
     if (!rank.getBody().getOps<LayoutOp>().empty())
       return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
-    for (auto run : rank.getBody().getOps<RunOp>()) {
-      auto stage = symbols.lookup<StageOp>(run.getStage());
-      if (!stage || !stage.getTask(run.getRole()))
-        return run.emitOpError("runs task ") << stringifyRole(run.getRole()) << " of '" << run.getStage()
-                                             << "', which does not exist";
-    }
     return RankLayout(program, rank, symbols).run(strategy == "pooled", memoryLimitBytes);
   }
 };

@@ -278,12 +278,13 @@ private:
     for (auto [name, value] : {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
       if (value <= 0)
         return program.emitError(name) << " is " << value << " but must be positive";
-    if (program.getBody().getOps<RankOp>().empty())
-      return program.emitError("program '") << program.getSymName() << "' is not scheduled";
+    if (failed(requireSchedule(program)))
+      return failure();
     for (auto rank : program.getBody().getOps<RankOp>())
       for (Operation &op : rank.getBody().front())
         if (!isa<RunOp>(op))
-          return op.emitOpError("stands on a rank before messages are inserted");
+          return op.emitOpError("stands on rank ") << rank.getIndex() << " already, but messages are inserted between runs "
+                                                   << "alone";
     return success();
   }
 };

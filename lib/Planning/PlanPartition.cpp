@@ -164,7 +164,7 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
     if (failed(checkOptions()))
       return signalPassFailure();
     if (getOperation().getOps<ein::ModelOp>().empty()) {
-      getOperation().emitError("module has no 'ein.model' to cut");
+      getOperation().emitError("module has no 'ein.model' to cut: this pass runs once");
       return signalPassFailure();
     }
     for (auto model : llvm::make_early_inc_range(getOperation().getOps<ein::ModelOp>()))

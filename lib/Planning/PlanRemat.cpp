@@ -66,12 +66,9 @@ private:
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (program.getRemat())
       return program.emitError("program '") << program.getSymName() << "' has checkpoints already";
-    for (auto stage : program.getBody().getOps<StageOp>())
-      if (stage.getNumResults())
-        return stage.emitError("stage '") << stage.getSymName() << "' has values that cross cuts without routes";
-    if (choice.microBatches == "except_last" && program.getBody().getOps<RankOp>().empty())
-      return program.emitError("program '") << program.getSymName() << "' is not scheduled";
-    return success();
+    if (failed(requireRoutes(program)))
+      return failure();
+    return choice.microBatches == "except_last" ? requireSchedule(program) : success();
   }
 
   void keepLast(ProgramOp program) {

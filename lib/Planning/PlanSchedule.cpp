@@ -35,9 +35,8 @@ private:
       return program.emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (bytesPerNs <= 0)
       return program.emitError("bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    for (auto stage : program.getBody().getOps<StageOp>())
-      if (stage.getNumResults())
-        return stage.emitError("stage '") << stage.getSymName() << "' has values that cross cuts without routes";
+    if (failed(requireRoutes(program)))
+      return failure();
     if (!program.getBody().getOps<RankOp>().empty())
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
     planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);

@@ -29,7 +29,8 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
 private:
   // Each proof relies on those before it.
   LogicalResult prove(ProgramOp program) {
-    if (failed(proveClones(program)) || failed(proveRuns(program)) || failed(proveMessages(program)) || failed(proveNoDeadlock(program)))
+    if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(proveClones(program)) ||
+        failed(proveRuns(program)) || failed(proveMessages(program)) || failed(proveNoDeadlock(program)))
       return failure();
     for (auto rank : program.getBody().getOps<RankOp>())
       if (failed(proveMemory(program, rank, memoryLimitBytes)))

@@ -15,6 +15,20 @@ inline mlir::LogicalResult requireProgram(mlir::ModuleOp module) {
   return mlir::success();
 }
 
+inline mlir::LogicalResult requireRoutes(ProgramOp program) {
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (stage.getNumResults())
+      return stage.emitError("stage '") << stage.getSymName()
+                                        << "' has values that cross cuts without routes: run '--plan-infer-skips' first";
+  return mlir::success();
+}
+
+inline mlir::LogicalResult requireSchedule(ProgramOp program) {
+  if (program.getBody().getOps<RankOp>().empty())
+    return program.emitError("program '") << program.getSymName() << "' is not scheduled: run '--plan-schedule' first";
+  return mlir::success();
+}
+
 } // namespace plc::plan
 
 #endif

@@ -75,7 +75,7 @@ private:
   LogicalResult checkLayout(int64_t limit) {
     auto layouts = rank.getBody().getOps<LayoutOp>();
     if (layouts.empty())
-      return rank.emitOpError("has no layout, so nothing is known of its memory");
+      return rank.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
     layout = *layouts.begin();
     statics.emplace(layout);
     int64_t arena = layout.getArenaBytes();
@@ -236,10 +236,12 @@ private:
   }
 
   LogicalResult execute(DropOp drop) {
-    auto stage = symbols.lookup<StageOp>(drop.getStage());
-    TaskOp task = stage ? stage.getTask(drop.getRole()) : nullptr;
-    if (!task || drop.getSlot() < 0 || drop.getSlot() >= int64_t(slotsOf(task).size()) || !drop.getAt())
-      return drop.emitOpError("names no slot of a task, or no address");
+    TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
+    int64_t count = slotsOf(task).size();
+    if (drop.getSlot() < 0 || drop.getSlot() >= count)
+      return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
+    if (!drop.getAt())
+      return drop.emitOpError("has no address");
     Value value = slotsOf(task)[drop.getSlot()];
     Range range = rangeOf(value, drop.getMb(), *drop.getAt());
     if (failed(read(drop, value, drop.getMb(), range)) || failed(checkLocks(drop, range, "drops")))

@@ -16,9 +16,6 @@ LogicalResult plc::plan::proveRuns(ProgramOp program) {
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
       auto stage = symbols.lookup<StageOp>(run.getStage());
-      if (!stage || !stage.getTask(run.getRole()))
-        return run.emitOpError("runs task ") << stringifyRole(run.getRole()) << " of '" << run.getStage()
-                                             << "', which does not exist";
       if (stage.getRank() != rank.getIndex())
         return run.emitOpError("stands on rank ") << rank.getIndex() << " but stage '" << run.getStage()
                                                   << "' is on rank " << stage.getRank();
@@ -81,7 +78,7 @@ public:
       bool apart = symbols.lookup<StageOp>(route.getSource()).getRank() !=
                    symbols.lookup<StageOp>(route.getDestination()).getRank();
       if (apart && !byRoute.contains(route.getSymName()))
-        return route.emitOpError("joins two ranks but no channel carries it");
+        return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
     }
     for (auto rank : program.getBody().getOps<RankOp>())
       if (failed(walk(rank)))
@@ -170,10 +167,7 @@ private:
       std::optional<Part> part = partOf(&op);
       if (!part)
         continue;
-      auto found = messages.find(channelOf(&op));
-      if (found == messages.end())
-        return op.emitOpError("names '") << channelOf(&op) << "', which is no channel";
-      Messages &each = found->second;
+      Messages &each = messages.find(channelOf(&op))->second;
       int64_t home = *part == Send || *part == WaitSend ? each.channel.getSource() : each.channel.getDestination();
       if (home != int64_t(rank.getIndex()))
         return op.emitOpError("stands on rank ") << rank.getIndex() << " but this end of '" << channelOf(&op)

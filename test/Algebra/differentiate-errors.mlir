@@ -39,7 +39,7 @@ ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>
 
 ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>, result_names = ["loss"],
     result_batch = array<i64: -1>} {
-  // expected-error@+1 {{model 'm' has equations outside bodies; run --ein-simplify first}}
+  // expected-error@+1 {{model 'm' has equations outside bodies: run '--ein-simplify' first}}
   %0 = ein.constant 1.0 : tensor<f32>
   ein.return %0 : tensor<f32>
 }

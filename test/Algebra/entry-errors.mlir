@@ -27,5 +27,5 @@ ein.model @n() -> () attributes {arg_names = [], arg_batch = array<i64>, result_
 
 // -----
 
-// expected-error@+1 {{module has no 'ein.model'}}
+// expected-error@+1 {{module has no 'ein.model': this pass comes before '--plan-partition'}}
 module {}

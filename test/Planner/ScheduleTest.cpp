@@ -110,7 +110,7 @@ TEST(Schedule, CheckRefusesCycles) {
   problem.dependences.push_back({1, Phase::F, 0, Phase::F});
   EXPECT_EQ(problem.check()->rfind("tasks of one micro-batch wait for each other:", 0), 0u);
   problem = pipeline(1, 0);
-  EXPECT_EQ(*problem.check(), "has 0 micro-batches");
+  EXPECT_EQ(*problem.check(), "has 0 micro-batches but needs 1 or more");
 }
 
 TEST(Order, FindsCycles) {

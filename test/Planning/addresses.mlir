@@ -35,7 +35,7 @@
 // NAME: error: strategy 'cached' is not supported; there are 'pooled' and 'standard'
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
-// SLOT: error: 'plan.drop' op names no slot of a task
+// SLOT: error: 'plan.drop' op names slot 99 of a task of 3 slots
 
 // An optimizer with one moment.
 // MOMENT: plan.layout static 704

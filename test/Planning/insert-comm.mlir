@@ -42,5 +42,5 @@
 // TAG: error: no plan fits: route 'r2' (gradient of a.w, site 1) needs tag 23, limit 20
 // ZERO: error: max-slots is 0 but must be positive
 // NONE: error: program 'p' is not scheduled
-// AGAIN: error: 'plan.{{.*}}' op stands on a rank before messages are inserted
+// AGAIN: error: 'plan.{{.*}}' op stands on rank 0 already, but messages are inserted between runs alone
 // RUNS: error: ranks do not run the program: stage 1, W of micro-batch 3 is missing

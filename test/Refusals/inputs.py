@@ -17,7 +17,7 @@ model line(x[B, I], t[B]) -> loss, y[B] {
   loss = mean[b]((y[b] - t[b]) * (y[b] - t[b]))
 }
 """
-made = {}  # a module is compiled once
+made = {}  # what is compiled once: a module, IR of each phase
 
 
 def write(name, content):
@@ -53,3 +53,28 @@ def safetensors(tensors=None, data=bytes(12), header=None):
     tensors = tensors or {"linear.w": {"dtype": "F32", "shape": [3], "data_offsets": [0, 12]}}
     header = json.dumps(tensors).encode() if header is None else header
     return struct.pack("<Q", len(header)) + header + data
+
+
+# Two layers, for plans of two stages.
+TWO = """dim B = 8, I = 3
+batch B
+layer scale(x[B, I]) -> y[B, I] {
+  param w[I] ~ normal(0.5)
+  y[b, i] = x[b, i] * w[i]
+}
+model two(x[B, I]) -> loss {
+  repeat 2 { x = scale(x) }
+  loss = mean[b](sum[i](x[b, i] * x[b, i]))
+}
+"""
+
+
+def ir(phase):
+    """TWO after a phase, planned in two stages and two micro-batches."""
+    if phase not in made:
+        write("two.ein", TWO)
+        command = ["plc-compile", "two.ein", f"--emit={phase}", "--set", "parallelism.stages=2"]
+        command += ["--set", "parallelism.micro_batches=2"]
+        made[phase] = subprocess.run(command, check=True, capture_output=True).stdout
+    write("two.ein", TWO)  # which errors show
+    return made[phase]

@@ -86,13 +86,14 @@ def matches(expected, found):
 
 def diagnostics(stderr, problems):
     """The lines of stderr without the source lines and carets, which are checked."""
-    lines, found = stderr.split("\n"), []
+    lines, found, last = stderr.split("\n"), [], None
     if lines.pop():
         problems.append("stderr does not end with a line end")
     while lines:
         found.append(lines.pop(0))
         place = PLACE.match(found[-1])
-        if not place:
+        where, last = last, place and place.group("file", "line", "column")
+        if not place or (where == last and (not lines or PLACE.match(lines[0]))):  # MLIR shows a place once
             continue
         shown, caret = lines.pop(0) if lines else "", lines.pop(0) if lines else ""
         if not isShown(place, shown, caret):

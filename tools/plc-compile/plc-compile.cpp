@@ -129,7 +129,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
 
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
-    if (StringRef(argv[i]) == "--help") {
+    if (StringRef(argv[i]) == "--help" || StringRef(argv[i]) == "-h") {
       llvm::outs() << help;
       return 0;
     }

@@ -72,8 +72,22 @@ void Source::parseRules(const runtime::ModelRequest &request) {
     throw told();
 }
 
+// No other dialect is linked, which MLIR tells at length.
+LogicalResult Source::tellUnknown(Diagnostic &error) {
+  std::string text = error.str();
+  auto place = dyn_cast<FileLineColLoc>(error.getLocation());
+  auto [before, op] = StringRef(text).split(" not found for custom op ");
+  if (op.empty() || !place)
+    return failure(); // the next handler's turn
+  sources.PrintMessage(sources.FindLocForLineAndColumn(1, place.getLine(), place.getColumn()),
+                       llvm::SourceMgr::DK_Error,
+                       "operation " + op.rtrim() + " is not interpreted: IR of '--emit=numerics' and earlier phases is");
+  return success();
+}
+
 void Source::parseIR(const std::string &file) {
   SourceMgrDiagnosticHandler printer(sources, &context);
+  ScopedDiagnosticHandler unknown(&context, [this](Diagnostic &error) { return tellUnknown(error); });
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     throw told();

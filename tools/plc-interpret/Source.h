@@ -33,6 +33,7 @@ public:
 private:
   void parseRules(const runtime::ModelRequest &request);
   void parseIR(const std::string &file);
+  mlir::LogicalResult tellUnknown(mlir::Diagnostic &error);
 
   Settings settings;
   bool rules = false;

@@ -16,10 +16,20 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+
+// An error shows its line; the operation is shown on demand.
+static void keepErrorsShort() {
+  mlir::registerMLIRContextCLOptions();
+  llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
+  static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
+}
 
 int main(int argc, char **argv) {
+  keepErrorsShort();
   mlir::DialectRegistry registry;
   registry.insert<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
   // Kernels on their way to code.

@@ -45,6 +45,18 @@ LogicalResult verifyOneBlock(FunctionOpInterface op) {
   return success();
 }
 
+// (C4) of ein.func and ein.model.
+LogicalResult verifySignature(FunctionOpInterface op) {
+  auto check = [&](StringRef what, ArrayRef<Type> types) -> LogicalResult {
+    for (auto [index, type] : llvm::enumerate(types))
+      if (!isTensor(type))
+        return op.emitOpError(what) << " #" << index << " is " << type << " but needs to be a tensor with extents above "
+                                    << "0 and elements real, f32, f64, i32, i64 or i1";
+    return success();
+  };
+  return success(succeeded(check("argument", op.getArgumentTypes())) && succeeded(check("result", op.getResultTypes())));
+}
+
 } // namespace
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -75,12 +87,12 @@ void ModelOp::build(OpBuilder &builder, OperationState &state, StringRef name, F
 }
 
 LogicalResult FuncOp::verify() {
-  if (failed(verifyOneBlock(*this)))
+  if (failed(verifySignature(*this)) || failed(verifyOneBlock(*this)))
     return failure();
   int64_t inputs = getFunctionType().getNumInputs(), results = getFunctionType().getNumResults();
   // (C3)
-  if (getNumParams() < 0 || getNumAccumulators() < 0 || getNumParams() + getNumAccumulators() > inputs ||
-      getNumAccumulators() > results)
+  if (getNumParams() < 0 || getNumParams() > inputs || getNumAccumulators() < 0 ||
+      getNumAccumulators() > std::min(inputs - int64_t(getNumParams()), results))
     return emitOpError("has ") << inputs << " arguments and " << results << " results but says "
                                << getNumParams() << " parameters and " << getNumAccumulators() << " accumulators";
   // (C2)
@@ -113,7 +125,7 @@ static LogicalResult verifyRagged(ModelOp model) {
 }
 
 LogicalResult ModelOp::verify() {
-  if (failed(verifyOneBlock(*this)))
+  if (failed(verifySignature(*this)) || failed(verifyOneBlock(*this)))
     return failure();
   // (C2)
   auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> batch, ArrayRef<Type> types) -> LogicalResult {
@@ -124,8 +136,7 @@ LogicalResult ModelOp::verify() {
     for (auto [index, name] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
       if (!seen.insert(name).second)
         return emitOpError(what) << " '" << name << "' is named twice";
-      auto type = dyn_cast<RankedTensorType>(types[index]);
-      if (!type || batch[index] < -1 || batch[index] >= type.getRank())
+      if (batch[index] < -1 || batch[index] >= cast<RankedTensorType>(types[index]).getRank())
         return emitOpError(what) << " '" << name << "' has no axis " << batch[index] << " in " << types[index];
     }
     return success();

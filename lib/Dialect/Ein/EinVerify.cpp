@@ -4,9 +4,28 @@
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace plc::ein;
+
+bool plc::ein::isTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding() || llvm::any_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }))
+    return false;
+  Type element = tensor.getElementType();
+  return isa<RealType>(element) || element.isF32() || element.isF64() || element.isSignlessInteger(1) ||
+         element.isSignlessInteger(32) || element.isSignlessInteger(64);
+}
+
+bool plc::ein::isSizedTensor(Type type) {
+  if (!isTensor(type) || isa<RealType>(cast<RankedTensorType>(type).getElementType()))
+    return false;
+  int64_t elements = 1;
+  return llvm::none_of(cast<RankedTensorType>(type).getShape(), [&](int64_t extent) {
+    return llvm::MulOverflow(elements, extent, elements) || elements > int64_t(1) << 48;
+  });
+}
 
 namespace {
 
@@ -41,7 +60,7 @@ LogicalResult verifyMap(Equation op, AffineMap map, RankedTensorType type, Strin
 LogicalResult verifyDomain(Equation op, int indexed = -1) {
   for (int64_t extent : op.getExtents())
     if (extent <= 0)
-      return op->emitOpError("has extent ") << extent << " in its domain";
+      return op->emitOpError("has extent ") << extent << " in its domain but needs 1 or more";
   OperandRange inputs = op.getInputs();
   if (op.getMaps().size() != inputs.size() + 1)
     return op->emitOpError("has ") << op.getMaps().size() << " maps but " << inputs.size() << " inputs and a result";

@@ -31,7 +31,7 @@ LogicalResult LayoutOp::verify() {
 LogicalResult StaticOp::verify() {
   // (C1)
   if (getAt() < 0 || getBytes() < 0)
-    return emitOpError("has ") << getBytes() << " bytes at offset " << getAt();
+    return emitOpError("has ") << getBytes() << " bytes at offset " << getAt() << " but needs 0 or more of both";
   if (getSite().has_value() != (getKind() == StaticKind::gradient))
     return emitOpError("'") << stringifyStaticKind(getKind()) << "' has "
                             << (getSite() ? "a site, as only gradients have" : "no site");

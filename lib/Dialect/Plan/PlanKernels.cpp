@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
+using namespace plc;
 using namespace plc::plan;
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -28,7 +29,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
   state.addRegion();
 }
 
-// (C1), and that the equations are of the ein dialect (C4).
+// (C1), and that it holds equations (C4).
 static LogicalResult verifyEquations(KernelOp kernel) {
   Region &body = kernel.getBody();
   if (!llvm::hasSingleElement(body))
@@ -36,11 +37,14 @@ static LogicalResult verifyEquations(KernelOp kernel) {
   auto end = dyn_cast_or_null<YieldOp>(body.front().empty() ? nullptr : &body.front().back());
   if (!end)
     return kernel.emitOpError("does not end with 'plan.yield'");
+  if (end.getNumOperands() != kernel.getResultTypes().size())
+    return end.emitOpError("yields ") << end.getNumOperands() << " values but the kernel has "
+                                      << kernel.getResultTypes().size() << " results";
   if (!llvm::equal(end.getOperandTypes(), kernel.getResultTypes()))
     return end.emitOpError("yields ") << end.getOperandTypes() << " but the kernel has results "
                                       << kernel.getResultTypes();
   for (Operation &op : body.front().without_terminator())
-    if (op.getName().getDialectNamespace() != "ein")
+    if (!isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::SplitOp, ein::MergeOp>(op))
       return op.emitOpError("is no equation but stands in kernel '") << kernel.getSymName() << "'";
   return success();
 }
@@ -49,8 +53,9 @@ LogicalResult KernelOp::verify() {
   FunctionType type = getFunctionType();
   // (C4)
   for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
-    if (auto tensor = dyn_cast<RankedTensorType>(each); !tensor || !tensor.hasStaticShape())
-      return emitOpError("has type ") << each << " in its signature but needs a tensor with static extents";
+    if (!ein::isSizedTensor(each))
+      return emitOpError("has type ") << each << " in its signature but needs a tensor of 1 to 2^48 elements f32, f64, "
+                                      << "i32, i64 or i1";
   if (failed(verifyEquations(*this)))
     return failure();
   int64_t inputs = type.getNumInputs(), results = type.getNumResults(), accumulators = getNumAccumulators();

@@ -1,5 +1,5 @@
 //===- PlanProgram.cpp - programs, stages, tasks: verification ------------===//
-#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -38,11 +38,14 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
     return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size()
                                        << " types and " << batch.size() << " batch axes";
   llvm::StringSet<> seen;
-  for (auto [name, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), batch)) {
+  for (auto [name, type, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types.getAsValueRange<TypeAttr>(), batch)) {
     if (!seen.insert(name).second)
       return program.emitOpError(what) << " '" << name << "' is named twice";
-    if (axis != -1 && axis != 0)
-      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs 0 or -1";
+    if (!ein::isSizedTensor(type))
+      return program.emitOpError(what) << " '" << name << "' is " << type << " but needs to be a tensor of 1 to 2^48 "
+                                       << "elements f32, f64, i32, i64 or i1";
+    if (axis != -1 && (axis != 0 || cast<RankedTensorType>(type).getRank() == 0))
+      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs 0 or -1 in " << type;
   }
   return success();
 }
@@ -55,7 +58,7 @@ LogicalResult ProgramOp::verify() {
   ein::MicroBatches cut = getCut();
   if (cut.count <= 0 || (cut.ragged ? !cut.isRagged() : cut.batch % cut.count != 0))
     return emitOpError("has batch ") << cut.batch << " in " << cut.count << " micro-batches and ragged extent "
-                                     << cut.ragged;
+                                     << cut.ragged << " but micro-batches divide the batch, or share a ragged extent";
   // (C4)
   auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
     if (bound && answer && *bound > *answer)
@@ -172,6 +175,26 @@ static LogicalResult verifyLayers(ProgramOp program) {
   return success();
 }
 
+// (C7)
+static LogicalResult verifyMade(ProgramOp program) {
+  auto check = [](Operation *op, Value value) -> LogicalResult {
+    llvm::SmallDenseSet<Value> passed;
+    for (; value; value = sameMemoryAs(value))
+      if (!passed.insert(value).second)
+        return op->emitOpError("has a value that nothing makes: it comes back to itself");
+    return success();
+  };
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    for (Value result : stage.getResults())
+      if (failed(check(stage, result)))
+        return failure();
+    for (auto pop : stage.getBody().getOps<PopOp>())
+      if (failed(check(pop, pop.getResult())))
+        return failure();
+  }
+  return success();
+}
+
 // (C6)
 static LogicalResult verifyClones(ProgramOp program) {
   llvm::DenseMap<int64_t, CallOp> clones;
@@ -186,6 +209,24 @@ static LogicalResult verifyClones(ProgramOp program) {
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+// (C1) of actions
+static LogicalResult verifyAction(SymbolTable &symbols, Operation &action) {
+  auto checkTask = [&](StringRef name, Role role) -> LogicalResult {
+    auto stage = symbols.lookup<StageOp>(name);
+    if (stage && stage.getTask(role))
+      return success();
+    return action.emitOpError("names task ") << stringifyRole(role) << " of '" << name << "', which does not exist";
+  };
+  if (auto run = dyn_cast<RunOp>(action))
+    return checkTask(run.getStage(), run.getRole());
+  if (auto drop = dyn_cast<DropOp>(action))
+    return checkTask(drop.getStage(), drop.getRole());
+  auto channel = action.getAttrOfType<FlatSymbolRefAttr>("channel");
+  if (channel && !symbols.lookup<ChannelOp>(channel.getValue()))
+    return action.emitOpError("names '") << channel.getValue() << "', which is no channel";
+  return success();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -209,8 +250,15 @@ LogicalResult ProgramOp::verifyRegions() {
       return channel.emitOpError("joins ranks ") << channel.getSource() << " and " << channel.getDestination()
                                                  << " but its route joins ranks " << source << " and " << destination;
     if (channel.getSlots() <= 0 || channel.getTag() < 0)
-      return channel.emitOpError("has ") << channel.getSlots() << " slots and tag " << channel.getTag();
+      return channel.emitOpError("has ") << channel.getSlots() << " slots and tag " << channel.getTag()
+                                         << " but needs 1 slot or more and a tag from 0";
   }
+  if (failed(verifyMade(*this)))
+    return failure();
+  for (auto rank : getBody().getOps<RankOp>())
+    for (Operation &action : rank.getBody().front())
+      if (failed(verifyAction(symbols, action)))
+        return failure();
   for (Operation &op : getBody().front())
     if (!isa<LayerOp, StageOp, RouteOp, ChannelOp, RankOp>(op))
       return op.emitOpError("stands in a 'plan.program', which holds layers, stages, routes, channels and ranks");
@@ -223,6 +271,9 @@ static LogicalResult verifyYield(Owner op) {
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield)
     return op.emitOpError("does not end with 'plan.yield'");
+  if (yield.getNumOperands() != op->getNumResults())
+    return yield.emitOpError("yields ") << yield.getNumOperands() << " values but its parent has "
+                                        << op->getNumResults() << " results";
   if (!llvm::equal(yield.getOperandTypes(), op->getResultTypes()))
     return yield.emitOpError("yields ") << yield.getOperandTypes() << " but its parent has results "
                                         << op->getResultTypes();
@@ -259,7 +310,7 @@ LogicalResult StageOp::verify() {
     return failure();
   // (C3)
   if (getRank() < 0)
-    return emitOpError("has rank ") << getRank();
+    return emitOpError("has rank ") << getRank() << " but needs 0 or more";
   // (C2)
   std::optional<Role> last;
   for (auto task : getBody().getOps<TaskOp>()) {
@@ -295,6 +346,13 @@ static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, T
     return success();
   }
   return op->emitOpError("names '") << name << "', which is no " << what << " of the program";
+}
+
+LogicalResult SiteOp::verify() {
+  // (C1)
+  if (getIndex() < 0)
+    return emitOpError("of '") << getParam() << "' has index " << getIndex() << " but needs 0 or more";
+  return success();
 }
 
 LogicalResult InputOp::verify() {

@@ -49,23 +49,22 @@ static Value accumulatorOf(OpResult result) {
   return operand;
 }
 
+Value plc::plan::sameMemoryAs(Value value) {
+  auto result = cast<OpResult>(value);
+  Operation *op = result.getOwner();
+  if (isa<TaskOp, StageOp>(op))
+    return op->getRegion(0).front().getTerminator()->getOperand(result.getResultNumber());
+  if (isa<CallOp>(op))
+    return accumulatorOf(result);
+  if (auto pop = dyn_cast<PopOp>(op))
+    return pop.getInto() ? Value(pop.getInto()) : movedFrom(pop);
+  return nullptr;
+}
+
 Value plc::plan::resolve(Value value) {
-  while (true) {
-    auto result = dyn_cast<OpResult>(value);
-    if (!result)
-      return value;
-    Operation *op = result.getOwner();
-    Value next;
-    if (isa<TaskOp, StageOp>(op))
-      next = op->getRegion(0).front().getTerminator()->getOperand(result.getResultNumber());
-    else if (isa<CallOp>(op))
-      next = accumulatorOf(result);
-    else if (auto pop = dyn_cast<PopOp>(op))
-      next = pop.getInto() ? Value(pop.getInto()) : movedFrom(pop);
-    if (!next)
-      return value;
+  while (Value next = sameMemoryAs(value))
     value = next;
-  }
+  return value;
 }
 
 bool plc::plan::isStatic(Value resolved) { return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()); }

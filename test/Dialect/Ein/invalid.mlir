@@ -378,3 +378,38 @@ ein.func @merge_c3(%x: tensor<4x3x2xf32>) -> tensor<4x5xf32> {
   %0 = ein.merge %x axis 1 : (tensor<4x3x2xf32>) -> tensor<4x5xf32>
   ein.return %0 : tensor<4x5xf32>
 }
+// -----
+// expected-error@+1 {{argument #0 is 'tensor<?xf32>' but needs to be a tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
+ein.func @func_c4_extent(%x: tensor<?xf32>) {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument #1 is 'tensor<2xcomplex<f32>>' but needs to be a tensor}}
+ein.func @func_c4_element(%x: tensor<2xf32>, %z: tensor<2xcomplex<f32>>) {
+  ein.return
+}
+// -----
+// expected-error@+1 {{result #0 is 'f32' but needs to be a tensor}}
+ein.func @func_c4_result(%x: tensor<2xf32>) -> f32 {
+  ein.return %x : tensor<2xf32>
+}
+// -----
+// expected-error@+1 {{argument #0 is 'tensor<0xf32>' but needs to be a tensor with extents above 0}}
+ein.model @model_c4(%x: tensor<0xf32>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: -1>, result_batch = array<i64>} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{has 0 blocks but needs one}}
+ein.func @func_c1_blocks(tensor<2xf32>)
+// -----
+// expected-error@+1 {{has 1 arguments and 0 results but says 9223372036854775807 parameters and 1 accumulators}}
+ein.func @func_c3_overflow(%x: tensor<2xf32>) attributes {num_params = 9223372036854775807 : i64, num_accumulators = 1 : i64} {
+  ein.return
+}
+// -----
+ein.func @function_word(%x: tensor<2xf32>) {
+  // expected-error@+1 {{custom op 'ein.reduce' found 'mean', expected one of sum, max, min}}
+  %y = ein.reduce mean(%x) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xf32>) -> tensor<f32>
+  ein.return
+}

@@ -7,18 +7,30 @@ plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [], arg_batc
 // -----
 
 // expected-error@+1 {{input 'x' is named twice}}
-plan.program @program_c1 attributes {arg_names = ["x", "x"], arg_types = [f32, f32], arg_batch = array<i64: -1, -1>,
+plan.program @program_c1 attributes {arg_names = ["x", "x"], arg_types = [tensor<f32>, tensor<f32>], arg_batch = array<i64: -1, -1>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
 
 // -----
 
-// expected-error@+1 {{input 'x' has batch axis 2 but needs 0 or -1}}
-plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [f32], arg_batch = array<i64: 2>,
+// expected-error@+1 {{input 'x' has batch axis 2 but needs 0 or -1 in 'tensor<f32>'}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<f32>], arg_batch = array<i64: 2>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
 
 // -----
 
-// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 0}}
+// expected-error@+1 {{input 'x' has batch axis 0 but needs 0 or -1 in 'tensor<f32>'}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<f32>], arg_batch = array<i64: 0>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{input 'x' is 'tensor<4x!ein.real>' but needs to be a tensor of 1 to 2^48 elements f32, f64, i32, i64 or i1}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<4x!ein.real>], arg_batch = array<i64: 0>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
+
+// -----
+
+// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 0 but micro-batches divide the batch, or share a ragged extent}}
 plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64} {}
 
@@ -164,5 +176,60 @@ plan.program @static_c1 attributes {arg_names = [], arg_types = [], arg_batch = 
       // expected-error@+1 {{'gradient' has no site}}
       plan.static gradient "w" at 0 bytes 64
     }
+  }
+}
+
+// -----
+
+// Two stages of one rank that hand a value to each other in a circle.
+plan.program @program_c7 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{has a value that nothing makes: it comes back to itself}}
+    %p = plan.pop @r0 : tensor<4xf32>
+    plan.stash @r1, %p : tensor<4xf32>
+    plan.yield
+  }
+  plan.stage @s1 rank 0 {
+    %p = plan.pop @r1 : tensor<4xf32>
+    plan.stash @r0, %p : tensor<4xf32>
+    plan.yield
+  }
+  plan.route @r0 from @s1 to @s0 per micro_batch carries "x" : tensor<4xf32>
+  plan.route @r1 from @s0 to @s1 per micro_batch carries "x" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @program_c7_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-error@+1 {{has a value that nothing makes: it comes back to itself}}
+  %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
+    plan.yield %1 : tensor<4xf32>
+  }
+  %1 = plan.stage @s1 rank 0 : tensor<4xf32> {
+    plan.yield %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+plan.program @stage_arguments attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-error@+1 {{region should have no arguments}}
+  plan.stage @s0 rank 0 {
+  ^bb0(%x: tensor<4xf32>):
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @param_type attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{result #0 must be tensor of 1 to 2^48 elements f32, f64, i32, i64 or i1, but got 'tensor<16777216x16777216x2xf32>'}}
+    %w = plan.param @w : tensor<16777216x16777216x2xf32>
+    plan.yield
   }
 }

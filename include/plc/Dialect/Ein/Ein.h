@@ -25,6 +25,13 @@
 
 namespace plc::ein {
 
+/// Whether a type is what values of a program have: a tensor whose extents are known and positive, of real, f32, f64,
+/// i32, i64 or i1.
+bool isTensor(mlir::Type type);
+
+/// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
+bool isSizedTensor(mlir::Type type);
+
 /// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
 inline bool isTranscendental(Function function) {
   return (function >= Function::exp && function <= Function::sigmoid) || function == Function::pow;

@@ -6,6 +6,9 @@
 
 namespace plc::plan {
 
+/// One step of `resolve`; null where that ends.
+mlir::Value sameMemoryAs(mlir::Value value);
+
 /// The value whose memory `value` is: a result of a task is what the task yields; a result of an accumulator is the
 /// accumulator; what is popped from a stage of the same rank is what was stashed there. Ends at the result of a
 /// `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).

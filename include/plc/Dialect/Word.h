@@ -1,0 +1,36 @@
+//===- Word.h - how the words of an enum are read and printed ---*- C++ -*-===//
+#ifndef PLC_DIALECT_WORD_H
+#define PLC_DIALECT_WORD_H
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace plc {
+
+/// Reads one word of an enum whose values lie below 64; an error names them all.
+template <typename Enum>
+mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
+  llvm::SMLoc place = parser.getCurrentLocation();
+  std::string word;
+  if (parser.parseKeywordOrString(&word))
+    return mlir::failure();
+  std::string words;
+  for (uint32_t each = 0; each < 64; ++each) {
+    llvm::StringRef known = stringifyEnum(Enum(each));
+    if (!known.empty() && known == word) {
+      value = Enum(each);
+      return mlir::success();
+    }
+    if (!known.empty())
+      words += (words.empty() ? "" : ", ") + known.str();
+  }
+  return parser.emitError(place, "found '") << word << "', expected one of " << words;
+}
+
+template <typename Enum>
+void printWord(mlir::AsmPrinter &printer, Enum value) {
+  printer << stringifyEnum(value);
+}
+
+} // namespace plc
+
+#endif
