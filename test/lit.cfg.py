@@ -14,6 +14,10 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
 
+# For the preset asan: libMLIR and libLLVM are not instrumented, yet share containers and allocators with code that is.
+config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0"
+config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
+
 config.substitutions.append(("%unit", os.path.join(config.plc_build, "unit")))
 config.substitutions.append(("%examples", os.path.join(config.plc_source, "examples")))
 config.substitutions.append(("%cc", config.c_compiler))
