@@ -255,17 +255,18 @@ private:
   // exactly.
   FailureOr<Gradient> ofExtremum() {
     Dims dims = distinct(inputs[0].dims), reduced;
-    int64_t count = 1, limit = int64_t(1) << 24;
+    Type element = elementOf(result.value);
+    int64_t count = 1, limit = int64_t(1) << (element.isF64() ? 53 : 24);
     for (int64_t dim : dims) {
       if (contains(result.dims, dim))
         continue;
       reduced.push_back(dim);
       if (count > limit / op.getExtents()[dim])
         return op->emitError("gradient of a maximum or minimum over more than ")
-               << limit << " elements is not supported yet";
+               << limit << " elements of " << element
+               << "; write it over parts, 'max[i](max[j](x[K*i + j]))', or compute in f64";
       count *= op.getExtents()[dim];
     }
-    Type element = elementOf(result.value);
     Access position = number(0);
     for (int64_t dim : reduced) {
       Access index = build.iota(dim, builder.getI64Type());

@@ -48,7 +48,7 @@ ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>
 
 ein.param @w : tensor<5000x5000xf32> init normal(0.02, 0.0)
 ein.func @largest(%w: tensor<5000x5000xf32>) -> tensor<f32> attributes {num_params = 1 : i64} {
-  // expected-error@+1 {{gradient of a maximum or minimum over more than 16777216 elements is not supported yet}}
+  // expected-error@+1 {{gradient of a maximum or minimum over more than 16777216 elements of 'f32'; write it over parts, 'max[i](max[j](x[K*i + j]))', or compute in f64}}
   %0 = ein.reduce max(%w) over [5000, 5000] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]
     : (tensor<5000x5000xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
@@ -57,6 +57,21 @@ ein.model @m() -> tensor<f32> attributes {arg_names = [], arg_batch = array<i64>
     result_batch = array<i64: -1>} {
   %0 = ein.call @largest() params [@w] path "largest" : () -> tensor<f32>
   ein.return %0 : tensor<f32>
+}
+
+// -----
+
+// Positions in f64 are counted further.
+ein.param @w : tensor<5000x5000xf64> init normal(0.02, 0.0)
+ein.func @largest(%w: tensor<5000x5000xf64>) -> tensor<f64> attributes {num_params = 1 : i64} {
+  %0 = ein.reduce max(%w) over [5000, 5000] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]
+    : (tensor<5000x5000xf64>) -> tensor<f64>
+  ein.return %0 : tensor<f64>
+}
+ein.model @m() -> tensor<f64> attributes {arg_names = [], arg_batch = array<i64>, result_names = ["loss"],
+    result_batch = array<i64: -1>} {
+  %0 = ein.call @largest() params [@w] path "largest" : () -> tensor<f64>
+  ein.return %0 : tensor<f64>
 }
 
 // -----

@@ -145,7 +145,7 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     axis: per sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on the argument or
     parameter, the result is zeros.
 
-    Refused: gradients of `max` and `min` over more than 2^24 elements.
+    Refused: gradients of `max` and `min` over more than 2^24 elements of f32, 2^53 of f64: positions are counted in it.
 
     A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
     sum of two contributions is a body of its own with role `sum`, called with the path of the call that made the value.
