@@ -125,9 +125,9 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 
 void KeyReader::refuseUnknown(const Place &place, const std::string &path) {
   if (isGroup(path))
-    error(place, "'" + path + "' is a table of keys such as '" + nearestKey(keys, path + ".") + "'");
+    error(place, "'" + path + "' is a table" + insteadOf(keys, path + "."));
   else
-    error(place, "unknown key '" + path + "'; the nearest is '" + nearestKey(keys, path) + "'");
+    error(place, "unknown key '" + path + "'" + insteadOf(keys, path));
 }
 
 void KeyReader::readValue(const std::string &path, const toml::node &node, const std::string &origin,

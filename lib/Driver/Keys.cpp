@@ -1,5 +1,9 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
 #include "plc/Driver/Strategy.h"
+#include "plc/Language/Nearest.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <limits>
@@ -106,17 +110,31 @@ const Key *plc::driver::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) 
   return nullptr;
 }
 
-llvm::StringRef plc::driver::nearestKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
-  const Key *best = nullptr;
-  unsigned distance = 0;
+/// Different ones in order, of keys in the table, or of all keys up to their first point.
+static std::string namesIn(llvm::ArrayRef<Key> keys, llvm::StringRef table) {
+  llvm::SetVector<llvm::StringRef> names;
+  for (const Key &key : keys)
+    if (llvm::StringRef path = key.path; table.empty() || (path.consume_front(table) && path.consume_front(".")))
+      names.insert(path.split('.').first);
+  return llvm::join(names.takeVector(), ", ");
+}
+
+std::string plc::driver::insteadOf(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
+  llvm::StringRef table = path.contains('.') ? path.rsplit('.').first : "";
+  bool inTable = !table.empty() && !namesIn(keys, table).empty();
+  plc::language::Nearest nearest(inTable ? path.rsplit('.').second : path);
   for (const Key &key : keys) {
+    auto [keyTable, name] = llvm::StringRef(key.path).rsplit('.');
+    if (inTable && keyTable == table)
+      nearest.offer(name, key.path);
+    if (inTable)
+      continue;
+    nearest.offer(key.path);
     // A word alone may be a key without its table, or a table.
-    auto [table, name] = llvm::StringRef(key.path).rsplit('.');
-    unsigned d = path.edit_distance(key.path);
     if (!path.contains('.'))
-      d = std::min({d, path.edit_distance(name), path.edit_distance(table)});
-    if (!best || d < distance)
-      best = &key, distance = d;
+      nearest.offer(name, key.path), nearest.offer(keyTable, key.path);
   }
-  return best->path;
+  if (!nearest.found().empty())
+    return nearest.text();
+  return inTable ? "; '" + table.str() + "' has " + namesIn(keys, table) : "; there are " + namesIn(keys, "");
 }

@@ -1,5 +1,6 @@
 //===- Values.cpp - which values a key may have ----------------------------===//
 #include "KeyReader.h"
+#include "plc/Language/Nearest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -99,11 +100,10 @@ static std::string suggestion(const Key &key, const std::string &word) {
   std::vector<std::string> known = key.refused;
   for (const Value &value : key.supported)
     known.push_back(std::get<std::string>(value));
-  auto nearest = llvm::min_element(known, [&](const std::string &a, const std::string &b) {
-    return StringRef(word).edit_distance(a) < StringRef(word).edit_distance(b);
-  });
-  bool near = nearest != known.end() && StringRef(word).edit_distance(*nearest) <= (word.size() + 1) / 2;
-  return near ? "; the nearest is \"" + *nearest + "\"" : "";
+  plc::language::Nearest nearest(word);
+  for (const std::string &name : known)
+    nearest.offer(name);
+  return nearest.found().empty() ? "" : "; the nearest is \"" + nearest.found().str() + "\"";
 }
 
 bool plc::driver::isSupported(const Key &key, const Value &value, std::string &wrong,

@@ -1,8 +1,8 @@
 //===- Bodies.cpp - inlined fns and instances of layers -------------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
-#include "Nearest.h"
 #include "RuleBuilder.h"
+#include "plc/Language/Nearest.h"
 #include <cmath>
 #include <cstdio>
 

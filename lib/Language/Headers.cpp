@@ -1,8 +1,8 @@
 //===- Headers.cpp - what a call binds in the callee's header -------------===//
 #include "Builtins.h"
 #include "Elaborator.h"
-#include "Nearest.h"
 #include "RuleBuilder.h"
+#include "plc/Language/Nearest.h"
 
 using namespace plc::language;
 using llvm::Twine;

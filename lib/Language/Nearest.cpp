@@ -1,5 +1,5 @@
 //===- Nearest.cpp - which name was meant ---------------------------------===//
-#include "Nearest.h"
+#include "plc/Language/Nearest.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 
@@ -24,11 +24,11 @@ static unsigned distanceOf(StringRef a, StringRef b) {
   return row[b.size()];
 }
 
-void Nearest::offer(StringRef known) {
+void Nearest::offer(StringRef known, StringRef meant) {
   size_t difference = known.size() > name.size() ? known.size() - name.size() : name.size() - known.size();
   if (difference > distance || known.empty())
     return;
   unsigned found = distanceOf(name, known);
   if (found < distance || (found == distance && !best.empty() && known < best))
-    distance = found, best = known;
+    distance = found, best = known, told = meant.empty() ? known : meant;
 }

@@ -3,10 +3,10 @@
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "Emission.h"
-#include "Nearest.h"
 #include "Parser.h"
 #include "StandardLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "plc/Language/Nearest.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 

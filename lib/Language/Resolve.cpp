@@ -1,8 +1,8 @@
 //===- Resolve.cpp - expressions to nodes ---------------------------------===//
 #include "Builtins.h"
 #include "Integers.h"
-#include "Nearest.h"
 #include "RuleBuilder.h"
+#include "plc/Language/Nearest.h"
 #include <cmath>
 
 using namespace plc::language;

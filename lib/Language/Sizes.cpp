@@ -1,7 +1,7 @@
 //===- Sizes.cpp - dims, -D and size expressions --------------------------===//
 #include "Sizes.h"
-#include "Nearest.h"
 #include "plc/Language/Diagnostics.h"
+#include "plc/Language/Nearest.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 

@@ -57,8 +57,8 @@ llvm::ArrayRef<Preset> allPresets();
 llvm::ArrayRef<Key> rateKeys();
 /// Null if there is no such key.
 const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
-/// The key whose spelling is nearest to `path`.
-llvm::StringRef nearestKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
+/// What to write instead of a path that is no key: "; the nearest is 'x'", or what stands in its table.
+std::string insteadOf(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// A value as TOML.
 std::string print(const Value &value);
 

@@ -1,6 +1,6 @@
 //===- Nearest.h - which name was meant -------------------------*- C++ -*-===//
-#ifndef PLC_LIB_LANGUAGE_NEAREST_H
-#define PLC_LIB_LANGUAGE_NEAREST_H
+#ifndef PLC_LANGUAGE_NEAREST_H
+#define PLC_LANGUAGE_NEAREST_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -13,18 +13,21 @@ class Nearest {
 public:
   explicit Nearest(llvm::StringRef name) : name(name), distance(1 + (name.size() + 1) / 3) {}
 
-  void offer(llvm::StringRef known);
+  /// `meant` is what to tell instead of a name that is only a part of it.
+  void offer(llvm::StringRef known, llvm::StringRef meant = {});
   template <typename Names>
   void offerKeys(const Names &names) {
     for (const auto &[known, value] : names)
       offer(known);
   }
 
+  /// Empty if no name is near.
+  llvm::StringRef found() const { return told; }
   /// "; the nearest is 'x'", or nothing.
-  std::string text() const { return best.empty() ? "" : "; the nearest is '" + best.str() + "'"; }
+  std::string text() const { return told.empty() ? "" : "; the nearest is '" + told.str() + "'"; }
 
 private:
-  llvm::StringRef name, best;
+  llvm::StringRef name, best, told;
   unsigned distance; // less than this
 };
 
