@@ -100,12 +100,18 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
 }
 
 /// Slowest first. Errors: what is no full split, each by name.
-bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
+bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant, bool onLeft) {
   for (const AffineTerm &term : terms) {
     if (term.coefficient <= 0)
       return refuseAffine(expr, "counts '" + term.name + "' by " + Twine(term.coefficient));
     if (llvm::count_if(terms, [&](const AffineTerm &other) { return other.name == term.name; }) > 1)
       return refuseAffine(expr, "has the index '" + term.name + "' twice");
+  }
+  if (constant != 0 && onLeft) {
+    diagnostics.error(expr.place, "'" + clipped(expr) + "' has the offset " + Twine(constant) +
+                                      " on a left side, which is not supported yet; parts of an axis are joined by "
+                                      "'y[e: I + J] = if e < I then a[e % I] else b[(e - I) % J]'");
+    return false;
   }
   if (constant != 0)
     return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
@@ -127,7 +133,7 @@ bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, i
   return true;
 }
 
-std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
+std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool onLeft) {
   std::vector<AffineTerm> terms;
   int64_t constant = 0;
   if (!addTerms(expr, 1, false, terms, constant))
@@ -138,7 +144,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
     affine.constant = constant;
     return affine;
   }
-  if (!orderTerms(expr, terms, constant))
+  if (!orderTerms(expr, terms, constant, onLeft))
     return std::nullopt;
   affine.inner = terms[0].coefficient;
   bool ok = true;

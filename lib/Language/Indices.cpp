@@ -111,7 +111,7 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
                                        "' on a left side, expected an index or a full split 'K*i + p'");
     return false;
   }
-  std::optional<Affine> affine = affineOf(*entry.expr);
+  std::optional<Affine> affine = affineOf(*entry.expr, /*onLeft=*/true);
   if (!affine)
     return false;
   if (affine->constant)

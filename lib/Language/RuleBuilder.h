@@ -79,8 +79,8 @@ private:
   struct AffineTerm;
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
   bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
-  std::optional<Affine> affineOf(const Expr &expr);
-  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
+  std::optional<Affine> affineOf(const Expr &expr, bool onLeft = false);
+  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant, bool onLeft);
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
   bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor);
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
