@@ -161,8 +161,8 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
     throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
                               std::to_string(tensor.info.numBytes()) + " for " + tensor.info.typeText() +
                               " (offset " + std::to_string(start + length) + ")");
-  tensor.data.resize(data.size());
-  std::memcpy(tensor.data.data(), data.data(), data.size());
+  auto *first = reinterpret_cast<const std::byte *>(data.data());
+  tensor.data.assign(first, first + data.size());
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
     throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + length + size_t(bad)) + ")");
   return tensor;

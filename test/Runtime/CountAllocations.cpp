@@ -4,19 +4,23 @@
 #include <cerrno>
 #include <cstddef>
 
+static std::atomic<int64_t> allocations{0};
+
+int64_t numAllocations() { return allocations; }
+
+#ifdef __SANITIZE_ADDRESS__ // which has replaced them already
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+                                                         void (*)(const volatile void *));
+[[maybe_unused]] static int hooks = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void *, size_t) { ++allocations; }, [](const volatile void *) {});
+#else
 // glibc's own, under the names by which it lets others replace them.
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
-}
 
-static std::atomic<int64_t> allocations{0};
-
-int64_t numAllocations() { return allocations; }
-
-extern "C" {
 void *malloc(size_t bytes) {
   ++allocations;
   return __libc_malloc(bytes);
@@ -39,3 +43,4 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
   return *result ? 0 : ENOMEM;
 }
 }
+#endif
