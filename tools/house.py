@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the house itself: who includes whom, file sizes, tests of constraints and passes. Exit 1 with a list."""
+"""Checks the house itself: who includes whom, file sizes, tests of passes and messages. Exit 1 with a list."""
 import pathlib
 import re
 import sys
@@ -55,6 +55,15 @@ for path in sorted((root / "include/plc").rglob("Passes.td")):
     for flag in re.findall(r'def \w+\s*:\s*Pass<"([^"]+)"', path.read_text()):
         if not re.search(rf"\b{flag}\b", tests):
             problems.append(f"{path.relative_to(root)}: no test runs --{flag}")
+# Messages of verifiers and passes: each part of two words or more.
+ERROR = re.compile(r'\bemit(?:Op|Option)?Error\(((?:"(?:[^"\\\n]|\\.)*"|[^;"])*);')
+words = " ".join(tests.split())
+for path in sources("lib"):
+    for statement in ERROR.findall(path.read_text()):
+        for part in re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", statement)):
+            part = " ".join(part.replace('\\"', '"').split())
+            if len(re.findall(r"[A-Za-z]{2,}", part)) > 1 and part not in words:
+                problems.append(f"{path.relative_to(root)}: no test has the message '{part}'")
 for path in sorted((root / "dialects").rglob("*.td")):
     for op, body in re.findall(r'def \w+\s*:\s*\w+_\w*Op?<"(\w+)"(.*?)(?=\ndef |\Z)', path.read_text(), re.S):
         if "summary" not in body or "description" not in body:

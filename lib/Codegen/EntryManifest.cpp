@@ -20,16 +20,12 @@ public:
   EntryWriter(ProgramOp program, KernelIndex kernelIndex)
       : program(program), symbols(program), kernelIndex(kernelIndex) {}
 
-  FailureOr<Object> run() {
+  Object run() {
     Array ranks;
     for (auto channel : program.getBody().getOps<ChannelOp>())
       channelNumber.try_emplace(channel.getSymName(), channelNumber.size());
-    for (auto rank : program.getBody().getOps<RankOp>()) {
-      FailureOr<Object> each = writeRank(rank);
-      if (failed(each))
-        return failure();
-      ranks.push_back(std::move(*each));
-    }
+    for (auto rank : program.getBody().getOps<RankOp>())
+      ranks.push_back(writeRank(rank));
     Object entry;
     entry["batch"] = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
     entry["micro_batches"] = program.getMicroBatches();
@@ -92,11 +88,8 @@ private:
     return channels;
   }
 
-  FailureOr<Object> writeRank(RankOp rank) {
-    auto layouts = rank.getBody().getOps<LayoutOp>();
-    if (layouts.empty())
-      return rank.emitError("rank ") << rank.getIndex() << " has no layout";
-    LayoutOp layout = *layouts.begin();
+  Object writeRank(RankOp rank) {
+    auto layout = cast<LayoutOp>(rank.getBody().front().front());
     Object entry;
     std::string stages;
     for (auto stage : program.getBody().getOps<StageOp>())
@@ -109,12 +102,8 @@ private:
     taskNumber.clear();
     Array actions;
     for (Operation &op : rank.getBody().front())
-      if (!isa<LayoutOp>(op)) {
-        FailureOr<Object> action = writeAction(&op);
-        if (failed(action))
-          return failure();
-        actions.push_back(std::move(*action));
-      }
+      if (!isa<LayoutOp>(op))
+        actions.push_back(writeAction(&op));
     entry["tasks"] = std::move(tasks);
     entry["actions"] = std::move(actions);
     return entry;
@@ -139,20 +128,13 @@ private:
   }
 
   // Slots are numbered from 0, statics are -1 - their number.
-  int64_t operandOf(Value value, const DenseMap<Value, int64_t> &slots) {
+  int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
     Value resolved = resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
       return -1 - staticNumber[{StaticKind::parameter, param.getParam(), -1}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
       return -1 - staticNumber[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex())}];
-    return slots.lookup(resolved);
-  }
-
-  const SmallVector<Value> &slotsOf(TaskOp task) {
-    auto [it, inserted] = slotsOfTask.try_emplace(task);
-    if (inserted)
-      it->second = taskSlots(task);
-    return it->second;
+    return numbers.lookup(resolved);
   }
 
   // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
@@ -160,9 +142,9 @@ private:
     auto [it, inserted] = taskNumber.try_emplace({task, keep}, tasks.size());
     if (!inserted)
       return it->second;
-    DenseMap<Value, int64_t> slots;
-    for (Value slot : slotsOf(task))
-      slots.try_emplace(slot, slots.size());
+    DenseMap<Value, int64_t> numbers;
+    for (Value slot : slots.of(task))
+      numbers.try_emplace(slot, numbers.size());
     Array calls;
     for (auto call : task.getBody().getOps<CallOp>()) {
       if (keep && call.getRecompute())
@@ -171,9 +153,9 @@ private:
       // Inputs, then outputs; an accumulator once, as the output.
       for (Value operand : call.getArgs())
         if (!resolve(operand).getDefiningOp<SiteOp>())
-          operands.push_back(operandOf(operand, slots));
+          operands.push_back(operandOf(operand, numbers));
       for (Value result : call.getResults())
-        operands.push_back(operandOf(result, slots));
+        operands.push_back(operandOf(result, numbers));
       KernelVariants kernel = kernelIndex(call.getKernel());
       Object each{{"kernel", kernel.full}, {"operands", std::move(operands)}, {"path", call.getPath()}};
       if (program.getRagged())
@@ -181,20 +163,18 @@ private:
       calls.push_back(std::move(each));
     }
     tasks.push_back(Object{{"name", (stageName + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str()},
-                           {"slots", int64_t(slots.size())},
+                           {"slots", int64_t(numbers.size())},
                            {"calls", std::move(calls)}});
     return it->second;
   }
 
-  FailureOr<Object> writeAction(Operation *op) {
+  Object writeAction(Operation *op) {
     std::optional<int64_t> at;
     Object action{{"op", op->getName().stripDialect()}};
     if (isa<StepOp>(op))
       return action;
     action["mb"] = op->getAttrOfType<IntegerAttr>("mb").getInt();
     if (auto run = dyn_cast<RunOp>(op)) {
-      if (!run.getAt())
-        return run.emitError("has no addresses");
       TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
       action["task"] = numberOf(run.getStage(), task, run.getKeep());
       action["at"] = Array(*run.getAt());
@@ -203,15 +183,14 @@ private:
     if (auto drop = dyn_cast<DropOp>(op)) {
       at = drop.getAt();
       TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
-      action["bytes"] = byteSize(program, slotsOf(task)[drop.getSlot()].getType(), drop.getMb());
+      action["bytes"] = byteSize(program, slots.of(task)[drop.getSlot()].getType(), drop.getMb());
     } else {
       action["channel"] = channelNumber.lookup(op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue());
       if (isa<WaitRecvOp, WaitSendOp>(op))
         return action;
       at = isa<SendOp>(op) ? cast<SendOp>(op).getAt() : cast<PostRecvOp>(op).getAt();
     }
-    if (!at)
-      return op->emitError("has no address");
+    assert(at && "an action without an address");
     action["at"] = *at;
     return action;
   }
@@ -222,15 +201,12 @@ private:
   llvm::StringMap<int64_t> channelNumber;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
   std::map<std::pair<Operation *, bool>, int64_t> taskNumber;
-  DenseMap<Operation *, SmallVector<Value>> slotsOfTask;
+  TaskSlots slots;
   Array tasks;
 };
 
 } // namespace
 
-FailureOr<Object> plc::codegen::entryManifest(ModuleOp module, KernelIndex kernelIndex) {
-  auto programs = module.getOps<ProgramOp>();
-  if (programs.empty())
-    return module.emitError("has no plan");
-  return EntryWriter(*programs.begin(), kernelIndex).run();
+Object plc::codegen::entryManifest(ModuleOp module, KernelIndex kernelIndex) {
+  return EntryWriter(*module.getOps<ProgramOp>().begin(), kernelIndex).run();
 }

@@ -13,9 +13,8 @@ namespace plc::codegen {
 using KernelIndex = llvm::function_ref<KernelVariants(llvm::StringRef)>;
 
 /// The entry of a module after `plan-addresses`: batch, inputs, outputs, channels and ranks with their statics, tasks
-/// and actions. `kernelIndex` gives the positions in the manifest's "kernels" of a kernel's symbol. Fails with a
-/// diagnostic if the module has no plan.
-mlir::FailureOr<llvm::json::Object> entryManifest(mlir::ModuleOp module, KernelIndex kernelIndex);
+/// and actions. `kernelIndex` gives the positions in the manifest's "kernels" of a kernel's symbol.
+llvm::json::Object entryManifest(mlir::ModuleOp module, KernelIndex kernelIndex);
 
 } // namespace plc::codegen
 

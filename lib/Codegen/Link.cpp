@@ -42,8 +42,6 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   std::optional<Linker> linker = findLinker();
   if (!linker)
     return emitError(loc, "found no linker: 'ld.lld-22', 'ld.lld', 'cc', 'gcc' or 'clang' must be on PATH");
-  if (!llvm::sys::fs::exists(PLC_BLIS_LIBRARY))
-    return emitError(loc, "found no '") << PLC_BLIS_LIBRARY << "', which modules need";
 
   std::vector<std::string> files;
   llvm::scope_exit removeFiles([&] {
@@ -57,29 +55,22 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
       files.push_back(file.str().str());
     return error;
   };
-  for (StringRef object : objects) {
-    std::error_code error = temporary("o");
-    if (!error)
-      error = plc::codegen::writeWhole(object, files.back());
-    if (error)
-      return emitError(loc, "cannot write an object: ") << error.message();
-  }
-  std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
+  std::error_code error;
+  for (StringRef object : objects)
+    if ((error = temporary("o")) || (error = writeWhole(object, files.back())))
+      break;
   std::vector<std::string> arguments = {linker->path, "-shared"};
   arguments.insert(arguments.end(), files.begin(), files.end());
-  if (std::error_code error = temporary("so"))
-    return emitError(loc, "cannot write a shared object: ") << error.message();
-  std::string shared = files.back();
-  arguments.insert(arguments.end(), {"-o", shared});
-  arguments.push_back(PLC_BLIS_LIBRARY);
+  if (error || (error = temporary("so")) || (error = temporary("log")))
+    return emitError(loc, "cannot write a temporary file: ") << error.message();
+  std::string shared = *std::prev(files.end(), 2), log = files.back(), message;
+  std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
+  arguments.insert(arguments.end(), {"-o", shared, PLC_BLIS_LIBRARY});
   if (linker->isDriver)
     arguments.insert(arguments.end(), {"-nostdlib", "-Wl,-rpath," + directory + ",--build-id=none,-z,noexecstack"});
   else
     arguments.insert(arguments.end(), {"-rpath", directory, "--build-id=none", "-z", "noexecstack"});
 
-  if (std::error_code error = temporary("log"))
-    return emitError(loc, "cannot write the linker's output: ") << error.message();
-  std::string log = files.back(), message;
   SmallVector<StringRef> words(arguments.begin(), arguments.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
   if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0) {
@@ -89,10 +80,10 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
     return writeSealed((*elf)->getBuffer(), path, loc);
   }
   auto output = llvm::MemoryBuffer::getFile(log);
-  InFlightDiagnostic error = emitError(loc, "'") << linker->path << "' could not link '" << path << "'";
+  InFlightDiagnostic failed = emitError(loc, "'") << linker->path << "' could not link '" << path << "'";
   if (!message.empty())
-    error << ": " << message;
+    failed << ": " << message;
   if (output && !(*output)->getBuffer().empty())
-    error.attachNote() << (*output)->getBuffer().rtrim();
-  return error;
+    failed.attachNote() << (*output)->getBuffer().rtrim();
+  return failed;
 }

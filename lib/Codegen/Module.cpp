@@ -167,13 +167,10 @@ LogicalResult ModuleWriter::writeObject(llvm::raw_ostream &stream) {
   return success();
 }
 
-FailureOr<std::string> ModuleWriter::manifestText(int64_t codeBytes) {
+std::string ModuleWriter::manifestText(int64_t codeBytes) {
   json::Object entries;
   for (auto [entry, indices] : llvm::zip(request.entries, kernelIndex)) {
-    auto described = entryManifest(entry.module, [&](StringRef kernel) { return indices.lookup(kernel); });
-    if (failed(described))
-      return failure();
-    entries[entry.name] = std::move(*described);
+    entries[entry.name] = entryManifest(entry.module, [&](StringRef kernel) { return indices.lookup(kernel); });
   }
   json::Object manifest{{"plcm", int64_t(runtime::ModuleSeal::currentVersion)},
                         {"model", request.model},
@@ -199,8 +196,7 @@ LogicalResult ModuleWriter::writeShared(StringRef path) {
   int64_t codeBytes = 0;
   if (failed(emitCode(object, codeBytes)))
     return failure();
-  FailureOr<std::string> manifest = manifestText(codeBytes);
-  if (failed(manifest) || failed(emitManifest(*manifest, request.features, code->getLoc(), manifestObject)))
+  if (failed(emitManifest(manifestText(codeBytes), request.features, code->getLoc(), manifestObject)))
     return failure();
   return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
                     path, UnknownLoc::get(code->getContext())); // what fails is no line of the model

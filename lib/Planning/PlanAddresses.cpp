@@ -73,7 +73,7 @@ private:
 
   LogicalResult checkDrops() {
     for (auto drop : rank.getBody().getOps<DropOp>()) {
-      int64_t count = slotsOf(taskOf(drop.getStage(), drop.getRole())).size();
+      int64_t count = slots.of(taskOf(drop.getStage(), drop.getRole())).size();
       if (drop.getSlot() < 0 || drop.getSlot() >= count)
         return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
     }
@@ -81,13 +81,6 @@ private:
   }
 
   TaskOp taskOf(StringRef stage, Role role) { return symbols.lookup<StageOp>(stage).getTask(role); }
-
-  const SmallVector<Value> &slotsOf(TaskOp task) {
-    auto [it, inserted] = slots.try_emplace(task);
-    if (inserted)
-      it->second = taskSlots(task);
-    return it->second;
-  }
 
   // A value with no static place lives from the first time that mentions it to the last.
   void touch(Value value, int64_t mb, int64_t time) {
@@ -153,7 +146,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(rank.getBody().front())) {
       if (auto run = dyn_cast<RunOp>(op)) {
         SmallVector<int64_t> at;
-        for (Value slot : slotsOf(taskOf(run.getStage(), run.getRole())))
+        for (Value slot : slots.of(taskOf(run.getStage(), run.getRole())))
           at.push_back(offsetOf(valueIn(run, slot), run.getMb()));
         run.setAt(at);
       } else if (auto post = dyn_cast<PostRecvOp>(op)) {
@@ -161,7 +154,7 @@ private:
       } else if (auto send = dyn_cast<SendOp>(op)) {
         send.setAt(offsetOf(carried(&op), send.getMb()));
       } else if (auto drop = dyn_cast<DropOp>(op)) {
-        Instance instance{slotsOf(taskOf(drop.getStage(), drop.getRole()))[drop.getSlot()], drop.getMb()};
+        Instance instance{slots.of(taskOf(drop.getStage(), drop.getRole()))[drop.getSlot()], drop.getMb()};
         if (isTaken(instance, times[&op]))
           drop.erase();
         else
@@ -209,7 +202,7 @@ private:
   LayoutOp layout;
   std::optional<Statics> statics;
   int64_t staticBytes = 0;
-  DenseMap<Operation *, SmallVector<Value>> slots;
+  TaskSlots slots;
   DenseMap<Value, Value> resolutions;
   llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
   DenseMap<Instance, int64_t> offsets;

@@ -89,13 +89,10 @@ private:
 
   // The last run that has each value of each micro-batch in a slot, and a slot that names it.
   void findUses() {
-    for (StageOp stage : stages)
-      for (auto task : stage.getBody().getOps<TaskOp>())
-        slots[task] = taskSlots(task);
     for (auto [rank, list] : llvm::enumerate(runs))
       for (auto [index, run] : llvm::enumerate(list)) {
         TaskOp task = stages[stageIndex(program, run.getStage())].getTask(run.getRole());
-        for (auto [slot, value] : llvm::enumerate(slots[task])) {
+        for (auto [slot, value] : llvm::enumerate(slots.of(task))) {
           Value original = run.getKeep() ? originals.lookup(value) : nullptr;
           Use &use = uses[{original ? original : value, run.getMb()}];
           use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp()) || repeated.contains(value);
@@ -253,7 +250,7 @@ private:
   SmallVector<StageOp> stages;
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
-  DenseMap<Operation *, SmallVector<Value>> slots;
+  TaskSlots slots;
   DenseMap<Value, Value> originals; // of clones' results
   DenseSet<Value> repeated;         // what is computed again is dropped, so that nothing can read it meanwhile
   llvm::MapVector<Instance, Use> uses;

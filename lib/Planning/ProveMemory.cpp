@@ -140,12 +140,12 @@ private:
 
   LogicalResult execute(RunOp run) {
     TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
-    const SmallVector<Value> &slots = slotsOf(task);
-    if (!run.getAt() || run.getAt()->size() != slots.size())
+    ArrayRef<Value> given = slots.of(task);
+    if (!run.getAt() || run.getAt()->size() != given.size())
       return run.emitOpError("has ") << (run.getAt() ? run.getAt()->size() : 0) << " addresses but the task has "
-                                     << slots.size() << " slots";
+                                     << given.size() << " slots";
     DenseMap<Value, int64_t> place;
-    for (auto [slot, at] : llvm::zip(slots, *run.getAt())) {
+    for (auto [slot, at] : llvm::zip(given, *run.getAt())) {
       place[slot] = at;
       Value value = valueIn(run, slot);
       std::optional<int64_t> fixed = statics->offsetOf(value, run.getMb());
@@ -237,12 +237,12 @@ private:
 
   LogicalResult execute(DropOp drop) {
     TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
-    int64_t count = slotsOf(task).size();
+    int64_t count = slots.of(task).size();
     if (drop.getSlot() < 0 || drop.getSlot() >= count)
       return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
     if (!drop.getAt())
       return drop.emitOpError("has no address");
-    Value value = slotsOf(task)[drop.getSlot()];
+    Value value = slots.of(task)[drop.getSlot()];
     Range range = rangeOf(value, drop.getMb(), *drop.getAt());
     if (failed(read(drop, value, drop.getMb(), range)) || failed(checkLocks(drop, range, "drops")))
       return failure();
@@ -404,13 +404,6 @@ private:
                                           << " contributions but it has " << state.added;
   }
 
-  const SmallVector<Value> &slotsOf(TaskOp task) {
-    auto [it, inserted] = slotsOfTask.try_emplace(task);
-    if (inserted)
-      it->second = taskSlots(task);
-    return it->second;
-  }
-
   Value resolved(Value value) {
     Value &known = resolutions[value];
     return known ? known : known = resolve(value);
@@ -437,7 +430,7 @@ private:
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
   std::set<std::string, std::less<>> stepped;
-  DenseMap<Operation *, SmallVector<Value>> slotsOfTask;
+  TaskSlots slots;
   DenseMap<Value, Value> resolutions;
 };
 

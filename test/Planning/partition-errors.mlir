@@ -94,3 +94,44 @@ ein.model @p(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {
   %y = ein.call @f(%x) path "a" : (tensor<4xf32>) -> tensor<4xf32>
   ein.return %y, %y : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+plan.kernel @grad(%x: tensor<4xf32>, %acc: tensor<4xf32>) -> tensor<4xf32>
+    attributes {kind = #plan<kind elementwise>, num_accumulators = 1 : i64} {
+  plan.yield %acc : tensor<4xf32>
+}
+ein.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{accumulates into a value that is no gradient site}}
+  %y = plan.call @grad(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  ein.return %y : tensor<4xf32>
+}
+ein.model @p(%x: tensor<4xf32>) -> tensor<4xf32> attributes {arg_names = ["x"], result_names = ["y"],
+    arg_batch = array<i64: -1>, result_batch = array<i64: -1>} {
+  %y = ein.call @f(%x) path "a" : (tensor<4xf32>) -> tensor<4xf32>
+  ein.return %y : tensor<4xf32>
+}
+
+// -----
+
+plan.kernel @grad(%x: tensor<4xf32>, %acc: tensor<4xf32>) -> tensor<4xf32>
+    attributes {kind = #plan<kind elementwise>, num_accumulators = 1 : i64} {
+  plan.yield %acc : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+ein.func @f(%x: tensor<4xf32>, %acc: tensor<4xf32>) -> tensor<4xf32> attributes {num_accumulators = 1 : i64} {
+  // expected-error@+1 {{reads a gradient site as operand #0}}
+  %y = plan.call @grad(%acc, %acc) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  ein.return %y : tensor<4xf32>
+}
+ein.model @p(%x: tensor<4xf32>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: -1>, result_batch = array<i64>} {
+  ein.call @f(%x) accumulates [@w] path "a" : (tensor<4xf32>) -> ()
+  ein.return
+}
+
+// -----
+
+// expected-error@+1 {{module has no 'ein.model' to cut: this pass runs once}}
+module {
+}

@@ -261,3 +261,13 @@ plan.schedule_instance @order_c1 micro_batches 1 schedule "1f1b" makespan 1 boun
   // expected-error@+1 {{has job 'F00' but jobs are written as '1B3': stage, F, B or W, micro-batch}}
   plan.order ["F00"]
 }
+
+// -----
+
+// expected-error@+1 {{stage 1, F of micro-batch 0 runs on rank 0 but its stage is on rank 1}}
+plan.schedule_instance @elsewhere micro_batches 1 schedule "mine" makespan 1 bound 1 {
+  plan.times rank 0 F 1
+  plan.times rank 1 F 1
+  plan.order ["1F0"]
+  plan.order ["0F0"]
+}

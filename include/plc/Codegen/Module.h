@@ -53,7 +53,7 @@ public:
 
 private:
   mlir::LogicalResult emitCode(llvm::SmallVectorImpl<char> &object, int64_t &codeBytes);
-  mlir::FailureOr<std::string> manifestText(int64_t codeBytes);
+  std::string manifestText(int64_t codeBytes);
 
   const ModuleRequest &request;
   mlir::OwningOpRef<mlir::ModuleOp> code; // in the LLVM dialect

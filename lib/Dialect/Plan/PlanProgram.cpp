@@ -76,6 +76,11 @@ LogicalResult ProgramOp::verify() {
 
 // (C3)
 static LogicalResult verifyRanks(ProgramOp program) {
+  int64_t stages = llvm::range_size(program.getBody().getOps<StageOp>());
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (stage.getRank() >= stages)
+      return stage.emitOpError("has rank ") << stage.getRank() << " but ranks of " << stages << " stages end at "
+                                            << stages - 1;
   int64_t ranks = program.getNumRanks();
   SmallVector<bool> used(ranks, false);
   for (auto stage : program.getBody().getOps<StageOp>())

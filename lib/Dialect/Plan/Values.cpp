@@ -69,7 +69,10 @@ Value plc::plan::resolve(Value value) {
 
 bool plc::plan::isStatic(Value resolved) { return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()); }
 
-SmallVector<Value> plc::plan::taskSlots(TaskOp task) {
+ArrayRef<Value> TaskSlots::of(TaskOp task) {
+  auto [it, inserted] = known.try_emplace(task);
+  if (!inserted)
+    return it->second;
   llvm::SetVector<Value> slots;
   auto add = [&](Value value) {
     Value resolved = resolve(value);
@@ -80,7 +83,8 @@ SmallVector<Value> plc::plan::taskSlots(TaskOp task) {
     llvm::for_each(call.getArgs(), add);
     llvm::for_each(call.getResults(), add);
   }
-  return slots.takeVector();
+  it->second.assign(slots.begin(), slots.end());
+  return it->second;
 }
 
 // The calls of a stage's F, in order.

@@ -69,3 +69,26 @@ ein.func @call_c1(%x: tensor<5xf32>) -> tensor<4xf32> {
   %y = plan.call @k(%x) : (tensor<5xf32>) -> tensor<4xf32>
   ein.return %y : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{has 0 blocks but needs one}}
+plan.kernel @kernel_c1_blocks(tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>}
+
+// -----
+
+plan.kernel @kernel_c1_count(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  // expected-error@+1 {{yields 2 values but the kernel has 1 results}}
+  plan.yield %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+ein.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  ein.return %x : tensor<4xf32>
+}
+plan.kernel @kernel_c4_call(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  // expected-error@+1 {{is no equation but stands in kernel 'kernel_c4_call'}}
+  %y = ein.call @f(%x) path "f" : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %y : tensor<4xf32>
+}

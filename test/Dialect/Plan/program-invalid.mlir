@@ -48,6 +48,19 @@ plan.program @program_c3 attributes {arg_names = [], arg_types = [], arg_batch =
   plan.stage @s0 rank 1 {
     plan.yield
   }
+  plan.stage @s1 rank 1 {
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @program_c3_beyond attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-error@+1 {{has rank 9223372036854775807 but ranks of 1 stages end at 0}}
+  plan.stage @s0 rank 9223372036854775807 {
+    plan.yield
+  }
 }
 
 // -----
@@ -230,6 +243,70 @@ plan.program @param_type attributes {arg_names = [], arg_types = [], arg_batch =
   plan.stage @s0 rank 0 {
     // expected-error@+1 {{result #0 must be tensor of 1 to 2^48 elements f32, f64, i32, i64 or i1, but got 'tensor<16777216x16777216x2xf32>'}}
     %w = plan.param @w : tensor<16777216x16777216x2xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @stage_c4_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-error@+1 {{has results but the program has routes}}
+  %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
+    %w = plan.param @w : tensor<4xf32>
+    plan.stash @r, %w : tensor<4xf32>
+    plan.yield %w : tensor<4xf32>
+  }
+  plan.stage @s1 rank 0 {
+    %p = plan.pop @r : tensor<4xf32>
+    plan.yield
+  }
+  plan.route @r from @s0 to @s1 per micro_batch carries "w" : tensor<4xf32>
+}
+
+// -----
+
+plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+plan.program @stage_c4_uses attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // The use is told before the result.
+  plan.stage @s1 rank 0 {
+    %p = plan.pop @r : tensor<4xf32>
+    plan.task F {
+      // expected-error@+1 {{uses a value of another stage but the program has routes}}
+      %y = plan.call @k(%0) : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+  %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
+    %w = plan.param @w : tensor<4xf32>
+    plan.stash @r, %w : tensor<4xf32>
+    plan.yield %w : tensor<4xf32>
+  }
+  plan.route @r from @s0 to @s1 per micro_batch carries "w" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @stage_c1_type attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 : tensor<5xf32> {
+    %w = plan.param @w : tensor<4xf32>
+    // expected-error@+1 {{yields 'tensor<4xf32>' but its parent has results 'tensor<5xf32>'}}
+    plan.yield %w : tensor<4xf32>
+  }
+}
+
+// -----
+
+plan.program @site_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{of 'w' has index -1 but needs 0 or more}}
+    %w = plan.site @w -1 : tensor<4xf32>
     plan.yield
   }
 }

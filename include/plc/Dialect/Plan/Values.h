@@ -17,8 +17,14 @@ mlir::Value resolve(mlir::Value value);
 /// Whether a resolved value has one place per rank and step: a parameter or a gradient site.
 bool isStatic(mlir::Value resolved);
 
-/// The slots of a task (see `plan.task`), resolved.
-llvm::SmallVector<mlir::Value> taskSlots(TaskOp task);
+/// The slots of tasks (see `plan.task`), resolved; those of a task are found once.
+class TaskSlots {
+public:
+  llvm::ArrayRef<mlir::Value> of(TaskOp task);
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::vector<mlir::Value>> known;
+};
 
 /// The call of its stage's F that a clone repeats; null if F has no call of that place.
 CallOp originalOf(CallOp clone);
