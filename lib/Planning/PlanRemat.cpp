@@ -86,8 +86,12 @@ private:
       return success();
     planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
     std::vector<std::vector<RunOp>> runs;
+    planner::Schedule schedule = readSchedule(program, runs);
     planner::Simulation simulation;
-    if (planner::Fault fault = planner::simulate(problem, readSchedule(program, runs), simulation))
+    planner::Fault fault = problem.verify(schedule);
+    if (!fault)
+      fault = planner::simulate(problem, schedule, simulation);
+    if (fault)
       return program.emitError("ranks do not run the program: ") << *fault;
     program.setStepNs(simulation.makespan);
     program.setStepBoundNs(problem.bound());
