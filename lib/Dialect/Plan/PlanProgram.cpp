@@ -190,9 +190,13 @@ static LogicalResult verifyMade(ProgramOp program) {
     return success();
   };
   for (auto stage : program.getBody().getOps<StageOp>()) {
-    for (Value result : stage.getResults())
+    for (Value result : stage.getResults()) {
       if (failed(check(stage, result)))
         return failure();
+      for (Operation *user : result.getUsers())
+        if (stage->isProperAncestor(user))
+          return user->emitOpError("uses a result of the stage that it stands in");
+    }
     for (auto pop : stage.getBody().getOps<PopOp>())
       if (failed(check(pop, pop.getResult())))
         return failure();

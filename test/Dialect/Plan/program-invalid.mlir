@@ -310,3 +310,15 @@ plan.program @site_c1 attributes {arg_names = [], arg_types = [], arg_batch = ar
     plan.yield
   }
 }
+
+// -----
+
+plan.program @program_c7_own attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = ["y"],
+    result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64, micro_batches = 1 : i64} {
+  %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
+    %w = plan.param @w : tensor<4xf32>
+    // expected-error@+1 {{uses a result of the stage that it stands in}}
+    plan.output "y", %0 : tensor<4xf32>
+    plan.yield %w : tensor<4xf32>
+  }
+}
