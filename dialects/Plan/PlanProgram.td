@@ -35,7 +35,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     `--plan-infer-skips` gives each such value a route.
 
     Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
-    `result_batch` the axis along which micro-batches follow each other, or -1. What the passes decided, beside a lower
+    `result_batch` the axis that is the batch, or -1. In memory micro-batches lie one behind the other, whichever it is. What the passes decided, beside a lower
     bound: `cut_ns` is the time of the slowest rank for one micro-batch, `step_ns` the predicted time of the step
     in the order called `schedule`. The optimizer keeps `moments` tensors beside each trained parameter.
     `ragged` is that of `ein.model`: in micro-batch `mb` the extent stands for that micro-batch's samples, in every type
@@ -44,7 +44,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     Test: `test/Dialect/Plan/program.mlir`.
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
-    axis is -1, or 0 if the tensor has one; names are unique.
+    axis is -1 or one of the tensor's; names are unique.
     (C2) `micro_batches` is positive; `batch` is a multiple of it, or larger and `ragged` at least their quotient,
     rounded up.
     (C3) Stages have ranks from 0, none left out.

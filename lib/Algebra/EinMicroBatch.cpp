@@ -36,19 +36,6 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     return success();
   }
 
-  // Inputs and outputs are cut along axis 0 for now.
-  LogicalResult checkAxes(ein::ModelOp model) {
-    auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> axes) -> LogicalResult {
-      for (auto [name, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), axes))
-        if (axis > 0 && ofStep() > 1)
-          return emitOptionError(model, what) << " '" << name << "' has the batch on axis " << axis
-                                       << " but more than one micro-batch needs it on axis 0";
-      return success();
-    };
-    return success(succeeded(check("argument", model.getArgNames(), model.getArgBatch())) &&
-                   succeeded(check("result", model.getResultNames(), model.getResultBatch())));
-  }
-
   LogicalResult checkBatches(ein::ModelOp model) {
     if (batches < 1)
       return emitOptionError(model, "number of batches of a step is ") << int64_t(batches) << " but must be at least 1";
@@ -100,7 +87,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
 
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkAxes(model)))
+    if (!model || failed(checkCount(model)) || failed(checkBatches(model)))
       return signalPassFailure();
     if (model.getMicroBatches() != 0) {
       model.emitError("model '") << model.getSymName() << "' is already cut in " << model.getMicroBatches()

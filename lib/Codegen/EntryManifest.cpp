@@ -57,7 +57,7 @@ private:
       ports.push_back(Object{{"name", name},
                              {"type", elementName(type.getElementType())},
                              {"shape", Array(shape)},
-                             {"batched", axis >= 0}});
+                             {"batch_axis", axis}});
     }
     return ports;
   }

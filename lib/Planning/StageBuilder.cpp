@@ -87,15 +87,11 @@ private:
   ProgramOp createProgram() {
     builder.setInsertionPointAfter(model);
     int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
-    // With one micro-batch no axis is cut, whichever the batch is.
-    auto axes = [&](ArrayRef<int64_t> batch) {
-      return llvm::map_to_vector(batch, [](int64_t axis) { return axis == 0 ? axis : int64_t(-1); });
-    };
     auto program = ProgramOp::create(
         builder, model.getLoc(), model.getSymNameAttr(), nullptr, model.getArgNames(),
-        builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(axes(model.getArgBatch())),
+        builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(model.getArgBatch()),
         model.getResultNames(), builder.getTypeArrayAttr(model.getResultTypes()),
-        builder.getDenseI64ArrayAttr(axes(model.getResultBatch())), builder.getI64IntegerAttr(model.getBatch()),
+        builder.getDenseI64ArrayAttr(model.getResultBatch()), builder.getI64IntegerAttr(model.getBatch()),
         builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
         builder.getI64IntegerAttr(2));
     programBlock = builder.createBlock(&program.getBody());

@@ -48,7 +48,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
         add(gradients,
             {StaticKind::gradient, site.getParam().str(), int64_t(site.getIndex()), byteSize(site.getType())});
       if (auto input = dyn_cast<InputOp>(op)) {
-        bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) != 0;
+        bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
         add(inputs, {StaticKind::input, input.getInput().str(), -1, portBytes(program, input.getType(), once)});
       }
       if (auto output = dyn_cast<OutputOp>(op))
@@ -87,7 +87,7 @@ std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
     place = find(StaticKind::gradient, site.getParam(), site.getIndex());
   else if (auto input = resolved.getDefiningOp<InputOp>()) {
     place = find(StaticKind::input, input.getInput());
-    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) == 0;
+    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
   } else if (OutputOp output = outputs.lookup(resolved)) {
     place = find(StaticKind::output, output.getOutput());
     follows = true;

@@ -72,11 +72,12 @@ std::vector<Bytes> ByteWindows::readBatch(const std::vector<int64_t> &starts) co
   std::vector<Bytes> tensors;
   for (const Source &source : sources) {
     Bytes &tensor = tensors.emplace_back(source.input.numBytes());
-    size_t sampleBytes = static_cast<size_t>(source.window) * byteWidth(source.input.type);
+    Bytes window(static_cast<size_t>(source.window) * byteWidth(source.input.type));
     for (size_t sample = 0; sample < starts.size(); ++sample) {
       auto begin = static_cast<size_t>(starts[sample] + source.shift);
       widenTo(source.input.type, std::string_view(source.text).substr(begin, static_cast<size_t>(source.window)),
-              tensor.data() + sample * sampleBytes);
+              window.data());
+      putSamples(source.input, tensor.data(), static_cast<int64_t>(sample), 1, window.data());
     }
   }
   return tensors;

@@ -2,6 +2,7 @@
 
 #include "ByteWindows.h"
 #include "TensorRows.h"
+#include "WholeTensors.h"
 
 #include <algorithm>
 
@@ -27,25 +28,98 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
     if (!known)
       throw usageError("the model has no input '" + option.input + "'");
   }
-  for (const TensorInfo &input : entry.inputs) {
+  for (const TensorInfo &input : entry.inputs)
     findOption(input, options);
-    if (!input.batched)
-      throw usageError("--data for input '" + input.name + "' (" + input.typeText() +
-                       "), which does not have the batch on axis 0, is not supported yet");
+}
+
+/// Inputs of one kind of data.
+struct Part {
+  std::vector<size_t> inputs; // of the entry's
+  std::unique_ptr<Data> data;
+};
+
+/// Several kinds, each with its own order of samples.
+class MixedData : public Data {
+public:
+  explicit MixedData(std::vector<Part> parts) : parts(std::move(parts)) {}
+
+  std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override {
+    return join([&](const Data &data) { return data.trainBatch(seed, step); });
   }
+  std::vector<Bytes> heldOutBatch(int64_t index) const override {
+    return join([&](const Data &data) { return data.heldOutBatch(index); });
+  }
+  int64_t numHeldOutBatches() const override {
+    int64_t least = INT64_MAX;
+    for (const Part &part : parts)
+      least = std::min(least, part.data->numHeldOutBatches());
+    return least;
+  }
+  void checkTraining() const override {
+    for (const Part &part : parts)
+      part.data->checkTraining();
+  }
+  void checkHeldOut() const override {
+    for (const Part &part : parts)
+      part.data->checkHeldOut();
+  }
+
+private:
+  template <class Read> std::vector<Bytes> join(Read read) const {
+    std::vector<Bytes> tensors;
+    for (const Part &part : parts) {
+      std::vector<Bytes> some = read(*part.data);
+      for (size_t i = 0; i < some.size(); ++i) {
+        tensors.resize(std::max(tensors.size(), part.inputs[i] + 1));
+        tensors[part.inputs[i]] = std::move(some[i]);
+      }
+    }
+    return tensors;
+  }
+
+  std::vector<Part> parts;
+};
+
+template <class Choose, class Open>
+void addPart(const EntryInfo &entry, Choose choose, Open open, std::vector<Part> &parts) {
+  EntryInfo some = entry;
+  some.inputs.clear();
+  Part part;
+  for (size_t i = 0; i < entry.inputs.size(); ++i)
+    if (choose(entry.inputs[i])) {
+      some.inputs.push_back(entry.inputs[i]);
+      part.inputs.push_back(i);
+    }
+  if (some.inputs.empty())
+    return;
+  part.data = open(some);
+  parts.push_back(std::move(part));
 }
 
 } // namespace
 
+bool isTensorFile(const std::string &file) {
+  return file.ends_with(".npy") || file.ends_with(".safetensors") || file.find(".safetensors:") != file.npos;
+}
+
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout) {
   checkNames(entry, options);
-  auto rows = std::count_if(options.begin(), options.end(),
-                            [](const DataOption &option) { return TensorRows::areIn(option.file); });
-  if (rows == 0)
-    return std::make_unique<ByteWindows>(entry, options, holdout);
-  if (rows != static_cast<long>(options.size()))
-    throw usageError("--data from rows of tensor files beside windows of bytes is not supported yet");
-  return std::make_unique<TensorRows>(entry, options, holdout);
+  auto isInRows = [&](const TensorInfo &input) { return isTensorFile(findOption(input, options).file); };
+  std::vector<Part> parts;
+  addPart(
+      entry, [&](const TensorInfo &input) { return input.batched() && isInRows(input); },
+      [&](const EntryInfo &some) { return std::make_unique<TensorRows>(some, options, holdout); }, parts);
+  addPart(
+      entry, [&](const TensorInfo &input) { return input.batched() && !isInRows(input); },
+      [&](const EntryInfo &some) { return std::make_unique<ByteWindows>(some, options, holdout); }, parts);
+  if (parts.empty() && holdout > 0)
+    throw usageError("no input of the model has a batch, so no part of the data can be held out: add --holdout 0");
+  addPart(
+      entry, [&](const TensorInfo &input) { return !input.batched(); },
+      [&](const EntryInfo &some) { return std::make_unique<WholeTensors>(some, options); }, parts);
+  if (parts.size() == 1)
+    return std::move(parts[0].data);
+  return std::make_unique<MixedData>(std::move(parts));
 }
 
 } // namespace plc::runtime

@@ -30,9 +30,13 @@ public:
   virtual void checkHeldOut() const = 0;
 };
 
-/// Rows of .npy and .safetensors:KEY files (TensorRows), or windows of any other (ByteWindows); the last `holdout` part
-/// is held out. Throws usageError or fileError unless every input has data that fits it.
+/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other (ByteWindows), or, if it has no
+/// batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
+/// fileError unless every input has data that fits it.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
+
+/// Whether the name is that of a .npy or .safetensors file, with or without a key.
+bool isTensorFile(const std::string &file);
 
 /// The option of an input.
 const DataOption &findOption(const TensorInfo &input, const std::vector<DataOption> &options);

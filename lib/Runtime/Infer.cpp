@@ -16,31 +16,11 @@ namespace plc::runtime {
 
 namespace {
 
-bool isSafetensors(const std::string &file) { return file.ends_with(".safetensors"); }
-
-void checkKey(const TensorOption &option) {
-  if (isSafetensors(option.file) && option.key.empty())
-    throw usageError("found '" + option.file + "', expected " + option.file + ":KEY");
-}
-
-Tensor readTensor(const TensorOption &option) {
-  if (!isSafetensors(option.file)) {
-    std::string file = option.file == "-" ? "<stdin>" : option.file;
-    return parseNpy(file, readFile(option.file));
-  }
-  checkKey(option);
-  Safetensors file = Safetensors::read(option.file);
-  auto found = file.tensors.find(option.key);
-  if (found == file.tensors.end())
-    throw fileError(option.file, "tensor '" + option.key + "' is missing");
-  return found->second;
-}
-
 /// Reads a tensor that must have the type and shape of `wanted`.
 Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
-  Tensor tensor = readTensor(option);
+  Tensor tensor = readTensor(option.place);
   if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
-    throw fileError(option.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() + " for " +
+    throw fileError(option.place.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() + " for " +
                                      what + " '" + wanted.name + "'");
   return tensor;
 }
@@ -183,7 +163,7 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
     double value = elementAsDouble(info.type, data, first);
     return std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value);
   };
-  throw Error(ResultDiffers, option.file,
+  throw Error(ResultDiffers, option.place.file,
               "output '" + info.name + "' differs at " + positionText(info, first) + ": found " +
                   digits(found.data()) + ", expected " + digits(expected.data.data()) + " (" +
                   std::to_string(different) + " of " + std::to_string(info.numElements()) + " elements)");
@@ -202,12 +182,12 @@ void tellOutput(const TensorInfo &info, const Bytes &data) {
 
 /// Each output has a place of its own; a stream may carry several, one after another.
 void checkOutputFiles(const std::vector<TensorOption> &outputs) {
-  std::set<std::pair<std::string, std::string>> places;
+  std::set<std::string> places;
   for (const TensorOption &option : outputs) {
-    checkKey(option);
-    checkWritable(option.file);
-    if (option.file != "-" && !places.insert({option.file, option.key}).second)
-      throw usageError("two --output to '" + option.file + (option.key.empty() ? "" : ":" + option.key) + "'");
+    option.place.check();
+    checkWritable(option.place.file);
+    if (option.place.file != "-" && !places.insert(option.place.text()).second)
+      throw usageError("two --output to '" + option.place.text() + "'");
   }
 }
 
@@ -216,10 +196,10 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
   std::map<std::string, Safetensors> files;
   for (const TensorOption &option : outputs) {
     size_t index = indexOf(entry.outputs, option.name, "output");
-    if (isSafetensors(option.file))
-      files[option.file].tensors[option.key] = {entry.outputs[index], values[index]};
+    if (option.place.isSafetensors())
+      files[option.place.file].tensors[option.place.key] = {entry.outputs[index], values[index]};
     else
-      writeFile(option.file, formatNpy({entry.outputs[index], values[index]}));
+      writeFile(option.place.file, formatNpy({entry.outputs[index], values[index]}));
   }
   for (auto &[file, contents] : files)
     contents.write(file);

@@ -123,7 +123,7 @@ TensorInfo readTensor(const Node &node) {
   tensor.name = node["name"].string();
   tensor.type = readElementType(node["type"]);
   tensor.shape = readShape(node["shape"], tensor.type);
-  tensor.batched = node["batched"].boolean();
+  tensor.batchAxis = node["batch_axis"].integer(-1, static_cast<int64_t>(tensor.shape.size()) - 1);
   return tensor;
 }
 

@@ -43,7 +43,7 @@ private:
   void checkBatch() const {
     for (const auto *tensors : {&entry.inputs, &entry.outputs})
       for (const TensorInfo &tensor : *tensors)
-        if (tensor.batched && (tensor.shape.empty() || tensor.shape[0] != entry.batch))
+        if (tensor.batched() && tensor.shape[static_cast<size_t>(tensor.batchAxis)] != entry.batch)
           fail("tensor '" + tensor.name + "' is " + tensor.typeText() + ", but the batch is " +
                std::to_string(entry.batch));
   }
@@ -76,7 +76,7 @@ private:
       const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, place.name);
       if (!tensor)
         fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
-      int64_t copies = input || tensor->batched ? 1 : entry.microBatches;
+      int64_t copies = input || tensor->batched() ? 1 : entry.microBatches;
       return static_cast<int64_t>(tensor->numBytes()) * copies;
     }
     for (const ParameterInfo &parameter : manifest.parameters)

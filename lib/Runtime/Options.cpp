@@ -78,15 +78,11 @@ DataOption parseData(const std::string &flag, const std::string &text) {
 TensorOption parseTensor(const std::string &flag, const std::string &text) {
   auto [name, rest] = parsePair(flag, text, "NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
   if (rest == "-")
-    return {name, "-", ""};
+    return {name, {"-", ""}};
   if (rest[0] != '@' || rest.size() == 1)
     throw usageError("found '" + text + "' for '" + flag +
                      "', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
-  std::string file = rest.substr(1);
-  size_t suffix = file.find(".safetensors:");
-  if (suffix == std::string::npos)
-    return {name, file, ""};
-  return {name, file.substr(0, suffix + 12), file.substr(suffix + 13)};
+  return {name, TensorPlace::parse(rest.substr(1))};
 }
 
 struct OptionSpec {

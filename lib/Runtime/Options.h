@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_OPTIONS_H
 
 #include "Data.h"
+#include "TensorFile.h"
 #include "plc/Runtime/Commands.h"
 
 #include <optional>
@@ -11,7 +12,8 @@ namespace plc::runtime {
 
 /// `NAME=@FILE` or `NAME=@FILE.safetensors:KEY`.
 struct TensorOption {
-  std::string name, file, key;
+  std::string name;
+  TensorPlace place;
 };
 
 struct Options {

@@ -54,11 +54,30 @@ void Session::stopAll(std::exception_ptr error) {
   shared.workers.wakeAll();
 }
 
+/// Calls part(first sample, samples, bytes before) for each micro-batch of a batched tensor.
+template <class Part> void Session::forEachMicroBatch(const TensorInfo &info, Part part) const {
+  for (int64_t mb = 0; mb < entry.microBatches; ++mb) {
+    int64_t first = entry.firstSample(mb);
+    part(first, entry.firstSample(mb + 1) - first,
+         info.numBytes() / static_cast<size_t>(entry.batch) * static_cast<size_t>(first));
+  }
+}
+
 void Session::setInputs(const std::vector<Bytes> &inputs) {
   for (size_t i = 0; i < inputs.size(); ++i)
     for (auto &rank : allRanks)
       if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
-        std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
+        setInput(entry.inputs[i], inputs[i], place);
+}
+
+/// In the arena micro-batches lie one behind the other, whichever axis the batch is.
+void Session::setInput(const TensorInfo &info, const Bytes &input, std::byte *place) const {
+  if (info.batchAxis <= 0)
+    std::memcpy(place, input.data(), info.numBytes());
+  else
+    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
+      takeSamples(info, input.data(), first, count, place + offset);
+    });
 }
 
 void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
@@ -126,7 +145,11 @@ Bytes Session::output(size_t index) const {
   const std::byte *data =
       allRanks[static_cast<size_t>(entry.outputRanks[index])]->find(StaticKind::Output, info.name, &place);
   Bytes result(data, data + info.numBytes());
-  if (!info.batched)
+  if (info.batchAxis > 0)
+    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
+      putSamples(info, result.data(), first, count, data + offset);
+    });
+  if (!info.batched())
     for (int64_t mb = 1; mb < entry.microBatches; ++mb)
       addInOrder(info.type, info.numElements(), result.data(), data + mb * strideOf(*place, entry));
   return result;

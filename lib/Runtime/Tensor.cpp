@@ -28,6 +28,31 @@ std::optional<ElementType> parseElementType(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+/// Calls copy(offset in the whole, offset in the samples, bytes) for each of their runs.
+template <class Copy> void forEachRun(const TensorInfo &whole, int64_t begin, int64_t count, Copy copy) {
+  auto axis = whole.shape.begin() + whole.batchAxis;
+  size_t inner = byteWidth(whole.type), runs = 1;
+  for (auto extent = whole.shape.begin(); extent != axis; ++extent)
+    runs *= static_cast<size_t>(*extent);
+  for (auto extent = axis + 1; extent != whole.shape.end(); ++extent)
+    inner *= static_cast<size_t>(*extent);
+  size_t bytes = static_cast<size_t>(count) * inner, stride = static_cast<size_t>(*axis) * inner;
+  for (size_t run = 0; run < runs; ++run)
+    copy(run * stride + static_cast<size_t>(begin) * inner, run * bytes, bytes);
+}
+} // namespace
+
+void takeSamples(const TensorInfo &whole, const std::byte *from, int64_t begin, int64_t count, std::byte *samples) {
+  forEachRun(whole, begin, count,
+             [&](size_t at, size_t of, size_t bytes) { std::memcpy(samples + of, from + at, bytes); });
+}
+
+void putSamples(const TensorInfo &whole, std::byte *to, int64_t begin, int64_t count, const std::byte *samples) {
+  forEachRun(whole, begin, count,
+             [&](size_t at, size_t of, size_t bytes) { std::memcpy(to + at, samples + of, bytes); });
+}
+
 int64_t TensorInfo::numElements() const {
   int64_t count = 1;
   for (int64_t extent : shape)

@@ -1,38 +1,20 @@
 #include "TensorRows.h"
 
-#include "Files.h"
-#include "Npy.h"
-#include "Safetensors.h"
+#include "TensorFile.h"
 #include "plc/Runtime/InitialValues.h"
 
-#include <cstring>
 #include <numeric>
 
 namespace plc::runtime {
 
 namespace {
 
-constexpr std::string_view safetensorsSuffix = ".safetensors";
-
-Tensor readTensor(const std::string &file) {
-  if (file.ends_with(".npy"))
-    return parseNpy(file, readFile(file));
-  size_t suffix = file.find(safetensorsSuffix) + safetensorsSuffix.size();
-  if (suffix == file.size())
-    throw usageError("found '" + file + "', expected " + file + ":KEY");
-  std::string path = file.substr(0, suffix), key = file.substr(suffix + 1);
-  Safetensors contents = Safetensors::read(path);
-  auto found = contents.tensors.find(key);
-  if (found == contents.tensors.end())
-    throw fileError(path, "tensor '" + key + "' is missing");
-  return std::move(found->second);
-}
-
 /// All rows have the type and shape of a sample of the input.
 void checkRows(const std::string &file, const TensorInfo &found, const TensorInfo &input) {
   TensorInfo expected = input;
-  if (!found.shape.empty())
-    expected.shape[0] = found.shape[0];
+  auto axis = static_cast<size_t>(input.batchAxis);
+  if (found.shape.size() > axis)
+    expected.shape[axis] = found.shape[axis];
   if (found.type != expected.type || found.shape != expected.shape)
     throw fileError(file, "rows of " + found.typeText() + ", expected " + expected.typeText() + " for input '" +
                               input.name + "'");
@@ -40,19 +22,16 @@ void checkRows(const std::string &file, const TensorInfo &found, const TensorInf
 
 } // namespace
 
-bool TensorRows::areIn(const std::string &file) {
-  return file.ends_with(".npy") || file.ends_with(safetensorsSuffix) || file.find(".safetensors:") != file.npos;
-}
-
 TensorRows::TensorRows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout)
     : batch(entry.batch) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
     if (option.shift)
       throw usageError("rows of a tensor file ('" + option.file + "') cannot be shifted");
-    Source source{option.file, readTensor(option.file), input.numBytes()};
+    Source source{option.file, readTensor(TensorPlace::parse(option.file)), input};
     checkRows(option.file, source.tensor.info, input);
-    int64_t count = source.tensor.info.shape[0];
+    source.tensor.info.batchAxis = input.batchAxis;
+    int64_t count = source.tensor.info.shape[static_cast<size_t>(input.batchAxis)];
     if (!sources.empty() && count != rows)
       throw fileError(option.file, "found " + std::to_string(count) + " rows, expected " + std::to_string(rows) +
                                        " as in '" + sources[0].file + "'");
@@ -95,11 +74,12 @@ const std::vector<int64_t> &TensorRows::orderOf(uint64_t seed, int64_t epoch) co
 std::vector<Bytes> TensorRows::readBatch(const std::vector<int64_t> &chosen) const {
   std::vector<Bytes> tensors;
   for (const Source &source : sources) {
-    Bytes &tensor = tensors.emplace_back(source.inputBytes);
-    size_t rowBytes = source.inputBytes / static_cast<size_t>(batch);
-    for (size_t i = 0; i < chosen.size(); ++i)
-      std::memcpy(tensor.data() + i * rowBytes,
-                  source.tensor.data.data() + static_cast<size_t>(chosen[i]) * rowBytes, rowBytes);
+    Bytes &tensor = tensors.emplace_back(source.input.numBytes());
+    Bytes row(source.input.numBytes() / static_cast<size_t>(batch));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      takeSamples(source.tensor.info, source.tensor.data.data(), chosen[i], 1, row.data());
+      putSamples(source.input, tensor.data(), static_cast<int64_t>(i), 1, row.data());
+    }
   }
   return tensors;
 }

@@ -1,4 +1,4 @@
-// Rows of tensor files: a sample is one row along axis 0 of every input's tensor.
+// Rows of tensor files: a sample is one row along the batch axis of every input's tensor.
 #ifndef PLC_RUNTIME_TENSORROWS_H
 #define PLC_RUNTIME_TENSORROWS_H
 
@@ -12,9 +12,6 @@ class TensorRows : public Data {
 public:
   TensorRows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
 
-  /// `F.npy`, `F.safetensors:KEY`.
-  static bool areIn(const std::string &file);
-
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
   int64_t numHeldOutBatches() const override { return (rows - trainRows) / batch; }
   std::vector<Bytes> heldOutBatch(int64_t index) const override;
@@ -25,7 +22,7 @@ private:
   struct Source {
     std::string file;
     Tensor tensor;
-    size_t inputBytes;
+    TensorInfo input;
   };
   /// The order of an epoch's training rows; the last one asked for is kept.
   const std::vector<int64_t> &orderOf(uint64_t seed, int64_t epoch) const;

@@ -14,14 +14,6 @@ ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = [
 
 // -----
 
-// expected-error@+1 {{argument 'x' has the batch on axis 1 but more than one micro-batch needs it on axis 0}}
-ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 1>,
-    result_names = ["y"], result_batch = array<i64: 1>, batch = 8 : i64} {
-  ein.return %x : tensor<8x8xf32>
-}
-
-// -----
-
 // expected-error@+1 {{argument 'x' has extent 4 along the batch but the batch has 8 samples}}
 ein.model @m(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y"], result_batch = array<i64: 0>, batch = 8 : i64} {

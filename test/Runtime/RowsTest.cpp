@@ -13,7 +13,7 @@ namespace {
 /// 11 rows of one element each, of which row i holds i; the last two are held out.
 struct Rows {
   Rows() {
-    Tensor tensor{{"x", ElementType::I64, {11}, true}, Bytes(11 * 8)};
+    Tensor tensor{{"x", ElementType::I64, {11}, 0}, Bytes(11 * 8)};
     for (int64_t i = 0; i < 11; ++i)
       std::memcpy(tensor.data.data() + i * 8, &i, 8);
     std::ofstream(file, std::ios::binary) << formatNpy(tensor);
@@ -25,7 +25,7 @@ struct Rows {
     return values;
   }
   std::string file = testing::TempDir() + "plc-rows-test.npy";
-  EntryInfo entry{"train", 2, 1, {{"x", ElementType::I64, {2}, true}}, {}};
+  EntryInfo entry{"train", 2, 1, {{"x", ElementType::I64, {2}, 0}}, {}};
 };
 
 // 9 training rows in batches of 2: two epochs are 9 batches.

@@ -42,8 +42,8 @@ Manifest pipeline(plc_kernel_fn first, int64_t repeats = 1) {
   EntryPlan entry;
   entry.name = "infer";
   entry.batch = entry.microBatches = 4;
-  entry.inputs = {{"x", ElementType::F32, {elements}, false}};
-  entry.outputs = {{"z", ElementType::F32, {4, elements}, true}};
+  entry.inputs = {{"x", ElementType::F32, {elements}, -1}};
+  entry.outputs = {{"z", ElementType::F32, {4, elements}, 0}};
   entry.outputRanks = {1};
   entry.channels = {{"y", 0, 1, bytes, bytes, false}};
   RankInfo source{"s0", 2 * bytes, {{StaticKind::Input, "x", 0, 0, bytes}}, {{"s0.F", 1, {{0, 0, {-1, 0}, "a"}}}}, {}};

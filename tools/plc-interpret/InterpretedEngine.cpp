@@ -83,6 +83,23 @@ Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::
   return sum;
 }
 
+/// An output of the whole batch, from those of its micro-batches.
+Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info,
+               const std::vector<std::vector<Tensor>> &results, size_t index) {
+  Bytes whole(info.numBytes());
+  for (size_t microBatch = 0; microBatch < results.size(); ++microBatch) {
+    const Tensor &part = results[microBatch][index];
+    int64_t first = entry.firstSample(microBatch), count = entry.firstSample(microBatch + 1) - first;
+    if (info.batched())
+      runtime::putSamples(info, whole.data(), first, count, part.data());
+    else if (microBatch == 0)
+      std::memcpy(whole.data(), part.data(), part.numBytes());
+    else
+      runtime::addInOrder(info.type, info.numElements(), whole.data(), part.data());
+  }
+  return whole;
+}
+
 /// The parameters whose gradients a program accumulates.
 llvm::StringSet<> accumulatedIn(ModuleOp module) {
   llvm::StringSet<> paths;
@@ -127,9 +144,9 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
     for (auto [index, type] : llvm::enumerate(all)) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), typeOf(types.elementOf(type)),
-                               std::vector<int64_t>(shape.begin(), shape.end()), batch[index] == 0};
-      if (info.batched && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
-        info.shape[0] = entry.batch;
+                               std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
+      if (info.batched() && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
+        info.shape[info.batchAxis] = entry.batch;
       tensors.push_back(std::move(info));
     }
   };
@@ -269,15 +286,16 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     interpreter.setParameter(parameterList[i].path, held[i].value);
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
   std::vector<std::vector<Tensor>> results;
-  std::vector<size_t> begins(inputs.size());
   for (int64_t microBatch = 0; microBatch < entry.microBatches; ++microBatch) {
     interpreter.setMicroBatch(microBatch);
     std::vector<Tensor> arguments;
     for (size_t i = 0; i < inputs.size(); ++i) {
       Tensor argument = interpreter.makeTensor(types[i]);
-      std::memcpy(argument.data(), inputs[i].data() + begins[i], argument.numBytes());
-      if (entry.inputs[i].batched)
-        begins[i] += argument.numBytes();
+      int64_t first = entry.firstSample(microBatch), count = entry.firstSample(microBatch + 1) - first;
+      if (entry.inputs[i].batched())
+        runtime::takeSamples(entry.inputs[i], inputs[i].data(), first, count, argument.data());
+      else
+        std::memcpy(argument.data(), inputs[i].data(), argument.numBytes());
       arguments.push_back(std::move(argument));
     }
     try {
@@ -302,15 +320,7 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
       outputs.push_back(gradientOf(*program.interpreter, path, info));
       continue;
     }
-    Bytes output;
-    for (const std::vector<Tensor> &microBatch : results) {
-      const Tensor &part = microBatch[i];
-      if (info.batched || output.empty())
-        output.insert(output.end(), part.data(), part.data() + part.numBytes());
-      else
-        runtime::addInOrder(info.type, info.numElements(), output.data(), part.data());
-    }
-    outputs.push_back(std::move(output));
+    outputs.push_back(resultOf(entry, info, results, i));
   }
   return outputs;
 }

@@ -86,8 +86,7 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
     each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
 
-    Refused: M larger than the batch; a batch axis that is not axis 0 if M > 1; a quotient of two sums over the batch
-    if M > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
+    Refused: M larger than the batch; a quotient of two sums over the batch if M > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}

@@ -7,6 +7,7 @@
 #include "plc/Runtime/Optimizer.h"
 #include "plc/Runtime/Tensor.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ struct ParameterInfo {
   Initializer init;
   bool frozen = false;
 
-  TensorInfo tensor() const { return {path, type, shape, false}; }
-  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape, false}; }
+  TensorInfo tensor() const { return {path, type, shape}; }
+  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape}; }
 };
 
 /// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
@@ -40,6 +41,11 @@ struct EntryInfo {
   int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
+
+  /// Samples of the micro-batches before this one.
+  int64_t firstSample(int64_t microBatch) const {
+    return microBatch * (batch / microBatches) + std::min(microBatch, batch % microBatches);
+  }
 
   /// Whether a micro-batch has one sample less than the first.
   bool isShort(int64_t microBatch) const {

@@ -29,9 +29,10 @@ struct TensorInfo {
   std::string name;
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
-  /// Axis 0 is the batch, of which each micro-batch takes a run.
-  bool batched = false;
+  /// The batch, of which each micro-batch takes a run; -1: none is.
+  int64_t batchAxis = -1;
 
+  bool batched() const { return batchAxis >= 0; }
   int64_t numElements() const;
   size_t numBytes() const { return static_cast<size_t>(numElements()) * byteWidth(type); }
   /// `f32[8, 128]`.
@@ -45,6 +46,10 @@ struct Tensor {
   TensorInfo info;
   Bytes data;
 };
+
+/// Samples `begin` to `begin + count - 1` of a batched tensor, dense, to or from the whole.
+void takeSamples(const TensorInfo &whole, const std::byte *from, int64_t begin, int64_t count, std::byte *samples);
+void putSamples(const TensorInfo &whole, std::byte *to, int64_t begin, int64_t count, const std::byte *samples);
 
 /// The first byte that is neither 0 nor 1 of a tensor of bool, or -1.
 int64_t firstBadBool(const Tensor &tensor);

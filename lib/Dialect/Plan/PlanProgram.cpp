@@ -38,14 +38,16 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
     return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size()
                                        << " types and " << batch.size() << " batch axes";
   llvm::StringSet<> seen;
-  for (auto [name, type, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types.getAsValueRange<TypeAttr>(), batch)) {
+  for (auto [name, type, axis] :
+       llvm::zip(names.getAsValueRange<StringAttr>(), types.getAsValueRange<TypeAttr>(), batch)) {
     if (!seen.insert(name).second)
       return program.emitOpError(what) << " '" << name << "' is named twice";
     if (!ein::isSizedTensor(type))
       return program.emitOpError(what) << " '" << name << "' is " << type << " but needs to be a tensor of 1 to 2^48 "
                                        << "elements f32, f64, i32, i64 or i1";
-    if (axis != -1 && (axis != 0 || cast<RankedTensorType>(type).getRank() == 0))
-      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs 0 or -1 in " << type;
+    if (axis < -1 || axis >= cast<RankedTensorType>(type).getRank())
+      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of " << type
+                                       << " or -1";
   }
   return success();
 }

@@ -12,13 +12,13 @@ plan.program @program_c1 attributes {arg_names = ["x", "x"], arg_types = [tensor
 
 // -----
 
-// expected-error@+1 {{input 'x' has batch axis 2 but needs 0 or -1 in 'tensor<f32>'}}
-plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<f32>], arg_batch = array<i64: 2>,
+// expected-error@+1 {{input 'x' has batch axis 2 but needs an axis of 'tensor<2x3xf32>' or -1}}
+plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<2x3xf32>], arg_batch = array<i64: 2>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
 
 // -----
 
-// expected-error@+1 {{input 'x' has batch axis 0 but needs 0 or -1 in 'tensor<f32>'}}
+// expected-error@+1 {{input 'x' has batch axis 0 but needs an axis of 'tensor<f32>' or -1}}
 plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<f32>], arg_batch = array<i64: 0>,
     result_names = [], result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {}
 

@@ -21,7 +21,7 @@ parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--drops", choices=["exact", "late"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--wait-cycle", action="store_true")
-parser.add_argument("--version", type=int, default=2)
+parser.add_argument("--version", type=int, default=3)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
@@ -55,10 +55,10 @@ class Arena:
 
 
 def tensors(entry):
-    tok = {"name": "tok", "type": "i32", "shape": [4, 8], "batched": True}
+    tok = {"name": "tok", "type": "i32", "shape": [4, 8], "batch_axis": 0}
     inputs = [tok] if entry == "infer" else [tok, {**tok, "name": "next"}]
-    loss = {"name": "loss", "type": "f32", "shape": [], "batched": False, "rank": arguments.ranks - 1}
-    logits = {"name": "logits", "type": "f32", "shape": [4, 8, 256], "batched": True, "rank": 0}
+    loss = {"name": "loss", "type": "f32", "shape": [], "batch_axis": -1, "rank": arguments.ranks - 1}
+    logits = {"name": "logits", "type": "f32", "shape": [4, 8, 256], "batch_axis": 0, "rank": 0}
     return inputs, [logits] if entry == "infer" else [loss]
 
 
@@ -208,7 +208,7 @@ def kernel(name, chunks, where):
 
 
 manifest = {
-    "plcm": 2, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
+    "plcm": 3, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "profiling": False, "target_features": [],
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
                   "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0},

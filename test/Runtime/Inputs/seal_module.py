@@ -4,7 +4,7 @@ import struct, sys
 SIZE = 24
 
 
-def seal(path, version=2):
+def seal(path, version=3):
     with open(path, "rb") as file:
         body = file.read() + b"plcmseal" + struct.pack("<Q", version)
     value = 0xCBF29CE484222325

@@ -1,0 +1,34 @@
+#include "TensorFile.h"
+
+#include "Files.h"
+#include "Npy.h"
+#include "Safetensors.h"
+#include "plc/Runtime/Error.h"
+
+namespace plc::runtime {
+
+TensorPlace TensorPlace::parse(const std::string &text) {
+  constexpr std::string_view suffix = ".safetensors";
+  size_t found = text.find(std::string(suffix) + ":");
+  if (found == std::string::npos)
+    return {text, ""};
+  return {text.substr(0, found + suffix.size()), text.substr(found + suffix.size() + 1)};
+}
+
+void TensorPlace::check() const {
+  if (isSafetensors() && key.empty())
+    throw usageError("found '" + file + "', expected " + file + ":KEY");
+}
+
+Tensor readTensor(const TensorPlace &place) {
+  place.check();
+  if (!place.isSafetensors())
+    return parseNpy(place.file == "-" ? "<stdin>" : place.file, readFile(place.file));
+  Safetensors contents = Safetensors::read(place.file);
+  auto found = contents.tensors.find(place.key);
+  if (found == contents.tensors.end())
+    throw fileError(place.file, "tensor '" + place.key + "' is missing");
+  return std::move(found->second);
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,25 @@
+// One tensor of a file: FILE.npy, or FILE.safetensors:KEY.
+#ifndef PLC_RUNTIME_TENSORFILE_H
+#define PLC_RUNTIME_TENSORFILE_H
+
+#include "plc/Runtime/Tensor.h"
+
+namespace plc::runtime {
+
+struct TensorPlace {
+  std::string file, key; // no key: the file is a .npy
+
+  /// `FILE`, `FILE.safetensors:KEY` or `-`.
+  static TensorPlace parse(const std::string &text);
+  bool isSafetensors() const { return file.ends_with(".safetensors"); }
+  /// Throws usageError if a .safetensors file has no key.
+  void check() const;
+  std::string text() const { return key.empty() ? file : file + ":" + key; }
+};
+
+/// Reads it; `-` is stdin. Throws usageError or fileError.
+Tensor readTensor(const TensorPlace &place);
+
+} // namespace plc::runtime
+
+#endif
