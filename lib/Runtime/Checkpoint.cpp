@@ -78,12 +78,18 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   return state;
 }
 
-void loadParameterFile(const std::string &file, Engine &engine) {
+std::vector<std::string> loadParameterFile(const std::string &file, Engine &engine) {
   Safetensors params = Safetensors::read(file);
   for (const ParameterInfo &parameter : engine.parameters())
     params.get(file, parameter.tensor());
   for (size_t i = 0; i < engine.parameters().size(); ++i)
     engine.writeParameter(i, params.get(file, engine.parameters()[i].tensor()).data.data());
+  for (const ParameterInfo &parameter : engine.parameters())
+    params.tensors.erase(parameter.path);
+  std::vector<std::string> others;
+  for (const auto &[name, tensor] : params.tensors)
+    others.push_back(name);
+  return others;
 }
 
 } // namespace
@@ -149,12 +155,11 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   return training;
 }
 
-void loadParameters(const std::string &path, Engine &engine) {
+std::vector<std::string> loadParameters(const std::string &path, Engine &engine) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
-    loadParameterFile(findStep(path, "params.safetensors") / "params.safetensors", engine);
-  else
-    loadParameterFile(path, engine);
+    return loadParameterFile(findStep(path, "params.safetensors") / "params.safetensors", engine);
+  return loadParameterFile(path, engine);
 }
 
 void initializeParameters(uint64_t seed, Engine &engine) {

@@ -20,8 +20,9 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 /// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
 
-/// Loads parameters alone, from DIR, DIR/step-N or a .safetensors file.
-void loadParameters(const std::string &path, Engine &engine);
+/// Loads parameters alone, from DIR, DIR/step-N or a .safetensors file. Returns the names of tensors there that are of no
+/// parameter: a model under another `--entry` may have fewer than the one that was trained.
+std::vector<std::string> loadParameters(const std::string &path, Engine &engine);
 
 /// Writes every parameter's initial values.
 void initializeParameters(uint64_t seed, Engine &engine);

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -79,7 +80,53 @@ std::vector<std::string> compileArguments(const ModelRequest &request) {
   return arguments;
 }
 
-/// Model, strategy, options, compiler and CPU: 128 bits of their hash.
+/// Runs the compiler, whose diagnostics go straight to the user, as its output does unless that goes to a file. Throws
+/// with its exit code.
+void compile(const std::string &compiler, const std::vector<std::string> &arguments, const std::string &output = "") {
+  std::vector<char *> argv{const_cast<char *>(compiler.c_str())};
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  if (!output.empty())
+    ::posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  pid_t child = 0;
+  int error = ::posix_spawn(&child, compiler.c_str(), &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error)
+    throw Error(Internal, "", "'" + compiler + "' cannot be started: " + std::strerror(error));
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (WIFSIGNALED(status))
+    throw Error(Internal, "", "'" + compiler + "' was ended by signal " + std::to_string(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0)
+    throw Error(WEXITSTATUS(status), "", "");
+}
+
+/// Removes a file on every way out.
+struct TemporaryFile {
+  std::string path;
+  ~TemporaryFile() { ::unlink(path.c_str()); }
+};
+
+/// What the file of `machine.rates` says, as the compiler reads it: the passes that it would run. Empty if nothing
+/// speaks of rates.
+std::string ratesOf(const ModelRequest &request, const std::string &compiler) {
+  std::string how = request.strategy.empty() ? "" : readFile(request.strategy);
+  for (const std::string &set : request.sets)
+    how += set + "\n";
+  if (how.find("rates") == std::string::npos)
+    return "";
+  TemporaryFile passes{cacheDirectory() / ("passes-" + std::to_string(::getpid()))};
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.push_back("--print-pipeline");
+  compile(compiler, arguments, passes.path);
+  return readFile(passes.path);
+}
+
+/// Model, strategy, rates, options, compiler and CPU: 128 bits of their hash.
 std::string contentHash(const ModelRequest &request, const std::string &compiler) {
   std::string all = readFile(request.file);
   auto add = [&](const std::string &part) {
@@ -88,6 +135,7 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   };
   if (!request.strategy.empty())
     add(readFile(request.strategy));
+  add(ratesOf(request, compiler));
   for (const std::string &argument : compileArguments(request))
     add(argument);
   std::error_code ignored;
@@ -100,34 +148,16 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   return text;
 }
 
-/// Runs the compiler, whose diagnostics go straight to the user. Throws with its exit code.
-void compile(const std::string &compiler, const std::vector<std::string> &arguments) {
-  std::vector<char *> argv{const_cast<char *>(compiler.c_str())};
-  for (const std::string &argument : arguments)
-    argv.push_back(const_cast<char *>(argument.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  if (int error = ::posix_spawn(&child, compiler.c_str(), nullptr, nullptr, argv.data(), environ))
-    throw Error(Internal, "", "'" + compiler + "' cannot be started: " + std::strerror(error));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
-    continue;
-  if (WIFSIGNALED(status))
-    throw Error(Internal, "", "'" + compiler + "' was ended by signal " + std::to_string(WTERMSIG(status)));
-  if (WEXITSTATUS(status) != 0)
-    throw Error(WEXITSTATUS(status), "", "");
-}
-
 /// The compiled module of a .ein file, from the cache if everything is as it was.
 std::string moduleOf(const ModelRequest &request) {
   std::string compiler = compilerBesideUs();
+  std::error_code error;
+  fs::create_directories(cacheDirectory(), error);
+  if (error)
+    throw fileError(cacheDirectory(), "cannot be made: " + error.message());
   fs::path module = cacheDirectory() / (contentHash(request, compiler) + ".plcm");
   if (fs::exists(module))
     return module;
-  std::error_code error;
-  fs::create_directories(module.parent_path(), error);
-  if (error)
-    throw fileError(module.parent_path(), "cannot be made: " + error.message());
   std::string partial = fs::path(module).replace_extension("partial-" + std::to_string(::getpid()) + ".plcm");
   std::vector<std::string> arguments = compileArguments(request);
   arguments.insert(arguments.end(), {"-o", partial});

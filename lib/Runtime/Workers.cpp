@@ -3,6 +3,7 @@
 #include "plc/Runtime/MachineShare.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <immintrin.h>
 #include <pthread.h>
 
@@ -40,7 +41,7 @@ public:
 };
 
 Workers::Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop)
-    : perRank(static_cast<size_t>(threadsPerRank)), cpuTime(numRanks) {
+    : perRank(static_cast<size_t>(threadsPerRank)), helps(!std::getenv("PLC_NO_HELP")), cpuTime(numRanks) {
   bli_init();
   for (size_t rank = 0; rank < numRanks; ++rank) {
     jobs.push_back(std::make_unique<Job>(stop));
@@ -64,7 +65,7 @@ bool Workers::run(Worker &worker, KernelRun run, Pace &pace) {
   Job &job = *jobs[worker.rank];
   if (pace.nsPerChunk > 0)
     run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / pace.nsPerChunk), 1, run.chunks);
-  bool shared = run.chunks > run.grain && workers.size() > 1;
+  bool shared = run.chunks > run.grain && workers.size() > 1 && helps;
   int64_t begin = Trace::now();
   job.begin(run, shared);
   if (shared)

@@ -81,6 +81,7 @@ private:
   void wakeIdle(int64_t most);
 
   size_t perRank;
+  bool helps; // unless PLC_NO_HELP is in the environment: to measure what it gains (bench/helping.py)
   int64_t spinNs;
   std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
   std::vector<std::unique_ptr<Job>> jobs;       // by rank

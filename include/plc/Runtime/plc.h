@@ -52,7 +52,8 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options);
 /* After all of its sessions are destroyed. NULL is allowed. */
 void plc_module_close(plc_module *module);
 
-/* Parameters: from a checkpoint folder or a .safetensors file, or the initial values of a seed. */
+/* Parameters: from a checkpoint folder or a .safetensors file, whose tensors of other names are not used, or the initial values of a
+ * seed. */
 int plc_module_load(plc_module *module, const char *path);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */
@@ -67,8 +68,9 @@ plc_tensor_info plc_module_parameter(const plc_module *module, size_t index);
 int plc_module_get_parameter(plc_module *module, size_t index, void *data);
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
 
-/* Names of entries: "train", "eval", "infer", "infer.OUTPUT", and "gradient" of a module that has "train": its outputs,
- * and grad(PATH) of each trained parameter, without a step. An index that is too large gives NULL. */
+/* Names of entries: "train", "eval", "infer", "infer.OUTPUT+..", and "gradient" of a module that has "train": its outputs,
+ * and grad(PATH) of each trained parameter, without a step. A module compiled with --output 'grad(x)' has "infer.grad(x)".
+ * An index that is too large gives NULL. */
 size_t plc_module_num_entries(const plc_module *module);
 const char *plc_module_entry(const plc_module *module, size_t index);
 
