@@ -1,4 +1,5 @@
 //===- EinEntry.cpp - keep what one entry of a model needs -----------------===//
+#include "BatchAxes.h"
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Errors.h"
@@ -41,6 +42,9 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
       some.push_back(element);
   return some;
 }
+
+// A value of a rule that became a result of the model on demand: `attention.3.p`.
+bool isOfRule(StringRef name) { return name.contains('.'); }
 
 std::string list(ArrayAttr names) {
   std::vector<std::string> quoted;
@@ -104,7 +108,9 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     if (entry != "infer")
       return model.emitError("unknown entry '") << entry << "' but expected 'train', 'eval' or 'infer'";
     if (outputs.empty())
-      needed.set();
+      for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
+        if (!isOfRule(name))
+          needed.set(index);
     for (const std::string &name : outputs) {
       StringRef of = name;
       if (of.consume_front("grad(") && of.consume_back(")")) {
@@ -126,6 +132,23 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     end->eraseOperands(erased);
     model.setResultNamesAttr(kept(model.getResultNames(), erased));
     model.setResultBatch(kept(model.getResultBatch(), erased));
+  }
+
+  // The axis of the batch of a rule's value is the one that runs along the model's.
+  void findBatch(ein::ModelOp model) {
+    SmallVector<int64_t> axes(model.getResultBatch());
+    std::optional<BatchAxes> known;
+    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
+      if (!isOfRule(name) || model.getBatch() == 0)
+        continue;
+      if (!known)
+        known.emplace(model);
+      Value value = model.getBody().front().back().getOperand(index);
+      for (int64_t axis = 0, rank = cast<RankedTensorType>(value.getType()).getRank(); axis < rank; ++axis)
+        if (known->isBatch(value, axis))
+          axes[index] = axis;
+    }
+    model.setResultBatch(axes);
   }
 
   void eraseArguments(ein::ModelOp model, const BitVector &erased) {
@@ -150,6 +173,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     eraseArguments(model, unused);
     model.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));
     eraseUncalled(getOperation());
+    findBatch(model);
   }
 };
 

@@ -58,6 +58,9 @@ std::error_code cannotWrite(StringRef path) {
                                              : std::make_error_code(std::errc::not_a_directory);
 }
 
+/// `attention.3.p`: no output of the model, but the value of a rule.
+bool isOfRule(StringRef name) { return name.contains('.') && !name.starts_with("grad("); }
+
 /// One compilation: the parsed model and everything needed to lower it.
 class Compilation {
 public:
@@ -100,7 +103,11 @@ int Compilation::parse() {
     return fail(BadModel, "cannot read model '" + options.model + "': " + buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   plc::language::Diagnostics diagnostics(sources);
-  model = plc::language::parseModel(sources, context, {options.overrides, options.entry}, diagnostics);
+  std::vector<std::string> exposed;
+  for (StringRef name : options.program.outputs)
+    if (isOfRule(name))
+      exposed.push_back(name.str());
+  model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
   if (!diagnostics.empty())
     diagnostics.print(llvm::errs());
   return model ? Done : BadModel;
@@ -208,7 +215,7 @@ std::vector<Program> Compilation::programsOfModule() {
   // What needs fewer inputs than all outputs together is an entry of its own: `generate` has no next token.
   plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
   for (StringRef name : op.getResultNames().getAsValueRange<StringAttr>())
-    if (op.getResultNames().size() > 1 && name != "loss")
+    if (op.getResultNames().size() > 1 && name != "loss" && !isOfRule(name))
       programs.push_back({"infer", {name.str()}});
   const Program &asked = options.program;
   bool isThere = llvm::any_of(programs, [&](const Program &each) { return each.outputs == asked.outputs; });

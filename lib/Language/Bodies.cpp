@@ -259,6 +259,16 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
   define(scope, body, name.name, name.place, binding);
 }
 
+/// Keeps the names of the values that equations and calls of a body make.
+void Elaborator::nameRules(const Scope &scope, Body &body) {
+  llvm::DenseSet<ValueId> given(body.arguments.begin(), body.arguments.end());
+  for (const BodyParameter &parameter : body.parameters)
+    given.insert(parameter.value);
+  for (const auto &[name, binding] : scope.names)
+    if (binding.kind == Binding::Tensor && binding.view.isWhole() && !given.contains(binding.view.value))
+      body.rules[scope.path + name.str()] = binding.view.value;
+}
+
 /// Elaborates a layer's body for the sizes bound in `scope`.
 std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &scope,
                                                   llvm::ArrayRef<Value> arguments) {
@@ -281,6 +291,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     binding.view = body.whole(body.arguments.back());
   }
   elaborateBody(layer.body, scope, body);
+  nameRules(scope, body);
   std::optional<std::vector<Binding>> results = takeResults(layer, scope, body);
   for (auto [position, declarator] : llvm::enumerate(layer.results)) {
     std::optional<Value> type;

@@ -86,6 +86,7 @@ private:
   Instance &instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types, const std::string &space);
   void enterPath(const Call &call, std::string &path);
   std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
+  void nameRules(const Scope &scope, Body &body);
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);

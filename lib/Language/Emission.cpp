@@ -86,15 +86,16 @@ void ProgramEmitter::emitInstance(const Instance &instance) {
 void ProgramEmitter::emitModel() {
   const Function &model = *program.model;
   const Body &body = program.body;
-  auto names = [&](const std::vector<Declarator> &declarators) {
-    llvm::SmallVector<StringRef> list;
-    for (const Declarator &declarator : declarators)
-      list.push_back(declarator.name);
+  auto names = [&](const std::vector<Declarator> &declarators, llvm::ArrayRef<std::string> others) {
+    llvm::SmallVector<StringRef> list(others.begin(), others.end());
+    for (const Declarator &declarator : llvm::reverse(declarators))
+      list.insert(list.begin(), declarator.name);
     return builder.getStrArrayAttr(list);
   };
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
-  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments),
-                                      names(model.results), program.argumentBatch, program.resultBatch, program.batch);
+  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments, {}),
+                                      names(model.results, program.exposed), program.argumentBatch,
+                                      program.resultBatch, program.batch);
   emitBody(op.getBody(), body, body.arguments, model.place);
 }
 

@@ -241,6 +241,7 @@ void Elaborator::elaborateModel(const Function &model) {
     scope.names[formal.name] = binding;
   }
   elaborateBody(model.body, scope, body);
+  nameRules(scope, body);
   checkSkips(model);
   if (std::optional<std::vector<Binding>> results = takeResults(model, scope, body))
     for (auto [binding, declarator] : llvm::zip(*results, model.results))

@@ -29,7 +29,9 @@ std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Sc
     }
     binding.place = pop->lefts[0].place;
   }
-  return inlineBody(call, scope);
+  std::optional<std::vector<Binding>> results = inlineBody(call, scope);
+  nameRules(scope, call.body);
+  return results;
 }
 
 /// The value of a skip that the body has stashed or popped before, else an argument.

@@ -3,6 +3,7 @@
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "Emission.h"
+#include "Expose.h"
 #include "Parser.h"
 #include "StandardLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -28,7 +29,7 @@ private:
   void parseLibraries();
   void addFunctions(const File &file, const Sizes &dims);
   void elaborate();
-  const Program *selectModel();
+  Program *selectModel();
 
   llvm::SourceMgr &sources;
   const ParseOptions &options;
@@ -98,8 +99,8 @@ void Front::elaborate() {
       Elaborator(library, unused, diagnostics).checkUncalled(*function);
 }
 
-const Program *Front::selectModel() {
-  const Program *found = nullptr;
+Program *Front::selectModel() {
+  Program *found = nullptr;
   Nearest nearest(options.entry);
   for (const auto &program : programs)
     nearest.offer(program->model->name);
@@ -123,7 +124,10 @@ const Program *Front::run() {
   // A file whose model does not parse is not said to have none.
   if (!diagnostics.empty() && programs.empty())
     return nullptr;
-  const Program *program = selectModel();
+  Program *program = selectModel();
+  if (diagnostics.empty())
+    for (const std::string &name : options.exposed)
+      expose(*program, name, diagnostics);
   return diagnostics.empty() ? program : nullptr;
 }
 

@@ -173,6 +173,7 @@ struct Body {
   std::deque<Node> nodes;
   std::deque<Frame> frames;
   bool broken = false; // an error was reported in it
+  llvm::StringMap<ValueId> rules; // what names stand for at the end, but arguments and parameters
 
   ValueId add(Value value) {
     values.push_back(std::move(value));
@@ -224,6 +225,7 @@ struct Program {
   llvm::DenseSet<const Function *> called; // layers
   int64_t batch = 0;
   std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1
+  std::vector<std::string> exposed; // names of the results behind the model's own
 };
 
 } // namespace plc::language

@@ -68,7 +68,7 @@ void checkGradient(const std::string &asked, const std::string &name, const Entr
   for (const std::string &name : asked) {
     if (name.starts_with("grad(") && name.ends_with(")"))
       checkGradient(name, name.substr(5, name.size() - 6), infer, engine);
-    else
+    else if (name.find('.') == std::string::npos) // a rule's value is known to the compiler alone
       indexOf(infer.outputs, name, "output");
     names += (names.empty() ? "'" : ", '") + name + "'";
     options += " --output '" + name + "'";
@@ -184,6 +184,8 @@ void tellOutput(const TensorInfo &info, const Bytes &data) {
 void checkOutputFiles(const std::vector<TensorOption> &outputs) {
   std::set<std::string> places;
   for (const TensorOption &option : outputs) {
+    if (option.place.file.empty())
+      continue;
     option.place.check();
     checkWritable(option.place.file);
     if (option.place.file != "-" && !places.insert(option.place.text()).second)
@@ -196,7 +198,9 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
   std::map<std::string, Safetensors> files;
   for (const TensorOption &option : outputs) {
     size_t index = indexOf(entry.outputs, option.name, "output");
-    if (option.place.isSafetensors())
+    if (option.place.file.empty())
+      tellOutput(entry.outputs[index], values[index]);
+    else if (option.place.isSafetensors())
       files[option.place.file].tensors[option.place.key] = {entry.outputs[index], values[index]};
     else
       writeFile(option.place.file, formatNpy({entry.outputs[index], values[index]}));

@@ -85,6 +85,14 @@ TensorOption parseTensor(const std::string &flag, const std::string &text) {
   return {name, TensorPlace::parse(rest.substr(1))};
 }
 
+TensorOption parseDump(const std::string &flag, const std::string &text) {
+  TensorOption option = text.find('=') == std::string::npos ? TensorOption{text, {}} : parseTensor(flag, text);
+  size_t dot = option.name.rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == option.name.size() || option.name.starts_with("grad("))
+    throw usageError("found '" + text + "' for '" + flag + "', expected PATH.NAME or PATH.NAME=@FILE");
+  return option;
+}
+
 struct OptionSpec {
   const char *flag, *argument;
   unsigned commands;
@@ -105,6 +113,8 @@ const OptionSpec specs[] = {
     {"--output", "NAME=@FILE", Infer, "data",
      "where to write a result or grad(NAME): .npy, .safetensors:KEY, or - (default: tell shape and first values)",
      SET { o.outputs.push_back(parseTensor(flag, text)); }},
+    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written like an output",
+     SET { o.outputs.push_back(parseDump(flag, text)); }},
     {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
      SET { o.expects.push_back(parseTensor(flag, text)); }},
     {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
@@ -159,9 +169,9 @@ const OptionSpec specs[] = {
 #undef SET
 
 /// Each adds to those before; any other option is given once.
-constexpr std::string_view repeating[] = {"--data", "--input", "--output", "--expect", "--set", "-D"};
+constexpr std::string_view repeating[] = {"--data", "--input", "--output", "--dump", "--expect", "--set", "-D"};
 
-constexpr const char *notYet[] = {"--report", "--ranks", "--dump"};
+constexpr const char *notYet[] = {"--report", "--ranks"};
 
 const Command *findCommand(const Tool &tool, const std::string &name) {
   if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())
@@ -225,17 +235,17 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
   spec.set(options, flag, value);
 }
 
-/// A gradient is compiled only if it is asked for, with the other results of the same run.
+/// A gradient or a rule's value is compiled only if it is asked for, with the other results of the same run.
 std::vector<std::string> outputsToCompile(const Options &options) {
   std::vector<std::string> names;
-  bool gradient = false;
+  bool further = false;
   for (const auto *list : {&options.outputs, &options.expects})
     for (const TensorOption &option : *list) {
-      gradient |= option.name.starts_with("grad(");
+      further |= option.name.find_first_of("(.") != std::string::npos;
       if (std::find(names.begin(), names.end(), option.name) == names.end())
         names.push_back(option.name);
     }
-  return gradient ? names : std::vector<std::string>();
+  return further ? names : std::vector<std::string>();
 }
 
 } // namespace

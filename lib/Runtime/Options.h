@@ -20,7 +20,7 @@ struct Options {
   ModelRequest model;
   bool help = false;
   std::vector<DataOption> data;
-  std::vector<TensorOption> inputs, outputs, expects;
+  std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
   std::string log, save, resume, params;
   int64_t steps = 100, saveEvery = 0;
   std::optional<uint64_t> seed; // default 0, or the checkpoint's

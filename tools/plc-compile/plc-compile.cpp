@@ -22,9 +22,9 @@ what
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them
-  --output NAME       an output that 'infer' must give, or grad(NAME): the gradient of 'loss' for a real input or a
-                      parameter (default: all outputs, no gradient); repeats. A module holds one more program then, of
-                      these outputs
+  --output NAME       what 'infer' must give (default: all outputs); repeats. An output, grad(NAME) (the gradient of
+                      'loss' for a real input or a parameter), or the value of a rule: PATH.NAME, as attention.3.p. A
+                      module holds one more program then, of these outputs
   -D NAME=SIZE        replace a `dim` of the file
 
 how
@@ -50,7 +50,7 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
   llvm::StringSet<> seen;
   for (StringRef name : outputs) {
     if (name.empty() || name.find_first_of(", {}\"'=") != StringRef::npos)
-      return usage("--output is NAME or grad(NAME), found '" + name + "'");
+      return usage("--output is NAME, grad(NAME) or PATH.NAME, found '" + name + "'");
     if (!seen.insert(name).second)
       return usage("--output '" + name + "' is given twice");
   }

@@ -207,7 +207,7 @@ void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs
   add("infer", "infer", {});
   ArrayAttr results = source.getModel().getResultNames();
   for (StringRef result : results.getAsValueRange<StringAttr>())
-    if (results.size() > 1 && result != "loss")
+    if (results.size() > 1 && result != "loss" && !result.contains('.'))
       add("infer." + result.str(), "infer", {result.str()});
   if (!askedOutputs.empty())
     addAskedEntry(askedOutputs);

@@ -62,6 +62,9 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
 void Source::parseRules(const runtime::ModelRequest &request) {
   language::ParseOptions options;
   options.entry = request.entry;
+  for (const std::string &name : request.outputs)
+    if (StringRef(name).contains('.') && !StringRef(name).starts_with("grad("))
+      options.exposed.push_back(name);
   for (const std::string &text : request.defines)
     options.overrides.push_back(parseDefine(text));
   language::Diagnostics diagnostics(sources);

@@ -16,6 +16,9 @@ def EinEntry : EinPass<"ein-entry"> {
     order), the arguments that they need, and the calls that compute them; bodies that nothing calls are gone. Batch
     axes and names follow. Parameters all stay: what is saved does not depend on the entry.
 
+    Results with a dot in their name are values of rules (`attention.3.p`): they are needed only if `outputs` names them,
+    and get the batch axis that their value has.
+
     `grad(NAME)` among the `outputs`, of a real argument or of a parameter, stands for what `--ein-differentiate` with
     `wrt=NAME` makes of the rest: it needs `loss`, and keeps the argument.
 

@@ -24,6 +24,8 @@ struct ParseOptions {
   std::vector<std::pair<std::string, int64_t>> overrides;
   /// Name of the model to compile; empty: the only one of the file.
   std::string entry;
+  /// Values of rules that become further results of the model, `PATH.NAME`: `attention.3.p`, and `MODEL.NAME`.
+  std::vector<std::string> exposed;
 };
 
 /// Parses the main file of `sources` (its first buffer) and gives one `ein.model` with its bodies and

@@ -19,7 +19,7 @@ struct ModelRequest {
   std::string strategy; // --strategy, or empty
   std::vector<std::string> defines; // -D NAME=SIZE
   std::vector<std::string> sets;    // --set KEY=VALUE
-  std::vector<std::string> outputs; // of infer --output and --expect, if a gradient is among them: what to compile
+  std::vector<std::string> outputs; // of infer, if a gradient or the value of a rule is among them: what to compile
   bool checkArena = false;          // --check-arena
   bool checkLive = false;           // --check-live
   bool checkFinite = false;         // --check-finite

@@ -1,0 +1,17 @@
+//===- Expose.h - values of rules as results of the model -------*- C++ -*-===//
+#ifndef PLC_LIB_LANGUAGE_EXPOSE_H
+#define PLC_LIB_LANGUAGE_EXPOSE_H
+
+#include "Program.h"
+
+namespace plc::language {
+class Diagnostics;
+
+/// Adds the value of a rule to the results of the model: `PATH.NAME` of a layer call (`attention.3.p`), `MODEL.NAME` of
+/// the model's own. It is as the rule's left side says, whatever later phases do inside the body. Reports an error if
+/// there is no such rule.
+void expose(Program &program, llvm::StringRef name, Diagnostics &diagnostics);
+
+} // namespace plc::language
+
+#endif
