@@ -28,5 +28,7 @@ with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
+if "-fsanitize" in config.c_flags:
+    config.available_features.add("sanitized")
 # %exits 2 COMMAND: the command must exit with exactly that code.
 config.substitutions.append(("%exits", "python3 " + os.path.join(config.plc_source, "test", "exits.py")))
