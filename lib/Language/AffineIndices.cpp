@@ -100,18 +100,12 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
 }
 
 /// Slowest first. Errors: what is no full split, each by name.
-bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant, bool onLeft) {
+bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
   for (const AffineTerm &term : terms) {
     if (term.coefficient <= 0)
       return refuseAffine(expr, "counts '" + term.name + "' by " + Twine(term.coefficient));
     if (llvm::count_if(terms, [&](const AffineTerm &other) { return other.name == term.name; }) > 1)
       return refuseAffine(expr, "has the index '" + term.name + "' twice");
-  }
-  if (constant != 0 && onLeft) {
-    diagnostics.error(expr.place, "'" + clipped(expr) + "' has the offset " + Twine(constant) +
-                                      " on a left side, which is not supported yet; parts of an axis are joined by "
-                                      "'y[e: I + J] = if e < I then a[e % I] else b[(e - I) % J]'");
-    return false;
   }
   if (constant != 0)
     return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
@@ -133,6 +127,32 @@ bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, i
   return true;
 }
 
+/// `C + c` or `0 + c`.
+static bool isPart(const Expr &expr) {
+  auto isOffset = [](const Expr *operand) { return !namesIndex(*operand); };
+  return expr.kind == Expr::Sum && namesIndex(expr) && llvm::any_of(expr.operands, isOffset);
+}
+
+/// Has a rule of the name an offset in this axis? Then each gives a part of it, also one that begins at 0.
+static bool hasParts(const std::vector<Statement *> &statements, const Declarator &left, size_t axis) {
+  return llvm::any_of(statements, [&](const Statement *statement) {
+    const std::vector<Declarator> &others = statement->lefts;
+    bool same = statement->kind == Statement::Rule && others.size() == 1 && others[0].name == left.name &&
+                others[0].axes.size() == left.axes.size() && others[0].axes[axis].expr;
+    return (same && isPart(*others[0].axes[axis].expr)) || hasParts(statement->body, left, axis);
+  });
+}
+
+void RuleBuilder::markParts(const Declarator &left) {
+  if (leftAxes.size() != left.axes.size())
+    return; // over '...'
+  for (auto [axis, own] : llvm::enumerate(leftAxes))
+    if (!own.offset && left.axes[axis].expr && hasParts(scope.function.body, left, axis)) {
+      own.offset = 0;
+      own.expr = left.axes[axis].expr;
+    }
+}
+
 std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool onLeft) {
   std::vector<AffineTerm> terms;
   int64_t constant = 0;
@@ -144,7 +164,11 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool 
     affine.constant = constant;
     return affine;
   }
-  if (!orderTerms(expr, terms, constant, onLeft))
+  if (onLeft && constant >= 0 && isPart(expr)) {
+    affine.offset = constant;
+    constant = 0;
+  }
+  if (!orderTerms(expr, terms, constant))
     return std::nullopt;
   affine.inner = terms[0].coefficient;
   bool ok = true;

@@ -413,5 +413,8 @@ void BodyEmitter::emit(const Step &next) {
   for (auto [axis, count] : llvm::enumerate(step->parts))
     if (count > 1)
       result.value = plc::ein::merge(builder, at(step->place), result.value, axis, count);
+  for (auto [axis, offset] : llvm::enumerate(step->offsets))
+    if (offset)
+      result.value = placePart(result.value, axis, *offset, body.values[step->result].axes[axis].extent, step->place);
   values[step->result] = result.value;
 }

@@ -51,6 +51,7 @@ private:
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
+  mlir::Value placePart(mlir::Value value, unsigned axis, int64_t offset, int64_t extent, SMLoc place);
   Element comparedElement(const Node &node) const;
 
   int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }

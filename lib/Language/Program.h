@@ -120,6 +120,7 @@ struct Step {
   ValueId result = 0;
   llvm::SmallVector<IndexId, 4> left;
   llvm::SmallVector<unsigned, 4> parts; // how many of `left`, in order, are merged in each axis of the result
+  llvm::SmallVector<std::optional<int64_t>, 4> offsets; // where in each axis `left` begins; none: it is the whole axis
   const Node *value = nullptr;
   std::shared_ptr<std::vector<Index>> indices;
   // Calls.

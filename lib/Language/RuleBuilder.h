@@ -10,8 +10,8 @@
 
 namespace plc::language {
 
-/// Elaborates one rule in three walks: indices and extents (Indices.cpp, AffineIndices.cpp), nodes (Resolve.cpp, Calls.cpp), the sum rule
-/// (SumRule.cpp). An index is one per name and rule.
+/// Elaborates one rule in three walks: indices and extents (Indices.cpp, AffineIndices.cpp, Parts.cpp), nodes
+/// (Resolve.cpp, Calls.cpp), the sum rule (SumRule.cpp). An index is one per name and rule.
 class RuleBuilder {
 public:
   RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
@@ -42,6 +42,7 @@ private:
     int64_t inner = 1;
     std::optional<int64_t> constant = {};
     const Expr *expr = nullptr; // none: a plain index
+    std::optional<int64_t> offset = {}; // on a left side: a part of an axis, from here
   };
 
   // Rules.cpp
@@ -54,6 +55,11 @@ private:
   bool finishLeft(StringRef name);
   bool takeDeclaredExtents(StringRef name);
   void shapeBareLeft();
+  void markParts(const Declarator &left);
+  bool takesPart() const { return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); }); }
+  std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
+  std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
+  std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
   Binding addEquation(StringRef name, SMLoc place, const Node *node, llvm::ArrayRef<IndexId> left,
                       llvm::ArrayRef<unsigned> parts, Element element);
   Element elementOf(const Node &node, StringRef name) const;
@@ -80,7 +86,7 @@ private:
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
   bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
   std::optional<Affine> affineOf(const Expr &expr, bool onLeft = false);
-  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant, bool onLeft);
+  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
   bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor);
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);

@@ -108,6 +108,8 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
   bool ok = true;
   for (auto [own, axis] : llvm::zip(leftAxes, axes)) {
     const Index &index = (*indices)[own.indices[0]];
+    if (own.offset)
+      continue;
     if (own.expr)
       ok &= setAxis(own, axis, "'" + clause.name + "'");
     else
@@ -174,6 +176,8 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (!bare && diagnostics.size() == errors)
     ok &= finishLeft(name);
   ok &= checkSums(terms, uses, *indices, diagnostics);
+  if (ok && takesPart())
+    return addPart(name, place, node);
   if (ok && earlier)
     ok = (node = addEarlier(node, place));
   if (!ok)
@@ -194,6 +198,8 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
 
 bool RuleBuilder::declareLeft(const Declarator &declarator) {
   bool ok = declareEntries(declarator.axes, left, &leftAxes);
+  if (ok)
+    markParts(declarator);
   for (auto [position, id] : llvm::enumerate(left))
     (*indices)[id].left = position;
   return ok;
@@ -214,9 +220,11 @@ bool RuleBuilder::finishLeft(StringRef name) {
     const Index &index = (*indices)[id];
     if (index.extent)
       continue;
-    bool split = llvm::any_of(leftAxes, [&](const Affine &axis) { return axis.expr && axis.indices[0] == id; });
+    auto split = llvm::find_if(leftAxes, [&](const Affine &axis) { return axis.expr && axis.indices[0] == id; });
     std::string remedy = "; write '" + index.name + ": N'";
-    if (split)
+    if (split != leftAxes.end() && split->offset)
+      remedy = ", and a part of an axis tells none";
+    else if (split != leftAxes.end())
       remedy = ("; state the axis before: '" + name + ": [..]'").str();
     diagnostics.error(index.place, "index '" + index.name + "' has no extent: no tensor on the right has it" + remedy);
     ok = false;
@@ -224,18 +232,22 @@ bool RuleBuilder::finishLeft(StringRef name) {
   return ok;
 }
 
+/// What a line of its own says of the name, else the header.
+std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::wholeAxes(StringRef name) {
+  if (auto own = scope.declared.find(name); own != scope.declared.end())
+    return own->second.axes;
+  for (const Declarator &result : scope.function.results)
+    if (result.name == name && Elaborator::sizesKnown(result, scope))
+      return elaborator.headerAxes(result, scope);
+  return std::nullopt;
+}
+
 /// Of an affine left side: what is said of the name gives what no tensor on the right does.
 bool RuleBuilder::takeDeclaredExtents(StringRef name) {
-  auto own = scope.declared.find(name);
-  std::optional<llvm::SmallVector<Axis, 4>> axes;
-  if (own != scope.declared.end())
-    axes = own->second.axes;
-  for (const Declarator &result : scope.function.results)
-    if (own == scope.declared.end() && result.name == name && Elaborator::sizesKnown(result, scope))
-      axes = elaborator.headerAxes(result, scope);
-  bool ok = own == scope.declared.end() || axes;
+  std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(name);
+  bool ok = axes || !scope.declared.count(name);
   for (auto [position, left] : llvm::enumerate(leftAxes))
-    if (axes && axes->size() == leftAxes.size() && left.expr && !(*indices)[left.indices[0]].extent)
+    if (axes && axes->size() == leftAxes.size() && left.expr && !left.offset && !(*indices)[left.indices[0]].extent)
       ok &= setAxis(left, (*axes)[position], "'" + name + "'");
   return ok;
 }
