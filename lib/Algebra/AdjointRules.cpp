@@ -238,10 +238,31 @@ private:
     return factors;
   }
 
-  // A product stays one, for speed: the zeros of a branch not taken are multiplied by the other factors, and are exact
-  // where those are finite. What follows the sum is guarded again.
+  // A factor that meets the gradient in a sum: 0 where all of the gradient that it meets is dead.
+  Access guardedFactor(const Access &factor) {
+    Dims dims = distinct(factor.dims);
+    GuardList ofGradient(incoming.guards);
+    for (Guard &guard : ofGradient)
+      guard.axes = domainOf(guard);
+    Type element = elementOf(factor.value);
+    Access value = factor;
+    for (const Guard &guard : guards.ofSumOver(op->getLoc(), op.getExtents(), ofGradient, dims, element)) {
+      SmallVector<Access> operands{{guard.cond, guard.axes}, value, build.constant(0, element)};
+      if (guard.dead)
+        std::swap(operands[1], operands[2]);
+      value = {build.map(Function::select, operands, dims), dims};
+    }
+    return value;
+  }
+
+  // A product stays one, for speed: the zeros of a branch not taken are multiplied by the other factors. Those are made
+  // 0 where they meet such zeros alone; where an infinite one meets others too, some gradient is infinite in any case.
+  // What follows the sum is guarded again.
   Gradient ofContract() {
     SmallVector<Access> factors = replaced();
+    for (auto [other, factor] : llvm::enumerate(factors))
+      if (other != index)
+        factor = guardedFactor(factor);
     Dims dims = distinct(inputs[index].dims), present;
     if (factors.size() <= 2)
       return {onDiagonal(build.product(factors, dims)), guardsOfInput()};

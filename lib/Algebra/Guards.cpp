@@ -1,5 +1,6 @@
 //===- Guards.cpp - where a gradient is exactly 0 --------------------------===//
 #include "Guards.h"
+#include "FreeValues.h"
 #include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;
@@ -79,6 +80,58 @@ GuardList Guards::ofSum(Location loc, ArrayRef<int64_t> shape, ArrayRef<GuardLis
   return common;
 }
 
+// A point of some dimensions, by its number in row-major order.
+static void decode(int64_t number, ArrayRef<int64_t> extents, ArrayRef<int64_t> dims,
+                   DenseMap<int64_t, int64_t> &point) {
+  for (int64_t dim : llvm::reverse(dims)) {
+    point[dim] = number % extents[dim];
+    number /= extents[dim];
+  }
+}
+
+// Whether no guard is dead at a point; nothing if data decide.
+static std::optional<bool> isAlive(FreeValues &values, const GuardList &guards,
+                                   const DenseMap<int64_t, int64_t> &point) {
+  for (const Guard &guard : guards) {
+    Dims at;
+    for (int64_t dim : guard.axes)
+      at.push_back(point.lookup(dim));
+    std::optional<int64_t> cond = values.at(guard.cond, at);
+    if (!cond || (*cond != 0) == guard.dead)
+      return cond ? std::optional(false) : std::nullopt;
+  }
+  return true;
+}
+
+// Whether each sum has a summand that is known to be alive. Masks have edges: what was found for one sum is tried first
+// for the next.
+static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, const Dims &kept, const Dims &summed) {
+  constexpr int64_t budget = int64_t(1) << 20;
+  auto sizeOf = [&](const Dims &dims) {
+    int64_t size = 1;
+    for (int64_t dim : dims)
+      size = std::min(budget, size * std::min(budget, extents[dim]));
+    return size;
+  };
+  FreeValues values(budget);
+  DenseMap<int64_t, int64_t> point;
+  int64_t sums = sizeOf(kept), summands = sizeOf(summed);
+  if (sums == budget)
+    return false;
+  for (int64_t sum = 0, summand = 0; sum < sums; ++sum) {
+    decode(sum, extents, kept, point);
+    for (int64_t tried = 0;; ++tried, summand = (summand + 1) % summands) {
+      decode(summand, extents, summed, point);
+      std::optional<bool> alive = isAlive(values, guards, point);
+      if (!alive || tried == summands)
+        return false;
+      if (*alive)
+        break;
+    }
+  }
+  return true;
+}
+
 GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const GuardList &guards, ArrayRef<int64_t> kept,
                             Type element) {
   GuardList whole, summed;
@@ -86,10 +139,11 @@ GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const Guard
     (containsAll(kept, guard.axes) ? whole : summed).push_back(guard);
   if (summed.empty())
     return whole;
-  Dims dims = conditionDims(summed), left;
+  Dims dims = conditionDims(summed), left, gone;
   for (int64_t dim : dims)
-    if (contains(kept, dim))
-      left.push_back(dim);
+    (contains(kept, dim) ? left : gone).push_back(dim);
+  if (isNeverDead(extents, summed, left, gone))
+    return whole;
   std::vector<int64_t> key = keyOf(summed, dims);
   for (int64_t dim : left)
     key.push_back(llvm::find(dims, dim) - dims.begin());

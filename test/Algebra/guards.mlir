@@ -7,6 +7,8 @@
 #vd = affine_map<(b, d) -> (d)>
 #o = affine_map<(b, d) -> ()>
 ein.param @v : tensor<3xf64> init normal(1.0, 0.0)
+ein.param @w : tensor<3x3xf64> init normal(1.0, 0.0)
+ein.param @k : tensor<3x2xf64> init normal(1.0, 0.0)
 
 // The gradient of log v.
 // CHECK-LABEL: ein.func @broadcast.W(
@@ -59,12 +61,44 @@ ein.func @twice(%x: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<3xf64> attribute
   ein.return %y : tensor<3xf64>
 }
 
-ein.model @m(%x: tensor<2x3xf64>, %z: tensor<3xf64>) -> tensor<f64> attributes {arg_names = ["x", "z"],
-    arg_batch = array<i64: -1, -1>, result_names = ["loss"], result_batch = array<i64: -1>} {
+// The other factor of a matrix product is 0 where it meets dead elements alone.
+// CHECK-LABEL: ein.func @product.W(
+// CHECK-DAG: %[[C:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [2] {{.*}} -> tensor<2xi1>
+// CHECK-DAG: %[[FACTOR:.*]] = ein.map select(%[[C]], %{{.*}}, %{{.*}}) over [2, 3]
+// CHECK: ein.contract {{.*}}%[[FACTOR]]{{.*}} into
+ein.func @product(%x: tensor<2x3xf64>, %t: tensor<2xf64>, %w: tensor<3x3xf64>) -> tensor<2x3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %c = ein.map gt(%t, %zero) over [2] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<2xf64>, tensor<f64>) -> tensor<2xi1>
+  %0 = ein.contract %x, %w over [2, 3, 3] maps [affine_map<(b, e, d) -> (b, d)>, affine_map<(b, e, d) -> (d, e)>, affine_map<(b, e, d) -> (b, e)>] : (tensor<2x3xf64>, tensor<3x3xf64>) -> tensor<2x3xf64>
+  %y = ein.map select(%c, %0, %x) over [2, 3] maps [affine_map<(b, d) -> (b)>, #bd, #bd, #bd] : (tensor<2xi1>, tensor<2x3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+  ein.return %y : tensor<2x3xf64>
+}
+
+// A causal mask: every row and every column of the product has an element, so no factor is guarded.
+// CHECK-LABEL: ein.func @causal.W(
+// CHECK-COUNT-1: ein.map select
+// CHECK-NOT: ein.map select
+// CHECK: ein.contract {{.*}} into
+ein.func @causal(%x: tensor<3x2xf64>, %w: tensor<3x2xf64>) -> tensor<3x3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %s = ein.iota : tensor<3xi64>
+  %t = ein.iota : tensor<3xi64>
+  %c = ein.map le(%t, %s) over [3, 3] maps [affine_map<(s, t) -> (t)>, affine_map<(s, t) -> (s)>, #bd] : (tensor<3xi64>, tensor<3xi64>) -> tensor<3x3xi1>
+  %0 = ein.contract %x, %w over [3, 3, 2] maps [affine_map<(s, t, k) -> (s, k)>, affine_map<(s, t, k) -> (t, k)>, affine_map<(s, t, k) -> (s, t)>] : (tensor<3x2xf64>, tensor<3x2xf64>) -> tensor<3x3xf64>
+  %y = ein.map select(%c, %0, %zero) over [3, 3] maps [#bd, #bd, #o, #bd] : (tensor<3x3xi1>, tensor<3x3xf64>, tensor<f64>) -> tensor<3x3xf64>
+  ein.return %y : tensor<3x3xf64>
+}
+
+ein.model @m(%x: tensor<2x3xf64>, %z: tensor<3xf64>, %t: tensor<2xf64>, %q: tensor<3x2xf64>) -> tensor<f64> attributes {
+    arg_names = ["x", "z", "t", "q"], arg_batch = array<i64: -1, -1, -1, -1>, result_names = ["loss"], result_batch = array<i64: -1>} {
   %a = ein.call @broadcast(%x) params [@v] path "0" : (tensor<2x3xf64>) -> tensor<2x3xf64>
   %b = ein.call @direct(%a) params [@v] path "1" : (tensor<2x3xf64>) -> tensor<2x3xf64>
   %c = ein.call @twice(%z) params [@v] path "2" : (tensor<3xf64>) -> tensor<3xf64>
-  %p = ein.map add(%b, %c) over [2, 3] maps [#bd, #vd, #bd] : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+  %d = ein.call @product(%b, %t) params [@w] path "3" : (tensor<2x3xf64>, tensor<2xf64>) -> tensor<2x3xf64>
+  %e = ein.call @causal(%q) params [@k] path "4" : (tensor<3x2xf64>) -> tensor<3x3xf64>
+  %f = ein.reduce sum(%e) over [3, 3] maps [#bd, #vd] : (tensor<3x3xf64>) -> tensor<3xf64>
+  %g = ein.map mul(%c, %f) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %p = ein.map add(%d, %g) over [2, 3] maps [#bd, #vd, #bd] : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
   %loss = ein.reduce sum(%p) over [2, 3] maps [#bd, #o] : (tensor<2x3xf64>) -> tensor<f64>
   ein.return %loss : tensor<f64>
 }
