@@ -85,8 +85,14 @@ TensorOption parseTensor(const std::string &flag, const std::string &text) {
   return {name, TensorPlace::parse(rest.substr(1))};
 }
 
+/// A name alone is told.
+TensorOption parseOutput(const std::string &flag, const std::string &text) {
+  bool alone = !text.empty() && text.find('=') == std::string::npos;
+  return alone ? TensorOption{text, {}} : parseTensor(flag, text);
+}
+
 TensorOption parseDump(const std::string &flag, const std::string &text) {
-  TensorOption option = text.find('=') == std::string::npos ? TensorOption{text, {}} : parseTensor(flag, text);
+  TensorOption option = parseOutput(flag, text);
   size_t dot = option.name.rfind('.');
   if (dot == std::string::npos || dot == 0 || dot + 1 == option.name.size() || option.name.starts_with("grad("))
     throw usageError("found '" + text + "' for '" + flag + "', expected PATH.NAME or PATH.NAME=@FILE");
@@ -110,10 +116,10 @@ const OptionSpec specs[] = {
      SET { o.holdout = parseReal(flag, text, 1); }},
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      SET { o.inputs.push_back(parseTensor(flag, text)); }},
-    {"--output", "NAME=@FILE", Infer, "data",
-     "where to write a result or grad(NAME): .npy, .safetensors:KEY, or - (default: tell shape and first values)",
-     SET { o.outputs.push_back(parseTensor(flag, text)); }},
-    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written like an output",
+    {"--output", "NAME[=@FILE]", Infer, "data",
+     "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
+     SET { o.outputs.push_back(parseOutput(flag, text)); }},
+    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
      SET { o.outputs.push_back(parseDump(flag, text)); }},
     {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
      SET { o.expects.push_back(parseTensor(flag, text)); }},
