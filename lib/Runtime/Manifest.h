@@ -108,7 +108,7 @@ struct Manifest {
   std::string model, numericsKey, planJson;
   ElementType real;
   int64_t threadsPerStage, codeBytes;
-  bool profiling; // time every call
+  bool profiling = false; // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
   std::vector<ParameterInfo> parameters;
