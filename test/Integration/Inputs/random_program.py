@@ -72,6 +72,16 @@ class Program(Expressions):
                 axes += (axis,)
         return axes
 
+    def nameLeft(self, axes):
+        """Begins a rule whose left side has these axes: its letters, with the axis of each."""
+        self.taken, letters = set(), {}
+        for axis in axes:
+            letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
+            self.taken.add(letter)
+            letters[letter] = axis
+        self.left = set(letters)
+        return letters
+
     def chooseInputs(self):
         self.inputs, self.indices, self.masks = [], [], []
         for i in range(self.random.randint(1, 2)):
@@ -140,12 +150,7 @@ class Program(Expressions):
     def integerRule(self):
         """A rule of integers, positions in V, or of truth values; later rules read it."""
         axes = self.someAxes(2, 300, ("B",)) if self.flip(0.7) else self.someAxes(1, 50)
-        self.taken, letters = set(), {}
-        for axis in axes:
-            letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
-            self.taken.add(letter)
-            letters[letter] = axis
-        self.left = set(letters)
+        letters = self.nameLeft(axes)
         truth = self.flip(0.4)
         plain = {letter: axis for letter, axis in letters.items() if axis != "B"}
         a = self.condition(letters) if truth else self.integer(plain, 2, self.tokensOver(letters), letters)
@@ -201,12 +206,7 @@ class Program(Expressions):
         """Values that are infinite or NaN where a condition does not hold, one or two matrix products of them, and an `if`
         that takes those where it holds. Nothing else reads the values."""
         axes = self.someAxes(1, 200, ("B",))
-        self.taken, letters = set(), {}
-        for axis in axes:
-            letter = "b" if axis == "B" else next(l for l in LETTERS if l not in self.taken)
-            self.taken.add(letter)
-            letters[letter] = axis
-        self.left = set(letters)
+        letters = self.nameLeft(axes)
         holds, inner = self.condition(letters), dict(letters)
         summed = self.freshLetter(inner, 6000)
         x = summed and self.someRead(inner, summed)
