@@ -7,18 +7,31 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 # Which rooms a room's sources may include, besides itself, LLVM and MLIR.
 MAY = {
-    "Dialect": set(),
-    "Language": {"Dialect"},
-    "Algebra": {"Dialect"},
-    "Numerics": {"Dialect"},
-    "Reference": {"Dialect", "Numerics"},
-    "Kernels": {"Dialect"},
-    "Planner": set(),
-    "Planning": {"Planner", "Dialect"},
-    "Codegen": {"Dialect", "Numerics"},
-    "Driver": {"Dialect", "Language", "Algebra", "Numerics", "Reference", "Kernels", "Planner", "Planning", "Codegen"},
-    "Runtime": set(),
+    "Support": set(),
+    "Dialect": {"Support"},
+    "Analysis": {"Support", "Dialect"},
+    "Language": {"Support", "Dialect", "Analysis"},
+    "Algebra": {"Support", "Dialect", "Analysis"},
+    "Numerics": {"Support", "Dialect"},
+    "Reference": {"Support", "Dialect", "Numerics"},
+    "Kernels": {"Support", "Dialect", "Analysis"},
+    "Planner": {"Support"},
+    "Planning": {"Support", "Planner", "Dialect", "Analysis"},
+    "Codegen": {"Support", "Dialect", "Analysis", "Numerics"},
+    "Strategy": {"Support"},
+    "Runtime": {"Support"},
 }
+COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}
+MAY["Driver"] = {"Support", *COMPILER}
+MAY |= {
+    "plc-compile": {"Driver", "Support"},
+    "plc-opt": {"Driver", *COMPILER},
+    "plc-run": {"Runtime"},
+    "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Runtime"},
+    "plc-lsp-server": {"Support", "Dialect", "Language"},
+}
+# Rooms whose sources may include no LLVM and no MLIR, not even through another header.
+WITHOUT_LLVM = {"Planner", "Runtime"}
 # The runtime's kernel ABI and the seal of its files: plain headers, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h", "plc/Runtime/ModuleSeal.h"}
 LIMITS = {".cpp": 600, ".h": 600, ".td": 400, ".py": 400}
@@ -33,6 +46,18 @@ def sources(*folders):
                 yield path
 
 
+def reached(path, seen=None):
+    """The headers of LLVM and MLIR that a file includes, also through our own headers."""
+    seen = set() if seen is None else seen
+    for include in re.findall(r'#include ["<]([^">]+)[">]', path.read_text()):
+        header = root / "include" / include
+        if include.startswith(("llvm/", "mlir/", "dialects/")):
+            yield include
+        elif include.startswith("plc/") and header.exists() and header not in seen:
+            seen.add(header)
+            yield from reached(header, seen)
+
+
 for path in sources("lib", "include/plc", "tools", "dialects"):
     relative = path.relative_to(root)
     text = path.read_text()
@@ -40,19 +65,22 @@ for path in sources("lib", "include/plc", "tools", "dialects"):
     if lines > LIMITS[path.suffix]:
         problems.append(f"{relative}: {lines} lines, at most {LIMITS[path.suffix]}")
     if re.search(r"(Utils?|Helpers?|Common|Misc)\.", path.name):
-        problems.append(f"{relative}: named after no idea")
+        problems.append(f"{relative}: is named Utils, Helpers, Common or Misc")
     parts = relative.parts
-    room = parts[1] if parts[0] == "lib" else parts[2] if parts[:2] == ("include", "plc") else None
+    room = parts[1] if parts[0] in ("lib", "tools") else parts[2] if parts[:2] == ("include", "plc") else None
     if room not in MAY:
         continue
     for include in re.findall(r'#include "(plc/[^"]+)"', text):
         other = include.split("/")[1]
         if other != room and other not in MAY[room] and include not in ALWAYS:
             problems.append(f"{relative}: {room} may not include {include}")
+    if room in WITHOUT_LLVM:
+        for include in reached(path):
+            problems.append(f"{relative}: {room} may not include {include}")
 
 tests = "\n".join(p.read_text(errors="replace") for p in (root / "test").rglob("*") if p.is_file())
 for path in sorted((root / "include/plc").rglob("Passes.td")):
-    for flag in re.findall(r'def \w+\s*:\s*Pass<"([^"]+)"', path.read_text()):
+    for flag in re.findall(r'def \w+\s*:\s*\w*Pass<"([^"]+)"', path.read_text()):
         if not re.search(rf"\b{flag}\b", tests):
             problems.append(f"{path.relative_to(root)}: no test runs --{flag}")
 # Messages of verifiers and passes: each part of two words or more.
@@ -65,8 +93,9 @@ for path in sources("lib"):
             if len(re.findall(r"[A-Za-z]{2,}", part)) > 1 and part not in words:
                 problems.append(f"{path.relative_to(root)}: no test has the message '{part}'")
 for path in sorted((root / "dialects").rglob("*.td")):
-    for op, body in re.findall(r'def \w+\s*:\s*\w+_\w*Op?<"(\w+)"(.*?)(?=\ndef |\Z)', path.read_text(), re.S):
-        if "summary" not in body or "description" not in body:
+    for op, body in re.findall(r'def (?:Ein|Plan|Blis)_\w+\s*:\s*\w+<"([a-z_]+)"(.*?)(?=\ndef |\Z)', path.read_text(), re.S):
+        described = "summary" in body and "description" in body
+        if not described and not re.match(r', "', body):  # a class may take both as its arguments
             problems.append(f"{path.relative_to(root)}: '{op}' has no summary or description")
     if not (path.parent / "Rationale.md").exists():
         problems.append(f"{path.parent.relative_to(root)}: no Rationale.md")

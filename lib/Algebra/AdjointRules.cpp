@@ -139,16 +139,11 @@ private:
   FailureOr<Gradient> ofMap(Function function) {
     switch (function) {
     case Function::id:
-    case Function::add:
-      return pass(dy);
-    case Function::neg:
-      return negated(pass(dy));
-    case Function::sub:
-      return index == 0 ? pass(dy) : negated(pass(dy));
-    case Function::mul:
-      return passFactor(apply(Function::mul, {dy, inputs[1 - index]}), inputs[1 - index]);
-    case Function::div:
-      return ofQuotient();
+    case Function::add: return pass(dy);
+    case Function::neg: return negated(pass(dy));
+    case Function::sub: return index == 0 ? pass(dy) : negated(pass(dy));
+    case Function::mul: return passFactor(apply(Function::mul, {dy, inputs[1 - index]}), inputs[1 - index]);
+    case Function::div: return ofQuotient();
     case Function::max:
     case Function::min: {
       Access second =
@@ -156,12 +151,9 @@ private:
       return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
                              : apply(Function::select, {second, dy, number(0)}));
     }
-    case Function::pow:
-      return passGuarded(ofPower());
-    case Function::select:
-      return ofSelect();
-    default:
-      return passGuarded(ofUnary(function));
+    case Function::pow: return passGuarded(ofPower());
+    case Function::select: return ofSelect();
+    default: return passGuarded(ofUnary(function));
     }
   }
 
@@ -197,32 +189,21 @@ private:
     Access x = inputs[0], y = result;
     auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
     switch (function) {
-    case Function::exp:
-      return times(dy, resultFactor());
-    case Function::log:
-      return apply(Function::div, {dy, x});
-    case Function::sqrt:
-      return apply(Function::div, {times(dy, number(0.5)), resultFactor()});
-    case Function::rsqrt:
-      return times(times(dy, number(-0.5)), times(times(y, y), y));
-    case Function::log1p:
-      return apply(Function::div, {dy, apply(Function::add, {number(1), x})});
-    case Function::sin:
-      return times(dy, apply(Function::cos, x));
-    case Function::cos:
-      return apply(Function::neg, times(dy, apply(Function::sin, x)));
-    case Function::tan:
-      return times(dy, apply(Function::add, {number(1), times(y, y)}));
+    case Function::exp: return times(dy, resultFactor());
+    case Function::log: return apply(Function::div, {dy, x});
+    case Function::sqrt: return apply(Function::div, {times(dy, number(0.5)), resultFactor()});
+    case Function::rsqrt: return times(times(dy, number(-0.5)), times(times(y, y), y));
+    case Function::log1p: return apply(Function::div, {dy, apply(Function::add, {number(1), x})});
+    case Function::sin: return times(dy, apply(Function::cos, x));
+    case Function::cos: return apply(Function::neg, times(dy, apply(Function::sin, x)));
+    case Function::tan: return times(dy, apply(Function::add, {number(1), times(y, y)}));
     case Function::erf: {
       Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
       return times(dy, times(bell, number(2 / std::sqrt(M_PI))));
     }
-    case Function::tanh:
-      return times(dy, apply(Function::sub, {number(1), times(y, y)}));
-    case Function::sigmoid:
-      return times(dy, times(y, apply(Function::sub, {number(1), y})));
-    case Function::relu:
-      return apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)});
+    case Function::tanh: return times(dy, apply(Function::sub, {number(1), times(y, y)}));
+    case Function::sigmoid: return times(dy, times(y, apply(Function::sub, {number(1), y})));
+    case Function::relu: return apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)});
     default: { // abs
       Access isBelow = apply(Function::lt, {x, number(0)});
       Access below = apply(Function::select, {isBelow, apply(Function::neg, dy), number(0)});
@@ -369,8 +350,8 @@ bool hasDerivative(Operation *op, unsigned index) {
 
 } // namespace
 
-LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operation *op,
-                                     const Gradient &gradient, const llvm::DenseSet<Value> &active,
+LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operation *op, const Gradient &gradient,
+                                     const llvm::DenseSet<Value> &active,
                                      SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions) {
   if (auto cast = dyn_cast<ein::CastOp>(op)) {
     Value back = ein::CastOp::create(builder, op->getLoc(), cast.getInput().getType(), gradient.value);

@@ -145,8 +145,8 @@ LogicalResult BatchAxes::checkModel() {
                                            << " along the batch but the batch has " << model.getBatch() << " samples";
     for (int64_t axis = 0, rank = shapeOf(argument).size(); axis < rank; ++axis)
       if (isBatch(argument, axis) != (axis == declared))
-        return model.emitError("argument '") << name << "' is indexed by the batch on axis " << axis
-                                             << ", which is not declared as its batch axis";
+        return model.emitError("argument '")
+               << name << "' is indexed by the batch on axis " << axis << ", which is not declared as its batch axis";
   }
   Operation &end = model.getBody().front().back();
   for (auto [index, value] : llvm::enumerate(end.getOperands())) {
@@ -154,9 +154,9 @@ LogicalResult BatchAxes::checkModel() {
     StringRef name = cast<StringAttr>(model.getResultNames()[index]).getValue();
     for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
       if (isBatch(value, axis) != (axis == declared))
-        return model.emitError("result '") << name << "' " << (axis == declared ? "is not" : "is")
-                                           << " indexed by the batch on axis " << axis << " but its batch axis is "
-                                           << declared;
+        return model.emitError("result '")
+               << name << "' " << (axis == declared ? "is not" : "is") << " indexed by the batch on axis " << axis
+               << " but its batch axis is " << declared;
   }
   return success();
 }

@@ -121,8 +121,8 @@ private:
       return op->emitError("mixes samples: it divides by a sum over the batch");
     if (function == Function::div && partial == 2)
       return checkQuotient(op);
-    bool truncates = isa<ein::CastOp>(op) && elementOf(op->getResult(0)).isInteger() &&
-                     !elementOf(op->getOperand(0)).isInteger();
+    bool truncates =
+        isa<ein::CastOp>(op) && elementOf(op->getResult(0)).isInteger() && !elementOf(op->getOperand(0)).isInteger();
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))

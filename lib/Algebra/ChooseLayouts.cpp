@@ -1,7 +1,7 @@
 //===- ChooseLayouts.cpp - the order of axes inside a body -----------------===//
 #include "Bodies.h"
 #include "Equations.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 
 #include "llvm/ADT/DenseSet.h"
 

@@ -3,7 +3,7 @@
 #include "Bodies.h"
 #include "SplitBody.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -60,8 +60,8 @@ private:
       if (StringRef role = calleeOf(call).getRole(); !role.empty())
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
                                          << call.getCallee() << "' has role '" << role << "'";
-    for (auto [name, value] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(),
-                                        block.getTerminator()->getOperands()))
+    for (auto [name, value] :
+         llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), block.getTerminator()->getOperands()))
       if (name == "loss")
         loss = value;
     if (!loss)
@@ -186,14 +186,10 @@ private:
   // Where a source of a call that is being differentiated is.
   Value find(ein::CallOp call, Source source, ValueRange resultGradients, ein::CallOp backward) {
     switch (source.kind) {
-    case Source::Argument:
-      return call.getArgs()[source.index];
-    case Source::ResultGradient:
-      return resultGradients[source.index];
-    case Source::Forward:
-      return forwardOf[call].getResult(source.index);
-    case Source::Backward:
-      return backward.getResult(source.index);
+    case Source::Argument: return call.getArgs()[source.index];
+    case Source::ResultGradient: return resultGradients[source.index];
+    case Source::Forward: return forwardOf[call].getResult(source.index);
+    case Source::Backward: return backward.getResult(source.index);
     }
     llvm_unreachable("unknown source");
   }
@@ -237,13 +233,11 @@ private:
         add(name, callOn(builder, calls.front(), zeroOf(symbols.lookup<ein::ParamOp>(name).getType()), {}), -1);
     model.setResultNamesAttr(builder.getArrayAttr(resultNames));
     model.setResultBatch(axes);
-    model.setFunctionType(
-        builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+    model.setFunctionType(builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   }
 
   Value gradientOfArgument(OpBuilder &builder, BlockArgument argument) {
-    auto reader =
-        llvm::find_if(calls, [&](ein::CallOp call) { return llvm::is_contained(call.getArgs(), argument); });
+    auto reader = llvm::find_if(calls, [&](ein::CallOp call) { return llvm::is_contained(call.getArgs(), argument); });
     if (!gradients.contains(argument)) // the loss does not depend on it
       return callOn(builder, calls.front(), zeroOf(argument.getType()), {});
     Value gradient = gradientOf(builder, *reader, argument);
@@ -267,7 +261,8 @@ private:
     if (values.size() == 1)
       return values.front();
     size_t half = (values.size() + 1) / 2;
-    Value left = sumTree(builder, call, values.take_front(half)), right = sumTree(builder, call, values.drop_front(half));
+    Value left = sumTree(builder, call, values.take_front(half)),
+          right = sumTree(builder, call, values.drop_front(half));
     return callOn(builder, call, sumOf(left.getType()), {left, right});
   }
 

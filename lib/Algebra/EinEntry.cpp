@@ -2,7 +2,7 @@
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/BitVector.h"
@@ -88,9 +88,9 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     if (std::optional<unsigned> index = indexOf(model.getArgNames(), of)) {
       auto type = cast<RankedTensorType>(model.getArgumentTypes()[*index]);
       if (type.getElementType().isInteger())
-        return emitOptionError(model, "input '") << of << "' of model '" << model.getSymName() << "' is "
-                                                 << type.getElementType()
-                                                 << ", so it has no gradient; only a real has one";
+        return emitOptionError(model, "input '")
+               << of << "' of model '" << model.getSymName() << "' is " << type.getElementType()
+               << ", so it has no gradient; only a real has one";
       arguments.set(*index);
     } else if (!getOperation().lookupSymbol<ein::ParamOp>(of)) {
       return refuseSource(model, of);
@@ -120,8 +120,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       }
       std::optional<unsigned> index = indexOf(model.getResultNames(), name);
       if (!index)
-        return emitOptionError(model, "model '") << model.getSymName() << "' has no output '" << name << "'; it has "
-                                                 << list(model.getResultNames());
+        return emitOptionError(model, "model '")
+               << model.getSymName() << "' has no output '" << name << "'; it has " << list(model.getResultNames());
       needed.set(*index);
     }
     return success();

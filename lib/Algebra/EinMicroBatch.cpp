@@ -3,7 +3,7 @@
 #include "Bodies.h"
 #include "Equations.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -24,12 +24,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   LogicalResult checkCount(ein::ModelOp model) {
     int64_t batch = model.getBatch();
     if (microBatches < 1)
-      return emitOptionError(model, "number of micro-batches is ") << int64_t(microBatches) << " but must be at least 1";
+      return emitOptionError(model, "number of micro-batches is ")
+             << int64_t(microBatches) << " but must be at least 1";
     if (microBatches == 1)
       return success();
     if (batch == 0)
       return emitOptionError(model, "model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
-                                        << int64_t(microBatches) << " micro-batches";
+                                               << int64_t(microBatches) << " micro-batches";
     if (microBatches > batch)
       return emitOptionError(model, "batch has ")
              << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
@@ -42,15 +43,15 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     if (batches == 1)
       return success();
     if (model.getBatch() == 0)
-      return emitOptionError(model, "model '") << model.getSymName() << "' has no 'batch', so it cannot accumulate "
-                                               << int64_t(batches) << " of them";
+      return emitOptionError(model, "model '")
+             << model.getSymName() << "' has no 'batch', so it cannot accumulate " << int64_t(batches) << " of them";
     if (!lossOf(model))
-      return emitOptionError(model, "model '") << model.getSymName() << "' has no output 'loss', so it cannot accumulate "
-                                               << int64_t(batches) << " batches";
+      return emitOptionError(model, "model '")
+             << model.getSymName() << "' has no output 'loss', so it cannot accumulate " << int64_t(batches)
+             << " batches";
     if (batches > mostMicroBatches / microBatches)
-      return emitOptionError(model, "a step of ")
-             << int64_t(batches) << " batches in " << int64_t(microBatches) << " micro-batches each has more than "
-             << mostMicroBatches;
+      return emitOptionError(model, "a step of ") << int64_t(batches) << " batches in " << int64_t(microBatches)
+                                                  << " micro-batches each has more than " << mostMicroBatches;
     return success();
   }
 

@@ -10,38 +10,23 @@ using ein::Function;
 static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   int64_t value;
   switch (function) {
-  case Function::id:
-    return x[0];
-  case Function::add:
-    return llvm::AddOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
-  case Function::sub:
-    return llvm::SubOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
-  case Function::mul:
-    return llvm::MulOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
-  case Function::floor_div:
-    return x[1] > 0 ? std::optional(llvm::divideFloorSigned(x[0], x[1])) : std::nullopt;
+  case Function::id: return x[0];
+  case Function::add: return llvm::AddOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
+  case Function::sub: return llvm::SubOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
+  case Function::mul: return llvm::MulOverflow(x[0], x[1], value) ? std::nullopt : std::optional(value);
+  case Function::floor_div: return x[1] > 0 ? std::optional(llvm::divideFloorSigned(x[0], x[1])) : std::nullopt;
   case Function::floor_mod:
     return x[1] > 0 ? std::optional(x[0] - x[1] * llvm::divideFloorSigned(x[0], x[1])) : std::nullopt;
-  case Function::eq:
-    return x[0] == x[1];
-  case Function::ne:
-    return x[0] != x[1];
-  case Function::lt:
-    return x[0] < x[1];
-  case Function::le:
-    return x[0] <= x[1];
-  case Function::gt:
-    return x[0] > x[1];
-  case Function::ge:
-    return x[0] >= x[1];
-  case Function::logical_and:
-    return x[0] && x[1];
-  case Function::logical_or:
-    return x[0] || x[1];
-  case Function::logical_not:
-    return !x[0];
-  default:
-    return std::nullopt;
+  case Function::eq: return x[0] == x[1];
+  case Function::ne: return x[0] != x[1];
+  case Function::lt: return x[0] < x[1];
+  case Function::le: return x[0] <= x[1];
+  case Function::gt: return x[0] > x[1];
+  case Function::ge: return x[0] >= x[1];
+  case Function::logical_and: return x[0] && x[1];
+  case Function::logical_or: return x[0] || x[1];
+  case Function::logical_not: return !x[0];
+  default: return std::nullopt;
   }
 }
 

@@ -14,9 +14,7 @@ struct Guard {
   bool dead;
   Dims axes;
 
-  bool operator==(const Guard &other) const {
-    return cond == other.cond && dead == other.dead && axes == other.axes;
-  }
+  bool operator==(const Guard &other) const { return cond == other.cond && dead == other.dead && axes == other.axes; }
 };
 
 /// The guards of one value: it is exactly 0 where one of them says so.

@@ -12,11 +12,11 @@ using namespace plc;
 
 namespace {
 
-using Run = SmallVector<Operation *>;
+using EquationList = SmallVector<Operation *>;
 
 // Constants and indices are free: each reader gets its own. Those of now: the clones are not to be cloned again.
 void cloneFree(Block &block) {
-  Run free;
+  EquationList free;
   for (Operation &op : block)
     if (isa<ein::ConstantOp, ein::IotaOp>(op))
       free.push_back(&op);
@@ -29,15 +29,15 @@ void cloneFree(Block &block) {
   }
 }
 
-SmallVector<Run> runsOf(Block &block) {
-  SmallVector<Run> runs(1);
+SmallVector<EquationList> listsOf(Block &block) {
+  SmallVector<EquationList> runs(1);
   for (Operation &op : block) {
     if (isa<ein::CallOp, ein::ReturnOp>(op))
       runs.emplace_back();
     else
       runs.back().push_back(&op);
   }
-  llvm::erase_if(runs, [](const Run &run) { return run.empty(); });
+  llvm::erase_if(runs, [](const EquationList &run) { return run.empty(); });
   return runs;
 }
 
@@ -47,7 +47,7 @@ public:
     model.walk([&](ein::CallOp call) { paths.insert(call.getPath()); });
   }
 
-  void outline(const Run &run) {
+  void outline(const EquationList &run) {
     llvm::SetVector<Value> inputs, outputs;
     for (Operation *op : run) {
       for (Value operand : op->getOperands())
@@ -91,7 +91,7 @@ private:
   }
 
   // A new body of the run, or an equal earlier one.
-  ein::FuncOp bodyOf(const Run &run, ArrayRef<Value> inputs, ArrayRef<Value> outputs, StringRef name) {
+  ein::FuncOp bodyOf(const EquationList &run, ArrayRef<Value> inputs, ArrayRef<Value> outputs, StringRef name) {
     OpBuilder builder(model);
     auto type = builder.getFunctionType(ValueRange(inputs).getTypes(), ValueRange(outputs).getTypes());
     auto body = ein::FuncOp::create(builder, outputs[0].getLoc(), name, type);
@@ -130,6 +130,6 @@ void algebra::outlineEquations(ein::ModelOp model) {
   Block &block = model.getBody().front();
   cloneFree(block);
   Outliner outliner(model);
-  for (const Run &run : runsOf(block))
+  for (const EquationList &run : listsOf(block))
     outliner.outline(run);
 }

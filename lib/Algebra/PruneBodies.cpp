@@ -100,8 +100,7 @@ void pruneBody(ein::FuncOp body, const BitVector &deadResults, const BitVector &
   block.back().eraseOperands(deadResults);
   eraseDead(block);
   block.eraseArguments(deadArguments);
-  body.setFunctionType(
-      FunctionType::get(body.getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));
+  body.setFunctionType(FunctionType::get(body.getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 //===- Residuals.cpp - what to save for the backward parts -----------------===//
 #include "Residuals.h"
 #include "Equations.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;

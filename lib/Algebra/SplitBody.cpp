@@ -3,7 +3,7 @@
 #include "Adjoint.h"
 #include "Bodies.h"
 #include "Residuals.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -121,8 +121,7 @@ private:
       if (wants)
         append(numData + index, parts.accumulated, index);
     end->insertOperands(numResults, gradients);
-    joint.setFunctionType(
-        FunctionType::get(joint.getContext(), block->getArgumentTypes(), end->getOperandTypes()));
+    joint.setFunctionType(FunctionType::get(joint.getContext(), block->getArgumentTypes(), end->getOperandTypes()));
     return success();
   }
 
@@ -205,9 +204,9 @@ private:
     Part(StringRef role, ArrayRef<Value> outputs) : role(role), outputs(outputs) {}
     StringRef role;
     ArrayRef<Value> outputs;
-    SmallVector<Value> data;                // boundary values read
-    SmallVector<unsigned> params;           // parameters of the body read
-    SmallVector<Operation *> equations;     // in program order
+    SmallVector<Value> data;            // boundary values read
+    SmallVector<unsigned> params;       // parameters of the body read
+    SmallVector<Operation *> equations; // in program order
   };
 
   void slice(Part &part, llvm::function_ref<bool(Value)> isBoundary) {
@@ -241,8 +240,8 @@ private:
 
   ein::FuncOp create(const Part &part, ArrayRef<Value> accumulated) {
     OpBuilder builder(body);
-    auto function = ein::FuncOp::create(builder, body.getLoc(), name + "." + part.role.str(),
-                                        builder.getFunctionType({}, {}));
+    auto function =
+        ein::FuncOp::create(builder, body.getLoc(), name + "." + part.role.str(), builder.getFunctionType({}, {}));
     function.setRole(part.role);
     function.setKind(body.getKind());
     function.setNumParams(part.params.size());
@@ -336,9 +335,7 @@ private:
   }
 
   // A gradient that is there before B is not given back by it.
-  bool isPresent(Value value) {
-    return savedForward.contains(value) || (isa<BlockArgument>(value) && !isParam(value));
-  }
+  bool isPresent(Value value) { return savedForward.contains(value) || (isa<BlockArgument>(value) && !isParam(value)); }
 
   void buildBackward() {
     for (Value gradient : argumentGradients)

@@ -32,7 +32,7 @@ struct Parts {
   llvm::SmallVector<Source> backwardOperands, weightOperands;
   llvm::SmallVector<unsigned> backwardParams, weightParams; // parameters of the body that they read
   llvm::SmallVector<std::pair<unsigned, Source>> gradients; // data argument, and where its gradient is
-  llvm::SmallVector<unsigned> accumulated;          // `weights` accumulates the gradients of these parameters
+  llvm::SmallVector<unsigned> accumulated;                  // `weights` accumulates the gradients of these parameters
 };
 
 /// Builds the parts of a body before it, as `name`.F, `name`.B, `name`.W. Fails, with an error, where a

@@ -34,7 +34,8 @@ public:
     b.setInsertionPoint(gemm);
     Value none = LLVM::ZeroOp::create(b, pointer), plain = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
     Value one = LLVM::AddressOfOp::create(b, pointer, name("one"));
-    Value beta = LLVM::SelectOp::create(b, gemm.getAccumulate(), one, LLVM::AddressOfOp::create(b, pointer, name("zero")));
+    Value beta =
+        LLVM::SelectOp::create(b, gemm.getAccumulate(), one, LLVM::AddressOfOp::create(b, pointer, name("zero")));
     Value rntm = LLVM::LoadOp::create(b, pointer, gemm.getContext());
     SmallVector<Value> arguments = {plain, plain, wide(gemm.getM()), wide(gemm.getN()), constant(gemm.getK()), one};
     auto operand = [&](Value memory, Value offset, ArrayRef<int64_t> strides) {

@@ -1,5 +1,5 @@
 //===- Columns.cpp - reductions over leading axes, one chain per column -----===//
-#include "Points.h"
+#include "PointwiseEmitter.h"
 #include "ScalarFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,7 +14,7 @@ namespace {
 // The kept dimensions are the outer loops; lanes lie along the last of them, and each lane is one chain.
 class ColumnsWriter {
 public:
-  ColumnsWriter(KernelWriter &writer, const ein::Alignment &alignment, ein::ReduceOp reduce)
+  ColumnsWriter(KernelWriter &writer, const ein::IterationSpace &alignment, ein::ReduceOp reduce)
       : w(writer), b(writer.b), reduce(reduce),
         points(writer, alignment, planLoops(writer.kernel, alignment, /*mix=*/false)) {}
 
@@ -94,7 +94,7 @@ private:
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
   ein::ReduceOp reduce;
-  Points points;
+  PointwiseEmitter points;
   int64_t width = 1;
 };
 
@@ -102,7 +102,7 @@ private:
 
 LogicalResult codegen::writeColumns(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
-  std::optional<ein::Alignment> alignment = ein::align(equations);
+  std::optional<ein::IterationSpace> alignment = ein::unifyDomains(equations);
   ein::ReduceOp reduce;
   for (Operation *op : equations)
     if (auto found = dyn_cast<ein::ReduceOp>(op)) {

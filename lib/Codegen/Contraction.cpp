@@ -16,11 +16,11 @@ SmallVector<int64_t> steps(AffineMap map, Type tensor, unsigned dims) {
   return result;
 }
 
-void append(SmallVector<Run> &runs, Run run) {
+void append(SmallVector<LoopDim> &runs, LoopDim run) {
   if (run.extent == 1)
     return;
   if (!runs.empty()) {
-    Run &last = runs.back();
+    LoopDim &last = runs.back();
     if (last.a == run.a * run.extent && last.b == run.b * run.extent && last.c == run.c * run.extent) {
       run.extent *= last.extent;
       last = run;
@@ -38,7 +38,7 @@ Contraction codegen::analyse(ein::ContractOp op) {
   unsigned dims = it.extents.size();
   auto a = steps(it.inputs[0], result.a.getType(), dims), b = steps(it.inputs[1], result.b.getType(), dims),
        c = steps(it.result, result.c.getType(), dims);
-  auto runOf = [&](unsigned dim) { return Run{it.extents[dim], a[dim], b[dim], c[dim]}; };
+  auto runOf = [&](unsigned dim) { return LoopDim{it.extents[dim], a[dim], b[dim], c[dim]}; };
   // Kept dimensions in the order of the result's axes.
   for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis) {
     unsigned dim = ein::dimOf(it.result, axis);
@@ -50,34 +50,34 @@ Contraction codegen::analyse(ein::ContractOp op) {
   return result;
 }
 
-int64_t Product::units() const {
+int64_t MatmulNest::units() const {
   int64_t count = 1;
-  for (const Run &run : outer)
+  for (const LoopDim &run : outer)
     count *= run.extent;
   return count;
 }
 
-int64_t Product::slowSteps() const {
+int64_t MatmulNest::slowSteps() const {
   int64_t count = 1;
-  for (const Run &run : slow)
+  for (const LoopDim &run : slow)
     count *= run.extent;
   return count;
 }
 
 // Removes the run along which c is contiguous, else the longest.
-static Run take(SmallVector<Run> &runs) {
-  auto best = llvm::max_element(runs, [](const Run &p, const Run &q) {
+static LoopDim take(SmallVector<LoopDim> &runs) {
+  auto best = llvm::max_element(runs, [](const LoopDim &p, const LoopDim &q) {
     return std::pair(p.c == 1, p.extent) < std::pair(q.c == 1, q.extent);
   });
-  Run run = *best;
+  LoopDim run = *best;
   runs.erase(best);
   return run;
 }
 
-std::optional<Product> codegen::asProduct(Contraction x) {
+std::optional<MatmulNest> codegen::asProduct(Contraction x) {
   if (x.k.empty() || x.m.empty() || x.n.empty())
     return std::nullopt;
-  Product product{take(x.m), take(x.n), x.k.pop_back_val(), {}, x.k, x.a, x.b, x.c, x.accumulates};
+  MatmulNest product{take(x.m), take(x.n), x.k.pop_back_val(), {}, x.k, x.a, x.b, x.c, x.accumulates};
   if (!product.slow.empty() && product.k.extent % sumBlock != 0)
     return std::nullopt;
   if (product.k.a == 0 || product.k.b == 0)
@@ -88,15 +88,15 @@ std::optional<Product> codegen::asProduct(Contraction x) {
     return product;
   std::swap(product.m, product.n);
   std::swap(product.a, product.b);
-  auto turn = [](Run &run) { std::swap(run.a, run.b); };
-  for (Run *run : {&product.m, &product.n, &product.k})
+  auto turn = [](LoopDim &run) { std::swap(run.a, run.b); };
+  for (LoopDim *run : {&product.m, &product.n, &product.k})
     turn(*run);
   llvm::for_each(product.outer, turn);
   llvm::for_each(product.slow, turn);
   return product;
 }
 
-Offsets codegen::moved(KernelWriter &w, ArrayRef<Run> runs, ArrayRef<Value> at, Offsets from) {
+Offsets codegen::moved(KernelWriter &w, ArrayRef<LoopDim> runs, ArrayRef<Value> at, Offsets from) {
   for (auto [run, index] : llvm::zip(runs, at)) {
     if (run.a)
       from.a = w.plus(from.a, w.times(index, run.a));
@@ -108,8 +108,8 @@ Offsets codegen::moved(KernelWriter &w, ArrayRef<Run> runs, ArrayRef<Value> at, 
   return from;
 }
 
-SmallVector<int64_t> codegen::extentsOf(ArrayRef<Run> runs) {
-  return llvm::map_to_vector(runs, [](const Run &run) { return run.extent; });
+SmallVector<int64_t> codegen::extentsOf(ArrayRef<LoopDim> runs) {
+  return llvm::map_to_vector(runs, [](const LoopDim &run) { return run.extent; });
 }
 
 static Value orNotFirst(KernelWriter &w, Value accumulate, Value at) {
@@ -118,7 +118,7 @@ static Value orNotFirst(KernelWriter &w, Value accumulate, Value at) {
 }
 
 // Only the first block of a sum may store.
-static void blocksOfRun(KernelWriter &w, const Product &x, Offsets from, Value accumulate,
+static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Value accumulate,
                         llvm::function_ref<void(Offsets, int64_t, Value)> block) {
   int64_t whole = x.k.extent / sumBlock * sumBlock, tail = x.k.extent - whole;
   if (whole > sumBlock)
@@ -134,7 +134,7 @@ static void blocksOfRun(KernelWriter &w, const Product &x, Offsets from, Value a
     block(from, tail, accumulate);
 }
 
-void codegen::forEachBlock(KernelWriter &w, const Product &x, Offsets from,
+void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
                            llvm::function_ref<void(Offsets, int64_t, Value)> block) {
   Value accumulate = x.accumulates ? w.accumulate : Value(arith::ConstantIntOp::create(w.b, 0, 1));
   if (x.slow.empty())
@@ -150,15 +150,15 @@ LogicalResult codegen::writeContraction(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
   auto op = equations.size() == 1 ? dyn_cast<ein::ContractOp>(equations.front()) : ein::ContractOp();
   if (!op)
-    return writer.kernel.emitOpError("has ") << equations.size()
-                                             << " equations but kind 'contract' takes one 'ein.contract'";
+    return writer.kernel.emitOpError("has ")
+           << equations.size() << " equations but kind 'contract' takes one 'ein.contract'";
   if (op.getInputs().size() != 2 || !op.getOrder())
     return op.emitOpError("has ") << op.getInputs().size() << " operands but code generation takes 2, and an order";
   for (Value input : op.getInputs())
     if (!writer.memoryOf(input))
       return op.emitOpError("reads a value that is no argument of its kernel");
   Contraction contraction = analyse(op);
-  if (std::optional<Product> product = asProduct(contraction)) {
+  if (std::optional<MatmulNest> product = asProduct(contraction)) {
     bool own = writer.options.contractions == Contractions::own;
     if (own ? writeTiles(writer, *product) : writeLibraryCalls(writer, *product))
       return success();

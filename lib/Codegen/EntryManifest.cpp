@@ -54,10 +54,8 @@ private:
       SmallVector<int64_t> shape(type.getShape());
       if (axis >= 0)
         shape[axis] = program.getRagged() ? program.getBatch() : shape[axis] * program.getMicroBatches();
-      ports.push_back(Object{{"name", name},
-                             {"type", elementName(type.getElementType())},
-                             {"shape", Array(shape)},
-                             {"batch_axis", axis}});
+      ports.push_back(Object{
+          {"name", name}, {"type", elementName(type.getElementType())}, {"shape", Array(shape)}, {"batch_axis", axis}});
     }
     return ports;
   }

@@ -19,11 +19,13 @@
 
 namespace plc::codegen {
 
-template <typename T> struct IRValue {
+template <typename T>
+struct IRValue {
   mlir::ImplicitLocOpBuilder *builder;
   mlir::Value value;
 };
-template <typename T> struct IRBits {
+template <typename T>
+struct IRBits {
   mlir::ImplicitLocOpBuilder *builder;
   mlir::Value value;
 };
@@ -45,53 +47,79 @@ inline mlir::Type shapedLike(mlir::Type type, mlir::Type element) {
   return element;
 }
 
-template <typename Op, typename T> IRValue<T> emit(IRValue<T> a, IRValue<T> b) {
+template <typename Op, typename T>
+IRValue<T> emit(IRValue<T> a, IRValue<T> b) {
   return {a.builder, Op::create(*a.builder, a.value, b.value)};
 }
-template <typename T> IRValue<T> operator+(IRValue<T> a, IRValue<T> b) { return emit<mlir::arith::AddFOp>(a, b); }
-template <typename T> IRValue<T> operator-(IRValue<T> a, IRValue<T> b) { return emit<mlir::arith::SubFOp>(a, b); }
-template <typename T> IRValue<T> operator*(IRValue<T> a, IRValue<T> b) { return emit<mlir::arith::MulFOp>(a, b); }
-template <typename T> IRValue<T> operator/(IRValue<T> a, IRValue<T> b) { return emit<mlir::arith::DivFOp>(a, b); }
-template <typename T> IRValue<T> operator-(IRValue<T> a) {
+template <typename T>
+IRValue<T> operator+(IRValue<T> a, IRValue<T> b) {
+  return emit<mlir::arith::AddFOp>(a, b);
+}
+template <typename T>
+IRValue<T> operator-(IRValue<T> a, IRValue<T> b) {
+  return emit<mlir::arith::SubFOp>(a, b);
+}
+template <typename T>
+IRValue<T> operator*(IRValue<T> a, IRValue<T> b) {
+  return emit<mlir::arith::MulFOp>(a, b);
+}
+template <typename T>
+IRValue<T> operator/(IRValue<T> a, IRValue<T> b) {
+  return emit<mlir::arith::DivFOp>(a, b);
+}
+template <typename T>
+IRValue<T> operator-(IRValue<T> a) {
   return {a.builder, mlir::arith::NegFOp::create(*a.builder, a.value)};
 }
-template <typename T> IRValue<T> sqrt(IRValue<T> a) {
+template <typename T>
+IRValue<T> sqrt(IRValue<T> a) {
   return {a.builder, mlir::math::SqrtOp::create(*a.builder, a.value)};
 }
-template <typename T> IRValue<T> floor(IRValue<T> a) {
+template <typename T>
+IRValue<T> floor(IRValue<T> a) {
   return {a.builder, mlir::math::FloorOp::create(*a.builder, a.value)};
 }
-template <typename T> IRValue<T> ceil(IRValue<T> a) {
+template <typename T>
+IRValue<T> ceil(IRValue<T> a) {
   return {a.builder, mlir::math::CeilOp::create(*a.builder, a.value)};
 }
-template <typename T> IRValue<T> roundToEven(IRValue<T> a) {
+template <typename T>
+IRValue<T> roundToEven(IRValue<T> a) {
   return {a.builder, mlir::math::RoundEvenOp::create(*a.builder, a.value)};
 }
-template <typename T> IRValue<T> fma(IRValue<T> a, IRValue<T> b, IRValue<T> c) {
+template <typename T>
+IRValue<T> fma(IRValue<T> a, IRValue<T> b, IRValue<T> c) {
   return {a.builder, mlir::math::FmaOp::create(*a.builder, a.value, b.value, c.value)};
 }
 
-template <typename T> IRMask compare(mlir::arith::CmpFPredicate predicate, IRValue<T> a, IRValue<T> b) {
+template <typename T>
+IRMask compare(mlir::arith::CmpFPredicate predicate, IRValue<T> a, IRValue<T> b) {
   return {mlir::arith::CmpFOp::create(*a.builder, predicate, a.value, b.value)};
 }
-template <typename T> IRMask operator<(IRValue<T> a, IRValue<T> b) {
+template <typename T>
+IRMask operator<(IRValue<T> a, IRValue<T> b) {
   return compare(mlir::arith::CmpFPredicate::OLT, a, b);
 }
-template <typename T> IRMask operator>(IRValue<T> a, IRValue<T> b) {
+template <typename T>
+IRMask operator>(IRValue<T> a, IRValue<T> b) {
   return compare(mlir::arith::CmpFPredicate::OGT, a, b);
 }
-template <typename T> IRMask operator==(IRValue<T> a, IRValue<T> b) {
+template <typename T>
+IRMask operator==(IRValue<T> a, IRValue<T> b) {
   return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
 }
-template <typename T> IRValue<T> select(IRMask mask, IRValue<T> a, IRValue<T> b) {
+template <typename T>
+IRValue<T> select(IRMask mask, IRValue<T> a, IRValue<T> b) {
   return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
 }
-template <typename T> IRBits<T> select(IRMask mask, IRBits<T> a, IRBits<T> b) {
+template <typename T>
+IRBits<T> select(IRMask mask, IRBits<T> a, IRBits<T> b) {
   return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
 }
 
 /// A branch if not all lanes are usual: then `rare` is for all of them, and selected by lane.
-template <typename T, typename Rare> IRValue<T> selectUsual(IRMask mask, IRValue<T> usual, Rare rare) {
+template <typename T, typename Rare>
+IRValue<T> selectUsual(IRMask mask, IRValue<T> usual, Rare rare) {
   mlir::ImplicitLocOpBuilder &b = *usual.builder;
   mlir::Value all = mask.value;
   if (mlir::isa<mlir::VectorType>(all.getType()))
@@ -114,41 +142,61 @@ inline IRValue<float> narrow(IRValue<double> a) {
   return {a.builder, mlir::arith::TruncFOp::create(*a.builder, type, a.value)};
 }
 
-template <typename T> IRValue<T> like(IRValue<T> a, double x) {
+template <typename T>
+IRValue<T> like(IRValue<T> a, double x) {
   mlir::Type type = mlir::getElementTypeOrSelf(a.value.getType());
   return {a.builder, constantLike(*a.builder, a.value.getType(), a.builder->getFloatAttr(type, double(T(x))))};
 }
-template <typename T> IRBits<T> toBits(IRValue<T> a) {
+template <typename T>
+IRBits<T> toBits(IRValue<T> a) {
   mlir::Type bits = shapedLike(a.value.getType(), a.builder->getIntegerType(8 * sizeof(T)));
   return {a.builder, mlir::arith::BitcastOp::create(*a.builder, bits, a.value)};
 }
-template <typename T> IRValue<T> fromBits(IRBits<T> i) {
+template <typename T>
+IRValue<T> fromBits(IRBits<T> i) {
   mlir::Type element = sizeof(T) == 4 ? mlir::Type(i.builder->getF32Type()) : i.builder->getF64Type();
   return {i.builder, mlir::arith::BitcastOp::create(*i.builder, shapedLike(i.value.getType(), element), i.value)};
 }
-template <typename T> IRBits<T> bitsLike(IRBits<T> i, int64_t n) {
+template <typename T>
+IRBits<T> bitsLike(IRBits<T> i, int64_t n) {
   mlir::Type type = i.builder->getIntegerType(8 * sizeof(T));
   int64_t kept = sizeof(T) == 4 ? int64_t(int32_t(n)) : n;
   return {i.builder, constantLike(*i.builder, i.value.getType(), i.builder->getIntegerAttr(type, kept))};
 }
 
-template <typename Op, typename T> IRBits<T> emit(IRBits<T> i, IRBits<T> j) {
+template <typename Op, typename T>
+IRBits<T> emit(IRBits<T> i, IRBits<T> j) {
   return {i.builder, Op::create(*i.builder, i.value, j.value)};
 }
-template <typename T> IRBits<T> add(IRBits<T> i, IRBits<T> j) { return emit<mlir::arith::AddIOp>(i, j); }
-template <typename T> IRBits<T> sub(IRBits<T> i, IRBits<T> j) { return emit<mlir::arith::SubIOp>(i, j); }
-template <typename T> IRBits<T> bitAnd(IRBits<T> i, IRBits<T> j) { return emit<mlir::arith::AndIOp>(i, j); }
-template <typename T> IRBits<T> bitOr(IRBits<T> i, IRBits<T> j) { return emit<mlir::arith::OrIOp>(i, j); }
-template <typename T> IRBits<T> shiftLeft(IRBits<T> i, int n) {
+template <typename T>
+IRBits<T> add(IRBits<T> i, IRBits<T> j) {
+  return emit<mlir::arith::AddIOp>(i, j);
+}
+template <typename T>
+IRBits<T> sub(IRBits<T> i, IRBits<T> j) {
+  return emit<mlir::arith::SubIOp>(i, j);
+}
+template <typename T>
+IRBits<T> bitAnd(IRBits<T> i, IRBits<T> j) {
+  return emit<mlir::arith::AndIOp>(i, j);
+}
+template <typename T>
+IRBits<T> bitOr(IRBits<T> i, IRBits<T> j) {
+  return emit<mlir::arith::OrIOp>(i, j);
+}
+template <typename T>
+IRBits<T> shiftLeft(IRBits<T> i, int n) {
   return emit<mlir::arith::ShLIOp>(i, bitsLike(i, n));
 }
-template <typename T> IRBits<T> shiftRight(IRBits<T> i, int n) {
+template <typename T>
+IRBits<T> shiftRight(IRBits<T> i, int n) {
   return emit<mlir::arith::ShRSIOp>(i, bitsLike(i, n));
 }
 
 } // namespace plc::codegen
 
-template <typename T> struct plc::numerics::ValueTraits<plc::codegen::IRValue<T>> {
+template <typename T>
+struct plc::numerics::ValueTraits<plc::codegen::IRValue<T>> {
   using Element = T;
   using Bits = plc::codegen::IRBits<T>;
   using Mask = plc::codegen::IRMask;

@@ -91,9 +91,7 @@ Value KernelWriter::scratch(int64_t elements, Type element) {
 std::pair<Value, Value> KernelWriter::cut(int64_t units) {
   int64_t wanted = int64_t(kernel.getNs() / nsPerChunk) + 1;
   chunks = std::max<int64_t>(1, std::min(units, wanted));
-  auto bound = [&](Value chunk) -> Value {
-    return arith::DivUIOp::create(b, times(chunk, units), index(chunks));
-  };
+  auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };
   return {bound(begin), bound(end)};
 }
 

@@ -3,7 +3,7 @@
 #define PLC_LIB_CODEGEN_KERNELWRITER_H
 
 #include "plc/Codegen/Kernels.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 

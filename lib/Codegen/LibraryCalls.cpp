@@ -11,14 +11,14 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t smallest = 4;    // below this many rows or columns the library is slower than a loop
+constexpr int64_t smallest = 4;     // below this many rows or columns the library is slower than a loop
 constexpr int64_t smallWork = 8192; // products
-constexpr int64_t partLength = 48; // rows of a chunk are a multiple of this
+constexpr int64_t partLength = 48;  // rows of a chunk are a multiple of this
 
 // One call of blis.gemm per block of 256, in loops over what does not fit a matrix.
 class GemmWriter {
 public:
-  GemmWriter(KernelWriter &writer, const Product &product) : w(writer), b(writer.b), x(product) {}
+  GemmWriter(KernelWriter &writer, const MatmulNest &product) : w(writer), b(writer.b), x(product) {}
 
   void run() {
     SmallVector<int64_t> extents = extentsOf(x.outer);
@@ -60,14 +60,14 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const Product &x;
+  const MatmulNest &x;
   bool cutsM = true;
   int64_t length = 0;
 };
 
 } // namespace
 
-bool codegen::writeLibraryCalls(KernelWriter &writer, const Product &x) {
+bool codegen::writeLibraryCalls(KernelWriter &writer, const MatmulNest &x) {
   if (x.m.extent < smallest || x.n.extent < smallest || x.m.extent * x.n.extent * x.k.extent < smallWork)
     return false;
   return GemmWriter(writer, x).run(), true;

@@ -1,6 +1,6 @@
 //===- Link.cpp - objects to a module ---------------------------------------===//
 #include "plc/Codegen/Target.h"
-#include "plc/Codegen/WholeFile.h"
+#include "plc/Support/WholeFile.h"
 #include "plc/Runtime/ModuleSeal.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -32,7 +32,7 @@ std::optional<Linker> findLinker() {
 LogicalResult writeSealed(StringRef elf, StringRef path, Location loc) {
   plc::runtime::ModuleSeal seal = plc::runtime::sealOf({elf.data(), elf.size()});
   std::string bytes = (elf + StringRef(reinterpret_cast<const char *>(&seal), sizeof(seal))).str();
-  std::error_code error = plc::codegen::writeWhole(bytes, path);
+  std::error_code error = plc::writeWhole(bytes, path);
   return error ? emitError(loc, "cannot write '") << path << "': " << error.message() : success();
 }
 

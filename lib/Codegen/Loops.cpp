@@ -1,5 +1,5 @@
 //===- Loops.cpp - the loops that walk a kernel's domain --------------------===//
-#include "Points.h"
+#include "PointwiseEmitter.h"
 
 using namespace mlir;
 using namespace plc;
@@ -12,7 +12,7 @@ struct Accesses {
   SmallVector<SmallVector<int64_t>> strides;
   SmallVector<bool> alone;
 
-  Accesses(plan::KernelOp kernel, const ein::Alignment &alignment) : alone(alignment.extents.size(), false) {
+  Accesses(plan::KernelOp kernel, const ein::IterationSpace &alignment) : alone(alignment.extents.size(), false) {
     for (Operation &op : kernel.getBody().front()) {
       auto dims = alignment.dims.find(&op);
       if (dims == alignment.dims.end())
@@ -43,15 +43,14 @@ struct Accesses {
   }
 
   bool compose(unsigned dim, int64_t extent) const {
-    return !alone[dim - 1] && !alone[dim] && llvm::all_of(strides, [&](ArrayRef<int64_t> access) {
-      return access[dim - 1] == access[dim] * extent;
-    });
+    return !alone[dim - 1] && !alone[dim] &&
+           llvm::all_of(strides, [&](ArrayRef<int64_t> access) { return access[dim - 1] == access[dim] * extent; });
   }
 };
 
 } // namespace
 
-Loops codegen::planLoops(plan::KernelOp kernel, const ein::Alignment &alignment, bool mix) {
+Loops codegen::planLoops(plan::KernelOp kernel, const ein::IterationSpace &alignment, bool mix) {
   Accesses accesses(kernel, alignment);
   Loops loops;
   unsigned dims = alignment.extents.size();

@@ -23,12 +23,9 @@ std::string elementName(Type element) { return element.isF64() ? "f64" : "f32"; 
 json::Object initializerOf(ein::ParamOp param) {
   double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
   switch (param.getInit()) {
-  case ein::Initializer::constant:
-    return json::Object{{"kind", "constant"}, {"value", a}};
-  case ein::Initializer::normal:
-    return json::Object{{"kind", "normal"}, {"scale", a}};
-  case ein::Initializer::uniform:
-    break;
+  case ein::Initializer::constant: return json::Object{{"kind", "constant"}, {"value", a}};
+  case ein::Initializer::normal: return json::Object{{"kind", "normal"}, {"scale", a}};
+  case ein::Initializer::uniform: break;
   }
   return json::Object{{"kind", "uniform"}, {"low", a}, {"high", b}};
 }
@@ -52,12 +49,11 @@ json::Object describe(const KernelRecord &record) {
     gathers.push_back(json::Object{{"where", json::Array(gather.where)}, {"extent", gather.extent}});
   json::Array results;
   for (const KernelRecord::Result &result : record.results)
-    results.push_back(
-        json::Object{{"operand", result.operand}, {"type", result.type}, {"elements", result.elements}});
-  return json::Object{{"name", record.name},   {"symbol", record.symbol}, {"chunks", record.chunks},
-                      {"flops", record.flops}, {"bytes", record.bytes},   {"where", json::Array(record.where)},
-                      {"gathers", std::move(gathers)},
-                      {"results", std::move(results)}, {"infinite", record.infinite}};
+    results.push_back(json::Object{{"operand", result.operand}, {"type", result.type}, {"elements", result.elements}});
+  return json::Object{
+      {"name", record.name},           {"symbol", record.symbol},       {"chunks", record.chunks},
+      {"flops", record.flops},         {"bytes", record.bytes},         {"where", json::Array(record.where)},
+      {"gathers", std::move(gathers)}, {"results", std::move(results)}, {"infinite", record.infinite}};
 }
 
 // The kernels of all entries: equal ones are one, a ragged one is two.

@@ -13,7 +13,7 @@ namespace {
 
 class Packer {
 public:
-  Packer(KernelWriter &writer, const Product &product, Value offset, int64_t size, const Panel &panel, Value scratch)
+  Packer(KernelWriter &writer, const MatmulNest &product, Value offset, int64_t size, const Panel &panel, Value scratch)
       : w(writer), b(writer.b), x(product), offset(offset), size(size), panel(panel), from(writer.memoryOf(product.b)),
         to(scratch), element(cast<RankedTensorType>(product.b.getType()).getElementType()) {}
 
@@ -54,9 +54,7 @@ private:
       });
   }
 
-  Value at(Value k, Value column) {
-    return w.plus(offset, w.plus(w.times(k, x.k.b), w.times(column, x.n.b)));
-  }
+  Value at(Value k, Value column) { return w.plus(offset, w.plus(w.times(k, x.k.b), w.times(column, x.n.b))); }
   Value target(Value k, Value column) { return w.plus(w.times(k, panel.width()), column); }
 
   void turnColumns(Value column, int64_t count) {
@@ -97,7 +95,7 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const Product &x;
+  const MatmulNest &x;
   Value offset;
   int64_t size;
   const Panel &panel;
@@ -107,7 +105,7 @@ private:
 
 } // namespace
 
-void codegen::packPanel(KernelWriter &writer, const Product &product, Value offset, int64_t size, const Panel &panel,
+void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, Value offset, int64_t size, const Panel &panel,
                         Value scratch) {
   Packer packer(writer, product, offset, size, panel, scratch);
   if (product.n.b == 1)

@@ -17,7 +17,7 @@ struct Panel {
 
 /// Copies b[k, columns] from `offset` on, `size` rows of it, to `scratch` as rows of panel.width() elements; what lies
 /// behind the last column holds anything.
-void packPanel(KernelWriter &writer, const Product &product, mlir::Value offset, int64_t size, const Panel &panel,
+void packPanel(KernelWriter &writer, const MatmulNest &product, mlir::Value offset, int64_t size, const Panel &panel,
                mlir::Value scratch);
 
 } // namespace plc::codegen

@@ -5,7 +5,7 @@
 // Elementwise kernels are rows with one phase.
 //
 //===----------------------------------------------------------------------===//
-#include "Points.h"
+#include "PointwiseEmitter.h"
 #include "ScalarFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,13 +20,13 @@ namespace {
 
 constexpr int64_t laneCount = 16;
 constexpr int64_t stackLimit = 512 << 10;
-constexpr int keepAbove = 6;        // operations that it takes to make a value again
-constexpr int64_t longRow = 8192;   // elements from which few rows are cut in pieces
+constexpr int keepAbove = 6;      // operations that it takes to make a value again
+constexpr int64_t longRow = 8192; // elements from which few rows are cut in pieces
 constexpr int64_t pieceLength = 4096;
 
 class RowsWriter {
 public:
-  RowsWriter(KernelWriter &writer, const ein::Alignment &alignment, ArrayRef<Operation *> equations)
+  RowsWriter(KernelWriter &writer, const ein::IterationSpace &alignment, ArrayRef<Operation *> equations)
       : w(writer), b(writer.b), alignment(alignment), equations(equations),
         points(writer, alignment, planLoops(writer.kernel, alignment, /*mix=*/isElementwise(alignment, equations))) {}
 
@@ -47,13 +47,13 @@ public:
   }
 
 private:
-  static bool isElementwise(const ein::Alignment &alignment, ArrayRef<Operation *> equations) {
+  static bool isElementwise(const ein::IterationSpace &alignment, ArrayRef<Operation *> equations) {
     return llvm::all_of(equations, [&](Operation *op) {
       return !isa<ein::ReduceOp>(op) && alignment.dims.lookup(op).size() == alignment.extents.size() &&
              !readsRow(alignment, op);
     });
   }
-  static bool readsRow(const ein::Alignment &alignment, Operation *op) {
+  static bool readsRow(const ein::IterationSpace &alignment, Operation *op) {
     return isa<ein::GatherOp>(op) && op->getOperand(0).getDefiningOp() &&
            alignment.dims.contains(op->getOperand(0).getDefiningOp());
   }
@@ -111,8 +111,8 @@ private:
       points.kept[op] = {scratch, level[op]};
     }
     if (w.scratchBytes() > stackLimit)
-      return w.kernel.emitError("a kernel needs ") << w.scratchBytes()
-                                                   << " bytes to keep a row but the stack has room for " << stackLimit;
+      return w.kernel.emitError("a kernel needs ")
+             << w.scratchBytes() << " bytes to keep a row but the stack has room for " << stackLimit;
     return success();
   }
 
@@ -294,9 +294,9 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const ein::Alignment &alignment;
+  const ein::IterationSpace &alignment;
   ArrayRef<Operation *> equations;
-  Points points;
+  PointwiseEmitter points;
   DenseMap<Operation *, unsigned> level;
   DenseMap<Operation *, Value> laneBuffers;
   unsigned last = 0;
@@ -309,7 +309,7 @@ private:
 
 LogicalResult codegen::writeRows(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
-  std::optional<ein::Alignment> alignment = ein::align(equations);
+  std::optional<ein::IterationSpace> alignment = ein::unifyDomains(equations);
   if (!alignment)
     return writer.kernel.emitOpError("has equations without a common domain");
   return RowsWriter(writer, *alignment, equations).run();

@@ -14,67 +14,43 @@ using ein::Reduction;
 
 namespace {
 
-template <typename T> Value applyUnary(ImplicitLocOpBuilder &builder, Function function, Value operand) {
+template <typename T>
+Value applyUnary(ImplicitLocOpBuilder &builder, Function function, Value operand) {
   IRValue<T> x{&builder, operand};
   switch (function) {
-  case Function::neg:
-    return (-x).value;
-  case Function::abs:
-    return numerics::abs(x).value;
-  case Function::exp:
-    return numerics::exp(x).value;
-  case Function::log:
-    return numerics::log(x).value;
-  case Function::log1p:
-    return numerics::log1p(x).value;
-  case Function::sin:
-    return numerics::sin(x).value;
-  case Function::cos:
-    return numerics::cos(x).value;
-  case Function::tan:
-    return numerics::tan(x).value;
-  case Function::floor:
-    return floor(x).value;
-  case Function::ceil:
-    return ceil(x).value;
-  case Function::round:
-    return roundToEven(x).value;
-  case Function::sqrt:
-    return sqrt(x).value;
-  case Function::rsqrt:
-    return numerics::rsqrt(x).value;
-  case Function::erf:
-    return numerics::erf(x).value;
-  case Function::tanh:
-    return numerics::tanh(x).value;
-  case Function::sigmoid:
-    return numerics::sigmoid(x).value;
-  case Function::relu:
-    return numerics::relu(x).value;
-  case Function::sign:
-    return numerics::sign(x).value;
-  default:
-    return operand;
+  case Function::neg: return (-x).value;
+  case Function::abs: return numerics::abs(x).value;
+  case Function::exp: return numerics::exp(x).value;
+  case Function::log: return numerics::log(x).value;
+  case Function::log1p: return numerics::log1p(x).value;
+  case Function::sin: return numerics::sin(x).value;
+  case Function::cos: return numerics::cos(x).value;
+  case Function::tan: return numerics::tan(x).value;
+  case Function::floor: return floor(x).value;
+  case Function::ceil: return ceil(x).value;
+  case Function::round: return roundToEven(x).value;
+  case Function::sqrt: return sqrt(x).value;
+  case Function::rsqrt: return numerics::rsqrt(x).value;
+  case Function::erf: return numerics::erf(x).value;
+  case Function::tanh: return numerics::tanh(x).value;
+  case Function::sigmoid: return numerics::sigmoid(x).value;
+  case Function::relu: return numerics::relu(x).value;
+  case Function::sign: return numerics::sign(x).value;
+  default: return operand;
   }
 }
 
-template <typename T> Value applyBinary(ImplicitLocOpBuilder &builder, Function function, Value first, Value second) {
+template <typename T>
+Value applyBinary(ImplicitLocOpBuilder &builder, Function function, Value first, Value second) {
   IRValue<T> a{&builder, first}, b{&builder, second};
   switch (function) {
-  case Function::add:
-    return (a + b).value;
-  case Function::sub:
-    return (a - b).value;
-  case Function::mul:
-    return (a * b).value;
-  case Function::div:
-    return (a / b).value;
-  case Function::pow:
-    return numerics::pow(a, b).value;
-  case Function::max:
-    return numerics::maximum(a, b).value;
-  default:
-    return numerics::minimum(a, b).value;
+  case Function::add: return (a + b).value;
+  case Function::sub: return (a - b).value;
+  case Function::mul: return (a * b).value;
+  case Function::div: return (a / b).value;
+  case Function::pow: return numerics::pow(a, b).value;
+  case Function::max: return numerics::maximum(a, b).value;
+  default: return numerics::minimum(a, b).value;
   }
 }
 
@@ -102,40 +78,30 @@ Value floorDivide(ImplicitLocOpBuilder &builder, Value a, Value b) {
   Value rounds = arith::AndIOp::create(builder, arith::CmpIOp::create(builder, P::ne, rest, zero), signs);
   Value floor = arith::SelectOp::create(builder, rounds, arith::SubIOp::create(builder, quotient, one), quotient);
   Value negative = arith::SubIOp::create(builder, zero, a);
-  return arith::SelectOp::create(builder, isZero, zero,
-                                 arith::SelectOp::create(builder, isMinusOne, negative, floor));
+  return arith::SelectOp::create(builder, isZero, zero, arith::SelectOp::create(builder, isMinusOne, negative, floor));
 }
 
 Value applyInteger(ImplicitLocOpBuilder &builder, Function function, ValueRange operands) {
   using P = arith::CmpIPredicate;
-  Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value(), zero = integerConstant(builder, a.getType(), 0);
+  Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value(),
+        zero = integerConstant(builder, a.getType(), 0);
   switch (function) {
-  case Function::neg:
-    return arith::SubIOp::create(builder, zero, a);
-  case Function::abs:
-    return pickInteger(builder, P::slt, a, zero, arith::SubIOp::create(builder, zero, a), a);
-  case Function::relu:
-    return pickInteger(builder, P::slt, a, zero, zero, a);
+  case Function::neg: return arith::SubIOp::create(builder, zero, a);
+  case Function::abs: return pickInteger(builder, P::slt, a, zero, arith::SubIOp::create(builder, zero, a), a);
+  case Function::relu: return pickInteger(builder, P::slt, a, zero, zero, a);
   case Function::sign: {
     Value down = pickInteger(builder, P::slt, a, zero, integerConstant(builder, a.getType(), -1), zero);
     return pickInteger(builder, P::sgt, a, zero, integerConstant(builder, a.getType(), 1), down);
   }
-  case Function::add:
-    return arith::AddIOp::create(builder, a, b);
-  case Function::sub:
-    return arith::SubIOp::create(builder, a, b);
-  case Function::mul:
-    return arith::MulIOp::create(builder, a, b);
-  case Function::floor_div:
-    return floorDivide(builder, a, b);
+  case Function::add: return arith::AddIOp::create(builder, a, b);
+  case Function::sub: return arith::SubIOp::create(builder, a, b);
+  case Function::mul: return arith::MulIOp::create(builder, a, b);
+  case Function::floor_div: return floorDivide(builder, a, b);
   case Function::floor_mod:
     return arith::SubIOp::create(builder, a, arith::MulIOp::create(builder, b, floorDivide(builder, a, b)));
-  case Function::max:
-    return pickInteger(builder, P::sgt, b, a, b, a);
-  case Function::min:
-    return pickInteger(builder, P::slt, b, a, b, a);
-  default:
-    return a;
+  case Function::max: return pickInteger(builder, P::sgt, b, a, b, a);
+  case Function::min: return pickInteger(builder, P::slt, b, a, b, a);
+  default: return a;
   }
 }
 
@@ -151,7 +117,8 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
   Value below = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, real(bound));
   Value fits = arith::AndIOp::create(builder, above, below);
   Value found = arith::FPToSIOp::create(builder, to, arith::SelectOp::create(builder, fits, x, real(0)));
-  return arith::SelectOp::create(builder, fits, found, integerConstant(builder, to, width == 32 ? INT32_MIN : INT64_MIN));
+  return arith::SelectOp::create(builder, fits, found,
+                                 integerConstant(builder, to, width == 32 ? INT32_MIN : INT64_MIN));
 }
 
 Value applyComparison(ImplicitLocOpBuilder &builder, Function function, Value a, Value b) {

@@ -51,10 +51,13 @@ private:
              !map.getMajorSubMap(map.getNumResults() - 1).isFunctionOfDim(columnDim);
     };
     return lastOnly(it.result) && lastOnly(it.inputs.front()) &&
-           llvm::none_of(ArrayRef(it.inputs).drop_front(), [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
+           llvm::none_of(ArrayRef(it.inputs).drop_front(),
+                         [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
   }
 
-  Type accessType() { return width == 1 ? type.getElementType() : Type(VectorType::get({width}, type.getElementType())); }
+  Type accessType() {
+    return width == 1 ? type.getElementType() : Type(VectorType::get({width}, type.getElementType()));
+  }
 
   Value read(Value from, Value offset) {
     if (width == 1)

@@ -57,9 +57,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> 
     text += ",+" + feature;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(
-      found->createTargetMachine(target, "x86-64", text, options, llvm::Reloc::PIC_, std::nullopt,
-                                 llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      target, "x86-64", text, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 // Vectors are written as they shall be; no loop may become a call of memset.
@@ -126,7 +125,8 @@ LogicalResult codegen::emitObject(llvm::Module &module, ArrayRef<std::string> fe
   module.setDataLayout(machine->createDataLayout());
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
-  [[maybe_unused]] bool writes = !machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile);
+  [[maybe_unused]] bool writes =
+      !machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile);
   assert(writes && "x86-64 has objects");
   passes.run(module);
   return checkObject(StringRef(object.data(), object.size()), loc, codeBytes);

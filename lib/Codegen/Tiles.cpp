@@ -25,17 +25,17 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t packFrom = 48;    // rows that read a panel: from here on copying it pays
-constexpr int64_t partLength = 24;  // a part's rows are a multiple of every tile's height
+constexpr int64_t packFrom = 48;   // rows that read a panel: from here on copying it pays
+constexpr int64_t partLength = 24; // a part's rows are a multiple of every tile's height
 constexpr int64_t smallestPart = 192;
 constexpr int64_t tallest = 12;
-constexpr int64_t unrolled = 2;     // steps of k
-constexpr int64_t smallWork = 8192; // products: below, the code is not worth its size
+constexpr int64_t unrolled = 2;      // steps of k
+constexpr int64_t smallWork = 8192;  // products: below, the code is not worth its size
 constexpr int64_t prefetchFrom = 64; // steps that hide the way of c from memory
 
 class TileWriter {
 public:
-  TileWriter(KernelWriter &writer, const Product &product)
+  TileWriter(KernelWriter &writer, const MatmulNest &product)
       : w(writer), b(writer.b), x(product), element(cast<RankedTensorType>(product.c.getType()).getElementType()) {
     bool wide = w.options.vectorBits == 512;
     lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
@@ -61,8 +61,9 @@ public:
       if (panels == 1 || last.columns == full.columns)
         writeUnit(from, part, last);
       else
-        either(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
-               [&] { writeUnit(from, part, last); }, [&] { writeUnit(from, part, full); });
+        either(
+            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
+            [&] { writeUnit(from, part, last); }, [&] { writeUnit(from, part, full); });
       return {};
     });
   }
@@ -123,8 +124,9 @@ private:
       });
     for (int64_t k = whole; k < size; ++k)
       writeStep(at, w.index(k), height, panel, sums);
-    either(adds, [&] { writeSums(at.c, height, panel, sums, true); },
-           [&] { writeSums(at.c, height, panel, sums, false); });
+    either(
+        adds, [&] { writeSums(at.c, height, panel, sums, true); },
+        [&] { writeSums(at.c, height, panel, sums, false); });
   }
 
   void writeStep(Offsets at, Value k, int64_t height, const Panel &panel, MutableArrayRef<Value> sums) {
@@ -132,8 +134,8 @@ private:
     Value row = packs ? w.times(k, panel.width()) : w.plus(at.b, w.times(k, x.k.b));
     SmallVector<Value> right;
     for (int64_t v = 0; v < panel.vectors; ++v)
-      right.push_back(w.load(from, element, w.plus(row, w.index(v * lanes)), 1,
-                             packs ? Lanes{lanes, lanes} : panel.lanesOf(v)));
+      right.push_back(
+          w.load(from, element, w.plus(row, w.index(v * lanes)), 1, packs ? Lanes{lanes, lanes} : panel.lanesOf(v)));
     Value column = w.plus(at.a, w.times(k, x.k.a));
     for (int64_t i = 0; i < height; ++i) {
       Value one = w.load(w.memoryOf(x.a), element, w.plus(column, w.index(i * x.m.a)), 0, {});
@@ -145,9 +147,7 @@ private:
     }
   }
 
-  Value inC(Value offset, int64_t row, int64_t vector) {
-    return w.plus(offset, w.index(row * x.m.c + vector * lanes));
-  }
+  Value inC(Value offset, int64_t row, int64_t vector) { return w.plus(offset, w.index(row * x.m.c + vector * lanes)); }
 
   // Asks for c while its sums are computed.
   void prefetch(Value offset, int64_t height, const Panel &panel) {
@@ -170,7 +170,7 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const Product &x;
+  const MatmulNest &x;
   Type element;
   int64_t lanes, vectors, accumulators, length = 0;
   bool packs;
@@ -179,7 +179,7 @@ private:
 
 } // namespace
 
-bool codegen::writeTiles(KernelWriter &writer, const Product &product) {
+bool codegen::writeTiles(KernelWriter &writer, const MatmulNest &product) {
   if (product.n.c != 1 || product.m.extent * product.n.extent * product.k.extent < smallWork)
     return false;
   return TileWriter(writer, product).run(), true;

@@ -13,11 +13,13 @@ using namespace mlir;
 
 // Intrinsics that the code generator turns into instructions; any other might be a library call or a hidden copy.
 static bool isInstruction(StringRef name) {
-  static constexpr StringLiteral known[] = {"llvm.intr.fma",         "llvm.intr.sqrt",        "llvm.intr.fabs",
-                                            "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.umin",
-                                            "llvm.intr.umax",        "llvm.intr.smin",        "llvm.intr.smax",
-                                            "llvm.intr.floor",       "llvm.intr.ceil",        "llvm.intr.roundeven",
-                                            "llvm.intr.prefetch",    "llvm.intr.vector.reduce.and"};
+  static constexpr StringLiteral known[] = {"llvm.intr.fma",          "llvm.intr.sqrt",
+                                            "llvm.intr.fabs",         "llvm.intr.masked.load",
+                                            "llvm.intr.masked.store", "llvm.intr.umin",
+                                            "llvm.intr.umax",         "llvm.intr.smin",
+                                            "llvm.intr.smax",         "llvm.intr.floor",
+                                            "llvm.intr.ceil",         "llvm.intr.roundeven",
+                                            "llvm.intr.prefetch",     "llvm.intr.vector.reduce.and"};
   return llvm::is_contained(known, name);
 }
 

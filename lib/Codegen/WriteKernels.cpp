@@ -3,7 +3,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
-#include "plc/Dialect/Places.h"
+#include "plc/Support/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,15 +23,11 @@ using namespace plc::codegen;
 
 static LogicalResult writeBody(KernelWriter &writer) {
   switch (writer.kernel.getKind()) {
-  case plan::KernelKind::contract:
-    return writeContraction(writer);
-  case plan::KernelKind::columns:
-    return writeColumns(writer);
-  case plan::KernelKind::scatter:
-    return writeScatter(writer);
+  case plan::KernelKind::contract: return writeContraction(writer);
+  case plan::KernelKind::columns: return writeColumns(writer);
+  case plan::KernelKind::scatter: return writeScatter(writer);
   case plan::KernelKind::rows:
-  case plan::KernelKind::elementwise:
-    return writeRows(writer);
+  case plan::KernelKind::elementwise: return writeRows(writer);
   }
   return failure();
 }

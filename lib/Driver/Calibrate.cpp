@@ -54,8 +54,8 @@ struct Measurement {
 
 constexpr Measurement measurements[] = {
     {"ns-per-contract-flop", "  c[", 2.0 * S * D * D},
-    {"ns-per-reduced-element", "  k[", double(R *P)},
-    {"ns-per-scattered-element", "  x[", double(S *D), ".W."},
+    {"ns-per-reduced-element", "  k[", double(R * P)},
+    {"ns-per-scattered-element", "  x[", double(S * D), ".W."},
     {"ns-per-element", "  n[", P},
     {"ns-per-exp", "  e[", P},
     {"ns-per-log", "  l[", P},
@@ -109,8 +109,8 @@ int measure(StringRef folder, std::string &log) {
       llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&measure))));
   llvm::sys::path::append(runner, "plc-run");
   std::string data = "tok=" + options.model, why;
-  StringRef arguments[] = {runner, "train", options.output, "--data", data, "--steps", "200", "--holdout", "0",
-                           "--log", log};
+  StringRef arguments[] = {runner,      "train", options.output, "--data", data, "--steps", "200",
+                           "--holdout", "0",     "--log",        log};
   int code = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {"", "", std::nullopt}, 0, 0, &why);
   return code == 0 ? 0 : failed("'" + runner + "' failed to run the measured model" + (why.empty() ? "" : ": " + why));
 }

@@ -6,18 +6,19 @@
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 #include "plc/Codegen/Module.h"
 #include "plc/Codegen/Target.h"
-#include "plc/Codegen/WholeFile.h"
+#include "plc/Support/WholeFile.h"
 #include "plc/Kernels/Passes.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planning/Passes.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Support/ExitCodes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,13 +33,12 @@
 
 using namespace mlir;
 using namespace plc::driver;
+using plc::ExitCode;
+using enum plc::ExitCode;
 using plc::language::PassErrors;
+using plc::strategy::Strategy;
 
 namespace {
-
-/// A file that cannot be read or written is as bad as a bad one: the command line was understood. Errors of passes tell
-/// their own.
-enum ExitCode { Done = 0, BadModel = 1, BadUsage = 2, Internal = 70 };
 
 int fail(ExitCode code, const Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
@@ -100,9 +100,9 @@ private:
 int Compilation::parse() {
   auto buffer = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true);
   if (!buffer)
-    return fail(BadModel, "cannot read model '" + options.model + "': " + buffer.getError().message());
+    return fail(BadInput, "cannot read model '" + options.model + "': " + buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  plc::language::Diagnostics diagnostics(sources);
+  plc::Diagnostics diagnostics(sources);
   std::vector<std::string> exposed;
   for (StringRef name : options.program.outputs)
     if (isOfRule(name))
@@ -110,7 +110,7 @@ int Compilation::parse() {
   model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
   if (!diagnostics.empty())
     diagnostics.print(llvm::errs());
-  return model ? Done : BadModel;
+  return model ? Done : BadInput;
 }
 
 bool Compilation::hasLoss() {
@@ -302,7 +302,7 @@ int Compilation::run() {
   if (int failed = parse())
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
-    return fail(BadModel, "cannot write '" + options.output + "': " + error.message());
+    return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
   if (!options.programGiven && (!program.outputs.empty() || !(hasLoss() && trains())))
     program.entry = "infer";
@@ -332,16 +332,15 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
     llvm::outs() << text;
     return Done;
   }
-  if (std::error_code error = codegen::writeWhole(text, path))
-    return fail(BadModel, "cannot write '" + path + "': " + error.message());
+  if (std::error_code error = plc::writeWhole(text, path))
+    return fail(BadInput, "cannot write '" + path + "': " + error.message());
   return Done;
 }
 
 const std::vector<std::string> &plc::driver::emitNames() {
-  static const std::vector<std::string> names = {"ein",       "precision", "micro-batch", "algebra", "gradient",
-                                                 "numerics",  "kernels",   "partition",   "skips",   "schedule",
-                                                 "remat",     "comm",      "addresses",   "llvm",    "object",
-                                                 "module",    "dot"};
+  static const std::vector<std::string> names = {
+      "ein",      "precision", "micro-batch", "algebra",   "gradient", "numerics", "kernels", "partition", "skips",
+      "schedule", "remat",     "comm",        "addresses", "llvm",     "object",   "module",  "dot"};
   return names;
 }
 
@@ -357,7 +356,7 @@ int plc::driver::compile(const CompileOptions &options) {
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();
-    return fail(BadModel, "cannot write to the standard output: " + error.message());
+    return fail(BadInput, "cannot write to the standard output: " + error.message());
   }
   return code;
 }

@@ -1,12 +1,13 @@
 //===- Phases.cpp - the road from a model to a plan -------------------------===//
 #include "plc/Driver/Phases.h"
 
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace plc::driver;
+using plc::strategy::Strategy;
 
 static std::string list(const std::vector<int64_t> &values) {
   return llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }), ",");
@@ -30,7 +31,7 @@ static std::string recomputation(const Program &program, const Strategy &strateg
   if (policy == "selective")
     options += " layers=" + list(strategy.get<std::vector<int64_t>>("checkpoint.layers"));
   if (policy == "dynamic")
-    options += " memory-fraction=" + print(strategy.get<double>("checkpoint.memory_fraction"));
+    options += " memory-fraction=" + plc::strategy::print(strategy.get<double>("checkpoint.memory_fraction"));
   else
     options += " min-interval=" + integer("checkpoint.min_interval") +
                " grain=" + strategy.get<std::string>("checkpoint.grain");
@@ -77,16 +78,15 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   std::vector<Phase> phases = algebra::phasesToNumerics({program.entry, program.outputs, text("precision.compute"),
                                                          strategy.get<int64_t>("parallelism.micro_batches"),
                                                          strategy.get<int64_t>("gradient.accumulation_steps")});
-  phases.insert(phases.end(),
-                {{"kernels", formKernels(strategy)},
-                 {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
-                 {"skips", "plan-infer-skips"},
-                 {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
-                 {"remat", "plan-remat{" + remat + "}"},
-                 {"comm", "plan-insert-comm"},
-                 // The proof is part of the last phase: no address leaves it unproven.
-                 {"addresses", "plan-addresses{strategy=" + text("memory.strategy") + (budget.empty() ? "" : " " + budget) +
-                                    "},plan-verify" + limit}});
+  phases.insert(phases.end(), {{"kernels", formKernels(strategy)},
+                               {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
+                               {"skips", "plan-infer-skips"},
+                               {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
+                               {"remat", "plan-remat{" + remat + "}"},
+                               {"comm", "plan-insert-comm"},
+                               // The proof is part of the last phase: no address leaves it unproven.
+                               {"addresses", "plan-addresses{strategy=" + text("memory.strategy") +
+                                                 (budget.empty() ? "" : " " + budget) + "},plan-verify" + limit}});
   return phases;
 }
 

@@ -1,6 +1,6 @@
 //===- Pipelines.cpp - the phases as a pipeline of plc-opt -----------------===//
 #include "plc/Driver/Phases.h"
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace plc::driver;
+using plc::strategy::Strategy;
 
 namespace {
 

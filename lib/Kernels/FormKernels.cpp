@@ -1,9 +1,9 @@
 //===- FormKernels.cpp - group the equations of every body in kernels ------===//
 #include "Grouping.h"
 #include "Rates.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
@@ -109,7 +109,8 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     known.clear();
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
-      getOperation().emitError("module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
+      getOperation().emitError(
+          "module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
       return signalPassFailure();
     }
     if (auto kernels = getOperation().getOps<plan::KernelOp>(); !kernels.empty()) {
@@ -185,7 +186,8 @@ private:
     OpBuilder builder(block.getTerminator());
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
       Value value = operand.get(), shown = ein::viewed(value);
-      if (value == shown || (shown.getDefiningOp() && !accumulatorOf(shown.getDefiningOp()) && givenFor(shown) == value))
+      if (value == shown ||
+          (shown.getDefiningOp() && !accumulatorOf(shown.getDefiningOp()) && givenFor(shown) == value))
         continue;
       auto type = cast<RankedTensorType>(value.getType());
       auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));

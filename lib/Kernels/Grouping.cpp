@@ -1,7 +1,7 @@
 //===- Grouping.cpp - which equations form a kernel -------------------------===//
 #include "Grouping.h"
 
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -96,7 +96,7 @@ private:
         Equations wider = claimed;
         wider.push_back(maker);
         sortEquations(wider);
-        if (ein::align(wider))
+        if (ein::unifyDomains(wider))
           claimed.push_back(maker);
       }
     sortEquations(claimed);
@@ -134,7 +134,7 @@ private:
     for (unsigned group : members)
       llvm::append_range(all, groups[group].equations);
     sortEquations(all);
-    std::optional<ein::Alignment> alignment = ein::align(all);
+    std::optional<ein::IterationSpace> alignment = ein::unifyDomains(all);
     if (!alignment || !isConvex(all))
       return false;
     unsigned target = *llvm::min_element(members);
@@ -142,9 +142,8 @@ private:
       groups[group].equations.clear();
     for (Operation *equation : all)
       owner[equation] = target;
-    bool rows = llvm::any_of(all, [&](Operation *equation) {
-      return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation);
-    });
+    bool rows = llvm::any_of(
+        all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
     return true;
   }

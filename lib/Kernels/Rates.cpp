@@ -1,7 +1,7 @@
 //===- Rates.cpp - the cost model of a kernel -------------------------------===//
 #include "Rates.h"
 
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Ein.h"
 
 using namespace mlir;
@@ -13,28 +13,21 @@ namespace {
 double nsPerElement(Function function, const kernels::Rates &rates) {
   switch (function) {
   case Function::exp:
-  case Function::sigmoid:
-    return rates.exp;
-  case Function::log:
-    return rates.log;
+  case Function::sigmoid: return rates.exp;
+  case Function::log: return rates.log;
   case Function::floor_div: // of integers: one lane at a time, unless by a constant
-  case Function::floor_mod:
-    return 10 * rates.divide;
+  case Function::floor_mod: return 10 * rates.divide;
   case Function::log1p:
   case Function::sin:
   case Function::cos:
   case Function::tan:
   case Function::tanh:
-  case Function::erf:
-    return rates.tanh;
-  case Function::pow:
-    return 3 * rates.tanh;
+  case Function::erf: return rates.tanh;
+  case Function::pow: return 3 * rates.tanh;
   case Function::sqrt:
   case Function::rsqrt:
-  case Function::div:
-    return rates.divide;
-  default:
-    return rates.element;
+  case Function::div: return rates.divide;
+  default: return rates.element;
   }
 }
 

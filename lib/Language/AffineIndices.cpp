@@ -22,8 +22,9 @@ struct RuleBuilder::AffineTerm {
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
 bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
-  diagnostics.error(expr.place, "'" + clipped(expr) + "' " + why +
-                                    ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1");
+  diagnostics.error(expr.place,
+                    "'" + clipped(expr) + "' " + why +
+                        ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1");
   return false;
 }
 
@@ -57,23 +58,17 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
     return true;
   }
   switch (expr.kind) {
-  case Expr::Name:
-    terms.push_back({expr.name, expr.place, factor, written});
-    return true;
-  case Expr::Paren:
-    return addTerms(*expr.operands[0], factor, written, terms, constant);
-  case Expr::Negate:
-    return addTerms(*expr.operands[0], -factor, true, terms, constant);
+  case Expr::Name: terms.push_back({expr.name, expr.place, factor, written}); return true;
+  case Expr::Paren: return addTerms(*expr.operands[0], factor, written, terms, constant);
+  case Expr::Negate: return addTerms(*expr.operands[0], -factor, true, terms, constant);
   case Expr::Sum: {
     bool ok = true;
     for (auto [operand, sign] : llvm::zip(expr.operands, expr.operators))
       ok = ok && addTerms(*operand, sign == '-' ? -factor : factor, written, terms, constant);
     return ok;
   }
-  case Expr::Product:
-    return addProduct(expr, factor, terms, constant);
-  default:
-    return refuseAffine(expr, "is not affine in indices");
+  case Expr::Product: return addProduct(expr, factor, terms, constant);
+  default: return refuseAffine(expr, "is not affine in indices");
   }
 }
 
@@ -216,8 +211,8 @@ bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &
   if (constant >= 0 && constant < axis.extent)
     return true;
   diagnostics
-      .error(expr.place, "index " + Twine(constant) + " is outside '" + tensor + "', whose axis has extent " +
-                             Twine(axis.extent))
+      .error(expr.place,
+             "index " + Twine(constant) + " is outside '" + tensor + "', whose axis has extent " + Twine(axis.extent))
       .note(axis.place, "extent " + Twine(axis.extent) + " is from here");
   return false;
 }

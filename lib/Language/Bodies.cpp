@@ -2,12 +2,13 @@
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "RuleBuilder.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 #include <cmath>
 #include <cstdio>
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Nearest;
 
 bool Elaborator::checkStep(const Value &value) {
   // f64 is the widest element.
@@ -90,8 +91,8 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, B
     return false;
   }
   if (const Size *size = scope.sizes.find(name)) {
-    diagnostics.error(place, "'" + name + "' is a " + (isSizeName(name) ? "size" : "turn") +
-                                 ", expected a name for a tensor")
+    diagnostics
+        .error(place, "'" + name + "' is a " + (isSizeName(name) ? "size" : "turn") + ", expected a name for a tensor")
         .note(size->place, Twine("the ") + (isSizeName(name) ? "size" : "turn") + " is defined here");
     body.broken = true;
     return false;
@@ -130,12 +131,8 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       continue;
     }
     switch (statement->kind) {
-    case Statement::Rule:
-      elaborateRule(*this, scope, body, *statement);
-      break;
-    case Statement::Extents:
-      elaborateExtents(*statement, scope, body);
-      break;
+    case Statement::Rule: elaborateRule(*this, scope, body, *statement); break;
+    case Statement::Extents: elaborateExtents(*statement, scope, body); break;
     case Statement::Param:
       if (!refuseInside(*statement, "a parameter", scope, body))
         elaborateParams(*statement, scope, body);
@@ -152,9 +149,7 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       if (!refuseInside(*statement, "a skip", scope, body))
         elaboratePop(*statement, scope, body);
       break;
-    case Statement::Repeat:
-      elaborateRepeat(*statement, scope, body);
-      break;
+    case Statement::Repeat: elaborateRepeat(*statement, scope, body); break;
     }
   }
   for (const Statement *statement : statements)
@@ -248,8 +243,8 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
     Nearest nearest(statement.path);
     nearest.offerKeys(parameterByPath);
     if (calledByModel)
-      diagnostics.error(statement.pathPlace, "no layer called before this one has a parameter '" + statement.path +
-                                                 "'" + nearest.text());
+      diagnostics.error(statement.pathPlace,
+                        "no layer called before this one has a parameter '" + statement.path + "'" + nearest.text());
   } else if (binding.kind == Binding::Broken) {
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();

@@ -23,13 +23,13 @@ enum class Builtin {
 inline const llvm::StringMap<Builtin> &builtins() {
   using enum Builtin;
   static const llvm::StringMap<Builtin> names = {
-      {"exp", Function},    {"log", Function},   {"log1p", Function},   {"sin", Function},    {"cos", Function},
-      {"tan", Function},    {"sqrt", Function},  {"rsqrt", Function},   {"tanh", Function},   {"erf", Function},
-      {"floor", Function},  {"ceil", Function},  {"round", Function},   {"relu", Function},   {"abs", Function},
-      {"sign", Function},   {"pow", Function2},  {"sigmoid", Function}, {"sum", Reduction},   {"mean", Reduction},
-      {"max", Extremum},    {"min", Extremum},   {"real", Conversion},  {"i32", Conversion},  {"stop", Stop},
-      {"size", Size},       {"prod", NotYet},    {"argmax", NotYet},    {"argmin", NotYet},   {"any", NotYet},
-      {"all", NotYet},      {"topk", NotYet},    {"pad", NotYet},       {"random", NotYet}};
+      {"exp", Function},   {"log", Function},  {"log1p", Function},   {"sin", Function},   {"cos", Function},
+      {"tan", Function},   {"sqrt", Function}, {"rsqrt", Function},   {"tanh", Function},  {"erf", Function},
+      {"floor", Function}, {"ceil", Function}, {"round", Function},   {"relu", Function},  {"abs", Function},
+      {"sign", Function},  {"pow", Function2}, {"sigmoid", Function}, {"sum", Reduction},  {"mean", Reduction},
+      {"max", Extremum},   {"min", Extremum},  {"real", Conversion},  {"i32", Conversion}, {"stop", Stop},
+      {"size", Size},      {"prod", NotYet},   {"argmax", NotYet},    {"argmin", NotYet},  {"any", NotYet},
+      {"all", NotYet},     {"topk", NotYet},   {"pad", NotYet},       {"random", NotYet}};
   return names;
 }
 

@@ -14,20 +14,13 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
     return nullptr;
   }
   switch (builtin) {
-  case Builtin::NotYet:
-    diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
-    return nullptr;
-  case Builtin::Function:
-    return resolveBuiltin(expr, context, 1, 1);
-  case Builtin::Function2:
-    return resolveBuiltin(expr, context, 2, 2);
-  case Builtin::Extremum:
-    return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
-  case Builtin::Reduction:
-    return resolveReduction(expr, context);
+  case Builtin::NotYet: diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet"); return nullptr;
+  case Builtin::Function: return resolveBuiltin(expr, context, 1, 1);
+  case Builtin::Function2: return resolveBuiltin(expr, context, 2, 2);
+  case Builtin::Extremum: return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
+  case Builtin::Reduction: return resolveReduction(expr, context);
   case Builtin::Conversion:
-  case Builtin::Stop:
-    return resolveConversion(expr, context);
+  case Builtin::Stop: return resolveConversion(expr, context);
   case Builtin::Size: {
     auto it = expr.operands.size() == 1 ? byName.find(expr.operands[0]->text) : byName.end();
     if (it != byName.end() && (*indices)[it->second].extent)
@@ -35,8 +28,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
     diagnostics.error(expr.place, "'size' takes one index of the rule");
     return nullptr;
   }
-  case Builtin::None:
-    break;
+  case Builtin::None: break;
   }
   auto known = bareCalls.find(&expr);
   if (known != bareCalls.end()) {
@@ -154,8 +146,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
 }
 
 /// The value of a node as an argument with the given axes: a view where it only reads, else a new equation.
-std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes,
-                                               const Declarator &formal, SMLoc place) {
+std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
+                                               SMLoc place) {
   Binding binding;
   binding.place = place;
   if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))

@@ -3,7 +3,7 @@
 #define PLC_LIB_LANGUAGE_ELABORATOR_H
 
 #include "Scope.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include <map>
 
 namespace plc::language {

@@ -94,8 +94,8 @@ void ProgramEmitter::emitModel() {
   };
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
   auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments, {}),
-                                      names(model.results, program.exposed), program.argumentBatch,
-                                      program.resultBatch, program.batch);
+                                      names(model.results, program.exposed), program.argumentBatch, program.resultBatch,
+                                      program.batch);
   emitBody(op.getBody(), body, body.arguments, model.place);
 }
 

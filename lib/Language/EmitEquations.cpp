@@ -13,18 +13,12 @@ using mlir::ValueRange;
 
 static mlir::Type typeOfElement(Element element, mlir::MLIRContext *context) {
   switch (element) {
-  case Element::F64:
-    return mlir::Float64Type::get(context);
-  case Element::F32:
-    return mlir::Float32Type::get(context);
-  case Element::I64:
-    return mlir::IntegerType::get(context, 64);
-  case Element::I32:
-    return mlir::IntegerType::get(context, 32);
-  case Element::Bool:
-    return mlir::IntegerType::get(context, 1);
-  default:
-    return plc::ein::RealType::get(context);
+  case Element::F64: return mlir::Float64Type::get(context);
+  case Element::F32: return mlir::Float32Type::get(context);
+  case Element::I64: return mlir::IntegerType::get(context, 64);
+  case Element::I32: return mlir::IntegerType::get(context, 32);
+  case Element::Bool: return mlir::IntegerType::get(context, 1);
+  default: return plc::ein::RealType::get(context);
   }
 }
 
@@ -353,24 +347,17 @@ BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wante
 BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   Element element = node.element == Element::Number ? wanted : node.element;
   switch (node.kind) {
-  case Node::Number:
-    return emitNumber(node.number, node.place, element);
-  case Node::Iota:
-    return emitIota(node, element);
-  case Node::Read:
-    return emitRead(node);
-  case Node::Map:
-    return emitMapNode(node, wanted);
-  case Node::Term:
-    return emitTerm(node, wanted);
-  case Node::Reduce:
-    return emitReduceNode(node, wanted);
+  case Node::Number: return emitNumber(node.number, node.place, element);
+  case Node::Iota: return emitIota(node, element);
+  case Node::Read: return emitRead(node);
+  case Node::Map: return emitMapNode(node, wanted);
+  case Node::Term: return emitTerm(node, wanted);
+  case Node::Reduce: return emitReduceNode(node, wanted);
   case Node::Stop: {
     Operand operand = emitNode(*node.operands[0], wanted);
     return {plc::ein::StopOp::create(builder, at(node.place), operand.value.getType(), operand.value), operand.dims};
   }
-  case Node::Cast:
-    break;
+  case Node::Cast: break;
   }
   const Node &input = *node.operands[0];
   Element from = input.element;

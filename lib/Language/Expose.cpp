@@ -1,10 +1,12 @@
 //===- Expose.cpp - values of rules as results of the model ---------------===//
 #include "Expose.h"
-#include "plc/Language/Diagnostics.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Diagnostics.h"
+#include "plc/Support/Nearest.h"
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostics;
+using plc::Nearest;
 
 namespace {
 

@@ -4,8 +4,11 @@
 
 #include "Program.h"
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 
 /// Adds the value of a rule to the results of the model: `PATH.NAME` of a layer call (`attention.3.p`), `MODEL.NAME` of
 /// the model's own. It is as the rule's left side says, whatever later phases do inside the body. Reports an error if

@@ -10,6 +10,7 @@
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
 
 void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &said = statement.lefts[0];
@@ -71,8 +72,7 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
 /// Is the number one of the type?
 static bool canBe(Element element, double number) {
   double limit = element == Element::I32 ? INT32_MAX : 9007199254740992.0;
-  return isRealElement(element) ||
-         (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
+  return isRealElement(element) || (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
 }
 
 /// Is a value what is said of it? Reports.

@@ -2,10 +2,12 @@
 #include "Builtins.h"
 #include "Elaborator.h"
 #include "RuleBuilder.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
+using plc::Nearest;
 
 const Function *Elaborator::find(const Expr &call) {
   auto it = library.functions.find(call.name);
@@ -83,8 +85,8 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   named -= dots;
   if (dots ? rank < named : rank != named) {
     diagnostics
-        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) +
-                          ", expected " + (dots ? "at least " : "") + Twine(named))
+        .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' has rank " + Twine(rank) + ", expected " +
+                          (dots ? "at least " : "") + Twine(named))
         .note(formal.place, "'" + formal.name + "' is declared here");
     return false;
   }
@@ -159,8 +161,8 @@ bool Elaborator::bindGiven(const Call &call, Scope &scope) {
       for (const NamedExpr &formal : call.callee.given)
         nearest.offer(formal.name);
       diagnostics
-          .error(actual.place, "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'" +
-                                   nearest.text())
+          .error(actual.place,
+                 "'" + call.callee.name + "' has no argument '" + actual.name + "' behind ';'" + nearest.text())
           .note(call.callee.place, "'" + call.callee.name + "' is defined here");
       ok = false;
     }

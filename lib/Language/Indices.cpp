@@ -4,6 +4,7 @@
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
 
 bool plc::language::hasIndex(const Expr &expr) {
   return expr.brackets || llvm::any_of(expr.operands, [](const Expr *operand) { return hasIndex(*operand); });
@@ -102,8 +103,8 @@ bool RuleBuilder::declareEntries(const std::vector<IndexEntry> &entries, llvm::S
 bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids,
                                 llvm::SmallVectorImpl<Affine> &axes) {
   if (entry.extent) {
-    diagnostics.error(entry.extent->place, "an extent belongs behind an index, found '" +
-                                               entry.expr->text.substr(0, 60) + "'");
+    diagnostics.error(entry.extent->place,
+                      "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
     return false;
   }
   if (readsTensor(*entry.expr, scope)) {
@@ -150,12 +151,9 @@ bool RuleBuilder::collect(const Expr &expr) {
       return collectBare(expr, *binding);
     }
     return true;
-  case Expr::Access:
-    return collectAccess(expr);
-  case Expr::Call:
-    return collectCall(expr);
-  default:
-    return collectAll(expr.operands);
+  case Expr::Access: return collectAccess(expr);
+  case Expr::Call: return collectCall(expr);
+  default: return collectAll(expr.operands);
   }
 }
 

@@ -15,18 +15,14 @@ bool plc::language::isIntegral(const Node &node) {
     return llvm::all_of(operands, [](const Node *operand) { return isIntegral(*operand); });
   };
   switch (node.kind) {
-  case Node::Number:
-    return node.number == std::floor(node.number) && std::abs(node.number) <= 9007199254740992.0;
-  case Node::Iota:
-    return true;
-  case Node::Term:
-    return node.summed.empty() && !llvm::is_contained(node.operators, '/') && areIntegral(node.operands);
+  case Node::Number: return node.number == std::floor(node.number) && std::abs(node.number) <= 9007199254740992.0;
+  case Node::Iota: return true;
+  case Node::Term: return node.summed.empty() && !llvm::is_contained(node.operators, '/') && areIntegral(node.operands);
   case Node::Map:
     if (node.function == "select")
       return areIntegral(llvm::ArrayRef(node.operands).drop_front());
     return keepsIntegers(node.function) && areIntegral(node.operands);
-  default:
-    return false;
+  default: return false;
   }
 }
 

@@ -1,6 +1,6 @@
 //===- Lexer.cpp - tokens of a .ein file ----------------------------------===//
 #include "Lexer.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -8,6 +8,7 @@
 using namespace plc::language;
 using llvm::SMLoc;
 using llvm::StringRef;
+using plc::Diagnostics;
 
 bool plc::language::isReserved(StringRef word) {
   return llvm::StringSwitch<bool>(word)

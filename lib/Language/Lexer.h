@@ -6,8 +6,11 @@
 #include "llvm/Support/SMLoc.h"
 #include <vector>
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 
 struct Token {
   /// `Symbol`: an operator or bracket. A reserved word is a `Word` too: the grammar tells them apart.

@@ -101,8 +101,8 @@ void Elaborator::enterPath(const Call &call, std::string &path) {
   if (isNew)
     return;
   diagnostics
-      .error(call.expr.place, "two calls of layers have the path '" + path + "'; name one: '" + call.callee.name +
-                                  "(..) in NAME'")
+      .error(call.expr.place,
+             "two calls of layers have the path '" + path + "'; name one: '" + call.callee.name + "(..) in NAME'")
       .note(earlier->second, "the first is here");
   call.body.broken = true;
   path += "'";

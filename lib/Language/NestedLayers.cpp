@@ -113,8 +113,9 @@ void Elaborator::enterNestedPaths(const Call &call, const Instance &instance, co
     auto [earlier, isNew] = call.body.calls.try_emplace(whole, call.expr.place);
     if (isNew)
       continue;
-    diagnostics.error(call.expr.place, "two calls of layers have the path '" + whole + "'; name one: '" +
-                                           call.callee.name + "(..) in NAME'")
+    diagnostics
+        .error(call.expr.place,
+               "two calls of layers have the path '" + whole + "'; name one: '" + call.callee.name + "(..) in NAME'")
         .note(earlier->second, "the first is here")
         .note(place, "the second is here, inside");
     call.body.broken = true;

@@ -1,6 +1,6 @@
 //===- ParseExpression.cpp - expressions, by precedence -------------------===//
 #include "Parser.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 
 using namespace plc::language;
 

@@ -7,18 +7,20 @@
 #include "Parser.h"
 #include "StandardLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostics;
+using plc::Nearest;
 
 namespace {
 /// The files, their functions, and the programs of their models.
-class Front {
+class Frontend {
 public:
-  Front(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics)
+  Frontend(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics)
       : sources(sources), options(options), diagnostics(diagnostics), sizes(diagnostics), noSizes(diagnostics) {}
 
   /// The program to emit; null after an error.
@@ -42,7 +44,7 @@ private:
 };
 } // namespace
 
-void Front::parseMain() {
+void Frontend::parseMain() {
   parseFile(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(), main, diagnostics);
   sizes.define(main, options.overrides);
   library.main = &main;
@@ -50,7 +52,7 @@ void Front::parseMain() {
 }
 
 /// The user's definitions win over those of libraries.
-void Front::addFunctions(const File &file, const Sizes &dims) {
+void Frontend::addFunctions(const File &file, const Sizes &dims) {
   for (const Function *function : file.functions) {
     library.sizes[function] = &dims;
     if (builtinOf(function->name) != Builtin::None) {
@@ -64,7 +66,7 @@ void Front::addFunctions(const File &file, const Sizes &dims) {
   }
 }
 
-void Front::parseLibraries() {
+void Frontend::parseLibraries() {
   for (const StandardFile &file : standardLibrary()) {
     bool used = llvm::any_of(main.uses, [&](const UseDecl &use) { return use.path == file.use; });
     unsigned id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.text, file.name), SMLoc());
@@ -81,7 +83,7 @@ void Front::parseLibraries() {
       diagnostics.error(use.place, "unknown library '" + use.path + "', expected 'std.nn'");
 }
 
-void Front::elaborate() {
+void Frontend::elaborate() {
   llvm::DenseSet<const Function *> called;
   for (const Function *function : main.functions) {
     if (function->kind != Function::Model)
@@ -99,7 +101,7 @@ void Front::elaborate() {
       Elaborator(library, unused, diagnostics).checkUncalled(*function);
 }
 
-Program *Front::selectModel() {
+Program *Frontend::selectModel() {
   Program *found = nullptr;
   Nearest nearest(options.entry);
   for (const auto &program : programs)
@@ -117,7 +119,7 @@ Program *Front::selectModel() {
   return found;
 }
 
-const Program *Front::run() {
+const Program *Frontend::run() {
   parseMain();
   parseLibraries();
   elaborate();
@@ -137,7 +139,7 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sou
   // Nesting is limited, but deeper than some stacks: this one holds the deepest input that is accepted.
   constexpr unsigned stackBytes = 256u << 20;
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
-    Front front(sources, options, diagnostics);
+    Frontend front(sources, options, diagnostics);
     if (const Program *program = front.run())
       module = emitProgram(*program, sources, context);
   });

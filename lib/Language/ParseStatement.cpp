@@ -1,7 +1,7 @@
 //===- ParseStatement.cpp - statements of a body --------------------------===//
 #include "Parser.h"
 #include "Sizes.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 

@@ -1,8 +1,9 @@
 //===- ParseTokens.cpp - how the parser walks over tokens -----------------===//
 #include "Parser.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 
 using namespace plc::language;
+using plc::Diagnostic;
 
 const Token &Parser::peek() const {
   const Token &token = tokens[position];

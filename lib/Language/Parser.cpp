@@ -1,10 +1,11 @@
 //===- Parser.cpp - declarations ------------------------------------------===//
 #include "Parser.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace plc::language;
+using plc::Diagnostics;
 
 void plc::language::parseFile(StringRef source, File &file, Diagnostics &diagnostics) {
   Parser(source, file, diagnostics).parse();

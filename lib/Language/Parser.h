@@ -6,8 +6,11 @@
 #include "Syntax.h"
 #include "llvm/ADT/Twine.h"
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 
 /// Parses one file. After an error it goes on with the next statement, so one run reports all of them.
 void parseFile(StringRef source, File &file, Diagnostics &diagnostics);

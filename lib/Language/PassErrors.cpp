@@ -1,7 +1,7 @@
 //===- PassErrors.cpp - what passes report, at the user's line ------------===//
 #include "plc/Language/PassErrors.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/Support/SourceMgr.h"
@@ -9,6 +9,8 @@
 using namespace plc::language;
 using llvm::SMLoc;
 using mlir::Location;
+using plc::Diagnostic;
+using plc::Diagnostics;
 
 PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os)
     : sources(sources), os(os), handler(&context, [this](mlir::Diagnostic &diagnostic) {

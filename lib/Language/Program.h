@@ -159,7 +159,7 @@ struct Body {
     SkipKey key;
     Binding value;
     const Statement *statement;
-    SMLoc call; // of the nested layer; not valid for the body's own
+    SMLoc call;          // of the nested layer; not valid for the body's own
     bool popped = false; // by a nested layer
   };
   std::vector<Stash> stashes;
@@ -173,7 +173,7 @@ struct Body {
   std::map<std::string, SMLoc> calls; // of layers, by path
   std::deque<Node> nodes;
   std::deque<Frame> frames;
-  bool broken = false; // an error was reported in it
+  bool broken = false;            // an error was reported in it
   llvm::StringMap<ValueId> rules; // what names stand for at the end, but arguments and parameters
 
   ValueId add(Value value) {
@@ -222,11 +222,11 @@ struct Program {
   const Function *model = nullptr;
   Body body;
   std::vector<std::unique_ptr<Instance>> instances;
-  std::vector<Parameter> parameters; // in order of the calls
+  std::vector<Parameter> parameters;       // in order of the calls
   llvm::DenseSet<const Function *> called; // layers
   int64_t batch = 0;
   std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1
-  std::vector<std::string> exposed; // names of the results behind the model's own
+  std::vector<std::string> exposed;                // names of the results behind the model's own
 };
 
 } // namespace plc::language

@@ -2,11 +2,13 @@
 #include "Builtins.h"
 #include "Integers.h"
 #include "RuleBuilder.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 #include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
+using plc::Nearest;
 
 StringRef plc::language::nameOf(Element element) {
   static constexpr const char *names[] = {"real", "f64", "f32", "i64", "i32", "bool", "a number"};
@@ -92,8 +94,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
     bool fits = typed->element == Element::I64 || !isLarge;
     if (fits && isInteger(typed->element) && isIntegral(*operand))
       continue;
-    diagnostics
-        .error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
+    diagnostics.error(operand->place, "found a number that is no " + nameOf(typed->element) + " beside a tensor of it")
         .note(typed->place, "this is " + nameOf(typed->element));
     return std::nullopt;
   }
@@ -112,8 +113,7 @@ const Node *RuleBuilder::wantNumber(const Node *node) {
 const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   if (!node || !isInteger(node->element))
     return wantNumber(node);
-  diagnostics.error(node->place,
-                    user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
+  diagnostics.error(node->place, user + " is for reals, found " + nameOf(node->element) + "; convert with 'real(..)'");
   return nullptr;
 }
 
@@ -131,20 +131,14 @@ const Node *RuleBuilder::wantCondition(const Node *node) {
 
 const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
   switch (expr.kind) {
-  case Expr::Sum:
-    return resolveSum(expr, context);
-  case Expr::Paren:
-    return resolve(*expr.operands[0], context);
-  case Expr::Compare:
-    return resolveCompare(expr, context);
+  case Expr::Sum: return resolveSum(expr, context);
+  case Expr::Paren: return resolve(*expr.operands[0], context);
+  case Expr::Compare: return resolveCompare(expr, context);
   case Expr::And:
   case Expr::Or:
-  case Expr::Not:
-    return resolveLogic(expr, context);
-  case Expr::If:
-    return resolveIf(expr, context);
-  default:
-    return resolveTerm(expr, context);
+  case Expr::Not: return resolveLogic(expr, context);
+  case Expr::If: return resolveIf(expr, context);
+  default: return resolveTerm(expr, context);
   }
 }
 
@@ -301,10 +295,10 @@ bool RuleBuilder::checkFactors(const Node &term) {
   bool rounds = llvm::any_of(term.operators, isRounding);
   for (auto [factor, op] : llvm::zip(term.operands, term.operators)) {
     if (rounds && !isIntegral(*factor)) {
-      diagnostics.error(factor->place, "'//' and '%' are for integers, found " +
-                                           (factor->element == Element::Number ? "a number that is none"
-                                                                               : nameOf(factor->element)) +
-                                           " in their term; use parentheses, or convert with 'i32(..)'");
+      diagnostics.error(factor->place,
+                        "'//' and '%' are for integers, found " +
+                            (factor->element == Element::Number ? "a number that is none" : nameOf(factor->element)) +
+                            " in their term; use parentheses, or convert with 'i32(..)'");
       return false;
     }
     if (isRounding(op) && factor->kind == Node::Number && factor->number == 0) {
@@ -313,8 +307,8 @@ bool RuleBuilder::checkFactors(const Node &term) {
     }
     if (op == '/' && (rounds || integer != term.operands.end())) {
       StringRef found = rounds ? "an integer" : nameOf((*integer)->element);
-      diagnostics.error(factor->place, "'/' is for reals, found " + found +
-                                           "; write '//' to round down, or convert with 'real(..)'");
+      diagnostics.error(factor->place,
+                        "'/' is for reals, found " + found + "; write '//' to round down, or convert with 'real(..)'");
       return false;
     }
   }
@@ -327,18 +321,10 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
   for (size_t i = 0; i < term.operands.size(); ++i) {
     double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
     switch (term.operators[i]) {
-    case '*':
-      result = i == 0 ? value : result * value;
-      break;
-    case '/':
-      result = result / value;
-      break;
-    case 'i':
-      result = std::floor(result / value);
-      break;
-    default:
-      result = result - std::floor(result / value) * value;
-      break;
+    case '*': result = i == 0 ? value : result * value; break;
+    case '/': result = result / value; break;
+    case 'i': result = std::floor(result / value); break;
+    default: result = result - std::floor(result / value) * value; break;
     }
   }
   return makeNumber(result, place);
@@ -365,12 +351,9 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context,
       expr.text.getAsDouble(value);
     return makeNumber(value, expr.place);
   }
-  case Expr::Name:
-    return resolveName(expr, context, divides);
-  case Expr::Access:
-    return resolveAccess(expr, context, divides);
-  case Expr::Call:
-    return resolveCall(expr, context, divides);
+  case Expr::Name: return resolveName(expr, context, divides);
+  case Expr::Access: return resolveAccess(expr, context, divides);
+  case Expr::Call: return resolveCall(expr, context, divides);
   default: {
     // Parentheses; what is in them starts terms of its own.
     Context inner = context;

@@ -41,7 +41,7 @@ private:
     llvm::SmallVector<SMLoc, 1> places;
     int64_t inner = 1;
     std::optional<int64_t> constant = {};
-    const Expr *expr = nullptr; // none: a plain index
+    const Expr *expr = nullptr;         // none: a plain index
     std::optional<int64_t> offset = {}; // on a left side: a part of an axis, from here
   };
 
@@ -56,7 +56,9 @@ private:
   bool takeDeclaredExtents(StringRef name);
   void shapeBareLeft();
   void markParts(const Declarator &left);
-  bool takesPart() const { return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); }); }
+  bool takesPart() const {
+    return llvm::any_of(leftAxes, [](const Affine &axis) { return axis.offset.has_value(); });
+  }
   std::optional<llvm::SmallVector<Axis, 4>> wholeAxes(StringRef name);
   std::optional<Binding> addPart(StringRef name, SMLoc place, const Node *node);
   std::optional<Binding> addWholes(StringRef name, SMLoc place, const Binding &part);
@@ -70,8 +72,7 @@ private:
   bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner, StringRef hint = "");
   bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
                       llvm::SmallVectorImpl<Affine> *axes = nullptr);
-  bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids,
-                     llvm::SmallVectorImpl<Affine> &axes);
+  bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids, llvm::SmallVectorImpl<Affine> &axes);
   bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
   bool collect(const Expr &expr);
   bool collectAccess(const Expr &expr);
@@ -145,9 +146,9 @@ private:
   llvm::SmallVector<IndexId, 4> left;
   llvm::SmallVector<Affine, 4> leftAxes; // the same by axes
   SMLoc leftPlace;
-  bool bare = false; // no index on the right
+  bool bare = false;              // no index on the right
   std::optional<Binding> earlier; // `+=`: the sum of the clauses before
-  const Expr *whole = nullptr; // `y += f(x) in NAME`
+  const Expr *whole = nullptr;    // `y += f(x) in NAME`
   const Namespace *space = nullptr;
   bool badIndices = false;
   std::optional<llvm::SmallVector<Axis, 4>> bareAxes;

@@ -6,6 +6,7 @@
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
 
 void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &body, const Statement &rule) {
   RuleBuilder(elaborator, scope, body).build(rule);
@@ -100,8 +101,8 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
   }
   if (leftAxes.size() != axes.size()) {
     diagnostics
-        .error(clause.place, "'" + clause.name + "' has " + Twine(leftAxes.size()) + " indices here but rank " +
-                                 Twine(axes.size()))
+        .error(clause.place,
+               "'" + clause.name + "' has " + Twine(leftAxes.size()) + " indices here but rank " + Twine(axes.size()))
         .note(earlier->place, "'" + clause.name + "' is defined here");
     return false;
   }

@@ -8,8 +8,11 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 class Elaborator;
 
 /// Names of one body, or of one inlined fn, while it is elaborated.

@@ -1,12 +1,15 @@
 //===- Sizes.cpp - dims, -D and size expressions --------------------------===//
 #include "Sizes.h"
-#include "plc/Language/Diagnostics.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Diagnostics.h"
+#include "plc/Support/Nearest.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
+using plc::Diagnostics;
+using plc::Nearest;
 
 const Size *Sizes::find(StringRef name) const {
   auto it = sizes.find(name);
@@ -93,15 +96,13 @@ std::optional<int64_t> Sizes::evaluateLiteral(const Expr &expr) const {
 
 std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
   switch (expr.kind) {
-  case Expr::Number:
-    return evaluateLiteral(expr);
+  case Expr::Number: return evaluateLiteral(expr);
   case Expr::Name:
     if (const Size *size = find(expr.name))
       return size->value;
     unknown(expr.name, expr.place);
     return std::nullopt;
-  case Expr::Paren:
-    return evaluate(*expr.operands[0]);
+  case Expr::Paren: return evaluate(*expr.operands[0]);
   case Expr::Negate: {
     std::optional<int64_t> value = evaluate(*expr.operands[0]);
     int64_t negated;
@@ -120,8 +121,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
     }
     return known ? std::optional(sum) : std::nullopt;
   }
-  case Expr::Product:
-    return evaluateProduct(expr);
+  case Expr::Product: return evaluateProduct(expr);
   default:
     diagnostics.error(expr.place,
                       "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");
@@ -193,8 +193,7 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
     if (const Size *size = sizes.find(expr.name))
       return size->value ? std::optional<double>(*size->value) : std::nullopt;
     break;
-  case Expr::Paren:
-    return operand(0);
+  case Expr::Paren: return operand(0);
   case Expr::Negate: {
     std::optional<double> value = operand(0);
     return value ? std::optional(-*value) : value;
@@ -222,8 +221,7 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
     }
     return result;
   }
-  default:
-    break;
+  default: break;
   }
   diagnostics.error(expr.place,
                     "found '" + expr.text.substr(0, 60) + "', expected a number: sizes, numbers, + - * / and sqrt");

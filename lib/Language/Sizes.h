@@ -9,9 +9,13 @@
 #include <optional>
 #include <string>
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
 class Nearest;
+struct Diagnostic;
+} // namespace plc
+
+namespace plc::language {
 
 /// A named size. No value: its definition was an error, uses of it are silent.
 struct Size {
@@ -48,7 +52,7 @@ private:
   std::optional<int64_t> evaluateProduct(const Expr &expr) const;
   std::optional<int64_t> divide(const Expr &product, size_t position, int64_t dividend, int64_t divisor) const;
   std::optional<int64_t> overflow(const Expr &expr) const;
-  void noteValues(struct Diagnostic &error, const Expr &expr) const;
+  void noteValues(Diagnostic &error, const Expr &expr) const;
 
   const Sizes *outer;
   Diagnostics &diagnostics;

@@ -5,6 +5,7 @@
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
 
 static constexpr const char *turnsNeedSpaces = "; each turn of a 'repeat' needs a namespace of its own: 'in NAME[l]'";
 
@@ -58,8 +59,8 @@ void Elaborator::elaboratePop(const Statement &statement, Scope &scope, Body &bo
   for (Body::Stash &stash : body.stashes)
     if (!scope.caller && stash.call.isValid() && stash.key == keyIn(scope, statement.skip)) {
       diagnostics
-          .error(statement.skipPlace, describe(stash.key) +
-                                          " is stashed and popped by one layer; let the layer that it calls return it")
+          .error(statement.skipPlace,
+                 describe(stash.key) + " is stashed and popped by one layer; let the layer that it calls return it")
           .note(stash.call, "it is stashed by this call");
       stash.popped = body.broken = true;
     }

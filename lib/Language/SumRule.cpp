@@ -1,12 +1,14 @@
 //===- SumRule.cpp - where an index that is not on the left is summed -----===//
 #include "SumRule.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace plc::language;
 using llvm::Twine;
+using plc::Diagnostic;
+using plc::Diagnostics;
 
 namespace {
 class SumRule {

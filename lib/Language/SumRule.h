@@ -4,8 +4,11 @@
 
 #include "Program.h"
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 
 /// A term: a maximal chain of `*`, `/` and sign.
 struct Term {

@@ -25,16 +25,16 @@ LogicalResult fixContract(ein::ContractOp op) {
   ein::Equation equation = op;
   if (op.getInputs().size() != 2)
     return op.emitError("contraction has ")
-           << op.getInputs().size() << " factors but its order is defined for two: run '--ein-order-contractions' first";
+           << op.getInputs().size()
+           << " factors but its order is defined for two: run '--ein-order-contractions' first";
   SmallVector<int64_t> first = dimsOf(equation.getInputMap(0)), second = dimsOf(equation.getInputMap(1)),
                        result = dimsOf(equation.getResultMap()), order;
   for (int64_t dim : first)
     if (!llvm::is_contained(result, dim))
       order.push_back(dim);
   auto isOwn = [&](ArrayRef<int64_t> dims, ArrayRef<int64_t> others) {
-    return llvm::any_of(dims, [&](int64_t dim) {
-      return llvm::is_contained(result, dim) && !llvm::is_contained(others, dim);
-    });
+    return llvm::any_of(
+        dims, [&](int64_t dim) { return llvm::is_contained(result, dim) && !llvm::is_contained(others, dim); });
   };
   bool both = llvm::all_of(order, [&](int64_t dim) { return llvm::is_contained(second, dim); }) &&
               llvm::all_of(second, [&](int64_t dim) {
@@ -84,7 +84,8 @@ LogicalResult fix(Operation *op) {
 struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
   void runOnOperation() override {
     WalkResult walk = getOperation().walk([](Operation *op) {
-      return isa_and_nonnull<ein::EinDialect>(op->getDialect()) && failed(fix(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return isa_and_nonnull<ein::EinDialect>(op->getDialect()) && failed(fix(op)) ? WalkResult::interrupt()
+                                                                                   : WalkResult::advance();
     });
     if (walk.wasInterrupted())
       signalPassFailure();

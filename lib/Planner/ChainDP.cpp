@@ -121,9 +121,7 @@ Fault plc::planner::solveByChainDP(const PartitionProblem &problem, Partition &a
     return problem.limitBytes ? problem.loadOf(stage, i, j) : Load{time[i][j], 0, 0};
   };
   // If nothing fits: the cut whose worst memory is least, so that the rank named is the binding one.
-  auto memory = [&](int64_t stage, int64_t i, int64_t j) {
-    return Load{problem.loadOf(stage, i, j).bytes(), 0, 0};
-  };
+  auto memory = [&](int64_t stage, int64_t i, int64_t j) { return Load{problem.loadOf(stage, i, j).bytes(), 0, 0}; };
   std::vector<int64_t> counts;
   if (!ChainCut(problem, load, problem.limitBytes).run(counts))
     ChainCut(problem, memory, 0).run(counts);

@@ -48,14 +48,14 @@ Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept
   kept.assign(layers, false);
   cutLayers(problem, kept);
   int64_t least = problem.keptBytes(recompute(problem));
-  KeepProblem choice{{}, std::max<int64_t>(target - least, 0)};
+  SubsetSumProblem choice{{}, std::max<int64_t>(target - least, 0)};
   for (int64_t layer = 0; layer < layers; ++layer) {
     std::vector<bool> alone(layers, false);
     alone[layer] = true;
     cutLayers(problem, alone);
     choice.bytes.push_back(std::max<int64_t>(problem.keptBytes(recompute(problem)) - least, 0));
   }
-  return keepMost(choice, kept);
+  return solveSubsetSum(choice, kept);
 }
 
 } // namespace
@@ -85,7 +85,8 @@ Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem)
     for (int64_t unit : mode.layers)
       starts[unit] = true;
   } else if (mode.policy != "none") {
-    return "checkpoint policy '" + mode.policy + "' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'";
+    return "checkpoint policy '" + mode.policy +
+           "' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'";
   }
   // first[u]: the checkpoint at or before unit u.
   std::vector<int64_t> first(count);
@@ -99,7 +100,7 @@ Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem)
   return std::nullopt;
 }
 
-Fault KeepProblem::check() const {
+Fault SubsetSumProblem::check() const {
   for (size_t layer = 0; layer < bytes.size(); ++layer)
     if (bytes[layer] < 0)
       return "layer " + std::to_string(layer) + " has " + std::to_string(bytes[layer]) + " bytes";
@@ -108,7 +109,7 @@ Fault KeepProblem::check() const {
   return std::nullopt;
 }
 
-Fault KeepProblem::verify(const std::vector<bool> &kept) const {
+Fault SubsetSumProblem::verify(const std::vector<bool> &kept) const {
   if (kept.size() != bytes.size())
     return "keeps or not " + std::to_string(kept.size()) + " of " + std::to_string(bytes.size()) + " layers";
   int64_t sum = 0;
@@ -119,11 +120,13 @@ Fault KeepProblem::verify(const std::vector<bool> &kept) const {
   return std::nullopt;
 }
 
-int64_t KeepProblem::bound() const { return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0))); }
+int64_t SubsetSumProblem::bound() const {
+  return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
+}
 
 // sums[i]: what the first i layers can reach without exceeding the limit, ascending. From the largest of the last row
 // back: layer i-1 is kept if the sum without it was reachable, else it is not.
-Fault plc::planner::keepMost(const KeepProblem &problem, std::vector<bool> &kept) {
+Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
   if (Fault fault = problem.check())
     return fault;
   std::vector<std::vector<int64_t>> sums{{0}};
@@ -137,7 +140,8 @@ Fault plc::planner::keepMost(const KeepProblem &problem, std::vector<bool> &kept
     std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
     sums.push_back(std::move(after));
     if ((total += sums.back().size()) > mostSums)
-      return "layers of " + std::to_string(problem.bytes.size()) + " sizes have too many sums to choose the kept ones exactly";
+      return "layers of " + std::to_string(problem.bytes.size()) +
+             " sizes have too many sums to choose the kept ones exactly";
   }
   kept.assign(problem.bytes.size(), false);
   int64_t sum = sums.back().back();

@@ -37,7 +37,7 @@ std::vector<PartitionProblem::Load> loadsOfRanks(const PartitionProblem &problem
 }
 
 // "stage 2", or "rank 0 (stages 0, 2)" if it has several.
-std::string whoNeeds(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
+std::string describeRank(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
   std::vector<std::string> stages;
   forEachStage(counts, [&](int64_t stage, int64_t, int64_t) {
     if (problem.rankOf(stage) == rank)
@@ -87,7 +87,7 @@ int64_t PartitionProblem::timeOf(int64_t begin, int64_t end) const {
   return ns;
 }
 
-int64_t PartitionProblem::bytesOf(int64_t begin, int64_t end, int64_t flying) const {
+int64_t PartitionProblem::bytesOf(int64_t begin, int64_t end, int64_t inFlight) const {
   int64_t once = 0, kept = 0, scratch = 0;
   for (int64_t part = begin; part < end; ++part) {
     kept += parts[part].keptBytes;
@@ -99,7 +99,7 @@ int64_t PartitionProblem::bytesOf(int64_t begin, int64_t end, int64_t flying) co
   for (const Resident &resident : residents)
     if (anyWithin(resident.users, begin, end))
       once += within(resident.users.front(), begin, end) ? resident.ownerBytes : resident.copyBytes;
-  return once + flying * kept + scratch;
+  return once + inFlight * kept + scratch;
 }
 
 PartitionProblem::Load PartitionProblem::Load::operator+(const Load &other) const {
@@ -157,8 +157,9 @@ Fault PartitionProblem::verify(const Partition &answer) const {
   for (int64_t rank = 0; rank < numRanks(); ++rank) {
     slowest = std::max(slowest, loads[rank].ns);
     if (limitBytes && loads[rank].bytes() > limitBytes)
-      return "no plan fits: " + whoNeeds(*this, answer.counts, rank) + " needs " + formatBytes(loads[rank].bytes()) +
-             ", limit " + formatBytes(limitBytes) + largestPart(*this, answer.counts, rank);
+      return "no plan fits: " + describeRank(*this, answer.counts, rank) + " needs " +
+             formatBytes(loads[rank].bytes()) + ", limit " + formatBytes(limitBytes) +
+             largestPart(*this, answer.counts, rank);
   }
   if (slowest != answer.slowestNs)
     return "the slowest rank takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);

@@ -10,12 +10,12 @@ namespace {
 
 // Appends the tasks of a stage for one micro-batch: F, or B and W in one go.
 void add(const ScheduleProblem::Stage &stage, int64_t index, bool forward, int64_t microBatch,
-         std::vector<Job> &order) {
+         std::vector<ScheduledTask> &order) {
   if (forward && stage.has[0])
-    order.push_back({index, Phase::F, microBatch});
-  for (Phase phase : {Phase::B, Phase::W})
-    if (!forward && stage.has[int(phase)])
-      order.push_back({index, phase, microBatch});
+    order.push_back({index, TaskKind::F, microBatch});
+  for (TaskKind kind : {TaskKind::B, TaskKind::W})
+    if (!forward && stage.has[int(kind)])
+      order.push_back({index, kind, microBatch});
 }
 
 // One order per stage becomes one per rank. Ranks with several stages interleave them as they would run if each
@@ -27,7 +27,7 @@ Fault mergeOnRanks(const ScheduleProblem &problem, const Schedule &byStage, Sche
   Simulation simulation;
   if (Fault fault = simulate(apart, byStage, simulation))
     return fault;
-  using Timed = std::tuple<int64_t, int64_t, Job>;
+  using Timed = std::tuple<int64_t, int64_t, ScheduledTask>;
   std::vector<std::vector<Timed>> timed(problem.numRanks());
   for (size_t stage = 0; stage < byStage.ranks.size(); ++stage)
     for (size_t i = 0; i < byStage.ranks[stage].size(); ++i)
@@ -61,7 +61,7 @@ Fault plc::planner::scheduleGPipe(const ScheduleProblem &problem, Schedule &sche
     return fault;
   Schedule byStage;
   for (size_t s = 0; s < problem.stages.size(); ++s) {
-    std::vector<Job> &order = byStage.ranks.emplace_back();
+    std::vector<ScheduledTask> &order = byStage.ranks.emplace_back();
     for (bool forward : {true, false})
       for (int64_t i = 0; i < problem.microBatches; ++i)
         add(problem.stages[s], s, forward, i, order);
@@ -82,7 +82,7 @@ Fault plc::planner::schedule1F1B(const ScheduleProblem &problem, Schedule &sched
   Schedule byStage;
   int64_t stages = problem.stages.size(), microBatches = problem.microBatches;
   for (int64_t s = 0; s < stages; ++s) {
-    std::vector<Job> &order = byStage.ranks.emplace_back();
+    std::vector<ScheduledTask> &order = byStage.ranks.emplace_back();
     int64_t warmUp = std::min(microBatches, stages - 1 - s);
     for (int64_t i = 0; i < warmUp; ++i)
       add(problem.stages[s], s, true, i, order);

@@ -9,7 +9,7 @@ using namespace plc::planner;
 
 namespace {
 
-int64_t nodeOf(int64_t stage, Phase phase) { return stage * 3 + int64_t(phase); }
+int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
 
 // Longest time from the start of a micro-batch to the start of each task (forwards), or from its end to the end of the
 // micro-batch (backwards).
@@ -37,8 +37,8 @@ std::vector<int64_t> longestPaths(const ScheduleProblem &problem, bool forwards)
 
 } // namespace
 
-std::string plc::planner::describe(const Job &job) {
-  return "stage " + std::to_string(job.stage) + ", " + "FBW"[int(job.phase)] + " of micro-batch " +
+std::string plc::planner::describe(const ScheduledTask &job) {
+  return "stage " + std::to_string(job.stage) + ", " + "FBW"[int(job.kind)] + " of micro-batch " +
          std::to_string(job.microBatch);
 }
 
@@ -58,16 +58,16 @@ Fault ScheduleProblem::check() const {
     if (stages[stage].rank < 0 || stages[stage].rank >= int64_t(stages.size()))
       return "stage " + std::to_string(stage) + " is on rank " + std::to_string(stages[stage].rank) + " of at most " +
              std::to_string(stages.size());
-    for (int phase = 0; phase < 3; ++phase)
-      if (stages[stage].ns[phase] < 0 || (!stages[stage].has[phase] && stages[stage].ns[phase]))
-        return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[phase]) + " for " +
-               "FBW"[phase];
+    for (int kind = 0; kind < 3; ++kind)
+      if (stages[stage].ns[kind] < 0 || (!stages[stage].has[kind] && stages[stage].ns[kind]))
+        return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[kind]) + " for " +
+               "FBW"[kind];
   }
   std::vector<std::pair<int64_t, int64_t>> edges;
   for (const Dependence &each : dependences) {
-    for (auto [stage, phase] : {std::pair(each.source, each.from), std::pair(each.destination, each.to)})
-      if (stage < 0 || stage >= int64_t(stages.size()) || !stages[stage].has[int(phase)])
-        return "a dependence names stage " + std::to_string(stage) + "'s " + "FBW"[int(phase)] +
+    for (auto [stage, kind] : {std::pair(each.source, each.from), std::pair(each.destination, each.to)})
+      if (stage < 0 || stage >= int64_t(stages.size()) || !stages[stage].has[int(kind)])
+        return "a dependence names stage " + std::to_string(stage) + "'s " + "FBW"[int(kind)] +
                ", which does not exist";
     edges.emplace_back(nodeOf(each.source, each.from), nodeOf(each.destination, each.to));
   }
@@ -85,21 +85,21 @@ Fault ScheduleProblem::verify(const Schedule &schedule) const {
     return "orders " + std::to_string(schedule.ranks.size()) + " ranks of " + std::to_string(numRanks());
   std::vector<std::array<int64_t, 3>> next(stages.size(), {0, 0, 0});
   for (size_t rank = 0; rank < schedule.ranks.size(); ++rank)
-    for (const Job &job : schedule.ranks[rank]) {
-      if (job.stage < 0 || job.stage >= int64_t(stages.size()) || !stages[job.stage].has[int(job.phase)])
+    for (const ScheduledTask &job : schedule.ranks[rank]) {
+      if (job.stage < 0 || job.stage >= int64_t(stages.size()) || !stages[job.stage].has[int(job.kind)])
         return describe(job) + " does not exist";
       if (stages[job.stage].rank != int64_t(rank))
         return describe(job) + " runs on rank " + std::to_string(rank) + " but its stage is on rank " +
                std::to_string(stages[job.stage].rank);
-      int64_t &expected = next[job.stage][int(job.phase)];
+      int64_t &expected = next[job.stage][int(job.kind)];
       if (job.microBatch != expected)
         return describe(job) + " runs where micro-batch " + std::to_string(expected) + " is next";
       ++expected;
     }
   for (size_t stage = 0; stage < stages.size(); ++stage)
-    for (int phase = 0; phase < 3; ++phase)
-      if (stages[stage].has[phase] && next[stage][phase] != microBatches)
-        return describe({int64_t(stage), Phase(phase), next[stage][phase]}) + " is missing";
+    for (int kind = 0; kind < 3; ++kind)
+      if (stages[stage].has[kind] && next[stage][kind] != microBatches)
+        return describe({int64_t(stage), TaskKind(kind), next[stage][kind]}) + " is missing";
   Simulation simulation;
   return simulate(*this, schedule, simulation);
 }
@@ -110,14 +110,14 @@ int64_t ScheduleProblem::bound() const {
   for (int64_t rank = 0; rank < numRanks(); ++rank) {
     int64_t work = 0, before = std::numeric_limits<int64_t>::max(), after = before;
     for (size_t stage = 0; stage < stages.size(); ++stage)
-      for (int phase = 0; phase < 3; ++phase) {
-        if (stages[stage].rank != rank || !stages[stage].has[phase])
+      for (int kind = 0; kind < 3; ++kind) {
+        if (stages[stage].rank != rank || !stages[stage].has[kind])
           continue;
-        int64_t node = stage * 3 + phase;
-        work += microBatches * stages[stage].ns[phase];
+        int64_t node = stage * 3 + kind;
+        work += microBatches * stages[stage].ns[kind];
         before = std::min(before, head[node]);
         after = std::min(after, tail[node]);
-        bound = std::max(bound, head[node] + stages[stage].ns[phase] + tail[node]);
+        bound = std::max(bound, head[node] + stages[stage].ns[kind] + tail[node]);
       }
     if (work)
       bound = std::max(bound, before + work + after);

@@ -7,13 +7,13 @@ using namespace plc::planner;
 
 namespace {
 
-// End of each (stage, phase, micro-batch), or -1 while it has not run.
+// End of each (stage, kind, micro-batch), or -1 while it has not run.
 class Ends {
 public:
   Ends(const ScheduleProblem &problem)
       : microBatches(problem.microBatches), ends(problem.stages.size() * 3 * microBatches, -1) {}
-  int64_t &at(int64_t stage, Phase phase, int64_t microBatch) {
-    return ends[(stage * 3 + int64_t(phase)) * microBatches + microBatch];
+  int64_t &at(int64_t stage, TaskKind kind, int64_t microBatch) {
+    return ends[(stage * 3 + int64_t(kind)) * microBatches + microBatch];
   }
 
 private:
@@ -33,10 +33,10 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
   simulation.end.resize(ranks);
   simulation.place.resize(ranks);
   // When a job can start for what it depends on, or -1 if that has not run yet.
-  auto readyAt = [&](const Job &job) {
+  auto readyAt = [&](const ScheduledTask &job) {
     int64_t ready = 0;
     for (const auto &each : problem.dependences) {
-      if (each.destination != job.stage || each.to != job.phase)
+      if (each.destination != job.stage || each.to != job.kind)
         continue;
       int64_t end = ends.at(each.source, each.from, job.microBatch);
       if (end < 0)
@@ -50,12 +50,12 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
     progress = false;
     for (size_t rank = 0; rank < ranks; ++rank)
       for (; next[rank] < schedule.ranks[rank].size(); ++next[rank]) {
-        const Job &job = schedule.ranks[rank][next[rank]];
+        const ScheduledTask &job = schedule.ranks[rank][next[rank]];
         int64_t ready = readyAt(job);
         if (ready < 0)
           break;
-        int64_t start = std::max(ready, clock[rank]), ns = problem.stages[job.stage].ns[int(job.phase)];
-        clock[rank] = ends.at(job.stage, job.phase, job.microBatch) = start + ns;
+        int64_t start = std::max(ready, clock[rank]), ns = problem.stages[job.stage].ns[int(job.kind)];
+        clock[rank] = ends.at(job.stage, job.kind, job.microBatch) = start + ns;
         simulation.start[rank].push_back(start);
         simulation.end[rank].push_back(start + ns);
         simulation.place[rank].push_back(place++);

@@ -25,12 +25,12 @@ public:
   void run() {
     if (llvm::none_of(answer.cloned, [](bool cloned) { return cloned; }))
       return;
-    seeThroughTasks();
+    bypassTaskResults();
     TaskOp backward = stage.getTask(Role::B);
     std::vector<bool> inB = backward ? needs(backward) : std::vector<bool>(plain.calls.size());
     for (size_t call = 0; call < plain.calls.size(); ++call)
       if (backward && answer.cloned[call] && !inB[call])
-        left.push_back(call);
+        deferred.push_back(call);
     for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
       if (task.getRole() != Role::F)
         rewrite(task);
@@ -41,7 +41,7 @@ public:
 
 private:
   // Until `yieldWhatIsUsed`, calls use the results of other tasks' calls directly.
-  void seeThroughTasks() {
+  void bypassTaskResults() {
     for (auto task : stage.getBody().getOps<TaskOp>())
       for (OpResult result : task.getResults())
         result.replaceAllUsesWith(insideStage(result));
@@ -97,15 +97,15 @@ private:
       for (int64_t each : chain)
         clone(each);
       if (!chain.empty() && task.getRole() == Role::B)
-        cloneLeft();
+        cloneDeferred();
       for (OpOperand &operand : call->getOpOperands())
-        operand.set(again(operand.get()));
+        operand.set(recomputed(operand.get()));
     }
   }
 
   // What W alone needs, as soon as B has computed what it reads.
-  void cloneLeft() {
-    llvm::erase_if(left, [&](int64_t call) {
+  void cloneDeferred() {
+    llvm::erase_if(deferred, [&](int64_t call) {
       SmallVector<int64_t> makers = makersFor(plain.calls[call]);
       bool ready = !makers.empty() && llvm::all_of(makers, [&](int64_t maker) { return bool(clones[maker]); });
       if (ready)
@@ -114,7 +114,7 @@ private:
     });
   }
 
-  Value again(Value value) {
+  Value recomputed(Value value) {
     int64_t maker = clonedMaker(value);
     return maker < 0 ? value : clones[maker].getResult(cast<OpResult>(value).getResultNumber());
   }
@@ -123,7 +123,7 @@ private:
     CallOp original = plain.calls[place];
     auto copy = cast<CallOp>(builder.clone(*original));
     for (OpOperand &operand : copy->getOpOperands())
-      operand.set(again(operand.get()));
+      operand.set(recomputed(operand.get()));
     copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
     clones[place] = copy;
   }
@@ -156,8 +156,8 @@ private:
   StageOp stage;
   StageRemat plain;
   planner::Remat answer;
-  std::vector<CallOp> clones;  // per call of F
-  std::vector<int64_t> left;   // calls that W alone needs, not cloned yet, in F's order
+  std::vector<CallOp> clones;    // per call of F
+  std::vector<int64_t> deferred; // calls that W alone needs, not cloned yet, in F's order
   int64_t &nextId;
   OpBuilder builder;
 };

@@ -139,7 +139,8 @@ private:
     for (Operation &op : body.getBody().front().without_terminator()) {
       auto kernelCall = dyn_cast<CallOp>(op);
       if (!kernelCall)
-        return op.emitOpError("stands in body '") << body.getSymName() << "', which must hold kernel calls alone: run '--form-kernels' first";
+        return op.emitOpError("stands in body '")
+               << body.getSymName() << "', which must hold kernel calls alone: run '--form-kernels' first";
       if (failed(addCall(kernelCall, body, call, local)))
         return failure();
     }

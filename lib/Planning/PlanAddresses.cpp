@@ -2,7 +2,7 @@
 #include "Programs.h"
 #include "Statics.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
@@ -26,7 +26,8 @@ namespace {
 class RankLayout {
 public:
   RankLayout(ProgramOp program, RankOp rank, SymbolTable &symbols)
-      : program(program), rank(rank), symbols(symbols), builder(program.getContext()), originals(originalsOf(program)) {}
+      : program(program), rank(rank), symbols(symbols), builder(program.getContext()), originals(originalsOf(program)) {
+  }
 
   LogicalResult run(bool pooled, int64_t limit) {
     if (failed(checkDrops()))
@@ -214,7 +215,8 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
 
   void runOnOperation() override {
     if (strategy != "pooled" && strategy != "standard") {
-      emitOptionError(getOperation(), "strategy '") << strategy << "' is not supported; there are 'pooled' and 'standard'";
+      emitOptionError(getOperation(), "strategy '")
+          << strategy << "' is not supported; there are 'pooled' and 'standard'";
       return signalPassFailure();
     }
     if (failed(requireProgram(getOperation())))
@@ -236,7 +238,8 @@ private:
     for (auto channel : program.getBody().getOps<ChannelOp>())
       carried.insert(channel.getRoute());
     for (auto route : program.getBody().getOps<RouteOp>()) {
-      auto source = symbols.lookup<StageOp>(route.getSource()), destination = symbols.lookup<StageOp>(route.getDestination());
+      auto source = symbols.lookup<StageOp>(route.getSource()),
+           destination = symbols.lookup<StageOp>(route.getDestination());
       if (source.getRank() != destination.getRank() && !carried.contains(route.getSymName()))
         return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
     }

@@ -50,11 +50,10 @@ public:
 private:
   RouteOp declare(StageOp source, StageOp destination, Per per, const std::string &carries, Type type) {
     builder.setInsertionPointToEnd(&program.getBody().front());
-    return RouteOp::create(builder, program.getLoc(), builder.getStringAttr("r" + Twine(count++)), nullptr,
-                           FlatSymbolRefAttr::get(source.getSymNameAttr()),
-                           FlatSymbolRefAttr::get(destination.getSymNameAttr()),
-                           PerAttr::get(builder.getContext(), per), builder.getStringAttr(carries),
-                           TypeAttr::get(type));
+    return RouteOp::create(
+        builder, program.getLoc(), builder.getStringAttr("r" + Twine(count++)), nullptr,
+        FlatSymbolRefAttr::get(source.getSymNameAttr()), FlatSymbolRefAttr::get(destination.getSymNameAttr()),
+        PerAttr::get(builder.getContext(), per), builder.getStringAttr(carries), TypeAttr::get(type));
   }
 
   // The stash, then the pop behind the handles of the destination.

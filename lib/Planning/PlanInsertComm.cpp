@@ -2,7 +2,7 @@
 #include "Programs.h"
 #include "ScheduleModel.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planning/Passes.h"
 
@@ -83,7 +83,7 @@ private:
 
   int64_t indexOf(StageOp stage, Role role, int64_t mb) {
     const auto &jobs = schedule.ranks[stage.getRank()];
-    planner::Job job{stageIndex(program, stage.getSymName()), planner::Phase(role), mb};
+    planner::ScheduledTask job{stageIndex(program, stage.getSymName()), planner::TaskKind(role), mb};
     return llvm::find(jobs, job) - jobs.begin();
   }
 
@@ -167,12 +167,12 @@ private:
       use.lastWait = std::max(use.lastWait, wait);
       use.crosses = true;
     }
-    channel->setSlots(mostPosted(posts, lates, consumers));
+    channel->setSlots(maxOutstandingReceives(posts, lates, consumers));
     return success();
   }
 
   // Receives posted and not waited for, at most. Before one run, late posts follow the waits, others precede them.
-  static int64_t mostPosted(ArrayRef<int64_t> posts, ArrayRef<bool> lates, ArrayRef<int64_t> consumers) {
+  static int64_t maxOutstandingReceives(ArrayRef<int64_t> posts, ArrayRef<bool> lates, ArrayRef<int64_t> consumers) {
     int64_t most = 1;
     for (size_t mb = 0; mb < posts.size(); ++mb) {
       int64_t open = 1;
@@ -272,7 +272,8 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
 
 private:
   LogicalResult check(ProgramOp program) {
-    for (auto [name, value] : {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
+    for (auto [name, value] :
+         {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
       if (value <= 0)
         return program.emitError(name) << " is " << value << " but must be positive";
     if (failed(requireSchedule(program)))
@@ -280,8 +281,9 @@ private:
     for (auto rank : program.getBody().getOps<RankOp>())
       for (Operation &op : rank.getBody().front())
         if (!isa<RunOp>(op))
-          return op.emitOpError("stands on rank ") << rank.getIndex() << " already, but messages are inserted between runs "
-                                                   << "alone";
+          return op.emitOpError("stands on rank ")
+                 << rank.getIndex() << " already, but messages are inserted between runs "
+                 << "alone";
     return success();
   }
 };

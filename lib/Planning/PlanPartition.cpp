@@ -3,7 +3,7 @@
 #include "RematModel.h"
 #include "StageBuilder.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedule.h"
@@ -112,8 +112,8 @@ void addClones(const FlatProgram &flat, const Recomputation &remat, PartitionPro
     problem.parts[unit].scratchBytes += bytes[segment];
 }
 
-PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, int64_t microBatches, int64_t moments,
-                              int64_t bytesPerNs) {
+PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, int64_t microBatches,
+                              int64_t moments, int64_t bytesPerNs) {
   PartitionProblem problem;
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
@@ -129,8 +129,7 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
     if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
       problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes});
     // From F to B or W a value waits for other micro-batches; from B to W for its own alone.
-    bool leavesTask =
-        llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
+    bool leavesTask = llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
     if (remat.answer.kept[index])
       problem.parts[maker.unit].keptBytes += bytes;
     else if (leavesTask && (maker.role != Role::F || remat.lastKeeps))
@@ -194,8 +193,8 @@ private:
     int64_t ranks = 0;
     for (int64_t rank : place) {
       if (rank < 0 || rank >= stages)
-        return emitOptionError(module, "place names rank ") << rank << " but with " << stages.getValue()
-                                                      << " stages ranks are 0 to " << stages.getValue() - 1;
+        return emitOptionError(module, "place names rank ")
+               << rank << " but with " << stages.getValue() << " stages ranks are 0 to " << stages.getValue() - 1;
       ranks = std::max(ranks, rank + 1);
     }
     for (int64_t rank = 0; rank < ranks; ++rank)
@@ -212,8 +211,8 @@ private:
       sum += count;
     }
     if (!balance.empty() && sum != int64_t(flat.units.size()))
-      return emitOptionError(model, "balance has ") << sum << " layer calls but model '" << model.getSymName() << "' has "
-                                             << flat.units.size();
+      return emitOptionError(model, "balance has ")
+             << sum << " layer calls but model '" << model.getSymName() << "' has " << flat.units.size();
     return success();
   }
 
@@ -229,9 +228,12 @@ private:
   }
 
   LogicalResult cut(ein::ModelOp model) {
-    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval,
-                        grain == "equation"},
-                       attention, ffn, grain, microBatches};
+    RematChoice choice{
+        {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain == "equation"},
+        attention,
+        ffn,
+        grain,
+        microBatches};
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat) || failed(checkBalance(model, *flat)))
       return failure();
@@ -257,9 +259,8 @@ private:
     for (int64_t stage = 0; stage < stages; ++stage)
       problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, count));
     planner::Partition answer;
-    planner::Fault fault = balance.empty()
-                               ? planner::solveByChainDP(problem, answer)
-                               : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
+    planner::Fault fault = balance.empty() ? planner::solveByChainDP(problem, answer)
+                                           : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
     if (fault)
       return model.emitError(*fault);
     SmallVector<StageCut> cuts;

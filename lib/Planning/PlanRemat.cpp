@@ -4,7 +4,7 @@
 #include "RematModel.h"
 #include "ScheduleModel.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Planning/Passes.h"
 
 namespace plc::plan {
@@ -24,9 +24,12 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
-    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval,
-                        grain == "equation"},
-                       attention, ffn, grain, microBatches};
+    RematChoice choice{
+        {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain == "equation"},
+        attention,
+        ffn,
+        grain,
+        microBatches};
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(apply(program, choice)))
         return signalPassFailure();

@@ -2,7 +2,7 @@
 #include "Programs.h"
 #include "ScheduleModel.h"
 
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -41,8 +41,8 @@ private:
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
     planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
     planner::Schedule answer;
-    planner::Fault fault = schedule == "gpipe" ? planner::scheduleGPipe(problem, answer)
-                                               : planner::schedule1F1B(problem, answer);
+    planner::Fault fault =
+        schedule == "gpipe" ? planner::scheduleGPipe(problem, answer) : planner::schedule1F1B(problem, answer);
     planner::Simulation simulation;
     if (!fault)
       fault = problem.verify(answer);
@@ -64,8 +64,8 @@ private:
       builder.setInsertionPointToEnd(&program.getBody().front());
       auto rank = RankOp::create(builder, program.getLoc(), index);
       builder.createBlock(&rank.getBody());
-      for (const planner::Job &job : jobs)
-        RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.phase),
+      for (const planner::ScheduledTask &job : jobs)
+        RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.kind),
                       job.microBatch, /*keep=*/false, nullptr);
     }
   }

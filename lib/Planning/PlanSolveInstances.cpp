@@ -1,5 +1,5 @@
 //===- PlanSolveInstances.cpp - solve planning problems without a model ---===//
-#include "plc/Dialect/Errors.h"
+#include "plc/Support/Errors.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Remat.h"
@@ -57,8 +57,8 @@ Fault solve(PartitionInstanceOp op) {
   problem.place = op.getPlace().value_or(ArrayRef<int64_t>()).vec();
   problem.limitBytes = op.getLimit().value_or(0);
   for (auto part : op.getBody().getOps<PartOp>())
-    problem.parts.push_back({part.getName().str(), int64_t(part.getNs()), int64_t(part.getKept()),
-                             int64_t(part.getScratch())});
+    problem.parts.push_back(
+        {part.getName().str(), int64_t(part.getNs()), int64_t(part.getKept()), int64_t(part.getScratch())});
   for (auto tensor : op.getBody().getOps<TensorOp>())
     problem.tensors.push_back({int64_t(tensor.getProducer()), tensor.getConsumers().vec(), int64_t(tensor.getNs()),
                                int64_t(tensor.getBytes())});
@@ -89,8 +89,8 @@ planner::RematProblem problemOf(RematInstanceOp op) {
     for (int64_t value : call.getMakes())
       if (value >= 0 && value < int64_t(problem.values.size()) && problem.values[value].maker < 0)
         problem.values[value].maker = problem.calls.size();
-    problem.calls.push_back({int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(),
-                             call.getMakes().vec()});
+    problem.calls.push_back(
+        {int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(), call.getMakes().vec()});
   }
   problem.reads = op.getBackward().vec();
   return problem;
@@ -143,20 +143,20 @@ Fault solve(RematInstanceOp op) {
   return std::nullopt;
 }
 
-planner::Job readJob(StringRef text) {
-  planner::Job job;
+planner::ScheduledTask readJob(StringRef text) {
+  planner::ScheduledTask job;
   text.consumeInteger(10, job.stage);
-  job.phase = planner::Phase(StringRef("FBW").find(text.front()));
+  job.kind = planner::TaskKind(StringRef("FBW").find(text.front()));
   text.drop_front().getAsInteger(10, job.microBatch);
   return job;
 }
 
 void writeOrders(ScheduleInstanceOp op, const planner::Schedule &answer) {
   OpBuilder builder = OpBuilder::atBlockEnd(&op.getBody().front());
-  for (const std::vector<planner::Job> &rank : answer.ranks) {
+  for (const std::vector<planner::ScheduledTask> &rank : answer.ranks) {
     SmallVector<std::string> jobs;
-    for (const planner::Job &job : rank)
-      jobs.push_back(std::to_string(job.stage) + "FBW"[int(job.phase)] + std::to_string(job.microBatch));
+    for (const planner::ScheduledTask &job : rank)
+      jobs.push_back(std::to_string(job.stage) + "FBW"[int(job.kind)] + std::to_string(job.microBatch));
     SmallVector<StringRef> texts(jobs.begin(), jobs.end());
     OrderOp::create(builder, op.getLoc(), builder.getStrArrayAttr(texts));
   }
@@ -168,14 +168,14 @@ Fault solve(ScheduleInstanceOp op) {
   for (auto stage : op.getBody().getOps<TimesOp>()) {
     auto &item = problem.stages.emplace_back();
     item.rank = stage.getRank();
-    for (auto [phase, ns] : llvm::enumerate(std::array{stage.getF(), stage.getB(), stage.getW()})) {
-      item.has[phase] = ns.has_value();
-      item.ns[phase] = ns.value_or(0);
+    for (auto [kind, ns] : llvm::enumerate(std::array{stage.getF(), stage.getB(), stage.getW()})) {
+      item.has[kind] = ns.has_value();
+      item.ns[kind] = ns.value_or(0);
     }
   }
   for (auto item : op.getBody().getOps<DependenceOp>())
-    problem.dependences.push_back({int64_t(item.getSource()), planner::Phase(item.getFrom()),
-                                   int64_t(item.getDestination()), planner::Phase(item.getTo()),
+    problem.dependences.push_back({int64_t(item.getSource()), planner::TaskKind(item.getFrom()),
+                                   int64_t(item.getDestination()), planner::TaskKind(item.getTo()),
                                    int64_t(item.getNs())});
   if (Fault fault = problem.check())
     return fault;

@@ -18,8 +18,8 @@ inline mlir::LogicalResult requireProgram(mlir::ModuleOp module) {
 inline mlir::LogicalResult requireRoutes(ProgramOp program) {
   for (auto stage : program.getBody().getOps<StageOp>())
     if (stage.getNumResults())
-      return stage.emitError("stage '") << stage.getSymName()
-                                        << "' has values that cross cuts without routes: run '--plan-infer-skips' first";
+      return stage.emitError("stage '")
+             << stage.getSymName() << "' has values that cross cuts without routes: run '--plan-infer-skips' first";
   return mlir::success();
 }
 

@@ -27,8 +27,8 @@ DictionaryAttr attributesOf(CallOp call) {
 LogicalResult proveClone(CallOp clone, const Originals &originals) {
   CallOp original = originalOf(clone);
   if (!original)
-    return clone.emitOpError("is a clone of call ") << clone.getRecompute()->getOriginal()
-                                                    << " of its stage's F, which does not exist";
+    return clone.emitOpError("is a clone of call ")
+           << clone.getRecompute()->getOriginal() << " of its stage's F, which does not exist";
   if (clone.getKernel() != original.getKernel())
     return refuse(clone, original) << "calls kernel '" << clone.getKernel() << "'";
   if (attributesOf(clone) != attributesOf(original))

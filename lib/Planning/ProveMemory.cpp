@@ -87,7 +87,8 @@ private:
     int64_t free = 0;
     for (StaticOp place : places) {
       if (place.getAt() % placeAlignment || place.getAt() < free)
-        return place.emitOpError("at ") << place.getAt() << " is not aligned, or overlaps the one that ends at " << free;
+        return place.emitOpError("at ") << place.getAt() << " is not aligned, or overlaps the one that ends at "
+                                        << free;
       free = place.getAt() + place.getBytes();
     }
     if (free > int64_t(layout.getStaticBytes()))
@@ -150,7 +151,8 @@ private:
       Value value = valueIn(run, slot);
       std::optional<int64_t> fixed = statics->offsetOf(value, run.getMb());
       if (fixed && *fixed != at)
-        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << " but its place is " << *fixed;
+        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << " but its place is "
+                                       << *fixed;
       if (!fixed && at % placeAlignment)
         return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << ", which is not aligned";
     }
@@ -183,8 +185,8 @@ private:
       Range range = rangeOf(value, mb, place.lookup(value));
       for (const Range &other : reads)
         if (range.overlaps(other))
-          return run.emitOpError("writes ") << describe(value, mb) << " to " << text(range)
-                                            << ", over what the same call reads or writes";
+          return run.emitOpError("writes ")
+                 << describe(value, mb) << " to " << text(range) << ", over what the same call reads or writes";
       if (failed(write(run, value, mb, range)))
         return failure();
       reads.push_back(range);
@@ -292,9 +294,7 @@ private:
 
   //===--- Memory ---===//
 
-  Range rangeOf(Value value, int64_t mb, int64_t at) {
-    return {at, at + byteSize(program, value.getType(), mb)};
-  }
+  Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
   Range staticRange(Value value, int64_t mb) {
     return rangeOf(value, mb, statics->offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
@@ -376,9 +376,8 @@ private:
   }
 
   Range unlock(StringRef channel, int64_t mb, bool receives) {
-    auto it = llvm::find_if(locks, [&](const Lock &lock) {
-      return lock.channel == channel && lock.mb == mb && lock.receives == receives;
-    });
+    auto it = llvm::find_if(
+        locks, [&](const Lock &lock) { return lock.channel == channel && lock.mb == mb && lock.receives == receives; });
     Range range = it->range; // proveMessages: it was started
     locks.erase(it);
     return range;
@@ -400,8 +399,8 @@ private:
     const SiteState &state = sites[{param, site}];
     if (state.received || (state.expected && state.added == state.expected))
       return success();
-    return op->emitOpError("needs site ") << site << " of '" << param << "' with " << state.expected
-                                          << " contributions but it has " << state.added;
+    return op->emitOpError("needs site ")
+           << site << " of '" << param << "' with " << state.expected << " contributions but it has " << state.added;
   }
 
   Value resolved(Value value) {
@@ -415,9 +414,7 @@ private:
     return original ? original : slot;
   }
 
-  RouteOp routeOf(StringRef channel) {
-    return symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(channel).getRoute());
-  }
+  RouteOp routeOf(StringRef channel) { return symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(channel).getRoute()); }
 
   ProgramOp program;
   RankOp rank;

@@ -17,19 +17,19 @@ LogicalResult plc::plan::proveRuns(ProgramOp program) {
     for (auto run : rank.getBody().getOps<RunOp>()) {
       auto stage = symbols.lookup<StageOp>(run.getStage());
       if (stage.getRank() != rank.getIndex())
-        return run.emitOpError("stands on rank ") << rank.getIndex() << " but stage '" << run.getStage()
-                                                  << "' is on rank " << stage.getRank();
+        return run.emitOpError("stands on rank ")
+               << rank.getIndex() << " but stage '" << run.getStage() << "' is on rank " << stage.getRank();
       int64_t &expected = next[{stage.getSymName(), run.getRole()}];
       if (run.getMb() != expected || expected >= program.getMicroBatches())
-        return run.emitOpError("runs micro-batch ") << run.getMb() << " where micro-batch " << expected << " of "
-                                                    << program.getMicroBatches() << " is next";
+        return run.emitOpError("runs micro-batch ")
+               << run.getMb() << " where micro-batch " << expected << " of " << program.getMicroBatches() << " is next";
       ++expected;
     }
   for (auto stage : program.getBody().getOps<StageOp>())
     for (auto task : stage.getBody().getOps<TaskOp>())
       if (int64_t done = next[{stage.getSymName(), task.getRole()}]; done != program.getMicroBatches())
-        return task.emitOpError(stringifyRole(task.getRole())) << " of '" << stage.getSymName()
-                                                               << "' is never run for micro-batch " << done;
+        return task.emitOpError(stringifyRole(task.getRole()))
+               << " of '" << stage.getSymName() << "' is never run for micro-batch " << done;
   return success();
 }
 
@@ -69,8 +69,8 @@ public:
       auto route = symbols.lookup<RouteOp>(channel.getRoute());
       auto [it, inserted] = byRoute.try_emplace(channel.getRoute(), channel);
       if (!inserted)
-        return channel.emitOpError("carries '") << channel.getRoute() << "', as '" << it->second.getSymName()
-                                                << "' does";
+        return channel.emitOpError("carries '")
+               << channel.getRoute() << "', as '" << it->second.getSymName() << "' does";
       bool step = route.getPer() == Per::step;
       messages[channel.getSymName()] = {channel, step ? -1 : 0, step ? 1 : program.getMicroBatches(), {}};
     }
@@ -86,8 +86,7 @@ public:
     for (auto &[name, each] : messages)
       for (Part part : {Post, WaitRecv, Send, WaitSend})
         if (int64_t done = each.actions[part].size(); done != each.count)
-          return each.channel.emitOpError("has no '") << partNames[part] << "' for micro-batch "
-                                                      << each.first + done;
+          return each.channel.emitOpError("has no '") << partNames[part] << "' for micro-batch " << each.first + done;
     return success();
   }
 
@@ -102,10 +101,10 @@ public:
         if (inserted)
           continue;
         InFlightDiagnostic error = each.channel.emitOpError("has tag ")
-                                   << tag << " for micro-batch " << each.first + i
-                                   << ", which is also a tag of '" << it->second.first.getSymName() << "'";
-        error.attachNote(it->second.first.getLoc()) << "micro-batch " << it->second.second << " of '"
-                                                    << it->second.first.getSymName() << "'";
+                                   << tag << " for micro-batch " << each.first + i << ", which is also a tag of '"
+                                   << it->second.first.getSymName() << "'";
+        error.attachNote(it->second.first.getLoc())
+            << "micro-batch " << it->second.second << " of '" << it->second.first.getSymName() << "'";
         return error;
       }
     return checkTagOrder();
@@ -117,7 +116,8 @@ public:
     for (auto channel : program.getBody().getOps<ChannelOp>()) {
       std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({channel.getSource(), channel.getDestination()});
       int64_t ordinal = ordinals[ends]++;
-      int64_t expected = 2 * program.getMicroBatches() * ordinal + (channel.getSource() < channel.getDestination() ? 0 : 1);
+      int64_t expected =
+          2 * program.getMicroBatches() * ordinal + (channel.getSource() < channel.getDestination() ? 0 : 1);
       if (int64_t(channel.getTag()) != expected)
         return channel.emitOpError("has tag ") << channel.getTag() << " but as channel " << ordinal << " between ranks "
                                                << ends.first << " and " << ends.second << " needs " << expected;
@@ -170,17 +170,17 @@ private:
       Messages &each = messages.find(channelOf(&op))->second;
       int64_t home = *part == Send || *part == WaitSend ? each.channel.getSource() : each.channel.getDestination();
       if (home != int64_t(rank.getIndex()))
-        return op.emitOpError("stands on rank ") << rank.getIndex() << " but this end of '" << channelOf(&op)
-                                                 << "' is rank " << home;
+        return op.emitOpError("stands on rank ")
+               << rank.getIndex() << " but this end of '" << channelOf(&op) << "' is rank " << home;
       int64_t next = each.first + each.actions[*part].size();
       if (mbOf(&op) != next || next >= each.first + each.count)
-        return op.emitOpError("is for micro-batch ") << mbOf(&op) << " of '" << channelOf(&op) << "' where "
-                                                     << next << " is next";
+        return op.emitOpError("is for micro-batch ")
+               << mbOf(&op) << " of '" << channelOf(&op) << "' where " << next << " is next";
       each.actions[*part].push_back(&op);
       if ((*part == WaitRecv && each.actions[Post].size() < each.actions[WaitRecv].size()) ||
           (*part == WaitSend && each.actions[Send].size() < each.actions[WaitSend].size()))
-        return op.emitOpError("waits for micro-batch ") << next << " of '" << channelOf(&op)
-                                                        << "' before it is started";
+        return op.emitOpError("waits for micro-batch ")
+               << next << " of '" << channelOf(&op) << "' before it is started";
       int64_t open = each.actions[Post].size() - each.actions[WaitRecv].size();
       if (*part == Post && open > int64_t(each.channel.getSlots()))
         return op.emitOpError("is receive ") << open << " of '" << channelOf(&op) << "' posted at once, which has "

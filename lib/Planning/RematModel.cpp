@@ -20,9 +20,7 @@ planner::Fault RematChoice::check() const {
   return std::nullopt;
 }
 
-bool RematChoice::selects(StringRef kind) const {
-  return (kind != "attention" || attention) && (kind != "ffn" || ffn);
-}
+bool RematChoice::selects(StringRef kind) const { return (kind != "attention" || attention) && (kind != "ffn" || ffn); }
 
 Value plc::plan::insideStage(Value value) {
   while (auto task = value.getDefiningOp<TaskOp>())

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
-using planner::Phase;
+using planner::TaskKind;
 
 int64_t plc::plan::stageIndex(ProgramOp program, StringRef name) {
   for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
@@ -30,7 +30,7 @@ TaskOp plc::plan::makerOf(RouteOp route) {
   return stash ? stash.getValue().getDefiningOp<TaskOp>() : nullptr;
 }
 
-static Phase phaseOf(TaskOp task) { return Phase(task.getRole()); }
+static TaskKind phaseOf(TaskOp task) { return TaskKind(task.getRole()); }
 
 planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
@@ -58,13 +58,11 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, int6
     bool apart = problem.stages[source].rank != problem.stages[destination].rank;
     for (Operation *user : popOf(route).getResult().getUsers())
       if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && maker)
-        problem.dependences.push_back({source, phaseOf(maker), destination, phaseOf(task),
-                                       apart ? byteSize(route.getType()) / bytesPerNs : 0});
+        problem.dependences.push_back(
+            {source, phaseOf(maker), destination, phaseOf(task), apart ? byteSize(route.getType()) / bytesPerNs : 0});
   }
   // One of each: a value used twice is one dependence.
-  auto key = [](const auto &each) {
-    return std::tuple(each.source, each.from, each.destination, each.to, -each.ns);
-  };
+  auto key = [](const auto &each) { return std::tuple(each.source, each.from, each.destination, each.to, -each.ns); };
   auto same = [&](const auto &a, const auto &b) {
     return std::tie(a.source, a.from, a.destination, a.to) == std::tie(b.source, b.from, b.destination, b.to);
   };
@@ -81,7 +79,7 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
       schedule.ranks[rank.getIndex()].push_back(
-          {stageIndex(program, run.getStage()), Phase(run.getRole()), run.getMb()});
+          {stageIndex(program, run.getStage()), TaskKind(run.getRole()), run.getMb()});
       runs[rank.getIndex()].push_back(run);
     }
   return schedule;

@@ -52,8 +52,8 @@ private:
         return model.emitError("output '") << name << "' is an input or a parameter; run --ein-copy-results first";
       auto [it, inserted] = seen.try_emplace(value, name);
       if (!inserted)
-        return model.emitError("outputs '") << it->second << "' and '" << name
-                                            << "' are one value; run --ein-copy-results first";
+        return model.emitError("outputs '")
+               << it->second << "' and '" << name << "' are one value; run --ein-copy-results first";
     }
     return success();
   }
@@ -92,8 +92,8 @@ private:
         builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(model.getArgBatch()),
         model.getResultNames(), builder.getTypeArrayAttr(model.getResultTypes()),
         builder.getDenseI64ArrayAttr(model.getResultBatch()), builder.getI64IntegerAttr(model.getBatch()),
-        builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-        builder.getI64IntegerAttr(2));
+        builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr,
+        nullptr, nullptr, nullptr, nullptr, builder.getI64IntegerAttr(2));
     programBlock = builder.createBlock(&program.getBody());
     for (const auto &each : flat.layers)
       LayerOp::create(builder, model.getLoc(), each.path, each.layer, each.kind);
@@ -148,8 +148,8 @@ private:
         else if (info.origin == FlatValue::Site)
           inStage[value] = SiteOp::create(builder, model.getLoc(), info.type, info.name.getValue(), info.site);
         else
-          inStage[value] = ParamOp::create(builder, model.getLoc(), info.type, info.name.getValue(),
-                                           owned.insert(info.name).second);
+          inStage[value] =
+              ParamOp::create(builder, model.getLoc(), info.type, info.name.getValue(), owned.insert(info.name).second);
       }
     }
   }

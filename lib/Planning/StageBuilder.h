@@ -12,8 +12,7 @@ struct StageCut {
 };
 
 /// The program, behind its model. Stages use each other's results.
-mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat,
-                                        llvm::ArrayRef<StageCut> cuts);
+mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat, llvm::ArrayRef<StageCut> cuts);
 
 } // namespace plc::plan
 

@@ -52,8 +52,8 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
         add(inputs, {StaticKind::input, input.getInput().str(), -1, portBytes(program, input.getType(), once)});
       }
       if (auto output = dyn_cast<OutputOp>(op))
-        add(outputs, {StaticKind::output, output.getOutput().str(), -1,
-                      portBytes(program, output.getValue().getType(), false)});
+        add(outputs,
+            {StaticKind::output, output.getOutput().str(), -1, portBytes(program, output.getValue().getType(), false)});
     }
   }
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};

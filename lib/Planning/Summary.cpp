@@ -29,7 +29,7 @@ std::map<Role, int64_t> countKeeping(ProgramOp program, StageOp stage) {
 }
 
 PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable &kernels, int64_t &work,
-                                   int64_t &addedFlops) {
+                                  int64_t &addedFlops) {
   PlanSummary::Stage row;
   std::map<Role, int64_t> keeping = countKeeping(program, stage);
   row.name = stage.getSymName();
@@ -74,8 +74,7 @@ std::string formatNs(int64_t ns) {
 
 std::string percent(double part) { return llvm::formatv("{0:F1} %", part * 100); }
 
-void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound,
-              double gap) {
+void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound, double gap) {
   out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << "\n";
 }
 
@@ -157,8 +156,9 @@ void plc::plan::printDot(const PlanSummary &summary, llvm::raw_ostream &out) {
   std::map<std::string, int64_t> number;
   for (const auto &stage : summary.stages) {
     number[stage.name] = dot.nodes.size();
-    dot.nodes.push_back(llvm::formatv("{0} on rank {1}\\n{2} .. {3}\\n{4}, {5}", stage.name, stage.rank, stage.firstLayer,
-                                      stage.lastLayer, formatNs(stage.ns), planner::formatBytes(stage.peakBytes)));
+    dot.nodes.push_back(llvm::formatv("{0} on rank {1}\\n{2} .. {3}\\n{4}, {5}", stage.name, stage.rank,
+                                      stage.firstLayer, stage.lastLayer, formatNs(stage.ns),
+                                      planner::formatBytes(stage.peakBytes)));
   }
   for (const auto &route : summary.routes)
     dot.edges.push_back({number.at(route.source), number.at(route.destination),

@@ -17,7 +17,10 @@ struct Operand {
   void *data;
   std::vector<int64_t> strides; // one per dimension of the domain, in elements
 
-  template <typename T> T *as() const { return static_cast<T *>(data); }
+  template <typename T>
+  T *as() const {
+    return static_cast<T *>(data);
+  }
 };
 
 /// The dimensions `dims` of a domain, flattened in that order (first = slowest), as offsets in one operand.

@@ -47,8 +47,8 @@ struct OutOfRange {
 };
 
 /// result = table at each point; nothing is promised of the result after a fault.
-std::optional<OutOfRange> gather(const Extents &extents, const Operand &table,
-                                 const std::vector<IndexOperand> &indices, const Operand &result);
+std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
+                                 const Operand &result);
 
 /// result += updates at each point in ascending order.
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,

@@ -40,27 +40,24 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
   return std::nullopt;
 }
 
-template <typename T> void castTo(const Tensor &input, T *out, auto convert) {
+template <typename T>
+void castTo(const Tensor &input, T *out, auto convert) {
   int64_t count = input.numElements();
   auto from = [&](auto *values) {
     for (int64_t i = 0; i < count; ++i)
       out[i] = convert(values[i]);
   };
   switch (input.element) {
-  case Element::F32:
-    return from(input.as<float>());
-  case Element::F64:
-    return from(input.as<double>());
-  case Element::I32:
-    return from(input.as<int32_t>());
-  case Element::I64:
-    return from(input.as<int64_t>());
-  case Element::I1:
-    return from(input.as<uint8_t>());
+  case Element::F32: return from(input.as<float>());
+  case Element::F64: return from(input.as<double>());
+  case Element::I32: return from(input.as<int32_t>());
+  case Element::I64: return from(input.as<int64_t>());
+  case Element::I1: return from(input.as<uint8_t>());
   }
 }
 
-template <typename I> I toInteger(auto x) {
+template <typename I>
+I toInteger(auto x) {
   if constexpr (std::is_floating_point_v<decltype(x)>) {
     // 2^(width - 1) is exact; everything that truncates into range is above -2^(width - 1) - 1.
     double bound = -double(std::numeric_limits<I>::min());
@@ -73,18 +70,15 @@ template <typename I> I toInteger(auto x) {
 
 } // namespace
 
-std::optional<OutOfRange> gather(const Extents &extents, const Operand &table,
-                                 const std::vector<IndexOperand> &indices, const Operand &result) {
+std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
+                                 const Operand &result) {
   auto run = [&](auto *from, auto *to) {
     return forEachPoint(extents, result, table, indices, [=](int64_t dense, int64_t at) { to[dense] = from[at]; });
   };
   switch (byteWidth(result.element)) {
-  case 1:
-    return run(table.as<uint8_t>(), result.as<uint8_t>());
-  case 4:
-    return run(table.as<uint32_t>(), result.as<uint32_t>());
-  default:
-    return run(table.as<uint64_t>(), result.as<uint64_t>());
+  case 1: return run(table.as<uint8_t>(), result.as<uint8_t>());
+  case 4: return run(table.as<uint32_t>(), result.as<uint32_t>());
+  default: return run(table.as<uint64_t>(), result.as<uint64_t>());
   }
 }
 
@@ -94,29 +88,20 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
     return forEachPoint(extents, updates, result, indices, [=](int64_t dense, int64_t at) { to[at] += from[dense]; });
   };
   switch (result.element) {
-  case Element::F32:
-    return run(updates.as<float>(), result.as<float>());
-  case Element::F64:
-    return run(updates.as<double>(), result.as<double>());
-  case Element::I32:
-    return run(updates.as<uint32_t>(), result.as<uint32_t>());
-  default:
-    return run(updates.as<uint64_t>(), result.as<uint64_t>());
+  case Element::F32: return run(updates.as<float>(), result.as<float>());
+  case Element::F64: return run(updates.as<double>(), result.as<double>());
+  case Element::I32: return run(updates.as<uint32_t>(), result.as<uint32_t>());
+  default: return run(updates.as<uint64_t>(), result.as<uint64_t>());
   }
 }
 
 void cast(const Tensor &input, Tensor &result) {
   switch (result.element) {
-  case Element::F32:
-    return castTo(input, result.as<float>(), [](auto x) { return static_cast<float>(x); });
-  case Element::F64:
-    return castTo(input, result.as<double>(), [](auto x) { return static_cast<double>(x); });
-  case Element::I32:
-    return castTo(input, result.as<int32_t>(), [](auto x) { return toInteger<int32_t>(x); });
-  case Element::I64:
-    return castTo(input, result.as<int64_t>(), [](auto x) { return toInteger<int64_t>(x); });
-  case Element::I1:
-    return castTo(input, result.as<uint8_t>(), [](auto x) { return uint8_t(x != 0); });
+  case Element::F32: return castTo(input, result.as<float>(), [](auto x) { return static_cast<float>(x); });
+  case Element::F64: return castTo(input, result.as<double>(), [](auto x) { return static_cast<double>(x); });
+  case Element::I32: return castTo(input, result.as<int32_t>(), [](auto x) { return toInteger<int32_t>(x); });
+  case Element::I64: return castTo(input, result.as<int64_t>(), [](auto x) { return toInteger<int64_t>(x); });
+  case Element::I1: return castTo(input, result.as<uint8_t>(), [](auto x) { return uint8_t(x != 0); });
   }
 }
 

@@ -2,7 +2,7 @@
 #include "plc/Reference/Interpreter.h"
 #include "Equations.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
-#include "plc/Dialect/Places.h"
+#include "plc/Support/Places.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -61,9 +61,9 @@ std::vector<int64_t> missingDimensions(Equation op) {
 void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
   if (!fault)
     return;
-  throw Fault(op->getLoc(), "gather index " + std::to_string(fault->value) + " at position " +
-                                std::to_string(fault->position) + " is outside 0.." +
-                                std::to_string(fault->extent - 1));
+  throw RunError(op->getLoc(), "gather index " + std::to_string(fault->value) + " at position " +
+                                   std::to_string(fault->position) + " is outside 0.." +
+                                   std::to_string(fault->extent - 1));
 }
 
 /// Executes one equation: inputs, and a result that is zero or a copy of what it accumulates into.
@@ -139,7 +139,7 @@ Value accumulatorOf(Operation &op) {
 
 } // namespace
 
-Fault::Fault(Location location, const std::string &text) : std::runtime_error(text), places(placesOf(location)) {}
+RunError::RunError(Location location, const std::string &text) : std::runtime_error(text), places(placesOf(location)) {}
 
 Interpreter::Interpreter(ModuleOp module, Element real) : symbols(module), real(real) {
   for (Operation &op : *module.getBody()) {
@@ -177,7 +177,7 @@ Element Interpreter::elementOf(Type type) const {
     return real;
   std::string text;
   llvm::raw_string_ostream(text) << "element type " << element << " is not supported";
-  throw Fault(UnknownLoc::get(type.getContext()), text);
+  throw RunError(UnknownLoc::get(type.getContext()), text);
 }
 
 Tensor Interpreter::makeTensor(Type type) const {
@@ -219,7 +219,7 @@ std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> argu
 
 void Interpreter::runOperation(Operation &op, Environment &environment) {
   if (op.getNumResults() != 1)
-    throw Fault(op.getLoc(), "the interpreter does not execute '" + op.getName().getStringRef().str() + "'");
+    throw RunError(op.getLoc(), "the interpreter does not execute '" + op.getName().getStringRef().str() + "'");
   Value accumulator = accumulatorOf(op);
   Tensor held = accumulator ? environment[accumulator] : Tensor();
   Tensor result = held.isVacant() ? makeTensor(op.getResult(0).getType()) : held.copy();
@@ -228,10 +228,10 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
     inputs.push_back(environment[value]);
   Evaluate evaluate{inputs, result, !held.isVacant(), ragged, samples};
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp,
-            IotaOp>(evaluate)
+      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp, IotaOp>(
+          evaluate)
       .Default([](Operation *op) {
-        throw Fault(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
+        throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });
   environment[op.getResult(0)] = std::move(result);
 }
@@ -244,7 +244,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
   for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
     auto value = values.find(name.getValue());
     if (value == values.end())
-      throw Fault(call.getLoc(), "parameter '" + name.getValue().str() + "' has no value");
+      throw RunError(call.getLoc(), "parameter '" + name.getValue().str() + "' has no value");
     arguments.push_back(value->second);
   }
   int64_t instance = instances.lookup(call.getPath());

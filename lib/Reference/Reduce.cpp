@@ -14,7 +14,8 @@ using ein::Reduction;
 
 constexpr int64_t numLanes = 16;
 
-template <Reduction reduction, typename T> T initial() {
+template <Reduction reduction, typename T>
+T initial() {
   using Limits = std::numeric_limits<T>;
   if constexpr (reduction == Reduction::sum)
     return 0;
@@ -24,7 +25,8 @@ template <Reduction reduction, typename T> T initial() {
     return reduction == Reduction::max ? -Limits::infinity() : Limits::infinity();
 }
 
-template <Reduction reduction, typename T> T combine(T so, T x) {
+template <Reduction reduction, typename T>
+T combine(T so, T x) {
   if constexpr (reduction == Reduction::sum && std::is_integral_v<T>)
     return T(std::make_unsigned_t<T>(so) + std::make_unsigned_t<T>(x)); // wraps
   else if constexpr (reduction == Reduction::sum)
@@ -35,7 +37,8 @@ template <Reduction reduction, typename T> T combine(T so, T x) {
     return x < so ? x : so;
 }
 
-template <Reduction reduction, typename T> T reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
+template <Reduction reduction, typename T>
+T reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
   T lanes[numLanes];
   std::fill_n(lanes, numLanes, initial<reduction, T>());
   for (size_t i = 0; i < offsets.size(); ++i)
@@ -70,14 +73,12 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
     out[to[r]] = accumulate ? combine<Reduction::sum>(out[to[r]], values[r]) : values[r];
 }
 
-template <typename T> void dispatch(Reduction reduction, auto &&...arguments) {
+template <typename T>
+void dispatch(Reduction reduction, auto &&...arguments) {
   switch (reduction) {
-  case Reduction::sum:
-    return reduceTyped<Reduction::sum, T>(arguments...);
-  case Reduction::max:
-    return reduceTyped<Reduction::max, T>(arguments...);
-  case Reduction::min:
-    return reduceTyped<Reduction::min, T>(arguments...);
+  case Reduction::sum: return reduceTyped<Reduction::sum, T>(arguments...);
+  case Reduction::max: return reduceTyped<Reduction::max, T>(arguments...);
+  case Reduction::min: return reduceTyped<Reduction::min, T>(arguments...);
   }
 }
 
@@ -87,14 +88,10 @@ void reduce(Reduction reduction, const Extents &extents, const Operand &input, c
             const std::vector<int64_t> &reduced, bool lanes, bool accumulate) {
   auto run = [&]<typename T>(T) { dispatch<T>(reduction, extents, input, result, reduced, lanes, accumulate); };
   switch (result.element) {
-  case Element::F32:
-    return run(float());
-  case Element::I32:
-    return run(int32_t());
-  case Element::I64:
-    return run(int64_t());
-  default:
-    return run(double());
+  case Element::F32: return run(float());
+  case Element::I32: return run(int32_t());
+  case Element::I64: return run(int64_t());
+  default: return run(double());
   }
 }
 

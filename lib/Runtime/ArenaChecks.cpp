@@ -44,9 +44,9 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
   auto text = [&](const Bytes &bytes) {
     return std::to_string(elementAsDouble(tensor.type, bytes.data(), static_cast<int64_t>(element)));
   };
-  return Error(BadInput, "", "found " + text(found) + " but expected " + text(expected) + " in '" + tensor.name +
-                                 "', element " + std::to_string(element) +
-                                 ": the plan calls bytes dead that are still read");
+  return Error(BadInput, "",
+               "found " + text(found) + " but expected " + text(expected) + " in '" + tensor.name + "', element " +
+                   std::to_string(element) + ": the plan calls bytes dead that are still read");
 }
 
 } // namespace
@@ -68,8 +68,8 @@ void runPoisoned(Session &session, const Results &results, int64_t step, const s
           .note("entry '" + session.plan().name + "'" + (step ? ", step " + std::to_string(step) : ""));
 }
 
-void checkLive(const Manifest &manifest, const Results &results,
-               const std::function<std::unique_ptr<Session>()> &make, const std::vector<Bytes> &inputs) {
+void checkLive(const Manifest &manifest, const Results &results, const std::function<std::unique_ptr<Session>()> &make,
+               const std::vector<Bytes> &inputs) {
   std::unique_ptr<Session> session = make();
   session->run(0, inputs);
   const EntryPlan &plan = session->plan();
@@ -89,10 +89,10 @@ void checkLive(const Manifest &manifest, const Results &results,
     constexpr Arena::Fill fills[] = {NaN, Flipped, MinusInfinity, Zero};
     if (std::any_of(std::begin(fills), std::end(fills), [&](Arena::Fill fill) { return changes(place, fill); }))
       continue;
-    throw Error(BadInput, "", "bytes " + std::to_string(place.offset) + " to " +
-                                  std::to_string(place.offset + place.bytes - 1) + " of rank " +
-                                  std::to_string(place.rank) + " are live at its peak, before action " +
-                                  std::to_string(place.action) + ", but no result depends on them")
+    throw Error(BadInput, "",
+                "bytes " + std::to_string(place.offset) + " to " + std::to_string(place.offset + place.bytes - 1) +
+                    " of rank " + std::to_string(place.rank) + " are live at its peak, before action " +
+                    std::to_string(place.action) + ", but no result depends on them")
         .note("entry '" + plan.name + "'");
   }
 }

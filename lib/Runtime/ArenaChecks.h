@@ -30,8 +30,8 @@ void runPoisoned(Session &session, const Results &results, int64_t step, const s
 /// For each rank, at the moment when its arena is fullest, and for each place that the plan calls live then: runs with
 /// other bytes in that place. Throws Error (exit code 1) if no bit of any result changes: a lifetime ends too late, and
 /// the peak is higher than it must be. `make` gives a session with the present parameters.
-void checkLive(const Manifest &manifest, const Results &results,
-               const std::function<std::unique_ptr<Session>()> &make, const std::vector<Bytes> &inputs);
+void checkLive(const Manifest &manifest, const Results &results, const std::function<std::unique_ptr<Session>()> &make,
+               const std::vector<Bytes> &inputs);
 
 } // namespace plc::runtime
 

@@ -10,7 +10,8 @@ namespace plc::runtime {
 
 namespace {
 
-template <class T> void widen(std::string_view bytes, std::byte *out) {
+template <class T>
+void widen(std::string_view bytes, std::byte *out) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
     std::memcpy(out + i * sizeof(T), &value, sizeof(T));
@@ -19,14 +20,10 @@ template <class T> void widen(std::string_view bytes, std::byte *out) {
 
 void widenTo(ElementType type, std::string_view bytes, std::byte *out) {
   switch (type) {
-  case ElementType::F64:
-    return widen<double>(bytes, out);
-  case ElementType::F32:
-    return widen<float>(bytes, out);
-  case ElementType::I64:
-    return widen<int64_t>(bytes, out);
-  case ElementType::I32:
-    return widen<int32_t>(bytes, out);
+  case ElementType::F64: return widen<double>(bytes, out);
+  case ElementType::F32: return widen<float>(bytes, out);
+  case ElementType::I64: return widen<int64_t>(bytes, out);
+  case ElementType::I32: return widen<int32_t>(bytes, out);
   case ElementType::Bool: // refused by the constructor
     return;
   }

@@ -35,7 +35,8 @@ private:
 };
 
 /// Runs what may throw; the exit code, with the text kept.
-template <class Run> int guarded(Run run) {
+template <class Run>
+int guarded(Run run) {
   FloatingPointEnvironment environment;
   try {
     run();
@@ -63,16 +64,11 @@ std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs)
 
 plc_element_type cTypeOf(ElementType type) {
   switch (type) {
-  case ElementType::F64:
-    return PLC_F64;
-  case ElementType::F32:
-    return PLC_F32;
-  case ElementType::I64:
-    return PLC_I64;
-  case ElementType::I32:
-    return PLC_I32;
-  case ElementType::Bool:
-    return PLC_BOOL;
+  case ElementType::F64: return PLC_F64;
+  case ElementType::F32: return PLC_F32;
+  case ElementType::I64: return PLC_I64;
+  case ElementType::I32: return PLC_I32;
+  case ElementType::Bool: return PLC_BOOL;
   }
   return PLC_F64;
 }

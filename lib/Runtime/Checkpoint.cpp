@@ -35,7 +35,8 @@ void syncDirectory(const fs::path &directory) {
 }
 
 /// The number under `key`, which our own writer left.
-template <class T> T readNumber(const std::string &file, const Safetensors &state, const std::string &key) {
+template <class T>
+T readNumber(const std::string &file, const Safetensors &state, const std::string &key) {
   auto found = state.metadata.find(key);
   if (found == state.metadata.end())
     throw fileError(file, "metadata '" + key + "' is missing");

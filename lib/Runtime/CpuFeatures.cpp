@@ -38,9 +38,9 @@ std::set<std::string> readFlags() {
 
 /// Where LLVM and Linux use different words.
 constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
-    {"64bit", "lm"},   {"bmi", "bmi1"},     {"cmov", "cmov"},      {"lzcnt", "abm"},  {"prfchw", "3dnowprefetch"},
-    {"rdrnd", "rdrand"}, {"sahf", "lahflm"}, {"sha", "shani"},      {"sse3", "pni"},   {"pclmul", "pclmulqdq"},
-    {"x87", "fpu"},    {"crc32", "sse42"},  {"fxsr", "fxsr"},      {"cx8", "cx8"},    {"avxvnni", "avxvnni"},
+    {"64bit", "lm"},     {"bmi", "bmi1"},    {"cmov", "cmov"}, {"lzcnt", "abm"}, {"prfchw", "3dnowprefetch"},
+    {"rdrnd", "rdrand"}, {"sahf", "lahflm"}, {"sha", "shani"}, {"sse3", "pni"},  {"pclmul", "pclmulqdq"},
+    {"x87", "fpu"},      {"crc32", "sse42"}, {"fxsr", "fxsr"}, {"cx8", "cx8"},   {"avxvnni", "avxvnni"},
 };
 
 } // namespace

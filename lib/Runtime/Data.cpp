@@ -65,7 +65,8 @@ public:
   }
 
 private:
-  template <class Read> std::vector<Bytes> join(Read read) const {
+  template <class Read>
+  std::vector<Bytes> join(Read read) const {
     std::vector<Bytes> tensors;
     for (const Part &part : parts) {
       std::vector<Bytes> some = read(*part.data);

@@ -17,7 +17,8 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const Optim
 }
 
 namespace {
-template <class T> void add(int64_t count, void *sum, const void *term) {
+template <class T>
+void add(int64_t count, void *sum, const void *term) {
   auto *to = static_cast<T *>(sum);
   auto *from = static_cast<const T *>(term);
   for (int64_t i = 0; i < count; ++i)
@@ -27,14 +28,11 @@ template <class T> void add(int64_t count, void *sum, const void *term) {
 
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
   switch (type) {
-  case ElementType::F64:
-    return add<double>(count, sum, term);
-  case ElementType::F32:
-    return add<float>(count, sum, term);
+  case ElementType::F64: return add<double>(count, sum, term);
+  case ElementType::F32: return add<float>(count, sum, term);
   case ElementType::I64: // Unsigned: integers wrap.
     return add<uint64_t>(count, sum, term);
-  case ElementType::I32:
-    return add<uint32_t>(count, sum, term);
+  case ElementType::I32: return add<uint32_t>(count, sum, term);
   case ElementType::Bool: // nothing that is true or false is a sum over the batch
     return;
   }

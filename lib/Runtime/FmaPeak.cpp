@@ -23,10 +23,11 @@ constexpr int64_t rounds = 200000;
     typedef T Vector __attribute__((vector_size(bytes)));                                                              \
     Vector a{}, c0{}, c1{}, c2{}, c3{}, c4{}, c5{}, c6{}, c7{}, c8{}, c9{}, c10{}, c11{};                              \
     for (int64_t round = 0; round < rounds; ++round)                                                                   \
-      asm volatile(instruction " %12, %12, %0\n" instruction " %12, %12, %1\n" instruction " %12, %12, %2\n"           \
-                   instruction " %12, %12, %3\n" instruction " %12, %12, %4\n" instruction " %12, %12, %5\n"           \
-                   instruction " %12, %12, %6\n" instruction " %12, %12, %7\n" instruction " %12, %12, %8\n"           \
-                   instruction " %12, %12, %9\n" instruction " %12, %12, %10\n" instruction " %12, %12, %11\n"         \
+      asm volatile(instruction                                                                                         \
+                   " %12, %12, %0\n" instruction " %12, %12, %1\n" instruction " %12, %12, %2\n" instruction           \
+                   " %12, %12, %3\n" instruction " %12, %12, %4\n" instruction " %12, %12, %5\n" instruction           \
+                   " %12, %12, %6\n" instruction " %12, %12, %7\n" instruction " %12, %12, %8\n" instruction           \
+                   " %12, %12, %9\n" instruction " %12, %12, %10\n" instruction " %12, %12, %11\n"                     \
                    : "+v"(c0), "+v"(c1), "+v"(c2), "+v"(c3), "+v"(c4), "+v"(c5), "+v"(c6), "+v"(c7), "+v"(c8),         \
                      "+v"(c9), "+v"(c10), "+v"(c11)                                                                    \
                    : "v"(a));                                                                                          \

@@ -29,8 +29,7 @@ ByteModel findByteModel(const Engine &engine) {
   if (fits) {
     const TensorInfo &logits = entry->outputs[model.output];
     model.window = entry->inputs[0].shape[1];
-    fits = logits.shape.size() == 3 && logits.shape[1] == model.window && logits.shape[2] <= 256 &&
-           isReal(logits.type);
+    fits = logits.shape.size() == 3 && logits.shape[1] == model.window && logits.shape[2] <= 256 && isReal(logits.type);
     model.bytes = fits ? logits.shape[2] : 0;
   }
   if (!fits)
@@ -83,9 +82,8 @@ void runGenerate(const Options &options, Engine &engine) {
       std::memcpy(inputs[0].data() + s * sizeof(byte), &byte, sizeof(byte));
     }
     std::vector<Bytes> outputs = engine.run(*model.entry, inputs);
-    int64_t byte = chooseByte(model.entry->outputs[model.output], outputs[model.output],
-                              static_cast<int64_t>(used) - 1, model.bytes, options.temperature,
-                              options.seed.value_or(0), text.size());
+    int64_t byte = chooseByte(model.entry->outputs[model.output], outputs[model.output], static_cast<int64_t>(used) - 1,
+                              model.bytes, options.temperature, options.seed.value_or(0), text.size());
     text += static_cast<char>(byte);
     std::fputc(static_cast<int>(byte), stdout);
     std::fflush(stdout);

@@ -20,8 +20,8 @@ namespace {
 Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
   Tensor tensor = readTensor(option.place);
   if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
-    throw fileError(option.place.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() + " for " +
-                                     what + " '" + wanted.name + "'");
+    throw fileError(option.place.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() +
+                                           " for " + what + " '" + wanted.name + "'");
   return tensor;
 }
 
@@ -90,8 +90,8 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   const EntryInfo *best = nullptr;
   for (const EntryInfo &entry : engine.entries()) {
     bool gives = entry.name != "train" && std::all_of(asked.begin(), asked.end(), [&](const std::string &name) {
-      return find(entry.outputs, name) != nullptr;
-    });
+                   return find(entry.outputs, name) != nullptr;
+                 });
     auto cost = [](const EntryInfo &each) { return std::pair(each.outputs.size(), each.name == "gradient"); };
     if (gives && (!best || cost(entry) < cost(*best)))
       best = &entry;
@@ -164,9 +164,9 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
     return std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value);
   };
   throw Error(ResultDiffers, option.place.file,
-              "output '" + info.name + "' differs at " + positionText(info, first) + ": found " +
-                  digits(found.data()) + ", expected " + digits(expected.data.data()) + " (" +
-                  std::to_string(different) + " of " + std::to_string(info.numElements()) + " elements)");
+              "output '" + info.name + "' differs at " + positionText(info, first) + ": found " + digits(found.data()) +
+                  ", expected " + digits(expected.data.data()) + " (" + std::to_string(different) + " of " +
+                  std::to_string(info.numElements()) + " elements)");
 }
 
 void tellOutput(const TensorInfo &info, const Bytes &data) {

@@ -66,17 +66,16 @@ namespace {
 
 double drawValue(const Initializer &init, uint64_t seed, uint64_t stream, uint64_t element) {
   switch (init.kind) {
-  case Initializer::Kind::Constant:
-    return init.value;
-  case Initializer::Kind::Normal:
-    return init.scale * normalDraw(seed, stream, element);
+  case Initializer::Kind::Constant: return init.value;
+  case Initializer::Kind::Normal: return init.scale * normalDraw(seed, stream, element);
   case Initializer::Kind::Uniform:
     return init.low + (init.high - init.low) * uniformFromBits(randomBits(seed, stream, element));
   }
   return 0;
 }
 
-template <class T> void fill(const ParameterInfo &parameter, uint64_t seed, T *out) {
+template <class T>
+void fill(const ParameterInfo &parameter, uint64_t seed, T *out) {
   uint64_t stream = hashBytes(parameter.path);
   int64_t count = parameter.tensor().numElements();
   for (int64_t i = 0; i < count; ++i)
@@ -87,14 +86,10 @@ template <class T> void fill(const ParameterInfo &parameter, uint64_t seed, T *o
 
 void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out) {
   switch (parameter.type) {
-  case ElementType::F64:
-    return fill(parameter, seed, static_cast<double *>(out));
-  case ElementType::F32:
-    return fill(parameter, seed, static_cast<float *>(out));
-  case ElementType::I64:
-    return fill(parameter, seed, static_cast<int64_t *>(out));
-  case ElementType::I32:
-    return fill(parameter, seed, static_cast<int32_t *>(out));
+  case ElementType::F64: return fill(parameter, seed, static_cast<double *>(out));
+  case ElementType::F32: return fill(parameter, seed, static_cast<float *>(out));
+  case ElementType::I64: return fill(parameter, seed, static_cast<int64_t *>(out));
+  case ElementType::I32: return fill(parameter, seed, static_cast<int32_t *>(out));
   case ElementType::Bool: // no parameter is
     return;
   }

@@ -28,8 +28,7 @@ std::string bitsText(ElementType type, double value) {
   return text;
 }
 
-Log::Log(const std::string &file, bool append, Engine &engine)
-    : engine(engine), real(engine.realType()), file(file) {
+Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
   if (file.empty())
     return;
   out = std::fopen(file.c_str(), append ? "a" : "w");
@@ -81,9 +80,9 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                ", \"ms\": " + shortestDigits(ElementType::F64, static_cast<double>(kernel.nanoseconds) / 1e6) +
                ", \"bytes\": " + std::to_string(kernel.bytes) + "}";
   writeLine("{\"summary\": {\"steps\": " + std::to_string(steps) +
-            ", \"loss\": " + (loss ? shortestDigits(real, *loss) : "null") + ", \"holdout_loss\": " +
-            (holdoutLoss ? shortestDigits(ElementType::F64, *holdoutLoss) : "null") + ", \"ranks\": [" + ranks + "]" +
-            (kernels.empty() ? "" : ", \"kernels\": [" + kernels + "]") + "}}");
+            ", \"loss\": " + (loss ? shortestDigits(real, *loss) : "null") +
+            ", \"holdout_loss\": " + (holdoutLoss ? shortestDigits(ElementType::F64, *holdoutLoss) : "null") +
+            ", \"ranks\": [" + ranks + "]" + (kernels.empty() ? "" : ", \"kernels\": [" + kernels + "]") + "}}");
 }
 
 } // namespace plc::runtime

@@ -62,9 +62,9 @@ double usableCpus() {
   if (::sched_getaffinity(0, sizeof(set), &set) == 0)
     cpus = std::min<double>(cpus, CPU_COUNT(&set));
   for (const std::string &folder : controlGroups("cpu"))
-    cpus = std::min({cpus, quotaCpus(firstLine(folder + "/cpu.max")),
-                     quotaCpus(firstLine(folder + "/cpu.cfs_quota_us") + " " +
-                               firstLine(folder + "/cpu.cfs_period_us"))});
+    cpus =
+        std::min({cpus, quotaCpus(firstLine(folder + "/cpu.max")),
+                  quotaCpus(firstLine(folder + "/cpu.cfs_quota_us") + " " + firstLine(folder + "/cpu.cfs_period_us"))});
   return cpus;
 }
 

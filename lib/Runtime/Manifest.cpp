@@ -56,7 +56,8 @@ public:
 
   std::string dump() const { return value.dump(); }
 
-  template <class Read> auto list(Read read) const {
+  template <class Read>
+  auto list(Read read) const {
     if (!value.is_array())
       fail("is not a list");
     std::vector<decltype(read(*this))> results;
@@ -67,16 +68,15 @@ public:
     return results;
   }
 
-  template <class Read> void members(Read read) const {
+  template <class Read>
+  void members(Read read) const {
     if (!value.is_object())
       fail("is not an object");
     for (auto &[key, member] : value.items())
       read(key, Node(*this, member, key.c_str(), 0));
   }
 
-  [[noreturn]] void fail(const std::string &text) const {
-    throw fileError(file, "manifest: '" + path() + "' " + text);
-  }
+  [[noreturn]] void fail(const std::string &text) const { throw fileError(file, "manifest: '" + path() + "' " + text); }
 
 private:
   Node(const Node &parent, const json &value, const char *key, int64_t index)
@@ -241,11 +241,10 @@ TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numKernels, 
   task.name = node["name"].string();
   task.slots = node["slots"].integer(0, maxCount);
   task.calls = node["calls"].list([&](const Node &call) {
-    return CallInfo{call["kernel"].integer(0, numKernels - 1),
-                    readShort(call, "kernel", entry, 0, numKernels - 1),
-                    call["operands"].list(
-                        [&](const Node &operand) { return operand.integer(-numStatics, task.slots - 1); }),
-                    call["path"].string()};
+    return CallInfo{
+        call["kernel"].integer(0, numKernels - 1), readShort(call, "kernel", entry, 0, numKernels - 1),
+        call["operands"].list([&](const Node &operand) { return operand.integer(-numStatics, task.slots - 1); }),
+        call["path"].string()};
   });
   return task;
 }
@@ -253,8 +252,9 @@ TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numKernels, 
 ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &entry) {
   using Op = ActionInfo::Op;
   constexpr std::pair<const char *, Op> ops[] = {
-      {"run", Op::Run},           {"post_recv", Op::PostRecv}, {"wait_recv", Op::WaitRecv}, {"send", Op::Send},
-      {"wait_send", Op::WaitSend}, {"drop", Op::Drop},          {"step", Op::Step}};
+      {"run", Op::Run},   {"post_recv", Op::PostRecv}, {"wait_recv", Op::WaitRecv},
+      {"send", Op::Send}, {"wait_send", Op::WaitSend}, {"drop", Op::Drop},
+      {"step", Op::Step}};
   std::string name = node["op"].string();
   const auto *found = std::find_if(std::begin(ops), std::end(ops), [&](auto &op) { return name == op.first; });
   if (found == std::end(ops))
@@ -314,8 +314,7 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
-  entry.outputRanks =
-      node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
+  entry.outputRanks = node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
   entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, entry, numRanks); });
   entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry, numKernels); });
   return entry;

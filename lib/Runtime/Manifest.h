@@ -10,7 +10,7 @@ namespace plc::runtime {
 
 struct GatherInfo {
   std::vector<std::string> where; // FILE:LINE:COL of the user's line, then of what it calls
-  int64_t extent;    // valid indices are 0 .. extent-1
+  int64_t extent;                 // valid indices are 0 .. extent-1
 };
 
 /// A result of a real type.
@@ -26,7 +26,7 @@ struct KernelInfo {
   int64_t chunks, flops, bytes;
   std::vector<GatherInfo> gathers;
   std::vector<ResultInfo> results;
-  bool infinite; // a result may be: a rule says `inf`
+  bool infinite;                    // a result may be: a rule says `inf`
   plc_kernel_fn function = nullptr; // resolved when the module is loaded
 };
 
@@ -42,7 +42,7 @@ struct StaticInfo {
 };
 
 struct CallInfo {
-  int64_t kernel, shortKernel; // the second for short micro-batches
+  int64_t kernel, shortKernel;   // the second for short micro-batches
   std::vector<int64_t> operands; // >= 0: slot; < 0: static -(k+1)
   std::string path;
 };

@@ -58,8 +58,7 @@ private:
   void checkInside(size_t rank, const std::string &what, int64_t offset, int64_t bytes) const {
     int64_t arena = entry.ranks[rank].arenaBytes;
     if (offset > arena || bytes > arena - offset)
-      fail(rank, what + " ends at byte " + std::to_string(offset + bytes) + " of an arena of " +
-                     std::to_string(arena));
+      fail(rank, what + " ends at byte " + std::to_string(offset + bytes) + " of an arena of " + std::to_string(arena));
   }
 
   static const TensorInfo *find(const std::vector<TensorInfo> &tensors, const std::string &name) {
@@ -90,8 +89,8 @@ private:
     int64_t expected = expectedBytes(rank, place);
     bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.microBatches == 0;
     if (place.bytes != expected && !(perMicroBatch && place.bytes > expected))
-      fail(rank, "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " +
-                     std::to_string(expected));
+      fail(rank,
+           "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " + std::to_string(expected));
   }
 
   void checkAction(size_t rank, const ActionInfo &action) {
@@ -100,14 +99,12 @@ private:
       if (action.microBatch < 0)
         fail(rank, "a task runs without a micro-batch");
       return checkResults(rank, action);
-    case Op::Drop:
-      return checkPlace(rank, "a dropped place", action.offset, action.bytes);
+    case Op::Drop: return checkPlace(rank, "a dropped place", action.offset, action.bytes);
     case Op::Step:
       if (!hasGradients()) // in an entry for gradients alone it ends the exchange of tied ones
         fail(rank, "a step without a gradient");
       return;
-    default:
-      return checkMessage(rank, action);
+    default: return checkMessage(rank, action);
     }
   }
 
@@ -130,8 +127,7 @@ private:
   void checkResults(size_t rank, const ActionInfo &action) const {
     const RankInfo &plan = entry.ranks[rank];
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls) {
-      const KernelInfo &kernel =
-          manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
+      const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
       for (const ResultInfo &result : kernel.results) {
         auto numOperands = static_cast<int64_t>(call.operands.size());
         if (result.operand >= numOperands)

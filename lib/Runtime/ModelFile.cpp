@@ -41,9 +41,8 @@ std::optional<int64_t> readThreads(const std::vector<std::string> &sets) {
 }
 
 void refuseCompileOptions(const ModelRequest &request) {
-  const std::pair<const char *, bool> given[] = {{"--strategy", !request.strategy.empty()},
-                                                 {"-D", !request.defines.empty()},
-                                                 {"--entry", !request.entry.empty()}};
+  const std::pair<const char *, bool> given[] = {
+      {"--strategy", !request.strategy.empty()}, {"-D", !request.defines.empty()}, {"--entry", !request.entry.empty()}};
   for (auto [flag, present] : given)
     if (present)
       throw usageError("option '" + std::string(flag) + "' does not apply to a compiled module");

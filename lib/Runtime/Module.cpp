@@ -74,7 +74,8 @@ void Module::readContents() {
   contents = parseManifest(file, {text, size});
   for (const std::string &feature : contents.targetFeatures)
     if (!cpuHasFeature(feature))
-      throw fileError(file, "compiled for CPU feature '" + feature + "', which this machine lacks; '--set machine.isa=avx2' compiles " +
+      throw fileError(file, "compiled for CPU feature '" + feature +
+                                "', which this machine lacks; '--set machine.isa=avx2' compiles " +
                                 "for any with AVX2 and FMA");
   // Before the first call of BLIS.
   chooseBlisKernels(std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "avx512f") > 0);

@@ -145,7 +145,7 @@ private:
   std::vector<HostParameter> host; // the truth, unless trainAhead
   uint64_t version = 1;            // of host
   bool trainAhead = false;         // the train session has stepped since host was current
-  int64_t allocatedBefore = 0; // the train session existed
+  int64_t allocatedBefore = 0;     // the train session existed
 };
 
 /// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes.
@@ -293,9 +293,8 @@ std::vector<KernelProfile> ModuleEngine::profile() {
     if (profile.calls)
       profiles.push_back(std::move(profile));
   }
-  std::sort(profiles.begin(), profiles.end(), [](auto &a, auto &b) {
-    return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel);
-  });
+  std::sort(profiles.begin(), profiles.end(),
+            [](auto &a, auto &b) { return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel); });
   return profiles;
 }
 

@@ -159,8 +159,8 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
   std::string_view data = bytes.substr(start + length);
   if (data.size() != tensor.info.numBytes())
     throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
-                              std::to_string(tensor.info.numBytes()) + " for " + tensor.info.typeText() +
-                              " (offset " + std::to_string(start + length) + ")");
+                              std::to_string(tensor.info.numBytes()) + " for " + tensor.info.typeText() + " (offset " +
+                              std::to_string(start + length) + ")");
   auto *first = reinterpret_cast<const std::byte *>(data.data());
   tensor.data.assign(first, first + data.size());
   if (int64_t bad = firstBadBool(tensor); bad >= 0)

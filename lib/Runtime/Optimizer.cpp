@@ -27,7 +27,8 @@ namespace {
 constexpr int64_t lanes = 16;
 constexpr int64_t block = 1024; // elements whose gradient is summed before the update; a multiple of lanes
 
-template <class T> struct Factors {
+template <class T>
+struct Factors {
   explicit Factors(const StepFactors &f)
       : rate(static_cast<T>(f.rate)), momentum(static_cast<T>(f.momentum)), beta1(static_cast<T>(f.beta1)),
         rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)), rest2(static_cast<T>(1 - f.beta2)),
@@ -39,22 +40,25 @@ template <class T> struct Factors {
 };
 
 /// A part of a parameter: at most `block` elements.
-template <class T> struct Part {
+template <class T>
+struct Part {
   int64_t count;
   T *gradient, *value, *moment1, *moment2;
 };
 
 // The rules of Optimizer.h.
 struct SgdRule {
-  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
-                                                         T *__restrict w, T *, T *) {
+  template <class T>
+  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
+                                           T *, T *) {
     for (int64_t i = 0; i < count; ++i)
       w[i] = w[i] - f.rate * g[i];
   }
 };
 struct MomentumRule {
-  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
-                                                         T *__restrict w, T *__restrict m, T *) {
+  template <class T>
+  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
+                                           T *__restrict m, T *) {
     for (int64_t i = 0; i < count; ++i) {
       m[i] = f.momentum * m[i] + g[i];
       w[i] = w[i] - f.rate * m[i];
@@ -62,8 +66,9 @@ struct MomentumRule {
   }
 };
 struct AdamRule {
-  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g,
-                                                         T *__restrict w, T *__restrict m, T *__restrict v) {
+  template <class T>
+  [[gnu::always_inline]] static void apply(const Factors<T> &f, int64_t count, const T *__restrict g, T *__restrict w,
+                                           T *__restrict m, T *__restrict v) {
     for (int64_t i = 0; i < count; ++i) {
       T first = f.beta1 * m[i] + f.rest1 * g[i];
       T second = f.beta2 * v[i] + (f.rest2 * g[i]) * g[i];
@@ -76,10 +81,12 @@ struct AdamRule {
 };
 /// Sums squares and changes nothing.
 struct NoRule {
-  template <class T> [[gnu::always_inline]] static void apply(const Factors<T> &, int64_t, const T *, T *, T *, T *) {}
+  template <class T>
+  [[gnu::always_inline]] static void apply(const Factors<T> &, int64_t, const T *, T *, T *, T *) {}
 };
 
-template <class T> [[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
+template <class T>
+[[gnu::always_inline]] inline void addSquares(int64_t count, const T *g, double *sums) {
   int64_t whole = count / lanes * lanes;
   for (int64_t i = 0; i < whole; i += lanes)
     for (int64_t lane = 0; lane < lanes; ++lane)
@@ -88,7 +95,8 @@ template <class T> [[gnu::always_inline]] inline void addSquares(int64_t count, 
     sums[i - whole] += static_cast<double>(g[i]) * static_cast<double>(g[i]);
 }
 
-template <class T> using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
+template <class T>
+using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
 
 /// The same operations at each vector width.
 template <class Rule, class T>
@@ -107,17 +115,20 @@ template <class Rule, class T>
 [[gnu::target("avx2")]] void block256(const Factors<T> &f, const Part<T> &part, double *sums) {
   blockBody<Rule>(f, part, sums);
 }
-template <class Rule, class T> void blockPlain(const Factors<T> &f, const Part<T> &part, double *sums) {
+template <class Rule, class T>
+void blockPlain(const Factors<T> &f, const Part<T> &part, double *sums) {
   blockBody<Rule>(f, part, sums);
 }
 
-template <class Rule, class T> BlockFunction<T> chooseWidth() {
+template <class Rule, class T>
+BlockFunction<T> chooseWidth() {
   if (cpuHasFeature("avx512f") && cpuHasFeature("avx512vl") && cpuHasFeature("avx512dq"))
     return block512<Rule, T>;
   return cpuHasFeature("avx2") ? block256<Rule, T> : blockPlain<Rule, T>;
 }
 
-template <class T> BlockFunction<T> functionOf(Kind kind) {
+template <class T>
+BlockFunction<T> functionOf(Kind kind) {
   static const BlockFunction<T> sgd = chooseWidth<SgdRule, T>(), momentum = chooseWidth<MomentumRule, T>(),
                                 adam = chooseWidth<AdamRule, T>();
   return kind == Kind::SGD ? sgd : kind == Kind::Momentum ? momentum : adam;
@@ -151,7 +162,8 @@ double overBlocks(BlockFunction<T> function, const Factors<T> &f, int64_t count,
   return addLanes(sums);
 }
 
-template <class T> double squares(int64_t count, std::span<const void *const> sites) {
+template <class T>
+double squares(int64_t count, std::span<const void *const> sites) {
   static const BlockFunction<T> function = chooseWidth<NoRule, T>();
   StepFactors none(OptimizerSettings(), 1);
   return overBlocks(function, Factors<T>(none), count, sites, nullptr, {});
@@ -169,8 +181,8 @@ double sumOfSquares(ElementType type, int64_t count, std::span<const void *const
   return type == ElementType::F64 ? squares<double>(count, sites) : squares<float>(count, sites);
 }
 
-double updateParameter(const StepFactors &factors, ElementType type, int64_t count,
-                       std::span<const void *const> sites, void *value, std::span<void *const> moments) {
+double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
+                       void *value, std::span<void *const> moments) {
   if (type == ElementType::F64)
     return update<double>(factors, count, sites, value, moments);
   return update<float>(factors, count, sites, value, moments);

@@ -37,8 +37,7 @@ int64_t parseInteger(const std::string &flag, const std::string &text, int64_t l
   if (error == std::errc::result_out_of_range)
     throw usageError("found '" + text + "' for '" + flag + "', expected an integer below 2^63");
   if (error != std::errc() || end != text.data() + text.size() || value < low)
-    throw usageError("found '" + text + "' for '" + flag + "', expected an integer of at least " +
-                     std::to_string(low));
+    throw usageError("found '" + text + "' for '" + flag + "', expected an integer of at least " + std::to_string(low));
   return value;
 }
 
@@ -63,9 +62,9 @@ DataOption parseData(const std::string &flag, const std::string &text) {
   auto [input, file] = parsePair(flag, text, "IN=FILE or IN=FILE+n");
   DataOption option{input, file, 0};
   size_t plus = file.rfind('+');
-  bool digits = plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
-                std::all_of(file.begin() + static_cast<long>(plus) + 1, file.end(),
-                            [](char c) { return c >= '0' && c <= '9'; });
+  bool digits =
+      plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
+      std::all_of(file.begin() + static_cast<long>(plus) + 1, file.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits) {
     option.shift = parseInteger(flag, file.substr(plus + 1), 0);
     option.file = file.substr(0, plus);
@@ -108,70 +107,126 @@ struct OptionSpec {
 
 #define SET [](Options & o, const std::string &flag, const std::string &text)
 
-const OptionSpec specs[] = {
-    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
-     "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
-     SET { o.data.push_back(parseData(flag, text)); }},
-    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
-     SET { o.holdout = parseReal(flag, text, 1); }},
-    {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
-     SET { o.inputs.push_back(parseTensor(flag, text)); }},
-    {"--output", "NAME[=@FILE]", Infer, "data",
-     "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
-     SET { o.outputs.push_back(parseOutput(flag, text)); }},
-    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
-     SET { o.outputs.push_back(parseDump(flag, text)); }},
-    {"--expect", "NAME=@FILE", Infer, "data", "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
-     SET { o.expects.push_back(parseTensor(flag, text)); }},
-    {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
-     SET { o.rtol = parseReal(flag, text, INFINITY); }},
-    {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
-     SET { o.atol = parseReal(flag, text, INFINITY); }},
-    {"--prompt", "TEXT", Generate, "text", "what the text begins with",
-     SET { o.prompt = text; }},
-    {"--tokens", "N", Generate, "text", "bytes to add (default 200)",
-     SET { o.tokens = parseInteger(flag, text, 0); }},
-    {"--temperature", "T", Generate, "text", "0 takes the likeliest byte (default 0.8)",
-     SET { o.temperature = parseReal(flag, text, INFINITY); }},
-    {"--steps", "N", Train, "training", "number of the last step (default 100)",
-     SET { o.steps = parseInteger(flag, text, 1); }},
-    {"--seed", "K", All, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",
-     SET { o.seed = static_cast<uint64_t>(parseInteger(flag, text, 0)); }},
-    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
-     SET { o.log = text; }},
-    {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
-     SET { o.save = text; }},
-    {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
-     SET { o.saveEvery = parseInteger(flag, text, 1); }},
-    {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
-     SET { o.resume = text; }},
-    {"--params", "P", Eval | Infer | Generate, "checkpoints",
-     "DIR, DIR/step-N or a .safetensors file (default: initial values)", SET { o.params = text; }},
-    {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
-     SET { o.warmup = parseInteger(flag, text, 0); }},
-    {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
-     SET { o.repeats = parseInteger(flag, text, 1); }},
-    {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
-     "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
-     SET { (void)flag, (void)text, o.model.checkArena = true; }},
-    {"--check-live", "", Train | Eval | Infer, "checking",
-     "first run all with other bytes in each place that the plan calls live at its peak; a bit must change",
-     SET { (void)flag, (void)text, o.model.checkLive = true; }},
-    {"--check-finite", "", All, "checking",
-     "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
-     SET { (void)flag, (void)text, o.model.checkFinite = true; }},
-    {"--hang-timeout", "SECONDS", All, "checking",
-     "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
-     SET { o.model.hangTimeout = parseReal(flag, text, 1e9); }},
-    {"--trace", "FILE", All, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
-     SET { o.model.trace = text; }},
-    {"--set", "KEY=VALUE", All, "model", "a key of the strategy; for a .plcm: machine.threads_per_stage",
-     SET { o.model.sets.push_back(text); parsePair(flag, text, "KEY=VALUE"); }},
-    {"--strategy", "FILE.toml", All, "model", "how to compile a .ein file", SET { o.model.strategy = text; }},
-    {"-D", "NAME=SIZE", All, "model", "overrides a dim of a .ein file",
-     SET { o.model.defines.push_back(text); parsePair(flag, text, "NAME=SIZE"); }},
-    {"--entry", "NAME", All, "model", "the model of a .ein file with several", SET { o.model.entry = text; }},
-};
+const OptionSpec specs[] = {{"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
+                             "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
+                             SET{o.data.push_back(parseData(flag, text));
+} // namespace
+} // namespace plc::runtime
+, {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
+   SET{o.holdout = parseReal(flag, text, 1);
+}
+}
+, {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
+   SET{o.inputs.push_back(parseTensor(flag, text));
+}
+}
+, {"--output", "NAME[=@FILE]", Infer, "data",
+   "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
+   SET{o.outputs.push_back(parseOutput(flag, text));
+}
+}
+, {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
+   SET{o.outputs.push_back(parseDump(flag, text));
+}
+}
+, {"--expect", "NAME=@FILE", Infer, "data",
+   "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
+   SET{o.expects.push_back(parseTensor(flag, text));
+}
+}
+, {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
+   SET{o.rtol = parseReal(flag, text, INFINITY);
+}
+}
+, {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
+   SET{o.atol = parseReal(flag, text, INFINITY);
+}
+}
+, {"--prompt", "TEXT", Generate, "text", "what the text begins with", SET{o.prompt = text;
+}
+}
+, {"--tokens", "N", Generate, "text", "bytes to add (default 200)", SET{o.tokens = parseInteger(flag, text, 0);
+}
+}
+, {"--temperature", "T", Generate, "text", "0 takes the likeliest byte (default 0.8)",
+   SET{o.temperature = parseReal(flag, text, INFINITY);
+}
+}
+, {"--steps", "N", Train, "training", "number of the last step (default 100)",
+   SET{o.steps = parseInteger(flag, text, 1);
+}
+}
+, {"--seed", "K", All, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",
+   SET{o.seed = static_cast<uint64_t>(parseInteger(flag, text, 0));
+}
+}
+, {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
+   SET{o.log = text;
+}
+}
+, {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)", SET{o.save = text;
+}
+}
+, {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
+   SET{o.saveEvery = parseInteger(flag, text, 1);
+}
+}
+, {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N", SET{o.resume = text;
+}
+}
+, {"--params", "P", Eval | Infer | Generate, "checkpoints",
+   "DIR, DIR/step-N or a .safetensors file (default: initial values)", SET{o.params = text;
+}
+}
+, {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
+   SET{o.warmup = parseInteger(flag, text, 0);
+}
+}
+, {"--repeats", "N", Bench, "measuring", "steps measured (default 10)", SET{o.repeats = parseInteger(flag, text, 1);
+}
+}
+, {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
+   "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
+   SET{(void)flag, (void)text, o.model.checkArena = true;
+}
+}
+, {"--check-live", "", Train | Eval | Infer, "checking",
+   "first run all with other bytes in each place that the plan calls live at its peak; a bit must change",
+   SET{(void)flag, (void)text, o.model.checkLive = true;
+}
+}
+, {"--check-finite", "", All, "checking",
+   "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
+   SET{(void)flag, (void)text, o.model.checkFinite = true;
+}
+}
+, {"--hang-timeout", "SECONDS", All, "checking",
+   "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
+   SET{o.model.hangTimeout = parseReal(flag, text, 1e9);
+}
+}
+, {"--trace", "FILE", All, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
+   SET{o.model.trace = text;
+}
+}
+, {"--set", "KEY=VALUE", All, "model", "a key of the strategy; for a .plcm: machine.threads_per_stage",
+   SET{o.model.sets.push_back(text);
+parsePair(flag, text, "KEY=VALUE");
+}
+}
+, {"--strategy", "FILE.toml", All, "model", "how to compile a .ein file", SET{o.model.strategy = text;
+}
+}
+, {"-D", "NAME=SIZE", All, "model", "overrides a dim of a .ein file", SET{o.model.defines.push_back(text);
+parsePair(flag, text, "NAME=SIZE");
+}
+}
+, {"--entry", "NAME", All, "model", "the model of a .ein file with several", SET{o.model.entry = text;
+}
+}
+,
+}
+;
 #undef SET
 
 /// Each adds to those before; any other option is given once.

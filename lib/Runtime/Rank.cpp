@@ -154,7 +154,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
 
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
   const KernelInfo &kernel = kernelOf(call, microBatch);
-  const Job::Fault &fault = *shared.workers.job(index).fault();
+  const KernelJob::GatherError &fault = *shared.workers.job(index).fault();
   const std::vector<std::string> *where = &kernel.where;
   std::string text = "kernel failed";
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
@@ -178,8 +178,11 @@ void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
       double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
       if (std::isnan(value) || (std::isinf(value) && !kernel.infinite))
         throw Error(BadInput, kernel.where,
-                    std::string("found ") + (std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf") + " at element " +
-                        std::to_string(i) + " of operand #" + std::to_string(result.operand) +
+                    std::string("found ") +
+                        (std::isnan(value) ? "nan"
+                         : value > 0       ? "inf"
+                                           : "-inf") +
+                        " at element " + std::to_string(i) + " of operand #" + std::to_string(result.operand) +
                         ", expected a finite value")
             .note(placeText(call, microBatch));
     }
@@ -232,7 +235,9 @@ uint64_t Rank::progress() const {
 int64_t Rank::slowestNs() const {
   const CallInfo *call = current.load(std::memory_order_relaxed);
   int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
-  return call ? paces[static_cast<size_t>(shared.entry.kernelOf(*call, microBatch))].slowestNs.load(std::memory_order_relaxed) : 0;
+  return call ? paces[static_cast<size_t>(shared.entry.kernelOf(*call, microBatch))].slowestNs.load(
+                    std::memory_order_relaxed)
+              : 0;
 }
 
 std::pair<std::vector<std::string>, std::string> Rank::where() const {

@@ -15,7 +15,7 @@ struct Shared {
   const EntryPlan &entry;
   StopFlag stop{false};
   std::vector<std::unique_ptr<Channel>> channels;
-  StepExchange exchange;
+  GradientNormReduction exchange;
   Waits waits;
   Workers workers;
 };
@@ -95,7 +95,7 @@ private:
   Arena arena;
   Updates updates;
   std::vector<void *> operands;
-  std::vector<Pace> paces; // by kernel
+  std::vector<ChunkTiming> paces; // by kernel
   bool checksFinite = false;
   std::vector<Time> kernelTimes;
   std::unique_ptr<Trace> events; // null: none are kept

@@ -23,16 +23,11 @@ std::string hexOf(uint64_t value) {
 
 std::string_view dtypeOf(ElementType type) {
   switch (type) {
-  case ElementType::F64:
-    return "F64";
-  case ElementType::F32:
-    return "F32";
-  case ElementType::I64:
-    return "I64";
-  case ElementType::I32:
-    return "I32";
-  case ElementType::Bool:
-    return "BOOL";
+  case ElementType::F64: return "F64";
+  case ElementType::F32: return "F32";
+  case ElementType::I64: return "I64";
+  case ElementType::I32: return "I32";
+  case ElementType::Bool: return "BOOL";
   }
   return "";
 }
@@ -123,8 +118,7 @@ private:
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
     std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
     bool known = false;
-    for (ElementType type :
-         {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32, ElementType::Bool})
+    for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32, ElementType::Bool})
       if (dtypeOf(type) == dtype) {
         tensor.info.type = type;
         known = true;
@@ -181,9 +175,8 @@ void Safetensors::write(const std::string &file) const {
   for (const auto &[name, tensor] : tensors) {
     size_t begin = data.size();
     data.append(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
-    header[name] = {{"dtype", dtypeOf(tensor.info.type)},
-                    {"shape", tensor.info.shape},
-                    {"data_offsets", {begin, data.size()}}};
+    header[name] = {
+        {"dtype", dtypeOf(tensor.info.type)}, {"shape", tensor.info.shape}, {"data_offsets", {begin, data.size()}}};
   }
   header["__metadata__"] = metadata;
   header["__metadata__"]["hash"] = hexOf(hashBytes(data));

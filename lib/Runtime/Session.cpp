@@ -55,7 +55,8 @@ void Session::stopAll(std::exception_ptr error) {
 }
 
 /// Calls part(first sample, samples, bytes before) for each micro-batch of a batched tensor.
-template <class Part> void Session::forEachMicroBatch(const TensorInfo &info, Part part) const {
+template <class Part>
+void Session::forEachMicroBatch(const TensorInfo &info, Part part) const {
   for (int64_t mb = 0; mb < entry.microBatches; ++mb) {
     int64_t first = entry.firstSample(mb);
     part(first, entry.firstSample(mb + 1) - first,

@@ -41,7 +41,8 @@ private:
   void execute(size_t rank, Workers::Worker &worker);
   void setInputs(const std::vector<Bytes> &inputs);
   void setInput(const TensorInfo &info, const Bytes &input, std::byte *place) const;
-  template <class Part> void forEachMicroBatch(const TensorInfo &info, Part part) const;
+  template <class Part>
+  void forEachMicroBatch(const TensorInfo &info, Part part) const;
   void stopAll(std::exception_ptr error);
   void watch(std::unique_lock<std::mutex> &lock);
   void look(Watchdog &watchdog);

@@ -7,16 +7,11 @@ namespace plc::runtime {
 
 std::string_view nameOf(ElementType type) {
   switch (type) {
-  case ElementType::F64:
-    return "f64";
-  case ElementType::F32:
-    return "f32";
-  case ElementType::I64:
-    return "i64";
-  case ElementType::I32:
-    return "i32";
-  case ElementType::Bool:
-    return "bool";
+  case ElementType::F64: return "f64";
+  case ElementType::F32: return "f32";
+  case ElementType::I64: return "i64";
+  case ElementType::I32: return "i32";
+  case ElementType::Bool: return "bool";
   }
   return "?";
 }
@@ -30,7 +25,8 @@ std::optional<ElementType> parseElementType(std::string_view name) {
 
 namespace {
 /// Calls copy(offset in the whole, offset in the samples, bytes) for each of their runs.
-template <class Copy> void forEachRun(const TensorInfo &whole, int64_t begin, int64_t count, Copy copy) {
+template <class Copy>
+void forEachRun(const TensorInfo &whole, int64_t begin, int64_t count, Copy copy) {
   auto axis = whole.shape.begin() + whole.batchAxis;
   size_t inner = byteWidth(whole.type), runs = 1;
   for (auto extent = whole.shape.begin(); extent != axis; ++extent)
@@ -76,7 +72,8 @@ int64_t firstBadBool(const Tensor &tensor) {
 }
 
 namespace {
-template <class T> double load(const void *data, int64_t index) {
+template <class T>
+double load(const void *data, int64_t index) {
   T value;
   std::memcpy(&value, static_cast<const std::byte *>(data) + index * sizeof(T), sizeof(T));
   return static_cast<double>(value);
@@ -85,16 +82,11 @@ template <class T> double load(const void *data, int64_t index) {
 
 double elementAsDouble(ElementType type, const void *data, int64_t index) {
   switch (type) {
-  case ElementType::F64:
-    return load<double>(data, index);
-  case ElementType::F32:
-    return load<float>(data, index);
-  case ElementType::I64:
-    return load<int64_t>(data, index);
-  case ElementType::I32:
-    return load<int32_t>(data, index);
-  case ElementType::Bool:
-    return load<uint8_t>(data, index);
+  case ElementType::F64: return load<double>(data, index);
+  case ElementType::F32: return load<float>(data, index);
+  case ElementType::I64: return load<int64_t>(data, index);
+  case ElementType::I32: return load<int32_t>(data, index);
+  case ElementType::Bool: return load<uint8_t>(data, index);
   }
   return 0;
 }

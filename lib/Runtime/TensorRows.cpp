@@ -49,8 +49,7 @@ void TensorRows::checkTraining() const {
 void TensorRows::checkHeldOut() const {
   if (!sources.empty() && numHeldOutBatches() < 1)
     throw fileError(sources[0].file, "found " + std::to_string(rows - trainRows) +
-                                         " held-out rows, expected at least " + std::to_string(batch) +
-                                         " for a batch")
+                                         " held-out rows, expected at least " + std::to_string(batch) + " for a batch")
         .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
 }
 

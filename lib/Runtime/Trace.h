@@ -23,9 +23,7 @@ public:
   /// Allocates the ring at once; the newest `capacity` events are kept.
   explicit Trace(size_t capacity) : ring(capacity) {}
 
-  static int64_t now() {
-    return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
+  static int64_t now() { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count(); }
   void add(const Event &event) { ring[count++ % ring.size()] = event; }
 
   /// The kept events, oldest first.

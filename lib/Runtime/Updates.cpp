@@ -56,8 +56,8 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
     Update &update = step.updates[static_cast<size_t>(i)];
-    update.squares = updateParameter(*step.factors, update.parameter->type, update.elements,
-                                     update.sites, update.value, update.moments);
+    update.squares = updateParameter(*step.factors, update.parameter->type, update.elements, update.sites, update.value,
+                                     update.moments);
   }
   return 0;
 }
@@ -67,9 +67,9 @@ bool Updates::forEach(plc_kernel_fn part, const StepFactors *factors, Workers &w
   Step step{factors, updates};
   void *argument = &step;
   // Parameters differ in size, so each is a claim of its own.
-  Pace unknown;
-  if (!updates.empty() && !workers.run(worker, {part, &argument, static_cast<int64_t>(updates.size()), 1, 0, &name, -1},
-                                       unknown))
+  ChunkTiming unknown;
+  if (!updates.empty() &&
+      !workers.run(worker, {part, &argument, static_cast<int64_t>(updates.size()), 1, 0, &name, -1}, unknown))
     return false;
   for (const Update &update : updates)
     sumsOfSquares[update.parameter->path] = update.squares;

@@ -20,8 +20,8 @@ std::string Wait::text(size_t rank) const {
         ranks += (ranks.empty() ? "" : ", ") + std::to_string(other);
     return text + "at the step for rank " + ranks;
   }
-  std::string what = "'" + channel->info.name + "'" +
-                     (channel->info.perStep ? "" : ", micro-batch " + std::to_string(message));
+  std::string what =
+      "'" + channel->info.name + "'" + (channel->info.perStep ? "" : ", micro-batch " + std::to_string(message));
   if (sends)
     return text + "for rank " + std::to_string(channel->info.destination) + " to receive " + what;
   return text + "for " + what + ", which rank " + std::to_string(channel->info.source) + " has not sent";

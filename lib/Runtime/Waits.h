@@ -3,14 +3,14 @@
 #define PLC_RUNTIME_WAITS_H
 
 #include "Channel.h"
-#include "StepExchange.h"
+#include "GradientNormReduction.h"
 
 namespace plc::runtime {
 
 /// What a rank waits for: a message's copy, or the step of other ranks.
 struct Wait {
   const Channel *channel = nullptr; // or
-  const StepExchange *exchange = nullptr;
+  const GradientNormReduction *exchange = nullptr;
   int64_t message = 0;
   bool sends = false; // this rank is the channel's source
 

@@ -33,10 +33,10 @@ public:
   const size_t rank;
   Trace *trace = nullptr;
   clockid_t clock{};
-  std::atomic<bool> entered{false}; // clock is known
+  std::atomic<bool> entered{false};      // clock is known
   std::atomic<size_t> helping{SIZE_MAX}; // the rank whose kernel it computes a chunk of
   int64_t sampled = 0;                   // its CPU time at the last sample
-  alignas(64) std::atomic<uint32_t> bell{0};
+  alignas(64) std::atomic<uint32_t> wakeCount{0};
   std::atomic<bool> asleep{false};
 };
 
@@ -44,7 +44,7 @@ Workers::Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop)
     : perRank(static_cast<size_t>(threadsPerRank)), helps(!std::getenv("PLC_NO_HELP")), cpuTime(numRanks) {
   bli_init();
   for (size_t rank = 0; rank < numRanks; ++rank) {
-    jobs.push_back(std::make_unique<Job>(stop));
+    jobs.push_back(std::make_unique<KernelJob>(stop));
     for (size_t i = 0; i < perRank; ++i)
       workers.push_back(std::make_unique<Worker>(rank));
   }
@@ -61,10 +61,10 @@ Workers::Worker &Workers::enter(size_t index) {
   return worker;
 }
 
-bool Workers::run(Worker &worker, KernelRun run, Pace &pace) {
-  Job &job = *jobs[worker.rank];
-  if (pace.nsPerChunk > 0)
-    run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / pace.nsPerChunk), 1, run.chunks);
+bool Workers::run(Worker &worker, KernelRun run, ChunkTiming &timing) {
+  KernelJob &job = *jobs[worker.rank];
+  if (timing.nsPerChunk > 0)
+    run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / timing.nsPerChunk), 1, run.chunks);
   bool shared = run.chunks > run.grain && workers.size() > 1 && helps;
   int64_t begin = Trace::now();
   job.begin(run, shared);
@@ -72,12 +72,12 @@ bool Workers::run(Worker &worker, KernelRun run, Pace &pace) {
     wakeIdle((run.chunks - 1) / run.grain);
   int64_t computed = job.work(worker.context);
   if (computed)
-    pace.nsPerChunk = static_cast<double>(Trace::now() - begin) / static_cast<double>(computed);
+    timing.nsPerChunk = static_cast<double>(Trace::now() - begin) / static_cast<double>(computed);
   while (job.busy())
     idle(worker, [&] { return !job.busy(); });
   int64_t ns = Trace::now() - begin;
-  if (ns > pace.slowestNs.load(std::memory_order_relaxed))
-    pace.slowestNs.store(ns, std::memory_order_relaxed);
+  if (ns > timing.slowestNs.load(std::memory_order_relaxed))
+    timing.slowestNs.store(ns, std::memory_order_relaxed);
   return job.succeeded();
 }
 
@@ -89,12 +89,12 @@ bool Workers::help(Worker &worker) {
 }
 
 bool Workers::helpRank(Worker &worker, size_t rank) {
-  Job &job = *jobs[rank];
+  KernelJob &job = *jobs[rank];
   if (!job.offers())
     return false;
   int64_t begin = worker.trace ? Trace::now() : 0;
   worker.helping.store(rank, std::memory_order_relaxed);
-  Job::Help help = job.help(worker.context);
+  KernelJob::Help help = job.help(worker.context);
   worker.helping.store(SIZE_MAX, std::memory_order_relaxed);
   if (help.last)
     wake(rank);
@@ -112,7 +112,7 @@ void Workers::pause() { _mm_pause(); }
 // A sleeper says so before it looks a last time; a waker changes what it looks at before it looks for sleepers. The
 // fences order the two on both sides.
 uint32_t Workers::prepareSleep(Worker &worker) {
-  uint32_t seen = worker.bell.load();
+  uint32_t seen = worker.wakeCount.load();
   worker.asleep.store(true);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return seen;
@@ -121,7 +121,7 @@ uint32_t Workers::prepareSleep(Worker &worker) {
 void Workers::cancelSleep(Worker &worker) { worker.asleep.store(false, std::memory_order_relaxed); }
 
 void Workers::sleep(Worker &worker, uint32_t seen) {
-  worker.bell.wait(seen);
+  worker.wakeCount.wait(seen);
   cancelSleep(worker);
 }
 
@@ -129,8 +129,8 @@ void Workers::wake(Worker &worker) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!worker.asleep.load(std::memory_order_relaxed))
     return;
-  worker.bell.fetch_add(1);
-  worker.bell.notify_one();
+  worker.wakeCount.fetch_add(1);
+  worker.wakeCount.notify_one();
 }
 
 void Workers::wake(size_t rank) { wake(*workers[rank * perRank]); }
@@ -147,8 +147,8 @@ void Workers::wakeIdle(int64_t most) {
       return;
     if (!worker->asleep.exchange(false))
       continue;
-    worker->bell.fetch_add(1);
-    worker->bell.notify_one();
+    worker->wakeCount.fetch_add(1);
+    worker->wakeCount.notify_one();
     --most;
   }
 }

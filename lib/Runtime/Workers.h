@@ -2,7 +2,7 @@
 #ifndef PLC_RUNTIME_WORKERS_H
 #define PLC_RUNTIME_WORKERS_H
 
-#include "Job.h"
+#include "KernelJob.h"
 #include "Trace.h"
 
 #include <ctime>
@@ -12,7 +12,7 @@
 namespace plc::runtime {
 
 /// How long a kernel's chunks take here.
-struct Pace {
+struct ChunkTiming {
   double nsPerChunk = 0;             // 0: not known yet
   std::atomic<int64_t> slowestNs{0}; // of its runs
 };
@@ -37,12 +37,13 @@ public:
   Worker &enter(size_t index);
 
   /// Computes all chunks of a kernel of the worker's rank; false if it failed or the run was stopped. Claims are
-  /// of about 100 us as `pace` knows it.
-  bool run(Worker &worker, KernelRun run, Pace &pace);
-  const Job &job(size_t rank) const { return *jobs[rank]; }
+  /// of about 100 us as `timing` knows it.
+  bool run(Worker &worker, KernelRun run, ChunkTiming &timing);
+  const KernelJob &job(size_t rank) const { return *jobs[rank]; }
 
   /// Returns when done() is true; whoever makes it true calls wake() afterwards. Helps meanwhile.
-  template <class Done> void wait(Worker &worker, Done done) {
+  template <class Done>
+  void wait(Worker &worker, Done done) {
     while (!done())
       if (!help(worker))
         idle(worker, [&] { return done() || offered(); });
@@ -63,7 +64,8 @@ private:
   bool helpRank(Worker &worker, size_t rank);
   bool offered() const;
   /// Spins or sleeps until done() may be true.
-  template <class Done> void idle(Worker &worker, Done done) const {
+  template <class Done>
+  void idle(Worker &worker, Done done) const {
     for (int64_t begin = spinNs ? Trace::now() : 0; spinNs && Trace::now() - begin < spinNs; pause())
       if (done())
         return;
@@ -84,7 +86,7 @@ private:
   bool helps; // unless PLC_NO_HELP is in the environment: to measure what it gains (bench/helping.py)
   int64_t spinNs;
   std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
-  std::vector<std::unique_ptr<Job>> jobs;       // by rank
+  std::vector<std::unique_ptr<KernelJob>> jobs; // by rank
   std::vector<int64_t> cpuTime;                 // by rank, at the last sample
 };
 

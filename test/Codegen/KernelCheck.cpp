@@ -43,7 +43,8 @@ struct Sequence {
   uint32_t next() { return uint32_t((state = state * 6364136223846793005u + 1442695040888963407u) >> 33); }
 };
 
-template <typename T> void fillReals(Tensor &tensor, Sequence &sequence, bool special) {
+template <typename T>
+void fillReals(Tensor &tensor, Sequence &sequence, bool special) {
   static const double odd[] = {0.0, -0.0, 1e-40, INFINITY, -INFINITY, NAN, 1e30, -1e-320};
   for (int64_t i = 0; i < tensor.numElements(); ++i) {
     tensor.as<T>()[i] = T(sequence.next() / double(1u << 30) - 1);
@@ -52,7 +53,8 @@ template <typename T> void fillReals(Tensor &tensor, Sequence &sequence, bool sp
   }
 }
 
-template <typename T> T integer(Sequence &sequence, int64_t index, bool special) {
+template <typename T>
+T integer(Sequence &sequence, int64_t index, bool special) {
   static const T odd[] = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), -1, 0, 1, -7};
   uint32_t kind = special ? sequence.next() % 12 : 12;
   return kind < 6 ? odd[kind] : T(special ? int64_t(sequence.next() % 41) - 20 : index);
@@ -74,7 +76,8 @@ void fill(Tensor &tensor, Sequence &sequence, bool special, bool fault) {
     fillReals<double>(tensor, sequence, special);
 }
 
-template <typename T> int64_t firstDifference(const Tensor &found, const Tensor &expected) {
+template <typename T>
+int64_t firstDifference(const Tensor &found, const Tensor &expected) {
   for (int64_t i = 0; i < found.numElements(); ++i) {
     T a = found.as<T>()[i], b = expected.as<T>()[i];
     bool bothNan = a != a && b != b;
@@ -86,23 +89,19 @@ template <typename T> int64_t firstDifference(const Tensor &found, const Tensor 
 
 int64_t differs(const Tensor &found, const Tensor &expected) {
   switch (found.element) {
-  case Element::F32:
-    return firstDifference<float>(found, expected);
-  case Element::F64:
-    return firstDifference<double>(found, expected);
-  case Element::I1:
-    return firstDifference<uint8_t>(found, expected);
-  case Element::I32:
-    return firstDifference<int32_t>(found, expected);
-  case Element::I64:
-    return firstDifference<int64_t>(found, expected);
+  case Element::F32: return firstDifference<float>(found, expected);
+  case Element::F64: return firstDifference<double>(found, expected);
+  case Element::I1: return firstDifference<uint8_t>(found, expected);
+  case Element::I32: return firstDifference<int32_t>(found, expected);
+  case Element::I64: return firstDifference<int64_t>(found, expected);
   }
   return 0;
 }
 
 class Checker {
 public:
-  Checker(ModuleOp original, ModuleOp planned) : original(original), planned(planned), interpreter(original, Element::F32) {
+  Checker(ModuleOp original, ModuleOp planned)
+      : original(original), planned(planned), interpreter(original, Element::F32) {
     runtime::chooseBlisKernels(/*wide=*/true);
     bli_init();
     bli_rntm_init(&rntm);

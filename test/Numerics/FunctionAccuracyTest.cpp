@@ -10,10 +10,12 @@ namespace numerics = plc::numerics;
 
 namespace {
 
-template <typename T> using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+template <typename T>
+using Wider = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
 /// |found - expected| in units of the last place of T at `expected`.
-template <typename T> double errorInUlp(T found, Wider<T> expected) {
+template <typename T>
+double errorInUlp(T found, Wider<T> expected) {
   if (std::isnan(expected))
     return std::isnan(found) ? 0 : HUGE_VAL;
   if (found == static_cast<T>(expected))
@@ -50,7 +52,8 @@ Worst worstError(T low, T high, Found found, Expected expected, int64_t samples)
 
 constexpr bool wide(auto x) { return sizeof(x) == 8; }
 
-template <typename T> class Accuracy : public testing::Test {
+template <typename T>
+class Accuracy : public testing::Test {
 protected:
   template <typename Found, typename Expected>
   void check(T low, T high, Found found, Expected expected, double bound, int64_t samples = 300000) {
@@ -60,7 +63,8 @@ protected:
   }
 
   /// Over all finite angles; those of a few turns; those around the largest that three constants reduce.
-  template <typename Found, typename Expected> void checkAngles(Found found, Expected expected, double bound) {
+  template <typename Found, typename Expected>
+  void checkAngles(Found found, Expected expected, double bound) {
     T tiny = std::numeric_limits<T>::denorm_min(), huge = std::numeric_limits<T>::max();
     T far = wide(T()) ? 0x1p45 : 0x1p20;
     for (T sign : {T(1), T(-1)}) {
@@ -176,7 +180,8 @@ TYPED_TEST(Accuracy, Power) {
   }
 }
 
-template <typename T> bool same(T a, T b) {
+template <typename T>
+bool same(T a, T b) {
   return std::isnan(b) ? std::isnan(a) : numerics::toBits(a) == numerics::toBits(b);
 }
 
@@ -219,8 +224,10 @@ TYPED_TEST(Accuracy, SpecialValues) {
 
 TYPED_TEST(Accuracy, SpecialPowers) {
   using T = TypeParam;
-  T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), tiny = std::numeric_limits<T>::denorm_min();
-  T large = std::numeric_limits<T>::max(), numbers[] = {0, 1, 2, 3, T(0.5), T(2.5), T(1e30), T(3e-30), 16777215, inf, nan, tiny, large};
+  T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(),
+    tiny = std::numeric_limits<T>::denorm_min();
+  T large = std::numeric_limits<T>::max(),
+    numbers[] = {0, 1, 2, 3, T(0.5), T(2.5), T(1e30), T(3e-30), 16777215, inf, nan, tiny, large};
   for (T x : numbers)
     for (T y : numbers)
       for (T a : {x, -x})
@@ -229,7 +236,8 @@ TYPED_TEST(Accuracy, SpecialPowers) {
           Wider<T> expected = std::pow(Wider<T>(a), Wider<T>(b));
           T rounded = T(expected);
           bool exact = rounded == 0 || rounded == 1 || std::isinf(rounded) || std::isnan(rounded);
-          EXPECT_TRUE(exact ? same(found, rounded) : errorInUlp<T>(found, expected) <= 2) << a << " ^ " << b << ": " << found;
+          EXPECT_TRUE(exact ? same(found, rounded) : errorInUlp<T>(found, expected) <= 2)
+              << a << " ^ " << b << ": " << found;
         }
 }
 

@@ -9,7 +9,7 @@ using namespace plc::planner;
 
 namespace {
 
-int64_t sumOf(const KeepProblem &problem, unsigned subset) {
+int64_t sumOf(const SubsetSumProblem &problem, unsigned subset) {
   int64_t sum = 0;
   for (size_t i = 0; i < problem.bytes.size(); ++i)
     sum += subset >> i & 1 ? problem.bytes[i] : 0;
@@ -17,7 +17,7 @@ int64_t sumOf(const KeepProblem &problem, unsigned subset) {
 }
 
 // The best of all subsets; of equals the largest as a number, whose highest bit is the deepest layer.
-unsigned bruteForce(const KeepProblem &problem) {
+unsigned bruteForce(const SubsetSumProblem &problem) {
   unsigned best = 0;
   for (unsigned subset = 1; subset < 1u << problem.bytes.size(); ++subset)
     if (sumOf(problem, subset) <= problem.limit && sumOf(problem, subset) >= sumOf(problem, best))
@@ -28,13 +28,13 @@ unsigned bruteForce(const KeepProblem &problem) {
 TEST(KeepMost, IsTheBestSubsetAndTheDeepest) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
-    KeepProblem problem;
+    SubsetSumProblem problem;
     for (int i = random() % 9; i >= 0; --i)
       problem.bytes.push_back(random() % (round % 2 ? 5 : 100));
     int64_t before = 0;
     for (problem.limit = 0; problem.limit <= 120; problem.limit += 7) {
       std::vector<bool> kept;
-      ASSERT_EQ(keepMost(problem, kept), std::nullopt);
+      ASSERT_EQ(solveSubsetSum(problem, kept), std::nullopt);
       unsigned subset = 0;
       for (size_t i = 0; i < kept.size(); ++i)
         subset |= unsigned(kept[i]) << i;
@@ -48,14 +48,14 @@ TEST(KeepMost, IsTheBestSubsetAndTheDeepest) {
 
 TEST(KeepMost, RefusesWhatIsNoProblem) {
   std::vector<bool> kept;
-  EXPECT_EQ(*keepMost({{1, -2}, 3}, kept), "layer 1 has -2 bytes");
-  EXPECT_EQ(*keepMost({{1}, -3}, kept), "the limit is -3 bytes");
-  EXPECT_EQ(*KeepProblem({{1, 2}, 2}).verify({true, true}), "keeps 3 bytes of 2");
-  EXPECT_EQ(*KeepProblem({{1, 2}, 2}).verify({true}), "keeps or not 1 of 2 layers");
-  KeepProblem distinct{{}, int64_t(1) << 40};
+  EXPECT_EQ(*solveSubsetSum({{1, -2}, 3}, kept), "layer 1 has -2 bytes");
+  EXPECT_EQ(*solveSubsetSum({{1}, -3}, kept), "the limit is -3 bytes");
+  EXPECT_EQ(*SubsetSumProblem({{1, 2}, 2}).verify({true, true}), "keeps 3 bytes of 2");
+  EXPECT_EQ(*SubsetSumProblem({{1, 2}, 2}).verify({true}), "keeps or not 1 of 2 layers");
+  SubsetSumProblem distinct{{}, int64_t(1) << 40};
   for (int i = 0; i < 24; ++i)
     distinct.bytes.push_back(int64_t(1) << i);
-  EXPECT_EQ(*keepMost(distinct, kept), "layers of 24 sizes have too many sums to choose the kept ones exactly");
+  EXPECT_EQ(*solveSubsetSum(distinct, kept), "layers of 24 sizes have too many sums to choose the kept ones exactly");
 }
 
 // x0 -> call 0 -> x1 -> call 1 -> x2 ..; call i also makes a residual r of `bytes` that backward reads, with x(i).

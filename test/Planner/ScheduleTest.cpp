@@ -15,12 +15,12 @@ ScheduleProblem pipeline(int64_t stages, int64_t microBatches, bool backward = t
   for (int64_t s = 0; s < stages; ++s) {
     problem.stages.push_back({s, {true, backward, backward}, {1, backward, backward}});
     if (s)
-      problem.dependences.push_back({s - 1, Phase::F, s, Phase::F});
+      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F});
     if (s && backward)
-      problem.dependences.push_back({s, Phase::B, s - 1, Phase::B});
+      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B});
     if (backward) {
-      problem.dependences.push_back({s, Phase::F, s, Phase::B});
-      problem.dependences.push_back({s, Phase::B, s, Phase::W});
+      problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
+      problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
     }
   }
   return problem;
@@ -37,7 +37,7 @@ TEST(Schedule, ClosedForms) {
         ScheduleProblem problem = pipeline(stages, microBatches);
         for (auto &stage : problem.stages) // one backward of 2
           stage = {stage.rank, {true, true, false}, {1, 2, 0}};
-        std::erase_if(problem.dependences, [](const auto &each) { return each.to == Phase::W; });
+        std::erase_if(problem.dependences, [](const auto &each) { return each.to == TaskKind::W; });
         Schedule schedule;
         Simulation simulation;
         ASSERT_EQ(generate(problem, schedule), std::nullopt);
@@ -107,7 +107,7 @@ TEST(Schedule, VerifyRefusesWrongOrders) {
 
 TEST(Schedule, CheckRefusesCycles) {
   ScheduleProblem problem = pipeline(2, 1);
-  problem.dependences.push_back({1, Phase::F, 0, Phase::F});
+  problem.dependences.push_back({1, TaskKind::F, 0, TaskKind::F});
   EXPECT_EQ(problem.check()->rfind("tasks of one micro-batch wait for each other:", 0), 0u);
   problem = pipeline(1, 0);
   EXPECT_EQ(*problem.check(), "has 0 micro-batches but needs 1 or more");

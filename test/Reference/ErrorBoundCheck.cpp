@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Interval.h"
-#include "plc/Dialect/Ein/Alignment.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Reference/Interpreter.h"
@@ -58,21 +58,15 @@ private:
 };
 
 Interval compare(Function function, Interval a, Interval b) {
-  bool less = a.low < b.high, more = a.high > b.low, meet = a.low <= b.high && b.low <= a.high;
+  bool less = a.low<b.high, more = a.high> b.low, meet = a.low <= b.high && b.low <= a.high;
   bool same = a.low == a.high && b.low == b.high && a.low == b.low;
   switch (function) {
-  case Function::lt:
-    return Interval::truth(!(a.high < b.low), less);
-  case Function::le:
-    return Interval::truth(more, meet || less);
-  case Function::gt:
-    return Interval::truth(!(a.low > b.high), more);
-  case Function::ge:
-    return Interval::truth(less, meet || more);
-  case Function::eq:
-    return Interval::truth(!same, meet);
-  default:
-    return Interval::truth(meet, !same);
+  case Function::lt: return Interval::truth(!(a.high < b.low), less);
+  case Function::le: return Interval::truth(more, meet || less);
+  case Function::gt: return Interval::truth(!(a.low > b.high), more);
+  case Function::ge: return Interval::truth(less, meet || more);
+  case Function::eq: return Interval::truth(!same, meet);
+  default: return Interval::truth(meet, !same);
   }
 }
 
@@ -86,44 +80,25 @@ Interval floorDivide(Interval a, Interval b) {
 
 Interval applyUnary(Function function, Interval x) {
   switch (function) {
-  case Function::id:
-    return x;
-  case Function::neg:
-    return negate(x);
-  case Function::abs:
-    return absolute(x);
-  case Function::logical_not:
-    return {1 - x.high, 1 - x.low};
-  case Function::exp:
-    return increasing(x, [](double t) { return std::exp(t); });
-  case Function::log:
-    return increasing(x, [](double t) { return std::log(t); });
-  case Function::log1p:
-    return increasing(x, [](double t) { return std::log1p(t); });
-  case Function::sqrt:
-    return increasing(x, [](double t) { return std::sqrt(t); });
-  case Function::rsqrt:
-    return x.low > 0 ? functionOf({1 / std::sqrt(x.high), 1 / std::sqrt(x.low)}) : Interval::all();
-  case Function::erf:
-    return increasing(x, [](double t) { return std::erf(t); });
-  case Function::tanh:
-    return increasing(x, [](double t) { return std::tanh(t); });
-  case Function::sigmoid:
-    return increasing(x, [](double t) { return 1 / (1 + std::exp(-t)); });
-  case Function::sin:
-    return waving(x, [](double t) { return std::sin(t); });
-  case Function::cos:
-    return waving(x, [](double t) { return std::cos(t); });
-  case Function::tan:
-    return tangent(x);
-  case Function::relu:
-    return {std::max(0.0, x.low), std::max(0.0, x.high)};
-  case Function::sign:
-    return {double((x.low > 0) - (x.low < 0)), double((x.high > 0) - (x.high < 0))};
-  case Function::floor:
-    return {std::floor(x.low), std::floor(x.high)};
-  case Function::ceil:
-    return {std::ceil(x.low), std::ceil(x.high)};
+  case Function::id: return x;
+  case Function::neg: return negate(x);
+  case Function::abs: return absolute(x);
+  case Function::logical_not: return {1 - x.high, 1 - x.low};
+  case Function::exp: return increasing(x, [](double t) { return std::exp(t); });
+  case Function::log: return increasing(x, [](double t) { return std::log(t); });
+  case Function::log1p: return increasing(x, [](double t) { return std::log1p(t); });
+  case Function::sqrt: return increasing(x, [](double t) { return std::sqrt(t); });
+  case Function::rsqrt: return x.low > 0 ? functionOf({1 / std::sqrt(x.high), 1 / std::sqrt(x.low)}) : Interval::all();
+  case Function::erf: return increasing(x, [](double t) { return std::erf(t); });
+  case Function::tanh: return increasing(x, [](double t) { return std::tanh(t); });
+  case Function::sigmoid: return increasing(x, [](double t) { return 1 / (1 + std::exp(-t)); });
+  case Function::sin: return waving(x, [](double t) { return std::sin(t); });
+  case Function::cos: return waving(x, [](double t) { return std::cos(t); });
+  case Function::tan: return tangent(x);
+  case Function::relu: return {std::max(0.0, x.low), std::max(0.0, x.high)};
+  case Function::sign: return {double((x.low > 0) - (x.low < 0)), double((x.high > 0) - (x.high < 0))};
+  case Function::floor: return {std::floor(x.low), std::floor(x.high)};
+  case Function::ceil: return {std::ceil(x.low), std::ceil(x.high)};
   default: // round
     return {std::nearbyint(x.low), std::nearbyint(x.high)};
   }
@@ -140,25 +115,18 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   if (!real && function == Function::mul)
     return product(a, b);
   switch (function) {
-  case Function::add:
-    return real ? add(a, b) : Interval{a.low + b.low, a.high + b.high};
-  case Function::sub:
-    return real ? add(a, negate(b)) : Interval{a.low - b.high, a.high - b.low};
-  case Function::mul:
-    return multiply(a, b);
-  case Function::div:
-    return divide(a, b);
-  case Function::pow:
-    return power(a, b);
-  case Function::floor_div:
-    return floorDivide(a, b);
+  case Function::add: return real ? add(a, b) : Interval{a.low + b.low, a.high + b.high};
+  case Function::sub: return real ? add(a, negate(b)) : Interval{a.low - b.high, a.high - b.low};
+  case Function::mul: return multiply(a, b);
+  case Function::div: return divide(a, b);
+  case Function::pow: return power(a, b);
+  case Function::floor_div: return floorDivide(a, b);
   case Function::floor_mod: {
     Interval quotient = floorDivide(a, b);
     return quotient.isBounded() ? Interval{a.low - b.low * quotient.low, a.low - b.low * quotient.low} : quotient;
   }
   case Function::max:
-  case Function::logical_or:
-    return {std::max(a.low, b.low), std::max(a.high, b.high)};
+  case Function::logical_or: return {std::max(a.low, b.low), std::max(a.high, b.high)};
   default: // min, and
     return {std::min(a.low, b.low), std::min(a.high, b.high)};
   }
@@ -350,7 +318,6 @@ int main(int argc, char **argv) {
   }
   llvm::outs() << tally.bodies << " bodies, " << tally.bounded << " numbers bounded, " << tally.unbounded << " not; "
                << tally.wrong << " outside; median width " << llvm::format("%.1e", median)
-               << " of the number; f32 and f64 up to "
-               << llvm::format("%.3f", tally.nearest) << " widths apart\n";
+               << " of the number; f32 and f64 up to " << llvm::format("%.3f", tally.nearest) << " widths apart\n";
   return tally.wrong || !tally.bounded ? 1 : 0;
 }

@@ -37,7 +37,10 @@ inline Interval rounded(Interval exact, double relative = unit, double absolute 
 }
 inline Interval functionOf(Interval exact) { return rounded(exact, 4 * unit, 4 * least); }
 
-template <typename F> Interval increasing(Interval x, F f) { return functionOf({f(x.low), f(x.high)}); }
+template <typename F>
+Interval increasing(Interval x, F f) {
+  return functionOf({f(x.low), f(x.high)});
+}
 
 inline Interval add(Interval a, Interval b) { return rounded({a.low + b.low, a.high + b.high}); }
 inline Interval negate(Interval a) { return {-a.high, -a.low}; }
@@ -65,7 +68,8 @@ inline Interval absolute(Interval x) {
 }
 
 /// sin and cos move at most as far as their argument.
-template <typename F> Interval waving(Interval x, F f) {
+template <typename F>
+Interval waving(Interval x, F f) {
   if (!x.isBounded())
     return Interval::all();
   double middle = f((x.low + x.high) / 2), reach = (x.high - x.low) / 2;
@@ -89,8 +93,8 @@ inline Interval power(Interval a, Interval b) {
   }
   if (!(a.low > 0) || !a.isBounded() || !b.isBounded())
     return Interval::all();
-  auto [low, high] = std::minmax({std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low),
-                                  std::pow(a.high, b.high)});
+  auto [low, high] =
+      std::minmax({std::pow(a.low, b.low), std::pow(a.low, b.high), std::pow(a.high, b.low), std::pow(a.high, b.high)});
   return functionOf({low, high});
 }
 

@@ -29,7 +29,7 @@ TEST(Channel, CopiesWhicheverSideIsSecond) {
 
 TEST(Waits, TellACycleWhenItClosesAndNoneBefore) {
   Channel forward(channelOf("y", 0, 1), 1), back(channelOf("dy", 2, 0), 1), between(channelOf("z", 1, 2), 1);
-  StepExchange exchange({true, true, true});
+  GradientNormReduction exchange({true, true, true});
   Waits waits(3);
   EXPECT_FALSE(waits.begin(1, {&forward, nullptr, 0, false})); // for rank 0
   exchange.bring(2, {});

@@ -7,7 +7,8 @@
 using namespace plc::runtime;
 
 // The update written out once more, plainly, for one element.
-template <class T> struct PlainAdamW {
+template <class T>
+struct PlainAdamW {
   T w, m = 0, v = 0;
   void step(const OptimizerSettings &s, int t, T g) {
     double power1 = 1, power2 = 1;
@@ -22,7 +23,8 @@ template <class T> struct PlainAdamW {
   }
 };
 
-template <class T> void compareWithPlain(ElementType type) {
+template <class T>
+void compareWithPlain(ElementType type) {
   constexpr int64_t count = 3000; // more than two blocks, and a ragged end
   OptimizerSettings settings;
   std::vector<T> value(count), m(count), v(count), first(count), second(count);
@@ -88,7 +90,8 @@ TEST(Optimizer, NormAddsInPathOrder) {
 }
 
 // One parameter, two steps: w by the rules written out.
-template <class Rule> void compareInF32(const OptimizerSettings &settings, double scale, Rule rule) {
+template <class Rule>
+void compareInF32(const OptimizerSettings &settings, double scale, Rule rule) {
   constexpr int64_t count = 1100;
   std::vector<float> value(count, 1), m(count), v(count), gradient(count), expected(count, 1), first(count);
   for (int step = 1; step <= 2; ++step) {

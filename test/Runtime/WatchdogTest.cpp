@@ -12,7 +12,8 @@ namespace {
 constexpr int64_t second = 1'000'000'000;
 
 /// One rank under a watchdog of 30 seconds, looked at once a second for `seconds`; when it is found to hang, or 0.
-template <class Rank> int64_t hangsAfter(int64_t seconds, Rank rank) {
+template <class Rank>
+int64_t hangsAfter(int64_t seconds, Rank rank) {
   Watchdog watchdog(30 * second);
   for (int64_t now = 0; now <= seconds; ++now)
     if (watchdog.look(now * second, {rank(now)}))

@@ -99,8 +99,8 @@ std::vector<Bytes> drawInputs(const EntryInfo &entry, uint64_t seed, int64_t ind
       else if (info.type == ElementType::Bool)
         data[i] = static_cast<std::byte>(draws.below(2));
       else
-        throw runtime::Error(runtime::BadInput, "", "input '" + info.name + "' is " + info.typeText() +
-                                                        ", but gradients are checked in f64");
+        throw runtime::Error(runtime::BadInput, "",
+                             "input '" + info.name + "' is " + info.typeText() + ", but gradients are checked in f64");
     }
     inputs.push_back(std::move(data));
   }
@@ -119,8 +119,7 @@ std::vector<double> drawParameter(const runtime::ParameterInfo &info, uint64_t s
 
 class GradientCheck {
 public:
-  GradientCheck(const Request &request)
-      : request(request), engine(request.model, readSettings(request.model)) {}
+  GradientCheck(const Request &request) : request(request), engine(request.model, readSettings(request.model)) {}
 
   /// Whether all gradients are right.
   bool run();

@@ -15,8 +15,8 @@ using namespace mlir;
 namespace plc::interpret {
 
 using reference::Element;
-using reference::Fault;
 using reference::Interpreter;
+using reference::RunError;
 using reference::Tensor;
 using runtime::Bytes;
 using runtime::ElementType;
@@ -27,16 +27,11 @@ namespace {
 
 ElementType typeOf(Element element) {
   switch (element) {
-  case Element::F32:
-    return ElementType::F32;
-  case Element::F64:
-    return ElementType::F64;
-  case Element::I32:
-    return ElementType::I32;
-  case Element::I64:
-    return ElementType::I64;
-  case Element::I1:
-    return ElementType::Bool;
+  case Element::F32: return ElementType::F32;
+  case Element::F64: return ElementType::F64;
+  case Element::I32: return ElementType::I32;
+  case Element::I64: return ElementType::I64;
+  case Element::I1: return ElementType::Bool;
   }
   llvm_unreachable("unknown element type");
 }
@@ -68,7 +63,7 @@ Tensor tensorFrom(Element element, std::vector<int64_t> shape, const std::byte *
   return tensor;
 }
 
-Error errorOf(const Fault &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
+Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
 
 /// The sum of the sites in order; zeros without sites.
 Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::TensorInfo &info) {
@@ -84,8 +79,8 @@ Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::
 }
 
 /// An output of the whole batch, from those of its micro-batches.
-Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info,
-               const std::vector<std::vector<Tensor>> &results, size_t index) {
+Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
+               size_t index) {
   Bytes whole(info.numBytes());
   for (size_t microBatch = 0; microBatch < results.size(); ++microBatch) {
     const Tensor &part = results[microBatch][index];
@@ -300,7 +295,7 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     }
     try {
       results.push_back(interpreter.runModel(std::move(arguments)));
-    } catch (const Fault &fault) {
+    } catch (const RunError &fault) {
       throw errorOf(fault);
     }
   }
@@ -360,8 +355,8 @@ double InterpretedEngine::updateParameters(int64_t step, const Interpreter &inte
       continue;
     held[i].value = held[i].value.copy();
     void *const moments[] = {held[i].moments[0].data(), held[i].moments[1].data()};
-    runtime::updateParameter(factors, real, parameterList[i].tensor().numElements(), gradients[i],
-                             held[i].value.data(), moments);
+    runtime::updateParameter(factors, real, parameterList[i].tensor().numElements(), gradients[i], held[i].value.data(),
+                             moments);
   }
   return norm.norm();
 }

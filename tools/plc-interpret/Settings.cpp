@@ -1,7 +1,7 @@
 //===- Settings.cpp - what `--set` says to the interpreter ----------------===//
 #include "Settings.h"
 
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,11 +12,11 @@ using runtime::usageError;
 
 /// Whether a key changes numbers, not only how they are computed.
 bool isNumeric(llvm::StringRef key) {
-  return key == "precision.compute" || key == "parallelism.micro_batches" ||
-         key == "gradient.accumulation_steps" || key.starts_with("optimizer.");
+  return key == "precision.compute" || key == "parallelism.micro_batches" || key == "gradient.accumulation_steps" ||
+         key.starts_with("optimizer.");
 }
 
-runtime::OptimizerSettings optimizerOf(const driver::Strategy &strategy) {
+runtime::OptimizerSettings optimizerOf(const strategy::Strategy &strategy) {
   using Optimizer = runtime::OptimizerSettings;
   Optimizer settings;
   settings.kind = *Optimizer::parseKind(strategy.get<std::string>("optimizer.kind"));
@@ -50,11 +50,12 @@ Settings readSettings(const runtime::ModelRequest &request) {
   for (const std::string &text : request.sets) {
     llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
     if (!isNumeric(key))
-      throw usageError("key '" + key.str() + "' has no meaning here: the interpreter has no plan; it knows "
+      throw usageError("key '" + key.str() +
+                       "' has no meaning here: the interpreter has no plan; it knows "
                        "precision.compute, parallelism.micro_batches, gradient.accumulation_steps and the keys of "
                        "[optimizer]");
   }
-  auto strategy = driver::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
+  auto strategy = strategy::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
   if (!strategy) // The user has been told.
     throw runtime::Error(runtime::BadUsage, "", "");
   Settings settings;

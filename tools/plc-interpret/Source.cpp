@@ -3,7 +3,7 @@
 
 #include "plc/Algebra/Passes.h"
 #include "plc/Algebra/Phases.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Passes.h"
@@ -67,7 +67,7 @@ void Source::parseRules(const runtime::ModelRequest &request) {
       options.exposed.push_back(name);
   for (const std::string &text : request.defines)
     options.overrides.push_back(parseDefine(text));
-  language::Diagnostics diagnostics(sources);
+  plc::Diagnostics diagnostics(sources);
   module = language::parseModel(sources, context, options, diagnostics);
   if (!diagnostics.empty())
     diagnostics.print(llvm::errs());
@@ -76,21 +76,21 @@ void Source::parseRules(const runtime::ModelRequest &request) {
 }
 
 // No other dialect is linked, which MLIR tells at length.
-LogicalResult Source::tellUnknown(Diagnostic &error) {
+LogicalResult Source::tellUnknown(mlir::Diagnostic &error) {
   std::string text = error.str();
   auto place = dyn_cast<FileLineColLoc>(error.getLocation());
   auto [before, op] = StringRef(text).split(" not found for custom op ");
   if (op.empty() || !place)
     return failure(); // the next handler's turn
-  sources.PrintMessage(sources.FindLocForLineAndColumn(1, place.getLine(), place.getColumn()),
-                       llvm::SourceMgr::DK_Error,
-                       "operation " + op.rtrim() + " is not interpreted: IR of '--emit=numerics' and earlier phases is");
+  sources.PrintMessage(
+      sources.FindLocForLineAndColumn(1, place.getLine(), place.getColumn()), llvm::SourceMgr::DK_Error,
+      "operation " + op.rtrim() + " is not interpreted: IR of '--emit=numerics' and earlier phases is");
   return success();
 }
 
 void Source::parseIR(const std::string &file) {
   SourceMgrDiagnosticHandler printer(sources, &context);
-  ScopedDiagnosticHandler unknown(&context, [this](Diagnostic &error) { return tellUnknown(error); });
+  ScopedDiagnosticHandler unknown(&context, [this](mlir::Diagnostic &error) { return tellUnknown(error); });
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     throw told();
@@ -105,12 +105,9 @@ void Source::parseIR(const std::string &file) {
     throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
 }
 
-bool Source::hasLoss() {
-  return llvm::is_contained(getModel().getResultNames().getAsValueRange<StringAttr>(), "loss");
-}
+bool Source::hasLoss() { return llvm::is_contained(getModel().getResultNames().getAsValueRange<StringAttr>(), "loss"); }
 
-OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<std::string> &outputs,
-                                    bool entryOnly) {
+OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<std::string> &outputs, bool entryOnly) {
   OwningOpRef<ModuleOp> program = module->clone();
   if (!rules)
     return program;

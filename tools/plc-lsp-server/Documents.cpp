@@ -4,7 +4,7 @@
 #include "plc/Dialect/Blis/Blis.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -50,14 +50,14 @@ std::vector<lsp::Diagnostic> diagnoseModel(const lsp::URIForFile &uri, StringRef
     return rangeAt(line, column);
   };
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  plc::language::Diagnostics errors(sources);
+  plc::Diagnostics errors(sources);
   plc::language::parseModel(sources, context, {}, errors);
 
   std::vector<lsp::Diagnostic> result;
-  for (const plc::language::Diagnostic *error : errors.sorted()) {
+  for (const plc::Diagnostic *error : errors.sorted()) {
     lsp::Diagnostic &diagnostic =
         result.emplace_back(makeError(rangeOf(error->place).value_or(rangeAt(1, 1)), error->text));
-    for (const plc::language::Diagnostic::Note &note : error->notes)
+    for (const plc::Diagnostic::Note &note : error->notes)
       if (std::optional<lsp::Range> range = rangeOf(note.place))
         addNote(diagnostic, uri, *range, note.text);
   }

@@ -32,8 +32,8 @@ public:
 
 private:
   void initialize(const InitializeParams &, Callback<json::Value> reply) {
-    json::Object capabilities{{"textDocumentSync", json::Object{{"openClose", true},
-                                                                {"change", int(TextDocumentSyncKind::Full)}}}};
+    json::Object capabilities{
+        {"textDocumentSync", json::Object{{"openClose", true}, {"change", int(TextDocumentSyncKind::Full)}}}};
     reply(json::Object{{"serverInfo", json::Object{{"name", "plc-lsp-server"}}},
                        {"capabilities", std::move(capabilities)}});
   }

@@ -20,7 +20,7 @@ struct KernelRecord {
     int64_t extent;                 // of the indexed axis
   };
   struct Result {
-    int64_t operand; // its place among the kernel's operands
+    int64_t operand;  // its place among the kernel's operands
     std::string type; // f32, f64
     int64_t elements;
   };
@@ -43,9 +43,8 @@ struct CodeOptions {
 /// Writes kernels as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
 /// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
 /// refused: a row too long for the stack, a contraction of other than two arguments.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> writeKernels(llvm::ArrayRef<plan::KernelOp> kernels,
-                                                               const CodeOptions &options,
-                                                               std::vector<KernelRecord> &records);
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+writeKernels(llvm::ArrayRef<plan::KernelOp> kernels, const CodeOptions &options, std::vector<KernelRecord> &records);
 
 /// Lowers such a module to the LLVM dialect in place and adds, for each record, the exported entry with the ABI of
 /// plc/Runtime/KernelABI.h under the record's symbol.

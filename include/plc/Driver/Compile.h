@@ -12,11 +12,11 @@
 namespace plc::driver {
 
 struct CompileOptions {
-  std::string model;    // the .ein file
-  std::string output;   // -o; empty: stdout (IR) or none (plan)
-  std::string emit;     // --emit; empty: module with -o, else the plan is printed
-  std::string entry;    // --entry: name of the model in the file
-  Program program;      // --program, --output: what --emit, the plan and --print-pipeline show
+  std::string model;  // the .ein file
+  std::string output; // -o; empty: stdout (IR) or none (plan)
+  std::string emit;   // --emit; empty: module with -o, else the plan is printed
+  std::string entry;  // --entry: name of the model in the file
+  Program program;    // --program, --output: what --emit, the plan and --print-pipeline show
   bool programGiven = false;
   std::string strategy; // --strategy
   std::vector<std::string> sets;

@@ -8,8 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace plc::driver {
+namespace plc::strategy {
 class Strategy;
+}
+
+namespace plc::driver {
 
 using algebra::Phase;
 
@@ -22,7 +25,7 @@ struct Program {
 };
 
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options.
-std::vector<Phase> phasesOf(const Program &program, const Strategy &strategy);
+std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
 /// The passes of all phases up to and including `last` (all if empty), without the enclosing `builtin.module(..)`.
 std::string pipelineText(const std::vector<Phase> &phases, llvm::StringRef last = {});

@@ -16,8 +16,11 @@ class MLIRContext;
 class ModuleOp;
 } // namespace mlir
 
-namespace plc::language {
+namespace plc {
 class Diagnostics;
+} // namespace plc
+
+namespace plc::language {
 
 struct ParseOptions {
   /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file.

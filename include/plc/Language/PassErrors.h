@@ -2,7 +2,7 @@
 #ifndef PLC_LANGUAGE_PASSERRORS_H
 #define PLC_LANGUAGE_PASSERRORS_H
 
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
 

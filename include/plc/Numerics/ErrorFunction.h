@@ -10,8 +10,8 @@ namespace plc::numerics {
 template <typename V>
   requires isSingle<V>
 inline V complementaryError(V t) {
-  V p = polynomial(t, {0x1.20ef7cp+0, 0x1.452f8p-1, 0x1.b34dbep-4, -0x1.85dbe2p-6, 0x1.df77b6p-9, -0x1.567efap-12,
-                       0x1.85a894p-17});
+  V p = polynomial(
+      t, {0x1.20ef7cp+0, 0x1.452f8p-1, 0x1.b34dbep-4, -0x1.85dbe2p-6, 0x1.df77b6p-9, -0x1.567efap-12, 0x1.85a894p-17});
   return exp(-(t * p));
 }
 
@@ -31,18 +31,19 @@ inline V complementaryError(V t) {
 }
 
 /// erf x, <= 1.5 ulp: an odd polynomial below 0.9375, else 1 - erfc.
-template <typename V> inline V erf(V x) {
+template <typename V>
+inline V erf(V x) {
   V t = minimum(abs(x), like(x, isSingle<V> ? 4 : 6)); // erf is 1 there
   V z = t * t;
   V p = [&] {
     if constexpr (isSingle<V>)
-      return polynomial(z, {0x1.06eba6p-3, -0x1.8126dcp-2, 0x1.ce1856p-4, -0x1.b6698ep-6, 0x1.466a12p-8,
-                            -0x1.36a5aep-11});
+      return polynomial(z,
+                        {0x1.06eba6p-3, -0x1.8126dcp-2, 0x1.ce1856p-4, -0x1.b6698ep-6, 0x1.466a12p-8, -0x1.36a5aep-11});
     else
       return polynomial(z, {0x1.06eba8214db69p-3, -0x1.812746b037a2dp-2, 0x1.ce2f21a046608p-4, -0x1.b82ce313b7dc1p-6,
-                            0x1.565bcd4196ddbp-8, -0x1.c02dbe36b3e34p-11, 0x1.f9a472295e131p-14,
-                            -0x1.f4edffed1b48cp-17, 0x1.bb70d57d32cc6p-20, -0x1.6df1303ab7346p-23,
-                            0x1.54b3e7af82ab7p-26, -0x1.ce76510da032ep-29, 0x1.07a50e91779cbp-31});
+                            0x1.565bcd4196ddbp-8, -0x1.c02dbe36b3e34p-11, 0x1.f9a472295e131p-14, -0x1.f4edffed1b48cp-17,
+                            0x1.bb70d57d32cc6p-20, -0x1.6df1303ab7346p-23, 0x1.54b3e7af82ab7p-26,
+                            -0x1.ce76510da032ep-29, 0x1.07a50e91779cbp-31});
   }();
   V small = fma(t, p, t);
   V large = like(x, 1) - complementaryError(t);

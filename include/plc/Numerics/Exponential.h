@@ -7,12 +7,14 @@
 namespace plc::numerics {
 
 /// exp(x) = 2^n e^r with |r| <= ln2 / 2, for |x| < 2^20.
-template <typename V> struct ReducedExponent {
+template <typename V>
+struct ReducedExponent {
   BitsOf<V> n;
   V r;
 };
 
-template <typename V> inline ReducedExponent<V> reduceExponent(V x) {
+template <typename V>
+inline ReducedExponent<V> reduceExponent(V x) {
   constexpr bool single = isSingle<V>;
   V shift = magic(x);
   V y = fma(x, like(x, single ? 0x1.715476p+0 : 0x1.71547652b82fep+0), shift);
@@ -24,17 +26,19 @@ template <typename V> inline ReducedExponent<V> reduceExponent(V x) {
 }
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln2 / 2; 2^-28.2, 2^-56.5 of e^r.
-template <typename V> inline V exponentialTail(V r) {
+template <typename V>
+inline V exponentialTail(V r) {
   if constexpr (isSingle<V>)
     return polynomial(r, {0x1.fffffcp-2, 0x1.55548cp-3, 0x1.55585ap-5, 0x1.123d6cp-7, 0x1.6ab864p-10});
   else
     return polynomial(r, {0x1.000000000000ap-1, 0x1.55555555554f9p-3, 0x1.55555555507e8p-5, 0x1.1111111127d0dp-7,
-                          0x1.6c16c1844ceecp-10, 0x1.a01a012a470a5p-13, 0x1.a01999a89d1cbp-16,
-                          0x1.71df24b8871a6p-19, 0x1.28add33e8e9c9p-22, 0x1.ad8193f2abe7bp-26});
+                          0x1.6c16c1844ceecp-10, 0x1.a01a012a470a5p-13, 0x1.a01999a89d1cbp-16, 0x1.71df24b8871a6p-19,
+                          0x1.28add33e8e9c9p-22, 0x1.ad8193f2abe7bp-26});
 }
 
 /// e^(x + low), where low, if given, is small beside x. Overflows to infinity, underflows through the denormals to 0.
-template <typename V, typename... Low> inline V exponential(V x, Low... low) {
+template <typename V, typename... Low>
+inline V exponential(V x, Low... low) {
   constexpr bool single = isSingle<V>;
   // Beyond these the result is 0 or infinity anyway; NaN passes. What a mask made -inf must not underflow on its way:
   // that costs a hundred times the rest.
@@ -51,10 +55,14 @@ template <typename V, typename... Low> inline V exponential(V x, Low... low) {
 }
 
 /// e^x, <= 1.1 ulp.
-template <typename V> inline V exp(V x) { return exponential(x); }
+template <typename V>
+inline V exp(V x) {
+  return exponential(x);
+}
 
 /// e^x - 1 for 0 <= x <= 40 (the part of it that tanh needs: relative error small for x >= ln2 / 2 only).
-template <typename V> inline V expMinusOne(V x) {
+template <typename V>
+inline V expMinusOne(V x) {
   auto [n, r] = reduceExponent(x);
   V scale = powerOfTwo<V>(n);
   V tail = fma(r * r, exponentialTail(r), r);
@@ -62,7 +70,8 @@ template <typename V> inline V expMinusOne(V x) {
 }
 
 /// 1 / (1 + e^-x), <= 2 ulp. From e^-|x|, so that small results keep their bits.
-template <typename V> inline V sigmoid(V x) {
+template <typename V>
+inline V sigmoid(V x) {
   V e = exp(-abs(x));
   V one = like(x, 1);
   V sum = one + e;

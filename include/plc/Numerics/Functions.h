@@ -18,16 +18,21 @@
 namespace plc::numerics {
 
 /// 1 / sqrt(x), <= 1.5 ulp: both operations correctly rounded. rsqrt(-0) = -inf.
-template <typename V> inline V rsqrt(V x) { return like(x, 1) / sqrt(x); }
+template <typename V>
+inline V rsqrt(V x) {
+  return like(x, 1) / sqrt(x);
+}
 
 /// x < 0 ? 0 : x.
-template <typename V> inline V relu(V x) {
+template <typename V>
+inline V relu(V x) {
   V zero = like(x, 0);
   return select(x < zero, zero, x);
 }
 
 /// 1, -1, or 0 for zeros and NaN.
-template <typename V> inline V sign(V x) {
+template <typename V>
+inline V sign(V x) {
   V zero = like(x, 0);
   return select(x > zero, like(x, 1), select(x < zero, like(x, -1), zero));
 }

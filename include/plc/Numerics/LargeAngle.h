@@ -12,7 +12,8 @@
 namespace plc::numerics {
 
 /// x = n pi/2 + high + low with |high| <= 0.84; in this order.
-template <typename V> using ReducedAngle = std::array<V, 3>;
+template <typename V>
+using ReducedAngle = std::array<V, 3>;
 
 /// 2/pi: piece k, of 53 bits, counts 2^(-53 k).
 inline constexpr double twoOverPi[] = {
@@ -25,12 +26,14 @@ inline constexpr double twoOverPi[] = {
 /// Five pieces of 2/pi and x, scaled, such that x 2/pi is, but for multiples of 4, the sum of x pieces[i] 2^(-53 i).
 /// From |x| = 2^(54 + 53 w) on the first is piece w: those before give multiples of 4; those behind the fifth less than
 /// 2^-157, where no f64 comes closer to a multiple of pi/2 than 2^-62.
-template <typename V> struct PiecesOfAngle {
+template <typename V>
+struct PiecesOfAngle {
   V x;
   std::array<V, 5> pieces;
 };
 
-template <int windows, typename V> inline PiecesOfAngle<V> piecesOf(V x) {
+template <int windows, typename V>
+inline PiecesOfAngle<V> piecesOf(V x) {
   PiecesOfAngle<V> found{x, {x, x, x, x, x}};
   V size = abs(x);
   for (int i = 0; i < 5; ++i)
@@ -45,7 +48,8 @@ template <int windows, typename V> inline PiecesOfAngle<V> piecesOf(V x) {
 }
 
 /// A sum of terms, modulo 4: an integer n and three parts that do not overlap much, high the largest.
-template <typename V> struct SumOfTurns {
+template <typename V>
+struct SumOfTurns {
   V n, high, middle, low;
 
   explicit SumOfTurns(V x) : n(like(x, 0)), high(n), middle(n), low(n) {}
@@ -61,10 +65,14 @@ template <typename V> struct SumOfTurns {
 };
 
 /// The remainder by 4, in [-2, 2].
-template <typename V> inline V moduloFour(V x) { return x - like(x, 4) * roundToEven(x * like(x, 0.25)); }
+template <typename V>
+inline V moduloFour(V x) {
+  return x - like(x, 4) * roundToEven(x * like(x, 0.25));
+}
 
 /// For |x| < 2^(107 + 53 windows); NaN for infinities.
-template <int windows, typename V> inline ReducedAngle<V> reduceTurns(V x) {
+template <int windows, typename V>
+inline ReducedAngle<V> reduceTurns(V x) {
   PiecesOfAngle<V> angle = piecesOf<windows>(x);
   SumOfTurns<V> turns(x);
   for (V piece : angle.pieces) {
@@ -81,7 +89,8 @@ template <int windows, typename V> inline ReducedAngle<V> reduceTurns(V x) {
 }
 
 /// For any finite x; NaN for infinities.
-template <typename V> inline ReducedAngle<V> reduceLargeAngle(V x) {
+template <typename V>
+inline ReducedAngle<V> reduceLargeAngle(V x) {
   if constexpr (isSingle<V>) {
     auto [n, high, low] = reduceTurns<1>(widen(x));
     V rounded = narrow(high);

@@ -28,20 +28,22 @@ inline V logarithmOfParts(V m, V e) {
   V f = m - like(m, 1);
   V s = f / (like(m, 2) + f);
   V z = s * s;
-  V remainder = z * polynomial(z, {0x1.5555555555555p-1, 0x1.9999999999d1p-2, 0x1.24924924399bep-2,
-                                   0x1.c71c724b4124dp-3, 0x1.745ce1d52ca64p-3, 0x1.3b20225a612ffp-3,
-                                   0x1.0f67749293cd8p-3, 0x1.0f0c20401214ep-3});
+  V remainder =
+      z * polynomial(z, {0x1.5555555555555p-1, 0x1.9999999999d1p-2, 0x1.24924924399bep-2, 0x1.c71c724b4124dp-3,
+                         0x1.745ce1d52ca64p-3, 0x1.3b20225a612ffp-3, 0x1.0f67749293cd8p-3, 0x1.0f0c20401214ep-3});
   V half = like(m, 0.5) * f * f;
   V low = fma(s, half + remainder, e * like(m, 0x1.a39ef35793c76p-33));
   return fma(e, like(m, 0x1.62e42feep-1), f - (half - low));
 }
 
 /// x = m 2^e with m in [least, 2 least), for positive finite x; a denormal too.
-template <typename V> struct BinaryParts {
+template <typename V>
+struct BinaryParts {
   V m, e;
 };
 
-template <typename V> inline BinaryParts<V> binaryParts(V x, double least) {
+template <typename V>
+inline BinaryParts<V> binaryParts(V x, double least) {
   constexpr int fraction = fractionBits<V>;
   // A denormal is scaled to a normal number first.
   MaskOf<V> small = x < like(x, isSingle<V> ? 0x1p-126 : 0x1p-1022);
@@ -54,7 +56,8 @@ template <typename V> inline BinaryParts<V> binaryParts(V x, double least) {
 }
 
 /// ln x, <= 1.1 ulp. log(0) = -inf, log(x < 0) = NaN, log(inf) = inf; denormals are exact to the same bound.
-template <typename V> inline V log(V x) {
+template <typename V>
+inline V log(V x) {
   V infinity = like(x, std::numeric_limits<double>::infinity());
   V zero = like(x, 0);
   auto [m, e] = binaryParts(x, isSingle<V> ? 0.75 : 0x1.6a09ep-1);
@@ -65,7 +68,8 @@ template <typename V> inline V log(V x) {
 }
 
 /// ln(1 + x), <= 2 ulp: log of the rounded sum, and what rounding took from it to first order. log1p(-0) = -0.
-template <typename V> inline V log1p(V x) {
+template <typename V>
+inline V log1p(V x) {
   V one = like(x, 1);
   V sum = one + x;
   V lost = select(x < one, x - (sum - one), one - (sum - x));

@@ -8,19 +8,22 @@
 namespace plc::numerics {
 
 /// An unevaluated sum; low is small beside high.
-template <typename V> struct TwoParts {
+template <typename V>
+struct TwoParts {
   V high, low;
 };
 
 /// a + b exactly, for |a| >= |b| or a = 0.
-template <typename V> inline TwoParts<V> fastSum(V a, V b) {
+template <typename V>
+inline TwoParts<V> fastSum(V a, V b) {
   V sum = a + b;
   return {sum, b - (sum - a)};
 }
 
 /// ln m of m in [0.7, 1.42) to about 2^-35 (f32), 2^-65 (f64) of itself: 2 atanh(s) = 2s (1 + s^2/3 + s^4 R(s^2)) with
 /// s = f / (2 + f), f = m - 1. s and s^2/3 are kept in two parts.
-template <typename V> inline TwoParts<V> logarithmInParts(V m) {
+template <typename V>
+inline TwoParts<V> logarithmInParts(V m) {
   V f = m - like(m, 1), t = like(m, 2) + f;
   V s = f / t;
   V sLow = fma(-s, f - (t - like(m, 2)), fma(-s, t, f)) / t;
@@ -46,7 +49,8 @@ template <typename V> inline TwoParts<V> logarithmInParts(V m) {
 }
 
 /// ln x of x >= 0 in two parts; -inf and inf have no low part.
-template <typename V> inline TwoParts<V> logarithmOfAny(V x) {
+template <typename V>
+inline TwoParts<V> logarithmOfAny(V x) {
   constexpr bool single = isSingle<V>;
   auto [m, e] = binaryParts(x, 0x1.6a09ep-1);
   auto [ofM, ofMLow] = logarithmInParts(m);
@@ -61,7 +65,8 @@ template <typename V> inline TwoParts<V> logarithmOfAny(V x) {
 
 /// x^y, <= 2 ulp, as C's pow: x^0 = 1^y = 1; a negative x has powers by integers alone, else NaN; (+-0)^y and (+-inf)^y
 /// keep the sign if y is odd; (-1)^(+-inf) = 1.
-template <typename V> inline V pow(V x, V y) {
+template <typename V>
+inline V pow(V x, V y) {
   constexpr bool single = isSingle<V>;
   V zero = like(x, 0), one = like(x, 1), infinity = like(x, std::numeric_limits<double>::infinity());
   V size = abs(x);

@@ -10,7 +10,8 @@ namespace plc::numerics {
 
 /// For |x| < 2^20 (f32), 2^45 (f64). pi/2 is C1 + C2 + C3. x - n C1 is exact: both are multiples of the last place of
 /// C1, and their difference is small.
-template <typename V> inline ReducedAngle<V> reduceSmallAngle(V x) {
+template <typename V>
+inline ReducedAngle<V> reduceSmallAngle(V x) {
   constexpr bool single = isSingle<V>;
   V n = fma(x, like(x, single ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1), magic(x)) - magic(x);
   V c2 = like(x, single ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
@@ -24,13 +25,15 @@ template <typename V> inline ReducedAngle<V> reduceSmallAngle(V x) {
 }
 
 /// Whether an integral n is even.
-template <typename V> inline MaskOf<V> isEven(V n) {
+template <typename V>
+inline MaskOf<V> isEven(V n) {
   V half = n * like(n, 0.5);
   return (half + magic(n)) - magic(n) == half;
 }
 
 /// sin(high + low).
-template <typename V> inline V sineOfReduced(V high, V low) {
+template <typename V>
+inline V sineOfReduced(V high, V low) {
   V z = high * high;
   V p = [&] {
     if constexpr (isSingle<V>)
@@ -43,7 +46,8 @@ template <typename V> inline V sineOfReduced(V high, V low) {
 }
 
 /// cos(high + low).
-template <typename V> inline V cosineOfReduced(V high, V low) {
+template <typename V>
+inline V cosineOfReduced(V high, V low) {
   V z = high * high;
   V p = [&] {
     if constexpr (isSingle<V>)
@@ -56,7 +60,8 @@ template <typename V> inline V cosineOfReduced(V high, V low) {
 }
 
 /// tan(high + low).
-template <typename V> inline V tangentOfReduced(V high, V low) {
+template <typename V>
+inline V tangentOfReduced(V high, V low) {
   V z = high * high;
   V p = [&] {
     if constexpr (isSingle<V>)
@@ -65,16 +70,16 @@ template <typename V> inline V tangentOfReduced(V high, V low) {
     else
       return polynomial(z, {0x1.55555555555adp-2, 0x1.111111110ad3ap-3, 0x1.ba1ba1bf15395p-5, 0x1.664f478209604p-6,
                             0x1.226e541855347p-7, 0x1.d6cf0b06f8974p-9, 0x1.7de46063876b2p-10, 0x1.32e5d96c6f17dp-11,
-                            0x1.0bc0365248cfep-12, 0x1.d589b8e384774p-15, 0x1.de29f71e626dep-14,
-                            -0x1.52f73350a7104p-14, 0x1.806cc91e8a34ep-14, -0x1.72c158c976e5dp-15,
-                            0x1.d415fa8b4c7d4p-17});
+                            0x1.0bc0365248cfep-12, 0x1.d589b8e384774p-15, 0x1.de29f71e626dep-14, -0x1.52f73350a7104p-14,
+                            0x1.806cc91e8a34ep-14, -0x1.72c158c976e5dp-15, 0x1.d415fa8b4c7d4p-17});
   }();
   // The derivative of tan is 1 + tan^2, about 1 + z.
   return high + fma(z * high, p, fma(z, low, low));
 }
 
 /// The sine of (n + quarters) pi/2 + high + low.
-template <typename V> inline V sineOfQuarters(const ReducedAngle<V> &angle, double quarters) {
+template <typename V>
+inline V sineOfQuarters(const ReducedAngle<V> &angle, double quarters) {
   auto [turns, high, low] = angle;
   V n = turns + like(turns, quarters);
   V y = select(isEven(n), sineOfReduced(high, low), cosineOfReduced(high, low));
@@ -84,7 +89,8 @@ template <typename V> inline V sineOfQuarters(const ReducedAngle<V> &angle, doub
 }
 
 /// function(reduced x): of few turns in a few operations, of any number in many; one NaN of infinities and NaN.
-template <typename V, typename Function> inline V ofAngle(V x, Function function) {
+template <typename V, typename Function>
+inline V ofAngle(V x, Function function) {
   MaskOf<V> isSmall = abs(x) < like(x, isSingle<V> ? 0x1p20 : 0x1p45);
   return selectUsual(isSmall, function(reduceSmallAngle(x)), [&] {
     MaskOf<V> isFinite = abs(x) < like(x, std::numeric_limits<double>::infinity());
@@ -94,18 +100,21 @@ template <typename V, typename Function> inline V ofAngle(V x, Function function
 }
 
 /// sin x, <= 1.2 ulp; NaN for infinities. sin(-0) = -0.
-template <typename V> inline V sin(V x) {
+template <typename V>
+inline V sin(V x) {
   V y = ofAngle(x, [](const ReducedAngle<V> &angle) { return sineOfQuarters(angle, 0); });
   return select(x == like(x, 0), x, y);
 }
 
 /// cos x, <= 1.2 ulp; NaN for infinities.
-template <typename V> inline V cos(V x) {
+template <typename V>
+inline V cos(V x) {
   return ofAngle(x, [](const ReducedAngle<V> &angle) { return sineOfQuarters(angle, 1); });
 }
 
 /// tan x, <= 2 ulp; NaN for infinities. tan(-0) = -0.
-template <typename V> inline V tan(V x) {
+template <typename V>
+inline V tan(V x) {
   V y = ofAngle(x, [](const ReducedAngle<V> &angle) {
     auto [n, high, low] = angle;
     V t = tangentOfReduced(high, low);

@@ -31,23 +31,30 @@
 
 namespace plc::numerics {
 
-template <typename V> struct ValueTraits;
-template <> struct ValueTraits<float> {
+template <typename V>
+struct ValueTraits;
+template <>
+struct ValueTraits<float> {
   using Element = float;
   using Bits = int32_t;
   using Mask = bool;
 };
-template <> struct ValueTraits<double> {
+template <>
+struct ValueTraits<double> {
   using Element = double;
   using Bits = int64_t;
   using Mask = bool;
 };
-template <typename V> using ElementOf = typename ValueTraits<V>::Element;
-template <typename V> using BitsOf = typename ValueTraits<V>::Bits;
-template <typename V> using MaskOf = typename ValueTraits<V>::Mask;
+template <typename V>
+using ElementOf = typename ValueTraits<V>::Element;
+template <typename V>
+using BitsOf = typename ValueTraits<V>::Bits;
+template <typename V>
+using MaskOf = typename ValueTraits<V>::Mask;
 
 /// Whether V has elements of 32 bits: chooses coefficients at compile time.
-template <typename V> inline constexpr bool isSingle = std::is_same_v<ElementOf<V>, float>;
+template <typename V>
+inline constexpr bool isSingle = std::is_same_v<ElementOf<V>, float>;
 
 // The plain numbers.
 
@@ -65,7 +72,9 @@ inline float like(float, double x) { return static_cast<float>(x); }
 inline double like(double, double x) { return x; }
 template <typename T>
   requires std::is_arithmetic_v<T>
-inline T select(bool mask, T a, T b) { return mask ? a : b; }
+inline T select(bool mask, T a, T b) {
+  return mask ? a : b;
+}
 template <typename T, typename Rare>
   requires std::is_arithmetic_v<T>
 inline T selectUsual(bool mask, T usual, Rare rare) {
@@ -81,30 +90,48 @@ inline double fromBits(int64_t i) { return std::bit_cast<double>(i); }
 
 template <typename I>
 concept PlainBits = std::is_same_v<I, int32_t> || std::is_same_v<I, int64_t>;
-template <PlainBits I> inline I bitsLike(I, int64_t n) { return static_cast<I>(n); }
-template <PlainBits I> inline I add(I i, I j) {
+template <PlainBits I>
+inline I bitsLike(I, int64_t n) {
+  return static_cast<I>(n);
+}
+template <PlainBits I>
+inline I add(I i, I j) {
   using U = std::make_unsigned_t<I>;
   return static_cast<I>(static_cast<U>(i) + static_cast<U>(j));
 }
-template <PlainBits I> inline I sub(I i, I j) {
+template <PlainBits I>
+inline I sub(I i, I j) {
   using U = std::make_unsigned_t<I>;
   return static_cast<I>(static_cast<U>(i) - static_cast<U>(j));
 }
-template <PlainBits I> inline I bitAnd(I i, I j) { return i & j; }
-template <PlainBits I> inline I bitOr(I i, I j) { return i | j; }
-template <PlainBits I> inline I shiftLeft(I i, int n) {
+template <PlainBits I>
+inline I bitAnd(I i, I j) {
+  return i & j;
+}
+template <PlainBits I>
+inline I bitOr(I i, I j) {
+  return i | j;
+}
+template <PlainBits I>
+inline I shiftLeft(I i, int n) {
   return static_cast<I>(static_cast<std::make_unsigned_t<I>>(i) << n);
 }
-template <PlainBits I> inline I shiftRight(I i, int n) { return i >> n; }
+template <PlainBits I>
+inline I shiftRight(I i, int n) {
+  return i >> n;
+}
 
 // What the functions build on these.
 
 /// The layout of the element: bits of the fraction, bias of the exponent.
-template <typename V> inline constexpr int fractionBits = isSingle<V> ? 23 : 52;
-template <typename V> inline constexpr int exponentBias = isSingle<V> ? 127 : 1023;
+template <typename V>
+inline constexpr int fractionBits = isSingle<V> ? 23 : 52;
+template <typename V>
+inline constexpr int exponentBias = isSingle<V> ? 127 : 1023;
 
 /// c[0] + c[1] v + ... as one chain of fma from the highest term; coefficients are exact in the element.
-template <typename V, int N> inline V polynomial(V v, const double (&c)[N]) {
+template <typename V, int N>
+inline V polynomial(V v, const double (&c)[N]) {
   V result = like(v, c[N - 1]);
   for (int i = N - 2; i >= 0; --i)
     result = fma(result, v, like(v, c[i]));
@@ -112,35 +139,48 @@ template <typename V, int N> inline V polynomial(V v, const double (&c)[N]) {
 }
 
 /// The number 1.5 * 2^fractionBits: y = x + magic holds rint(x) in its low bits, while |x| < 2^(fractionBits - 1).
-template <typename V> inline V magic(V like_) { return like(like_, isSingle<V> ? 0x1.8p23 : 0x1.8p52); }
+template <typename V>
+inline V magic(V like_) {
+  return like(like_, isSingle<V> ? 0x1.8p23 : 0x1.8p52);
+}
 
 /// 2^n for an integer n within the exponents of normal numbers.
-template <typename V> inline V powerOfTwo(BitsOf<V> n) {
+template <typename V>
+inline V powerOfTwo(BitsOf<V> n) {
   return fromBits(shiftLeft(add(n, bitsLike(n, exponentBias<V>)), fractionBits<V>));
 }
 
 /// What the sum of a and b, rounded, leaves out: exact, whichever of the two is the larger.
-template <typename V> inline V sumError(V a, V b, V sum) {
+template <typename V>
+inline V sumError(V a, V b, V sum) {
   V back = sum - a;
   return (a - (sum - back)) + (b - back);
 }
 
 /// |x|: clears the sign bit.
-template <typename V> inline V abs(V x) {
+template <typename V>
+inline V abs(V x) {
   BitsOf<V> i = toBits(x);
   return fromBits(bitAnd(i, bitsLike(i, isSingle<V> ? INT32_MAX : INT64_MAX)));
 }
 
 /// y >= 0 with the sign bit of x.
-template <typename V> inline V withSignOf(V y, V x) {
+template <typename V>
+inline V withSignOf(V y, V x) {
   BitsOf<V> i = toBits(x);
   return fromBits(bitOr(toBits(y), bitAnd(i, bitsLike(i, isSingle<V> ? int64_t(INT32_MIN) : INT64_MIN))));
 }
 
 /// b > a ? b : a. A tie (0 and -0 too) and a NaN on either side give a; clampings put the bound second.
-template <typename V> inline V maximum(V a, V b) { return select(b > a, b, a); }
+template <typename V>
+inline V maximum(V a, V b) {
+  return select(b > a, b, a);
+}
 /// b < a ? b : a.
-template <typename V> inline V minimum(V a, V b) { return select(b < a, b, a); }
+template <typename V>
+inline V minimum(V a, V b) {
+  return select(b < a, b, a);
+}
 
 } // namespace plc::numerics
 

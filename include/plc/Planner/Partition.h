@@ -28,8 +28,8 @@ class PartitionProblem {
 public:
   struct Part {
     std::string name;
-    int64_t ns = 0;          ///< forward and backward, one micro-batch
-    int64_t keptBytes = 0;   ///< values kept from forward to backward, one micro-batch
+    int64_t ns = 0;        ///< forward and backward, one micro-batch
+    int64_t keptBytes = 0; ///< values kept from forward to backward, one micro-batch
     int64_t scratchBytes = 0;
   };
   struct Tensor {
@@ -63,7 +63,7 @@ public:
   /// Time of a stage of parts [begin, end).
   int64_t timeOf(int64_t begin, int64_t end) const;
   /// Bytes of a stage of parts [begin, end) with so many micro-batches in flight.
-  int64_t bytesOf(int64_t begin, int64_t end, int64_t flying) const;
+  int64_t bytesOf(int64_t begin, int64_t end, int64_t inFlight) const;
   Load loadOf(int64_t stage, int64_t begin, int64_t end) const;
   /// Whether the problem is well formed, and has at least a part for each stage.
   Fault check() const;

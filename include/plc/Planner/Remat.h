@@ -68,7 +68,7 @@ struct RematMode {
 Fault chooseSegments(const RematMode &mode, RematProblem &problem);
 
 /// Layers with the bytes that it takes to keep each whole, and the bytes that there are: keep as many bytes as fit.
-class KeepProblem {
+class SubsetSumProblem {
 public:
   std::vector<int64_t> bytes; ///< per layer
   int64_t limit = 0;
@@ -85,7 +85,7 @@ public:
 /// fall as the limit grows. Exact: dynamic programming over the sums that the first layers can reach (subset sum).
 /// O(layers x sums): few sums where layers share bodies, at most 2^layers. Fails above `mostSums` of them. Source: the
 /// textbook dynamic program, e.g. Kellerer, Pferschy & Pisinger, "Knapsack Problems", 2004, ch. 4.
-Fault keepMost(const KeepProblem &problem, std::vector<bool> &kept);
+Fault solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept);
 inline constexpr size_t mostSums = size_t(1) << 20;
 
 } // namespace plc::planner

@@ -12,38 +12,38 @@
 namespace plc::planner {
 
 /// Forward, backward for inputs, backward for parameters.
-enum class Phase { F, B, W };
+enum class TaskKind { F, B, W };
 
-struct Job {
+struct ScheduledTask {
   int64_t stage = 0;
-  Phase phase = Phase::F;
+  TaskKind kind = TaskKind::F;
   int64_t microBatch = 0;
-  bool operator==(const Job &) const = default;
+  bool operator==(const ScheduledTask &) const = default;
 };
 
 /// "stage 1, B of micro-batch 3".
-std::string describe(const Job &job);
+std::string describe(const ScheduledTask &job);
 
 /// What each rank runs, in order.
 struct Schedule {
-  std::vector<std::vector<Job>> ranks;
+  std::vector<std::vector<ScheduledTask>> ranks;
 };
 
 /// Stages on ranks run each of their tasks once per micro-batch; a task starts when the tasks that it depends on, of
-/// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each phase of a stage
+/// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each kind of a stage
 /// runs in index order.
 class ScheduleProblem {
 public:
   struct Stage {
     int64_t rank = 0;
-    std::array<bool, 3> has{};   ///< by Phase
-    std::array<int64_t, 3> ns{}; ///< by Phase, one micro-batch
+    std::array<bool, 3> has{};   ///< by TaskKind
+    std::array<int64_t, 3> ns{}; ///< by TaskKind, one micro-batch
   };
   struct Dependence {
     int64_t source = 0;
-    Phase from = Phase::F;
+    TaskKind from = TaskKind::F;
     int64_t destination = 0;
-    Phase to = Phase::F;
+    TaskKind to = TaskKind::F;
     int64_t ns = 0; ///< of the way
   };
 

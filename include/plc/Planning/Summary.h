@@ -33,7 +33,7 @@ struct PlanSummary {
   std::vector<Route> routes;
   int64_t cutNs = -1, cutBoundNs = -1;
   int64_t stepNs = -1, stepBoundNs = -1;
-  double bubble = 0; ///< idle part of all ranks' time
+  double bubble = 0;                 ///< idle part of all ranks' time
   int64_t arenaBytes = -1;           ///< of all ranks
   int64_t noneArenaBytes = -1;       ///< the same if nothing were recomputed: set by who has planned that too
   int64_t flops = 0, addedFlops = 0; ///< of a step: without recomputation, and of it

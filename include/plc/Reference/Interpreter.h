@@ -20,9 +20,9 @@
 namespace plc::reference {
 
 /// An error while running: a gather out of range, or something that the interpreter does not execute.
-class Fault : public std::runtime_error {
+class RunError : public std::runtime_error {
 public:
-  Fault(mlir::Location location, const std::string &text);
+  RunError(mlir::Location location, const std::string &text);
   /// Of the equation, see Places.h.
   std::vector<std::string> places;
 };
@@ -46,10 +46,10 @@ public:
   /// The value of a parameter in calls from now on; it must have the parameter's type.
   void setParameter(llvm::StringRef path, Tensor value) { values[path] = std::move(value); }
 
-  /// Runs a body on all its arguments (accumulators may be vacant), returns all its results. Throws Fault.
+  /// Runs a body on all its arguments (accumulators may be vacant), returns all its results. Throws RunError.
   std::vector<Tensor> runFunction(ein::FuncOp function, std::vector<Tensor> arguments);
 
-  /// Runs the model on the present micro-batch. Accumulators are the sites, which persist. Throws Fault.
+  /// Runs the model on the present micro-batch. Accumulators are the sites, which persist. Throws RunError.
   std::vector<Tensor> runModel(std::vector<Tensor> arguments);
 
   /// Before the first micro-batch of a step: every site becomes vacant.

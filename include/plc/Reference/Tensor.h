@@ -35,8 +35,14 @@ public:
   size_t numBytes() const { return bytes->size(); }
   std::byte *data() { return bytes->data(); }
   const std::byte *data() const { return bytes->data(); }
-  template <typename T> T *as() { return reinterpret_cast<T *>(bytes->data()); }
-  template <typename T> const T *as() const { return reinterpret_cast<const T *>(bytes->data()); }
+  template <typename T>
+  T *as() {
+    return reinterpret_cast<T *>(bytes->data());
+  }
+  template <typename T>
+  const T *as() const {
+    return reinterpret_cast<const T *>(bytes->data());
+  }
   /// The same values, not shared.
   Tensor copy() const {
     Tensor result = *this;

@@ -12,18 +12,18 @@ namespace plc::runtime {
 
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
-  std::string toolPath; // argv[0]
-  std::string command;  // train, eval, infer, generate, bench
-  std::string file;     // M.plcm, MODEL.ein, IR.mlir
-  std::string entry;    // --entry, or empty
-  std::string strategy; // --strategy, or empty
-  std::vector<std::string> defines; // -D NAME=SIZE
-  std::vector<std::string> sets;    // --set KEY=VALUE
-  std::vector<std::string> outputs; // of infer, if a gradient or the value of a rule is among them: what to compile
-  bool checkArena = false;          // --check-arena
-  bool checkLive = false;           // --check-live
-  bool checkFinite = false;         // --check-finite
-  std::string trace;                // --trace, or empty
+  std::string toolPath;              // argv[0]
+  std::string command;               // train, eval, infer, generate, bench
+  std::string file;                  // M.plcm, MODEL.ein, IR.mlir
+  std::string entry;                 // --entry, or empty
+  std::string strategy;              // --strategy, or empty
+  std::vector<std::string> defines;  // -D NAME=SIZE
+  std::vector<std::string> sets;     // --set KEY=VALUE
+  std::vector<std::string> outputs;  // of infer, if a gradient or the value of a rule is among them: what to compile
+  bool checkArena = false;           // --check-arena
+  bool checkLive = false;            // --check-live
+  bool checkFinite = false;          // --check-finite
+  std::string trace;                 // --trace, or empty
   std::optional<double> hangTimeout; // --hang-timeout, in seconds
 };
 

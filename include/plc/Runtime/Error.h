@@ -2,6 +2,8 @@
 #ifndef PLC_RUNTIME_ERROR_H
 #define PLC_RUNTIME_ERROR_H
 
+#include "plc/Support/ExitCodes.h"
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,8 +11,7 @@
 
 namespace plc::runtime {
 
-/// Exit codes of the tools.
-enum ExitCode { Done = 0, BadInput = 1, BadUsage = 2, NoPlan = 3, Hang = 5, ResultDiffers = 6, Internal = 70 };
+using enum plc::ExitCode;
 
 /// An error on its way to the user. `place` is `FILE` or `FILE:LINE:COL`; empty: the tool itself speaks.
 /// An empty text means that the user has already been told (a parser printed its own diagnostics).

@@ -71,8 +71,8 @@ double sumOfSquares(ElementType type, int64_t count, std::span<const void *const
 ///              w = w * decay - stepSize * (m / (sqrt(v) / rootCorrection + eps))
 /// Adam: Kingma and Ba (2015), algorithm 1; AdamW: Loshchilov and Hutter, "Decoupled weight decay regularization"
 /// (2019), algorithm 2. moments: m, then v, as many as numMoments(). Returns sumOfSquares of the unscaled gradient.
-double updateParameter(const StepFactors &factors, ElementType type, int64_t count,
-                       std::span<const void *const> sites, void *value, std::span<void *const> moments);
+double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
+                       void *value, std::span<void *const> moments);
 
 /// The norm of the whole gradient: sums of squares added in byte order of the parameters' paths, then the root.
 class GradientNorm {

@@ -1,6 +1,6 @@
 //===- EinDialect.cpp - registration of the ein dialect -------------------===//
 #include "plc/Dialect/Ein/Ein.h"
-#include "plc/Dialect/Word.h"
+#include "plc/Support/Word.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -50,11 +50,13 @@ LogicalResult verifySignature(FunctionOpInterface op) {
   auto check = [&](StringRef what, ArrayRef<Type> types) -> LogicalResult {
     for (auto [index, type] : llvm::enumerate(types))
       if (!isTensor(type))
-        return op.emitOpError(what) << " #" << index << " is " << type << " but needs to be a tensor with extents above "
+        return op.emitOpError(what) << " #" << index << " is " << type
+                                    << " but needs to be a tensor with extents above "
                                     << "0 and elements real, f32, f64, i32, i64 or i1";
     return success();
   };
-  return success(succeeded(check("argument", op.getArgumentTypes())) && succeeded(check("result", op.getResultTypes())));
+  return success(succeeded(check("argument", op.getArgumentTypes())) &&
+                 succeeded(check("result", op.getResultTypes())));
 }
 
 } // namespace
@@ -93,8 +95,8 @@ LogicalResult FuncOp::verify() {
   // (C3)
   if (getNumParams() < 0 || getNumParams() > inputs || getNumAccumulators() < 0 ||
       getNumAccumulators() > std::min(inputs - int64_t(getNumParams()), results))
-    return emitOpError("has ") << inputs << " arguments and " << results << " results but says "
-                               << getNumParams() << " parameters and " << getNumAccumulators() << " accumulators";
+    return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << getNumParams()
+                               << " parameters and " << getNumAccumulators() << " accumulators";
   // (C2)
   for (int64_t i = 1; i <= getNumAccumulators(); ++i)
     if (getFunctionType().getInput(inputs - i) != getFunctionType().getResult(results - i))
@@ -110,8 +112,8 @@ static LogicalResult verifyRagged(ModelOp model) {
   if (ragged == 0)
     return success();
   if (!cut.isRagged())
-    return model.emitOpError("has ragged extent ") << ragged << " for batch " << cut.batch << " in " << cut.count
-                                                   << " micro-batches";
+    return model.emitOpError("has ragged extent ")
+           << ragged << " for batch " << cut.batch << " in " << cut.count << " micro-batches";
   auto check = [&](StringRef what, ArrayRef<int64_t> batches, ArrayRef<Type> types) -> LogicalResult {
     for (auto [index, type] : llvm::enumerate(types))
       for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
@@ -156,8 +158,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ArrayRef<Type> data = type.getInputs().take_front(callee.getNumData());
   ArrayRef<Type> results = type.getResults().take_front(callee.getNumDataResults());
   auto mismatch = [&](StringRef what, auto found, auto expected) {
-    InFlightDiagnostic error = emitOpError("has ") << what << " " << found << " but '" << getCallee() << "' has "
-                                                   << expected;
+    InFlightDiagnostic error = emitOpError("has ")
+                               << what << " " << found << " but '" << getCallee() << "' has " << expected;
     error.attachNote(callee.getLoc()) << "declared here";
     return error;
   };

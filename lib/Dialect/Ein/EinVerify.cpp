@@ -107,12 +107,12 @@ LogicalResult verifyAccumulator(Operation *op, Value accumulator) {
 LogicalResult verifyOneElementType(Equation op, bool integers) {
   Type result = elementOf(op->getResult(0));
   if (!isReal(result) && !(integers && isIndex(result)))
-    return op->emitOpError("has element type ") << result << " but needs "
-                                                << (integers ? "real, f32, f64, i32 or i64" : "real, f32 or f64");
+    return op->emitOpError("has element type ")
+           << result << " but needs " << (integers ? "real, f32, f64, i32 or i64" : "real, f32 or f64");
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
     if (elementOf(input) != result)
-      return op->emitOpError("operand #") << index << " has element type " << elementOf(input) << " but the result has "
-                                          << result;
+      return op->emitOpError("operand #")
+             << index << " has element type " << elementOf(input) << " but the result has " << result;
   return success();
 }
 
@@ -122,8 +122,8 @@ LogicalResult verifyIndices(Equation op) {
     return op->emitOpError("has no operand");
   for (auto [index, input] : llvm::enumerate(op.getInputs().drop_front()))
     if (!isIndex(elementOf(input)))
-      return op->emitOpError("index operand #") << index + 1 << " has element type " << elementOf(input)
-                                                << " but needs i32 or i64";
+      return op->emitOpError("index operand #")
+             << index + 1 << " has element type " << elementOf(input) << " but needs i32 or i64";
   if (elementOf(op.getInputs().front()) != elementOf(op->getResult(0)))
     return op->emitOpError("operand #0 has element type ")
            << elementOf(op.getInputs().front()) << " but the result has " << elementOf(op->getResult(0));
@@ -139,13 +139,14 @@ unsigned arity(Function function) {
 
 bool isComparison(Function function) { return function >= Function::eq && function <= Function::ge; }
 // Which element types the operands may have; nothing if there is no condition.
-StringRef missedBy(Function function, Type element) {
+StringRef requiredElementType(Function function, Type element) {
   bool rounds = function == Function::floor || function == Function::ceil || function == Function::round;
   if (rounds || isTranscendental(function) || function == Function::div)
     return isReal(element) ? "" : "real, f32 or f64";
   if (function == Function::floor_div || function == Function::floor_mod)
     return isIndex(element) ? "" : "i32 or i64";
-  bool any = function == Function::id || function == Function::eq || function == Function::ne || function > Function::ge;
+  bool any =
+      function == Function::id || function == Function::eq || function == Function::ne || function > Function::ge;
   return any || isReal(element) || isIndex(element) ? "" : "real, f32, f64, i32 or i64";
 }
 
@@ -157,8 +158,8 @@ LogicalResult ContractOp::verify() {
   Equation op = *this;
   if (getInputs().empty())
     return emitOpError("has no operand");
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) ||
-      failed(verifyOneElementType(op, /*integers=*/false)) || failed(verifyAccumulator(*this, getAccumulator())))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, /*integers=*/false)) ||
+      failed(verifyAccumulator(*this, getAccumulator())))
     return failure();
   if (!getOrder())
     return success();
@@ -190,8 +191,8 @@ LogicalResult MapOp::verify() {
   Type first = elementOf(getInputs().front());
   bool wantsBool = isLogical(function) || function == Function::select;
   if (wantsBool && !first.isInteger(1))
-    return emitOpError("operand #0 has element type ") << first << " but '" << stringifyFunction(function)
-                                                       << "' needs i1";
+    return emitOpError("operand #0 has element type ")
+           << first << " but '" << stringifyFunction(function) << "' needs i1";
   Type expected = function == Function::select ? elementOf(getInputs()[1]) : first;
   for (unsigned i = function == Function::select ? 1 : 0; i < getInputs().size(); ++i)
     if (elementOf(getInputs()[i]) != expected)
@@ -200,11 +201,11 @@ LogicalResult MapOp::verify() {
   if (isComparison(function))
     expected = IntegerType::get(getContext(), 1);
   if (result != expected)
-    return emitOpError("result has element type ") << result << " but '" << stringifyFunction(function) << "' gives "
-                                                   << expected;
-  if (StringRef needed = missedBy(function, first); !needed.empty())
-    return emitOpError("operand #0 has element type ") << first << " but '" << stringifyFunction(function)
-                                                       << "' needs " << needed;
+    return emitOpError("result has element type ")
+           << result << " but '" << stringifyFunction(function) << "' gives " << expected;
+  if (StringRef needed = requiredElementType(function, first); !needed.empty())
+    return emitOpError("operand #0 has element type ")
+           << first << " but '" << stringifyFunction(function) << "' needs " << needed;
   return success();
 }
 
@@ -214,8 +215,7 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("has ") << getInputs().size() << " operands but takes one";
   if (getAccumulator() && getReduction() != Reduction::sum)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' does not accumulate";
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) ||
-      failed(verifyOneElementType(op, /*integers=*/true)))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, /*integers=*/true)))
     return failure();
   return verifyAccumulator(*this, getAccumulator());
 }

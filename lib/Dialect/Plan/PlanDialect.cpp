@@ -1,6 +1,6 @@
 //===- PlanDialect.cpp - registration of the plan dialect -----------------===//
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Dialect/Word.h"
+#include "plc/Support/Word.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -30,7 +30,8 @@ LogicalResult PackInstanceOp::verify() {
 }
 
 LogicalResult PartitionInstanceOp::verify() {
-  if (failed(verifyItems<PartOp, TensorOp, ResidentOp>(*this, getBody().front(), "parts, tensors and residents"))) // (C1)
+  if (failed(
+          verifyItems<PartOp, TensorOp, ResidentOp>(*this, getBody().front(), "parts, tensors and residents"))) // (C1)
     return failure();
   return verifyAnswer(*this, {getCut().has_value(), getSlowest().has_value(), getBound().has_value()}); // (C2)
 }
@@ -52,7 +53,8 @@ LogicalResult RematInstanceOp::verify() {
 }
 
 LogicalResult ScheduleInstanceOp::verify() {
-  if (failed(verifyItems<TimesOp, DependenceOp, OrderOp>(*this, getBody().front(), "times, dependences and orders"))) // (C1)
+  if (failed(verifyItems<TimesOp, DependenceOp, OrderOp>(*this, getBody().front(),
+                                                         "times, dependences and orders"))) // (C1)
     return failure();
   bool ordered = !getBody().getOps<OrderOp>().empty();
   return verifyAnswer(*this, {getMakespan().has_value(), getBound().has_value(), ordered}); // (C2)

@@ -64,8 +64,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << accumulators
                                << " accumulators";
   if (getFlops() < 0 || getBytes() < 0 || getNs() < 0)
-    return emitOpError("has a negative cost: ") << getFlops() << " flops, " << getBytes() << " bytes, " << getNs()
-                                                << " ns";
+    return emitOpError("has a negative cost: ")
+           << getFlops() << " flops, " << getBytes() << " bytes, " << getNs() << " ns";
   // (C2)
   for (int64_t i = 1; i <= accumulators; ++i)
     if (type.getInput(inputs - i) != type.getResult(results - i))
@@ -84,8 +84,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto check = [&](StringRef what, TypeRange found, ArrayRef<Type> expected) -> LogicalResult {
     if (llvm::equal(found, expected))
       return success();
-    InFlightDiagnostic error = emitOpError("has ") << what << " " << found << " but '" << getKernel() << "' has "
-                                                   << expected;
+    InFlightDiagnostic error = emitOpError("has ")
+                               << what << " " << found << " but '" << getKernel() << "' has " << expected;
     error.attachNote(kernel.getLoc()) << "declared here";
     return error;
   };

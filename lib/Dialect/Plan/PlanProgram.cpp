@@ -35,8 +35,8 @@ TaskOp StageOp::getTask(Role role) {
 static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr names, ArrayAttr types,
                                  ArrayRef<int64_t> batch) {
   if (names.size() != types.size() || names.size() != batch.size())
-    return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size()
-                                       << " types and " << batch.size() << " batch axes";
+    return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size() << " types and "
+                                       << batch.size() << " batch axes";
   llvm::StringSet<> seen;
   for (auto [name, type, axis] :
        llvm::zip(names.getAsValueRange<StringAttr>(), types.getAsValueRange<TypeAttr>(), batch)) {
@@ -46,8 +46,8 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
       return program.emitOpError(what) << " '" << name << "' is " << type << " but needs to be a tensor of 1 to 2^48 "
                                        << "elements f32, f64, i32, i64 or i1";
     if (axis < -1 || axis >= cast<RankedTensorType>(type).getRank())
-      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of " << type
-                                       << " or -1";
+      return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of "
+                                       << type << " or -1";
   }
   return success();
 }
@@ -81,8 +81,8 @@ static LogicalResult verifyRanks(ProgramOp program) {
   int64_t stages = llvm::range_size(program.getBody().getOps<StageOp>());
   for (auto stage : program.getBody().getOps<StageOp>())
     if (stage.getRank() >= stages)
-      return stage.emitOpError("has rank ") << stage.getRank() << " but ranks of " << stages << " stages end at "
-                                            << stages - 1;
+      return stage.emitOpError("has rank ")
+             << stage.getRank() << " but ranks of " << stages << " stages end at " << stages - 1;
   int64_t ranks = program.getNumRanks();
   SmallVector<bool> used(ranks, false);
   for (auto stage : program.getBody().getOps<StageOp>())
@@ -103,7 +103,8 @@ static LogicalResult verifyRanks(ProgramOp program) {
 
 // Routes and their ends; channels.
 static LogicalResult verifyRoute(ProgramOp program, SymbolTable &symbols, RouteOp route) {
-  auto source = symbols.lookup<StageOp>(route.getSource()), destination = symbols.lookup<StageOp>(route.getDestination());
+  auto source = symbols.lookup<StageOp>(route.getSource()),
+       destination = symbols.lookup<StageOp>(route.getDestination());
   // (C1)
   if (!source || !destination)
     return route.emitOpError("joins '") << route.getSource() << "' and '" << route.getDestination()
@@ -134,9 +135,9 @@ static LogicalResult verifyEnds(SymbolTable &symbols, StageOp stage) {
     StringRef expected = stash ? route.getSource() : route.getDestination();
     Type type = stash ? stash.getValue().getType() : pop.getType();
     if (expected != stage.getSymName() || type != route.getType()) {
-      InFlightDiagnostic error = op.emitOpError("stands in '") << stage.getSymName() << "' with type " << type
-                                                               << " but the route has '" << expected << "' and "
-                                                               << route.getType();
+      InFlightDiagnostic error = op.emitOpError("stands in '")
+                                 << stage.getSymName() << "' with type " << type << " but the route has '" << expected
+                                 << "' and " << route.getType();
       error.attachNote(route.getLoc()) << "route declared here";
       return error;
     }
@@ -145,8 +146,8 @@ static LogicalResult verifyEnds(SymbolTable &symbols, StageOp stage) {
     // (C2) of pop
     bool lands = pop.getInto() && isa_and_nonnull<ParamOp, SiteOp>(pop.getInto().getDefiningOp());
     if (lands != (route.getPer() == Per::step) || bool(pop.getInto()) != lands)
-      return op.emitOpError("of a route per ") << stringifyPer(route.getPer())
-                                               << (lands ? " lands in a static place" : " lands in no static place");
+      return op.emitOpError("of a route per ")
+             << stringifyPer(route.getPer()) << (lands ? " lands in a static place" : " lands in no static place");
   }
   return success();
 }
@@ -175,8 +176,8 @@ static LogicalResult verifyLayers(ProgramOp program) {
       return layer.emitOpError("lists '") << layer.getPath() << "', which is listed already";
     int64_t number = layer.getLayer();
     if (number != last + 1 && (number != last || last < 0))
-      return layer.emitOpError("is of layer ") << number << " where " << (last < 0 ? "" : std::to_string(last) + " or ")
-                                               << last + 1 << " is expected";
+      return layer.emitOpError("is of layer ")
+             << number << " where " << (last < 0 ? "" : std::to_string(last) + " or ") << last + 1 << " is expected";
     last = number;
   }
   return success();
@@ -302,8 +303,8 @@ static LogicalResult verifyCheckpoints(StageOp stage) {
   for (OpResult result : forward.getResults())
     for (Operation *user : result.getUsers())
       if (isa<CallOp>(user) && !kept.contains(result))
-        return user->emitOpError("uses result #") << result.getResultNumber()
-                                                  << " of F, which no 'plan.checkpoint' keeps";
+        return user->emitOpError("uses result #")
+               << result.getResultNumber() << " of F, which no 'plan.checkpoint' keeps";
   return success();
 }
 
@@ -352,8 +353,8 @@ static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, T
       continue;
     Type expected = cast<TypeAttr>(types[index]).getValue();
     if (type != expected)
-      return op->emitOpError("has type ") << type << " but the program's " << what << " '" << name << "' has "
-                                          << expected;
+      return op->emitOpError("has type ")
+             << type << " but the program's " << what << " '" << name << "' has " << expected;
     return success();
   }
   return op->emitOpError("names '") << name << "', which is no " << what << " of the program";

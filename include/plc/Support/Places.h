@@ -1,6 +1,6 @@
 //===- Places.h - where an equation was written -----------------*- C++ -*-===//
-#ifndef PLC_DIALECT_PLACES_H
-#define PLC_DIALECT_PLACES_H
+#ifndef PLC_SUPPORT_PLACES_H
+#define PLC_SUPPORT_PLACES_H
 
 #include "mlir/IR/Location.h"
 
@@ -21,7 +21,8 @@ inline std::vector<std::string> placesOf(mlir::Location location) {
   auto file = location->findInstanceOf<mlir::FileLineColLoc>();
   if (!file)
     return {};
-  return {(file.getFilename().strref() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn())).str()};
+  return {
+      (file.getFilename().strref() + ":" + llvm::Twine(file.getLine()) + ":" + llvm::Twine(file.getColumn())).str()};
 }
 
 } // namespace plc

@@ -1,5 +1,5 @@
-//===- Alignment.cpp - one iteration domain for several equations ----------===//
-#include "plc/Dialect/Ein/Alignment.h"
+//===- IterationSpace.cpp - one iteration domain for several equations ------===//
+#include "plc/Analysis/IterationSpace.h"
 
 #include "plc/Dialect/Ein/Ein.h"
 
@@ -55,7 +55,7 @@ public:
     }
   }
 
-  std::optional<Alignment> run() {
+  std::optional<IterationSpace> run() {
     if (!link() || !findRows() || !matchInner() || !consistent())
       return std::nullopt;
     return result();
@@ -195,13 +195,13 @@ private:
   }
 
   // Outer dimensions in the order in which the first equation over the whole domain lies in memory.
-  Alignment result() {
+  IterationSpace result() {
     Operation *model = equations.front();
     for (Operation *op : llvm::reverse(equations))
       if (rank(op) == rows.size() + inner.size())
         model = op;
     AffineMap layout = isa<ReduceOp>(model) ? its[model].inputs.front() : its[model].result;
-    Alignment alignment;
+    IterationSpace alignment;
     DenseMap<unsigned, unsigned> position;
     auto place = [&](unsigned member) {
       if (position.try_emplace(leader(member), alignment.extents.size()).second)
@@ -242,7 +242,7 @@ private:
 
 } // namespace
 
-std::optional<Alignment> plc::ein::align(ArrayRef<Operation *> equations) {
+std::optional<IterationSpace> plc::ein::unifyDomains(ArrayRef<Operation *> equations) {
   if (equations.empty())
     return std::nullopt;
   return Aligner(equations).run();

@@ -1,11 +1,11 @@
 //===- Nearest.h - which name was meant -------------------------*- C++ -*-===//
-#ifndef PLC_LANGUAGE_NEAREST_H
-#define PLC_LANGUAGE_NEAREST_H
+#ifndef PLC_SUPPORT_NEAREST_H
+#define PLC_SUPPORT_NEAREST_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
-namespace plc::language {
+namespace plc {
 
 /// The known name that an unknown one most likely misspells: at most a third of its letters differ, two letters that
 /// changed places count as one. Among equals the first in alphabetical order, so that messages do not depend on hashes.
@@ -31,6 +31,6 @@ private:
   unsigned distance; // less than this
 };
 
-} // namespace plc::language
+} // namespace plc
 
 #endif

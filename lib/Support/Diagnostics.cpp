@@ -1,12 +1,12 @@
 //===- Diagnostics.cpp - collect, sort and print errors -------------------===//
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <tuple>
 
-using namespace plc::language;
+using namespace plc;
 using llvm::SMLoc;
 using llvm::StringRef;
 

@@ -4,8 +4,8 @@
 // Keys.cpp lists every key with its type, default and the values that are supported; any other value is refused by name.
 //
 //===----------------------------------------------------------------------===//
-#ifndef PLC_DRIVER_STRATEGY_H
-#define PLC_DRIVER_STRATEGY_H
+#ifndef PLC_STRATEGY_STRATEGY_H
+#define PLC_STRATEGY_STRATEGY_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -19,7 +19,7 @@ namespace llvm {
 class raw_ostream;
 }
 
-namespace plc::driver {
+namespace plc::strategy {
 
 using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
 
@@ -58,7 +58,7 @@ llvm::ArrayRef<Key> rateKeys();
 /// Null if there is no such key.
 const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// What to write instead of a path that is no key: "; the nearest is 'x'", or what stands in its table.
-std::string insteadOf(llvm::ArrayRef<Key> keys, llvm::StringRef path);
+std::string suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// A value as TOML.
 std::string print(const Value &value);
 
@@ -97,6 +97,6 @@ private:
   Settings settings, rates;
 };
 
-} // namespace plc::driver
+} // namespace plc::strategy
 
 #endif

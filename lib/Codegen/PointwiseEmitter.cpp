@@ -1,5 +1,5 @@
-//===- Points.cpp - values of aligned equations at points -------------------===//
-#include "Points.h"
+//===- PointwiseEmitter.cpp - values of aligned equations at points -------------------===//
+#include "PointwiseEmitter.h"
 
 #include "IRValue.h"
 #include "ScalarFunctions.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
-Points::Axes Points::axesOf(Operation *equation, AffineMap map) const {
+PointwiseEmitter::Axes PointwiseEmitter::axesOf(Operation *equation, AffineMap map) const {
   Axes axes;
   const auto &dims = alignment.dims.find(equation)->second;
   for (unsigned axis = 0; axis < map.getNumResults(); ++axis) {
@@ -21,7 +21,7 @@ Points::Axes Points::axesOf(Operation *equation, AffineMap map) const {
   return axes;
 }
 
-Value Points::valueOf(Operation *equation, const Point &point) {
+Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
   for (auto *known : {&rowValues, &blockValues})
     if (auto found = known->find(equation); found != known->end())
       return found->second;
@@ -33,7 +33,8 @@ Value Points::valueOf(Operation *equation, const Point &point) {
       auto [offset, stride] = rowAddress(point);
       value = writer.load(scratch, element, offset, stride, point.allLanes());
     } else {
-      value = load(writer.memoryOf(result), result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
+      value =
+          load(writer.memoryOf(result), result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
     }
   } else {
     value = compute(equation, point);
@@ -41,11 +42,11 @@ Value Points::valueOf(Operation *equation, const Point &point) {
   return blockValues[equation] = value;
 }
 
-Value Points::operandOf(Operation *equation, unsigned operand, const Point &point) {
+Value PointwiseEmitter::operandOf(Operation *equation, unsigned operand, const Point &point) {
   return valueAt(equation->getOperand(operand), axesOf(equation, ein::iterationOf(equation).inputs[operand]), point);
 }
 
-Value Points::valueAt(Value value, const Axes &axes, const Point &point) {
+Value PointwiseEmitter::valueAt(Value value, const Axes &axes, const Point &point) {
   Operation *maker = value.getDefiningOp();
   if (!ein::viewed(value).getDefiningOp())
     return load(writer.memoryOf(value), value.getType(), axes, point);
@@ -54,7 +55,7 @@ Value Points::valueAt(Value value, const Axes &axes, const Point &point) {
   return freeValue(maker, axes, point);
 }
 
-Value Points::compute(Operation *equation, const Point &point) {
+Value PointwiseEmitter::compute(Operation *equation, const Point &point) {
   if (isa<ein::GatherOp>(equation))
     return gather(equation, point);
   if (isa<ein::IotaOp, ein::ConstantOp>(equation))
@@ -70,12 +71,10 @@ Value Points::compute(Operation *equation, const Point &point) {
   return castElement(b, operands.front(), cast<RankedTensorType>(equation->getResult(0).getType()).getElementType());
 }
 
-void Points::broadcast(Value &value, const Point &point) {
-  value = writer.broadcast(value, point.lanes());
-}
+void PointwiseEmitter::broadcast(Value &value, const Point &point) { value = writer.broadcast(value, point.lanes()); }
 
 // A value that depends on indices and constants alone, made where it is needed.
-Value Points::freeValue(Operation *op, const Axes &axes, const Point &point) {
+Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &point) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Type element = type.getElementType();
   if (auto constant = dyn_cast<ein::ConstantOp>(op)) {
@@ -107,7 +106,7 @@ Value Points::freeValue(Operation *op, const Axes &axes, const Point &point) {
   return castElement(b, operands.front(), element);
 }
 
-Value Points::iota(Type type, const AxisIndex &axis, const Point &point) {
+Value PointwiseEmitter::iota(Type type, const AxisIndex &axis, const Point &point) {
   Value at = axis.dim < 0 ? axis.index : point.index[loops.loopOf[axis.dim]];
   Value first = arith::IndexCastOp::create(b, type, at);
   if (axis.dim < 0 || loops.loopOf[axis.dim] != point.vector)
@@ -120,7 +119,7 @@ Value Points::iota(Type type, const AxisIndex &axis, const Point &point) {
   return arith::AddIOp::create(b, first, lanes);
 }
 
-Point Points::laneOf(const Point &point, int64_t lane) {
+Point PointwiseEmitter::laneOf(const Point &point, int64_t lane) {
   Point single = point;
   single.index[point.vector] = writer.plus(point.index[point.vector], lane ? writer.index(lane) : Value());
   single.vector = -1;
@@ -129,7 +128,7 @@ Point Points::laneOf(const Point &point, int64_t lane) {
 }
 
 // Indices that differ between lanes are read and checked one lane at a time.
-Value Points::gather(Operation *equation, const Point &point) {
+Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
   auto gather = cast<ein::GatherOp>(equation);
   ein::Iteration it = ein::iterationOf(equation);
   Axes table = axesOf(equation, it.inputs.front());
@@ -169,7 +168,7 @@ Value Points::gather(Operation *equation, const Point &point) {
   return vector::FromElementsOp::create(b, VectorType::get({point.width}, lanes.front().getType()), lanes);
 }
 
-Value Points::readTable(Value table, const Axes &axes, const Point &point) {
+Value PointwiseEmitter::readTable(Value table, const Axes &axes, const Point &point) {
   Operation *maker = table.getDefiningOp();
   if (maker && alignment.dims.contains(maker)) {
     Value scratch = kept.find(maker)->second.scratch;
@@ -182,7 +181,7 @@ Value Points::readTable(Value table, const Axes &axes, const Point &point) {
   return valueAt(table, axes, point);
 }
 
-std::pair<Value, int64_t> Points::address(Type tensor, const Axes &axes, const Point &point) {
+std::pair<Value, int64_t> PointwiseEmitter::address(Type tensor, const Axes &axes, const Point &point) {
   Value offset;
   int64_t stride = 0;
   SmallVector<int64_t> strides = stridesOf(tensor);
@@ -201,7 +200,7 @@ std::pair<Value, int64_t> Points::address(Type tensor, const Axes &axes, const P
   return {offset ? offset : writer.index(0), stride};
 }
 
-std::pair<Value, int64_t> Points::rowAddress(const Point &point) {
+std::pair<Value, int64_t> PointwiseEmitter::rowAddress(const Point &point) {
   Value offset;
   int64_t step = 1, stride = 0;
   for (unsigned loop = loops.extents.size(); loop-- > loops.outer;) {
@@ -213,18 +212,18 @@ std::pair<Value, int64_t> Points::rowAddress(const Point &point) {
   return {offset ? offset : writer.index(0), stride};
 }
 
-Value Points::load(Value memory, Type tensor, const Axes &axes, const Point &point) {
+Value PointwiseEmitter::load(Value memory, Type tensor, const Axes &axes, const Point &point) {
   auto [offset, stride] = address(tensor, axes, point);
   return writer.load(memory, cast<RankedTensorType>(tensor).getElementType(), offset, stride, point.lanes());
 }
 
-void Points::store(Operation *equation, Value value, const Point &point, Value add) {
+void PointwiseEmitter::store(Operation *equation, Value value, const Point &point, Value add) {
   Value result = equation->getResult(0), memory = writer.memoryOf(result);
   auto [offset, stride] = address(result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
   if (add) {
     // What a vacant accumulator holds is read and not used.
-    Value old = writer.load(memory, cast<RankedTensorType>(result.getType()).getElementType(), offset, stride,
-                            point.lanes());
+    Value old =
+        writer.load(memory, cast<RankedTensorType>(result.getType()).getElementType(), offset, stride, point.lanes());
     if (isa<VectorType>(old.getType()))
       broadcast(value, point);
     Value sum = combine(b, ein::Reduction::sum, old, value);
@@ -233,7 +232,7 @@ void Points::store(Operation *equation, Value value, const Point &point, Value a
   writer.store(value, memory, offset, stride, point.lanes());
 }
 
-void Points::keep(Operation *equation, Value value, const Point &point) {
+void PointwiseEmitter::keep(Operation *equation, Value value, const Point &point) {
   Value scratch = kept.find(equation)->second.scratch;
   if (!scratch)
     return;

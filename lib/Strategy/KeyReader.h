@@ -1,8 +1,8 @@
 //===- KeyReader.h - values for a list of keys, from TOML -------*- C++ -*-===//
-#ifndef PLC_LIB_DRIVER_KEYREADER_H
-#define PLC_LIB_DRIVER_KEYREADER_H
+#ifndef PLC_LIB_STRATEGY_KEYREADER_H
+#define PLC_LIB_STRATEGY_KEYREADER_H
 
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/SourceMgr.h"
@@ -12,7 +12,7 @@
 #define TOML_SHARED_LIB 1
 #include <toml++/toml.h>
 
-namespace plc::driver {
+namespace plc::strategy {
 
 /// Reads a file, then sets, into a value for each key, and reports what is wrong with them: in a file with line, column
 /// and caret, in a set with its text.
@@ -62,6 +62,6 @@ std::optional<Value> convert(const Key &key, const toml::node &node, std::string
 /// Whether this compiler carries out a value of the key's type, or what is wrong with it; `origin` is said after the value.
 bool isSupported(const Key &key, const Value &value, std::string &wrong, const std::string &origin = "");
 
-} // namespace plc::driver
+} // namespace plc::strategy
 
 #endif

@@ -1,6 +1,6 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
-#include "plc/Driver/Strategy.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Strategy/Strategy.h"
+#include "plc/Support/Nearest.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-using namespace plc::driver;
+using namespace plc::strategy;
 
 namespace {
 
@@ -27,9 +27,7 @@ Key number(const char *path, double initial, double least, bool exclusive = fals
   return {path, Type::Number, initial, {}, {}, least, exclusive};
 }
 /// A part of something, from 0 to 1.
-Key part(const char *path, double initial) {
-  return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1};
-}
+Key part(const char *path, double initial) { return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1}; }
 Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
 /// A key that only some values of another give a meaning.
 Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
@@ -40,7 +38,7 @@ Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
 
 } // namespace
 
-llvm::ArrayRef<Key> plc::driver::allKeys() {
+llvm::ArrayRef<Key> plc::strategy::allKeys() {
   static const std::vector<Key> keys = {
       text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
       text("mode", "lazy", {"lazy", "eager"}, {"hybrid"}),
@@ -51,12 +49,14 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
       only("gradient.lanes", int64_t(1)),
       text("checkpoint.policy", "none", {"none", "uniform", "selective", "dynamic"}, {"budget"}),
       under(integer("checkpoint.interval", 2, 1), "checkpoint.policy", {"uniform"}),
-      under({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, "checkpoint.policy", {"selective"}),
+      under({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, "checkpoint.policy",
+            {"selective"}),
       under(part("checkpoint.memory_fraction", 0.3), "checkpoint.policy", {"dynamic"}),
       under(toggle("checkpoint.attention", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
       under(toggle("checkpoint.ffn", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
       under(integer("checkpoint.min_interval", 1, 1), "checkpoint.policy", {"uniform", "selective"}),
-      under(text("checkpoint.grain", "layer", {"layer", "equation"}, {}), "checkpoint.policy", {"uniform", "selective"}),
+      under(text("checkpoint.grain", "layer", {"layer", "equation"}, {}), "checkpoint.policy",
+            {"uniform", "selective"}),
       under(text("checkpoint.micro_batches", "always", {"always", "except_last", "never"}, {}), "checkpoint.policy",
             {"uniform", "selective", "dynamic"}),
       text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
@@ -92,18 +92,24 @@ llvm::ArrayRef<Key> plc::driver::allKeys() {
   return keys;
 }
 
-llvm::ArrayRef<Key> plc::driver::rateKeys() {
+llvm::ArrayRef<Key> plc::strategy::rateKeys() {
   auto rate = [](const char *path) { return number(path, 0, 0, /*exclusive=*/true); };
   static const std::vector<Key> keys = {
-      rate("ns-per-contract-flop"), rate("ns-per-reduced-element"), rate("ns-per-scattered-element"),
-      rate("ns-per-element"),       rate("ns-per-exp"),             rate("ns-per-log"),
-      rate("ns-per-tanh"),          rate("ns-per-divide"),          rate("ns-per-byte"),
+      rate("ns-per-contract-flop"),
+      rate("ns-per-reduced-element"),
+      rate("ns-per-scattered-element"),
+      rate("ns-per-element"),
+      rate("ns-per-exp"),
+      rate("ns-per-log"),
+      rate("ns-per-tanh"),
+      rate("ns-per-divide"),
+      rate("ns-per-byte"),
       rate("ns-per-call"),
   };
   return keys;
 }
 
-const Key *plc::driver::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
+const Key *plc::strategy::findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
   for (const Key &key : keys)
     if (path == key.path)
       return &key;
@@ -119,10 +125,10 @@ static std::string namesIn(llvm::ArrayRef<Key> keys, llvm::StringRef table) {
   return llvm::join(names.takeVector(), ", ");
 }
 
-std::string plc::driver::insteadOf(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
+std::string plc::strategy::suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path) {
   llvm::StringRef table = path.contains('.') ? path.rsplit('.').first : "";
   bool inTable = !table.empty() && !namesIn(keys, table).empty();
-  plc::language::Nearest nearest(inTable ? path.rsplit('.').second : path);
+  plc::Nearest nearest(inTable ? path.rsplit('.').second : path);
   for (const Key &key : keys) {
     auto [keyTable, name] = llvm::StringRef(key.path).rsplit('.');
     if (inTable && keyTable == table)

@@ -1,4 +1,4 @@
-//===- Chains.cpp - contractions as the definition has them -----------------===//
+//===- ReferenceContraction.cpp - contractions as the definition has them -----------------===//
 #include "Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@ public:
   void run() {
     for (auto *runs : {&x.batch, &x.m, &x.n})
       llvm::append_range(outer, *runs);
-    auto along = llvm::find_if(outer, [](const Run &run) { return run.c == 1; });
+    auto along = llvm::find_if(outer, [](const LoopDim &run) { return run.c == 1; });
     if (along != outer.end()) {
       fast = *along;
       outer.erase(along);
@@ -27,7 +27,7 @@ public:
     width = fast.extent == 1 ? 0 : fast.extent % 64 == 0 ? 64 : 16;
     int64_t blocks = width ? llvm::divideCeil(fast.extent, width) : 1, units = blocks;
     SmallVector<int64_t> extents;
-    for (const Run &run : outer) {
+    for (const LoopDim &run : outer) {
       extents.push_back(run.extent);
       units *= run.extent;
     }
@@ -59,14 +59,15 @@ private:
   }
 
   void writeElements(ArrayRef<Value> at, Value first, Lanes lanes) {
-    Value a = offsetOf(outer, at, &Run::a), bb = offsetOf(outer, at, &Run::b), c = offsetOf(outer, at, &Run::c);
+    Value a = offsetOf(outer, at, &LoopDim::a), bb = offsetOf(outer, at, &LoopDim::b),
+          c = offsetOf(outer, at, &LoopDim::c);
     if (first) {
       a = w.plus(a, w.times(first, fast.a));
       bb = w.plus(bb, w.times(first, fast.b));
       c = w.plus(c, first);
     }
     int64_t total = 1;
-    for (const Run &run : x.k)
+    for (const LoopDim &run : x.k)
       total *= run.extent;
     Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
     auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, element, lanes); };
@@ -90,20 +91,21 @@ private:
     Type type = lanes.width ? Type(VectorType::get({lanes.width}, element)) : element;
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
     SmallVector<int64_t> extents;
-    for (const Run &run : x.k)
+    for (const LoopDim &run : x.k)
       extents.push_back(run.extent);
     return w
         .loop(from, to, 1, {zero},
               [&](Value k, ValueRange carried) -> SmallVector<Value> {
                 SmallVector<Value> at = w.delinearize(k, extents);
-                Value left = w.load(w.memoryOf(x.a), element, w.plus(a, offsetOf(x.k, at, &Run::a)), fast.a, lanes);
-                Value right = w.load(w.memoryOf(x.b), element, w.plus(bb, offsetOf(x.k, at, &Run::b)), fast.b, lanes);
+                Value left = w.load(w.memoryOf(x.a), element, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
+                Value right =
+                    w.load(w.memoryOf(x.b), element, w.plus(bb, offsetOf(x.k, at, &LoopDim::b)), fast.b, lanes);
                 return {math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), carried.front())};
               })
         .front();
   }
 
-  Value offsetOf(ArrayRef<Run> runs, ArrayRef<Value> at, int64_t Run::*step) {
+  Value offsetOf(ArrayRef<LoopDim> runs, ArrayRef<Value> at, int64_t LoopDim::*step) {
     Value offset;
     for (auto [run, index] : llvm::zip(runs, at))
       if (run.*step)
@@ -114,8 +116,8 @@ private:
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
   Contraction x;
-  SmallVector<Run> outer;
-  Run fast;
+  SmallVector<LoopDim> outer;
+  LoopDim fast;
   int64_t width = 0;
 };
 

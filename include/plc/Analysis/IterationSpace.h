@@ -1,6 +1,6 @@
-//===- Alignment.h - one iteration domain for several equations -*- C++ -*-===//
-#ifndef PLC_DIALECT_EIN_ALIGNMENT_H
-#define PLC_DIALECT_EIN_ALIGNMENT_H
+//===- IterationSpace.h - one iteration domain for several equations -*- C++ -*-===//
+#ifndef PLC_ANALYSIS_ITERATIONSPACE_H
+#define PLC_ANALYSIS_ITERATIONSPACE_H
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Value.h"
@@ -28,7 +28,7 @@ bool isFree(mlir::Value value);
 /// Equations in one domain: rows (the outer dimensions) and, within a row, the inner dimensions. Every equation has
 /// all the dimensions or just the outer ones; reductions keep exactly the outer ones; every value that one equation
 /// reads from another is read at the point at which it is made (only a gather may read another element of its row).
-struct Alignment {
+struct IterationSpace {
   llvm::SmallVector<int64_t> extents; // outer, then inner
   unsigned outer = 0;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> dims; // dimension of the equation -> of the domain
@@ -39,7 +39,7 @@ struct Alignment {
 
 /// Aligns maps, casts, reductions and gathers, given in program order; nothing if they have no common domain. The
 /// inner dimensions are the reduced ones, in the order in which they are flattened; without reductions the last one.
-std::optional<Alignment> align(llvm::ArrayRef<mlir::Operation *> equations);
+std::optional<IterationSpace> unifyDomains(llvm::ArrayRef<mlir::Operation *> equations);
 
 } // namespace plc::ein
 

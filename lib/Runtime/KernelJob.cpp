@@ -1,10 +1,10 @@
-#include "Job.h"
+#include "KernelJob.h"
 
 #include <algorithm>
 
 namespace plc::runtime {
 
-void Job::begin(const KernelRun &newRun, bool shared) {
+void KernelJob::begin(const KernelRun &newRun, bool shared) {
   run = newRun;
   failed.store(false, std::memory_order_relaxed);
   next.store(0, std::memory_order_relaxed);
@@ -13,7 +13,7 @@ void Job::begin(const KernelRun &newRun, bool shared) {
     open.store(true); // releases all of the above
 }
 
-int64_t Job::work(plc_kernel_context &context) {
+int64_t KernelJob::work(plc_kernel_context &context) {
   int64_t computed = 0;
   while (int64_t count = claim(context))
     computed += count;
@@ -22,7 +22,7 @@ int64_t Job::work(plc_kernel_context &context) {
   return computed;
 }
 
-Job::Help Job::help(plc_kernel_context &context) {
+KernelJob::Help KernelJob::help(plc_kernel_context &context) {
   Help help;
   inside.fetch_add(1);
   if (open.load()) {
@@ -36,7 +36,7 @@ Job::Help Job::help(plc_kernel_context &context) {
 }
 
 /// Claims and computes; the number of chunks, 0 if none are left, a chunk failed or the run was stopped.
-int64_t Job::claim(plc_kernel_context &context) {
+int64_t KernelJob::claim(plc_kernel_context &context) {
   if (stop.load(std::memory_order_relaxed) || failed.load(std::memory_order_relaxed))
     return 0;
   int64_t begin = next.fetch_add(run.grain, std::memory_order_relaxed);
@@ -49,7 +49,7 @@ int64_t Job::claim(plc_kernel_context &context) {
   return count;
 }
 
-void Job::report(const plc_kernel_context &context) {
+void KernelJob::report(const plc_kernel_context &context) {
   std::lock_guard lock(faultMutex);
   if (!failed.load() || context.fault_position < firstFault.position)
     firstFault = {context.fault_gather, context.fault_position, context.fault_value};

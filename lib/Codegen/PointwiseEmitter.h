@@ -1,4 +1,4 @@
-//===- Points.h - values of aligned equations at points ---------*- C++ -*-===//
+//===- PointwiseEmitter.h - values of aligned equations at points ---------*- C++ -*-===//
 #ifndef PLC_LIB_CODEGEN_POINTS_H
 #define PLC_LIB_CODEGEN_POINTS_H
 
@@ -9,13 +9,13 @@ namespace plc::codegen {
 /// The loops that walk a domain: neighbouring dimensions whose strides compose everywhere are one loop.
 struct Loops {
   llvm::SmallVector<int64_t> extents;
-  unsigned outer = 0;              // loops over rows come first
-  llvm::SmallVector<int> loopOf;   // of a dimension of the domain
-  llvm::SmallVector<bool> counts;  // the last dimension of its loop: the others follow from it
+  unsigned outer = 0;             // loops over rows come first
+  llvm::SmallVector<int> loopOf;  // of a dimension of the domain
+  llvm::SmallVector<bool> counts; // the last dimension of its loop: the others follow from it
 };
 
 /// `mix`: rows and inner dimensions may share a loop (there is no reduction).
-Loops planLoops(plan::KernelOp kernel, const ein::Alignment &alignment, bool mix);
+Loops planLoops(plan::KernelOp kernel, const ein::IterationSpace &alignment, bool mix);
 
 /// Where values are wanted: an index per loop, and `width` lanes along the loop `vector`, of which the first `active`
 /// exist (the others may hold anything).
@@ -35,9 +35,9 @@ struct AxisIndex {
 };
 
 /// Emits the values of a kernel's equations at points; each becomes a vector only if it differs between lanes.
-class Points {
+class PointwiseEmitter {
 public:
-  Points(KernelWriter &writer, const ein::Alignment &alignment, Loops loops)
+  PointwiseEmitter(KernelWriter &writer, const ein::IterationSpace &alignment, Loops loops)
       : writer(writer), alignment(alignment), loops(std::move(loops)), b(writer.b) {}
 
   /// The value of an equation of the group.
@@ -62,7 +62,7 @@ public:
   void keep(mlir::Operation *equation, mlir::Value value, const Point &point);
 
   KernelWriter &writer;
-  const ein::Alignment &alignment;
+  const ein::IterationSpace &alignment;
   Loops loops;
 
 private:

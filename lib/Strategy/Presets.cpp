@@ -1,7 +1,7 @@
 //===- Presets.cpp - several keys under one name ---------------------------===//
-#include "plc/Driver/Strategy.h"
+#include "plc/Strategy/Strategy.h"
 
-using namespace plc::driver;
+using namespace plc::strategy;
 
 namespace {
 
@@ -26,7 +26,7 @@ Preset with(Preset preset, std::vector<std::pair<const char *, Value>> values) {
 
 } // namespace
 
-llvm::ArrayRef<Preset> plc::driver::allPresets() {
+llvm::ArrayRef<Preset> plc::strategy::allPresets() {
   static const std::vector<Preset> presets = {
       make("training", "lazy", "full", "f32", "pooled", "automatic", true, true),
       make("inference", "lazy", "none", "f32", "cached", "automatic", true, false),

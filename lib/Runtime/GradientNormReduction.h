@@ -1,6 +1,6 @@
 // What the ranks of one process tell each other at the optimizer's step.
-#ifndef PLC_RUNTIME_STEPEXCHANGE_H
-#define PLC_RUNTIME_STEPEXCHANGE_H
+#ifndef PLC_RUNTIME_GRADIENTNORMREDUCTION_H
+#define PLC_RUNTIME_GRADIENTNORMREDUCTION_H
 
 #include "plc/Runtime/Optimizer.h"
 
@@ -12,10 +12,10 @@ namespace plc::runtime {
 
 /// Each rank that steps brings its parameters' sums of squares; when all have, each takes away the norm of the whole
 /// gradient. That is added in path order, so its bits do not depend on who brought what.
-class StepExchange {
+class GradientNormReduction {
 public:
   /// steps[r]: rank r has a step.
-  explicit StepExchange(const std::vector<bool> &steps);
+  explicit GradientNormReduction(const std::vector<bool> &steps);
 
   /// Forgets the last step. No rank may be running.
   void reset();

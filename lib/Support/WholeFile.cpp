@@ -1,5 +1,5 @@
 //===- WholeFile.cpp - files that are whole or not there -------------------===//
-#include "plc/Codegen/WholeFile.h"
+#include "plc/Support/WholeFile.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,7 +16,7 @@ static std::error_code write(raw_fd_ostream &stream, StringRef bytes) {
   return error;
 }
 
-std::error_code plc::codegen::writeWhole(StringRef bytes, StringRef path) {
+std::error_code plc::writeWhole(StringRef bytes, StringRef path) {
   if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
     std::error_code error;
     raw_fd_ostream stream(path, error);

@@ -1,14 +1,14 @@
 //===- KeyReader.cpp - values for a list of keys, from TOML ----------------===//
 #include "KeyReader.h"
 
-#include "plc/Language/Diagnostics.h"
+#include "plc/Support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace plc;
-using namespace plc::driver;
+using namespace plc::strategy;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -24,7 +24,7 @@ void KeyReader::error(const Place &place, const Twine &message) {
     errors << tool << ": error: " << (place.set.data() ? "--set " + place.set.str() + ": " : "") << message << "\n";
     return;
   }
-  language::Diagnostics diagnostics(sources);
+  plc::Diagnostics diagnostics(sources);
   diagnostics.error(locationOf(place.at), message);
   diagnostics.print(errors);
 }
@@ -125,9 +125,9 @@ void KeyReader::readTable(const toml::table &table, const std::string &prefix, S
 
 void KeyReader::refuseUnknown(const Place &place, const std::string &path) {
   if (isGroup(path))
-    error(place, "'" + path + "' is a table" + insteadOf(keys, path + "."));
+    error(place, "'" + path + "' is a table" + suggestionFor(keys, path + "."));
   else
-    error(place, "unknown key '" + path + "'" + insteadOf(keys, path));
+    error(place, "unknown key '" + path + "'" + suggestionFor(keys, path));
 }
 
 void KeyReader::readValue(const std::string &path, const toml::node &node, const std::string &origin,

@@ -1,18 +1,20 @@
-#include "StepExchange.h"
+#include "GradientNormReduction.h"
 
 #include <algorithm>
 
 namespace plc::runtime {
 
-StepExchange::StepExchange(const std::vector<bool> &steps) : steps(steps), brought(steps.size()) { reset(); }
+GradientNormReduction::GradientNormReduction(const std::vector<bool> &steps) : steps(steps), brought(steps.size()) {
+  reset();
+}
 
-void StepExchange::reset() {
+void GradientNormReduction::reset() {
   for (std::atomic<bool> &each : brought)
     each = false;
   missing = static_cast<size_t>(std::count(steps.begin(), steps.end(), true));
 }
 
-bool StepExchange::bring(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
+bool GradientNormReduction::bring(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
   std::lock_guard lock(mutex);
   for (auto &[path, sum] : sumsOfSquares)
     gradient.add(path, sum);

@@ -1,6 +1,6 @@
 //===- Diagnostics.h - errors of one .ein file ------------------*- C++ -*-===//
-#ifndef PLC_LANGUAGE_DIAGNOSTICS_H
-#define PLC_LANGUAGE_DIAGNOSTICS_H
+#ifndef PLC_SUPPORT_DIAGNOSTICS_H
+#define PLC_SUPPORT_DIAGNOSTICS_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -13,7 +13,7 @@ class SourceMgr;
 class raw_ostream;
 } // namespace llvm
 
-namespace plc::language {
+namespace plc {
 
 /// One error with its notes. A place that is not valid prints without line and caret.
 struct Diagnostic {
@@ -58,6 +58,6 @@ private:
   std::vector<llvm::SMLoc> calls;
 };
 
-} // namespace plc::language
+} // namespace plc
 
 #endif

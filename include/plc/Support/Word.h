@@ -1,6 +1,6 @@
 //===- Word.h - how the words of an enum are read and printed ---*- C++ -*-===//
-#ifndef PLC_DIALECT_WORD_H
-#define PLC_DIALECT_WORD_H
+#ifndef PLC_SUPPORT_WORD_H
+#define PLC_SUPPORT_WORD_H
 
 #include "mlir/IR/OpImplementation.h"
 

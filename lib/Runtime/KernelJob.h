@@ -1,6 +1,6 @@
 // A running kernel, whose chunks any worker may claim.
-#ifndef PLC_RUNTIME_JOB_H
-#define PLC_RUNTIME_JOB_H
+#ifndef PLC_RUNTIME_KERNELJOB_H
+#define PLC_RUNTIME_KERNELJOB_H
 
 #include "plc/Runtime/KernelABI.h"
 
@@ -30,11 +30,11 @@ struct KernelRun {
 ///
 /// Helpers enter before they look whether the job is open, the owner closes it before it looks whether anybody is
 /// inside: one of the two sees the other, so `run` is never written while a helper reads it.
-class Job {
+class KernelJob {
 public:
-  explicit Job(const StopFlag &stop) : stop(stop) {}
+  explicit KernelJob(const StopFlag &stop) : stop(stop) {}
 
-  struct Fault {
+  struct GatherError {
     int64_t gather, position, value;
   };
 
@@ -47,7 +47,7 @@ public:
   /// Owner, when not busy: whether all chunks are computed; if not, fault() may tell why.
   bool succeeded() const { return !failed.load() && !stop.load(); }
   /// The fault at the lowest position: chunks are claimed in order, so it does not depend on who computes.
-  const Fault *fault() const { return failed.load() ? &firstFault : nullptr; }
+  const GatherError *fault() const { return failed.load() ? &firstFault : nullptr; }
 
   struct Help {
     int64_t chunks = 0;                // computed; 0 if nothing was left
@@ -81,7 +81,7 @@ private:
   std::atomic<bool> open{false}, failed{false};
   std::atomic<int64_t> helped{0};
   std::mutex faultMutex;
-  Fault firstFault{};
+  GatherError firstFault{};
 };
 
 } // namespace plc::runtime

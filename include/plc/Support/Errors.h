@@ -1,6 +1,8 @@
 //===- Errors.h - what an error is about ------------------------*- C++ -*-===//
-#ifndef PLC_DIALECT_ERRORS_H
-#define PLC_DIALECT_ERRORS_H
+#ifndef PLC_SUPPORT_ERRORS_H
+#define PLC_SUPPORT_ERRORS_H
+
+#include "plc/Support/ExitCodes.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
@@ -19,13 +21,13 @@ inline mlir::InFlightDiagnostic emitOptionError(mlir::Operation *op, const llvm:
   return error;
 }
 
-/// What a tool exits with after an error: 1 bad input, 2 options (of a strategy), 3 no plan fits.
-inline int exitCodeOf(mlir::Diagnostic &error) {
+/// What a tool exits with after an error.
+inline ExitCode exitCodeOf(mlir::Diagnostic &error) {
   for (const mlir::DiagnosticArgument &argument : error.getMetadata())
     if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&
         argument.getAsString() == aboutOptions)
-      return 2;
-  return llvm::StringRef(error.str()).starts_with(noPlanFits) ? 3 : 1;
+      return BadUsage;
+  return llvm::StringRef(error.str()).starts_with(noPlanFits) ? NoPlan : BadInput;
 }
 
 } // namespace plc

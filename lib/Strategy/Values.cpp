@@ -1,12 +1,12 @@
 //===- Values.cpp - which values a key may have ----------------------------===//
 #include "KeyReader.h"
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <charconv>
 
-using namespace plc::driver;
+using namespace plc::strategy;
 using llvm::StringRef;
 using Type = Key::Type;
 
@@ -100,14 +100,13 @@ static std::string suggestion(const Key &key, const std::string &word) {
   std::vector<std::string> known = key.refused;
   for (const Value &value : key.supported)
     known.push_back(std::get<std::string>(value));
-  plc::language::Nearest nearest(word);
+  plc::Nearest nearest(word);
   for (const std::string &name : known)
     nearest.offer(name);
   return nearest.found().empty() ? "" : "; the nearest is \"" + nearest.found().str() + "\"";
 }
 
-bool plc::driver::isSupported(const Key &key, const Value &value, std::string &wrong,
-                              const std::string &origin) {
+bool plc::strategy::isSupported(const Key &key, const Value &value, std::string &wrong, const std::string &origin) {
   if (!checkRange(key, value, wrong))
     return false;
   if (key.supported.empty() || llvm::is_contained(key.supported, value))
@@ -116,13 +115,14 @@ bool plc::driver::isSupported(const Key &key, const Value &value, std::string &w
   std::vector<std::string> names;
   for (const Value &v : key.supported)
     names.push_back(print(v));
-  wrong = "'" + std::string(key.path) + " = " + print(value) + "'" + origin +
-          (known ? " is not supported yet" : " is no value of this key" + suggestion(key, std::get<std::string>(value))) +
-          "; supported: " + llvm::join(names, ", ");
+  wrong =
+      "'" + std::string(key.path) + " = " + print(value) + "'" + origin +
+      (known ? " is not supported yet" : " is no value of this key" + suggestion(key, std::get<std::string>(value))) +
+      "; supported: " + llvm::join(names, ", ");
   return false;
 }
 
-std::optional<Value> plc::driver::convert(const Key &key, const toml::node &node, std::string &wrong) {
+std::optional<Value> plc::strategy::convert(const Key &key, const toml::node &node, std::string &wrong) {
   std::optional<Value> value = convertType(key.type, node);
   if (!value)
     wrong = "'" + std::string(key.path) + "' needs " + typeName(key.type);
@@ -131,7 +131,7 @@ std::optional<Value> plc::driver::convert(const Key &key, const toml::node &node
   return value;
 }
 
-std::string plc::driver::print(const Value &value) {
+std::string plc::strategy::print(const Value &value) {
   struct Printer {
     std::string operator()(bool v) { return v ? "true" : "false"; }
     std::string operator()(int64_t v) { return std::to_string(v); }

@@ -6,7 +6,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 
-using namespace plc::driver;
+using namespace plc::strategy;
 using llvm::StringRef;
 using llvm::Twine;
 
@@ -18,7 +18,7 @@ const T &get(const KeyReader &reader, const char *path) {
 }
 
 /// Whether the key `whenKey` has a value that gives this key a meaning.
-bool isMeant(const KeyReader &reader, const Key &key) {
+bool isApplicable(const KeyReader &reader, const Key &key) {
   return !key.whenKey || llvm::is_contained(key.whenValues, get<std::string>(reader, key.whenKey));
 }
 
@@ -29,7 +29,8 @@ void applyPreset(KeyReader &reader) {
   for (const Preset &preset : allPresets())
     for (auto &[path, value] : preset.values) {
       const Key &key = *findKey(allKeys(), path);
-      if (name != preset.name || reader.isGiven(path) || key.type == Key::Type::Unsupported || !isMeant(reader, key))
+      if (name != preset.name || reader.isGiven(path) || key.type == Key::Type::Unsupported ||
+          !isApplicable(reader, key))
         continue;
       std::string wrong;
       if (isSupported(key, value, wrong, ", which preset \"" + name + "\" sets,"))
@@ -41,7 +42,7 @@ void applyPreset(KeyReader &reader) {
 
 void checkMeaning(KeyReader &reader) {
   for (const Key &key : allKeys())
-    if (reader.isGiven(key.path) && !isMeant(reader, key))
+    if (reader.isGiven(key.path) && !isApplicable(reader, key))
       reader.errorAt(key.path, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
                                    llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" +
                                    get<std::string>(reader, key.whenKey) + "\"");
@@ -76,15 +77,16 @@ void checkParallelism(KeyReader &reader) {
   for (const char *path : {"parallelism.balance", "parallelism.place"}) {
     auto &list = get<std::vector<int64_t>>(reader, path);
     if (!list.empty() && int64_t(list.size()) != stages)
-      reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) +
-                               " entries but 'parallelism.stages' is " + Twine(stages));
+      reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' is " +
+                               Twine(stages));
   }
 }
 
 void checkCheckpoints(KeyReader &reader) {
   if (!get<bool>(reader, "checkpoint.attention") && !get<bool>(reader, "checkpoint.ffn"))
-    reader.errorAt("checkpoint.ffn", "'checkpoint.attention' and 'checkpoint.ffn' are both false, so nothing is left to "
-                                     "recompute; write 'checkpoint.policy = \"none\"'");
+    reader.errorAt("checkpoint.ffn",
+                   "'checkpoint.attention' and 'checkpoint.ffn' are both false, so nothing is left to "
+                   "recompute; write 'checkpoint.policy = \"none\"'");
   std::vector<int64_t> layers = get<std::vector<int64_t>>(reader, "checkpoint.layers");
   if (get<std::string>(reader, "checkpoint.policy") == "selective" && layers.empty())
     reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"selective\" but 'checkpoint.layers' is not given");
@@ -106,8 +108,8 @@ void checkOptimizer(KeyReader &reader) {
   int64_t warmup = get<int64_t>(reader, "optimizer.schedule.warmup");
   int64_t total = get<int64_t>(reader, "optimizer.schedule.total");
   if (kind != "constant" && !total)
-    reader.errorAt("optimizer.schedule.kind", "'optimizer.schedule.kind' is \"" + Twine(kind) +
-                                                  "\" but 'optimizer.schedule.total' is not given");
+    reader.errorAt("optimizer.schedule.kind",
+                   "'optimizer.schedule.kind' is \"" + Twine(kind) + "\" but 'optimizer.schedule.total' is not given");
   else if (kind != "constant" && total <= warmup)
     reader.errorAt("optimizer.schedule.total", "'optimizer.schedule.total' is " + Twine(total) +
                                                    " but must be more than 'optimizer.schedule.warmup', " +

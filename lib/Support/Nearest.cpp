@@ -1,9 +1,9 @@
 //===- Nearest.cpp - which name was meant ---------------------------------===//
-#include "plc/Language/Nearest.h"
+#include "plc/Support/Nearest.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 
-using namespace plc::language;
+using namespace plc;
 using llvm::StringRef;
 
 /// Letters to change, add, leave out or exchange with their neighbour, to come from one word to the other.

@@ -1,0 +1,21 @@
+//===- ExitCodes.h - what a tool ends with ----------------------*- C++ -*-===//
+#ifndef PLC_SUPPORT_EXITCODES_H
+#define PLC_SUPPORT_EXITCODES_H
+
+namespace plc {
+
+/// The only list of the exit codes of all tools. A file that cannot be read or written counts as bad input, not as
+/// usage: the command line was understood.
+enum ExitCode {
+  Done = 0,
+  BadInput = 1, ///< a model, tensor or module
+  BadUsage = 2, ///< the command line or a strategy
+  NoPlan = 3,   ///< the request is fine but nothing fits it
+  Hang = 5,
+  ResultDiffers = 6,
+  Internal = 70
+};
+
+} // namespace plc
+
+#endif
