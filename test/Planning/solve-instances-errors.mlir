@@ -271,3 +271,69 @@ plan.schedule_instance @elsewhere micro_batches 1 schedule "mine" makespan 1 bou
   plan.order ["1F0"]
   plan.order ["0F0"]
 }
+// -----
+// expected-error@+1 {{has alignment 0 but needs 1 or more}}
+plan.pack_instance @p alignment 0 {
+  plan.block 64 from 0 to 1
+}
+// -----
+// expected-error@+1 {{'plan.block' op expects parent op 'plan.pack_instance'}}
+plan.block 64 from 0 to 1
+// -----
+// expected-error@+1 {{stages have 3 parts but there are 2}}
+plan.partition_instance @p stages 2 in_flight [1, 1] cut [1, 2] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{tasks of one micro-batch wait for each other: 1.F 0.F}}
+plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
+  plan.times rank 0 F 1
+  plan.times rank 1 F 1
+  plan.dependence 0 F to 1 F ns 1
+  plan.dependence 1 F to 0 F ns 1
+}
+// -----
+// expected-error@+1 {{a dependence names stage 5's F, which does not exist}}
+plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
+  plan.times rank 0 F 1
+  plan.dependence 0 F to 5 F ns 1
+}
+// -----
+// expected-error@+1 {{'plan.dependence' op expects parent op 'plan.schedule_instance'}}
+plan.dependence 0 F to 1 F ns 1
+// -----
+// expected-error@+1 {{stage 0, F of micro-batch 1 is missing}}
+plan.schedule_instance @p micro_batches 2 schedule "mine" makespan 1 bound 1 {
+  plan.times rank 0 F 1
+  plan.order ["0F0"]
+}
+// -----
+// expected-error@+1 {{has 0 micro-batches but needs 1 or more}}
+plan.schedule_instance @p micro_batches 0 schedule "1f1b" {
+  plan.times rank 0 F 1
+}
+// -----
+// expected-error@+1 {{stage 0 is on rank 4611686018427387904 of at most 1}}
+plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
+  plan.times rank 4611686018427387904 F 1
+}
+// -----
+// expected-error@+1 {{stage 0 is on rank 1 of at most 1}}
+plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
+  plan.times rank 1 F 1
+}
+// -----
+// expected-error@+1 {{'plan.resident' op expects parent op 'plan.partition_instance'}}
+plan.resident in [0] owner 1 copy 1
+// -----
+// expected-error@+1 {{has 0 stages but needs 1 or more}}
+plan.partition_instance @p stages 0 in_flight [] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{'plan.tensor' op expects parent op 'plan.partition_instance'}}
+plan.tensor from 0 to [1] ns 1 bytes 1
+// -----
+// expected-error@+1 {{'plan.times' op expects parent op 'plan.schedule_instance'}}
+plan.times rank 0 F 1

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""refuse.py FOLDER|FILE...: runs the tools on broken inputs; each must be refused as its own comments say:
+"""Runs a tool on one broken input, which must be refused as its own comments say:
 
   run: COMMAND     without a shell; default: what compiles (.ein), plans with (.toml) or parses (.mlir) the file
   exit: CODE       default: 1, for a strategy 2
@@ -13,8 +12,6 @@ import pathlib
 import re
 import shlex
 import subprocess
-import sys
-import tempfile
 
 import inputs
 
@@ -121,24 +118,3 @@ def isShown(place, shown, caret):
             return True
     return False
 
-
-def main(paths):
-    files = [f for p in map(pathlib.Path, paths) for f in (sorted(p.iterdir()) if p.is_dir() else [p])]
-    files = [f.resolve() for f in files if f.suffix in RUN]
-    failed = 0
-    for file in files:
-        case, home = Case(file), os.getcwd()
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            case.prepare()
-            problems = case.run() if case.expected else ["nothing is expected"]
-            os.chdir(home)
-        if problems:
-            failed += 1
-            print(f"{file.parent.name}/{file.name}: " + "\n  ".join(problems))
-    print(f"{len(files) - failed} of {len(files)} inputs are refused as they should be")
-    return 1 if failed or not files else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -413,3 +413,52 @@ ein.func @function_word(%x: tensor<2xf32>) {
   %y = ein.reduce mean(%x) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xf32>) -> tensor<f32>
   ein.return
 }
+// -----
+// expected-error@+1 {{'ein.func' op result #0 is 'tensor<3xbf16>' but needs to be a tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
+ein.func @cast_to_bf16(%x: tensor<3xf32>) -> tensor<3xbf16> {
+  %y = ein.cast %x : (tensor<3xf32>) -> tensor<3xbf16>
+  ein.return %y : tensor<3xbf16>
+}
+// -----
+ein.func @cast_to_unsigned(%x: tensor<3xf32>) -> tensor<3xf32> {
+// expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1, but got 'tensor<3xui32>'}}
+  %z = ein.cast %x : (tensor<3xf32>) -> tensor<3xui32>
+  %y = ein.cast %z : (tensor<3xui32>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+ein.func @extent_negative(%x: tensor<3xf32>) -> tensor<3xf32> {
+// expected-error@+1 {{'ein.map' op has extent -3 in its domain but needs 1 or more}}
+  %y = ein.map neg(%x) over [-3] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<3xf32>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+ein.func @extent_zero(%x: tensor<3xf32>) -> tensor<3xf32> {
+// expected-error@+1 {{'ein.map' op has extent 0 in its domain but needs 1 or more}}
+  %y = ein.map neg(%x) over [0] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<3xf32>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
+ein.param @w : tensor<?xf32> init normal(0.5, 0.0)
+// -----
+ein.func @scatter_of_nothing() -> tensor<3xf32> {
+// expected-error@+1 {{'ein.scatter_add' op has no operand}}
+  %y = ein.scatter_add  over [3] maps [affine_map<(n) -> (n)>] : () -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+ein.func @unknown_function(%x: tensor<3xf32>) -> tensor<3xf32> {
+// expected-error@+1 {{custom op 'ein.map' found 'sine', expected one of id, neg, abs, exp, log, log1p, sin, cos, tan, sqrt, rsqrt, erf, tanh, sigmoid, floor, ceil, round, relu, sign, add, sub, mul, div, max, min, pow, floor_div, floor_mod, eq, ne, lt, le, gt, ge, and, or, not, select}}
+  %y = ein.map sine(%x) over [3] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<3xf32>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+// expected-error@+1 {{custom op 'ein.param' found 'gauss', expected one of constant, normal, uniform}}
+ein.param @w : tensor<3xf32> init gauss(0.5, 0.0)
+// -----
+ein.func @unknown_order(%x: tensor<3x3xf32>) -> tensor<3xf32> {
+// expected-error@+1 {{custom op 'ein.reduce' found 'tree', expected one of lanes, chain}}
+  %y = ein.reduce sum(%x) over [3, 3] maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>] order tree : (tensor<3x3xf32>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}

@@ -1,4 +1,0 @@
-ein.func @f(%x: tensor<*xf32>) -> tensor<*xf32> {
-  ein.return %x : tensor<*xf32>
-}
-// expect: 1:1: error: 'ein.func' op argument #0 is 'tensor<*xf32>' but needs to be a tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1

@@ -1,3 +1,0 @@
-# run: plc-opt m.mlir --ein-order-contractions -o out.mlir
-# expect: two.ein:7:7: error: module has no 'ein.func' or 'ein.model': this pass comes before '--plan-partition'
-write("m.mlir", ir("partition"))

@@ -1,3 +1,0 @@
-# run: plc-opt m.mlir --plan-infer-skips -o out.mlir
-# expect: two.ein:7:7: error: module has no 'plan.program': run '--plan-partition' first
-write("m.mlir", ir("kernels"))

@@ -1,2 +1,0 @@
-ein.contrct @f
-// expect: 1:1: error: custom op 'ein.contrct' is unknown
