@@ -1,4 +1,5 @@
-"""lit's tests of the pages: each page of docs/, and README.md, is a test that runs its examples."""
+"""lit's tests of the pages: each page of docs/, and README.md, is a test that runs its examples, in a folder with links to
+what a user in the project's folder would have."""
 import os
 import pathlib
 import shutil
@@ -30,8 +31,10 @@ class Pages(lit.formats.ShTest):
         folder = pathlib.Path(test.getExecPath() + ".tmp")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        for name in ("examples", "docs", "README.md"):
+        for name in ("examples", "docs", "include", "README.md"):
             os.symlink(self.source / name, folder / name)
+        os.symlink(test.config.plc_build, folder / "build")
+        environment = test.config.environment | {"CC": f"{test.config.c_compiler} {test.config.c_flags}"}
         command = [sys.executable, str(self.source / "test/Docs/run_page.py"), str(test.page)]
-        done = subprocess.run(command, cwd=folder, env=test.config.environment, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         return lit.Test.FAIL if done.returncode else lit.Test.PASS, done.stdout + done.stderr
