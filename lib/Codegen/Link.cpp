@@ -1,7 +1,7 @@
 //===- Link.cpp - objects to a module ---------------------------------------===//
 #include "plc/Codegen/Target.h"
 #include "plc/Support/WholeFile.h"
-#include "plc/Runtime/ModuleSeal.h"
+#include "plc/Module/ModuleSeal.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -30,7 +30,7 @@ std::optional<Linker> findLinker() {
 }
 
 LogicalResult writeSealed(StringRef elf, StringRef path, Location loc) {
-  plc::runtime::ModuleSeal seal = plc::runtime::sealOf({elf.data(), elf.size()});
+  plc::module::ModuleSeal seal = plc::module::sealOf({elf.data(), elf.size()});
   std::string bytes = (elf + StringRef(reinterpret_cast<const char *>(&seal), sizeof(seal))).str();
   std::error_code error = plc::writeWhole(bytes, path);
   return error ? emitError(loc, "cannot write '") << path << "': " << error.message() : success();

@@ -5,7 +5,7 @@
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Target.h"
 #include "plc/Dialect/Plan/KernelText.h"
-#include "plc/Runtime/ModuleSeal.h"
+#include "plc/Module/ModuleSeal.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -168,7 +168,7 @@ std::string ModuleWriter::manifestText(int64_t codeBytes) {
   for (auto [entry, indices] : llvm::zip(request.entries, kernelIndex)) {
     entries[entry.name] = entryManifest(entry.module, [&](StringRef kernel) { return indices.lookup(kernel); });
   }
-  json::Object manifest{{"plcm", int64_t(runtime::ModuleSeal::currentVersion)},
+  json::Object manifest{{"plcm", int64_t(module::ModuleSeal::currentVersion)},
                         {"model", request.model},
                         {"source", request.source},
                         {"numerics_key", request.numericsKey},

@@ -1,13 +1,13 @@
 #include "plc/Runtime/InitialValues.h"
 
-#include "plc/Runtime/ModuleSeal.h"
+#include "plc/Module/ModuleSeal.h"
 
 #include <bit>
 #include <cmath>
 
 namespace plc::runtime {
 
-uint64_t hashBytes(std::string_view bytes) { return fnv1a(bytes); }
+uint64_t hashBytes(std::string_view bytes) { return module::fnv1a(bytes); }
 
 namespace {
 /// A bijection of 64-bit words whose output bits each depend on all input bits (xor-shift and odd multiply, thrice).

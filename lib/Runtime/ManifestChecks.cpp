@@ -222,6 +222,17 @@ private:
 
 } // namespace
 
+Manifest parseManifest(const std::string &file, std::string_view text) {
+  Manifest manifest;
+  try {
+    manifest = module::readManifest(text);
+  } catch (const module::FormatError &error) {
+    throw fileError(file, error.what());
+  }
+  checkManifest(file, manifest);
+  return manifest;
+}
+
 void checkManifest(const std::string &file, const Manifest &manifest) {
   std::map<std::string, int> paths;
   for (const ParameterInfo &parameter : manifest.parameters) {

@@ -2,7 +2,7 @@
 
 #include "Files.h"
 #include "plc/Runtime/CpuFeatures.h"
-#include "plc/Runtime/ModuleSeal.h"
+#include "plc/Module/ModuleSeal.h"
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -24,10 +24,10 @@ void checkSeal(const std::string &file) {
   std::string bytes = readFile(file);
   if (!bytes.starts_with(std::string_view(ELFMAG, SELFMAG)))
     throw fileError(file, "not a compiled module (offset 0)");
-  ModuleSeal found = {};
+  module::ModuleSeal found = {};
   size_t end = bytes.size() - std::min(bytes.size(), sizeof(found));
   std::memcpy(&found, bytes.data() + end, bytes.size() - end);
-  ModuleSeal expected = sealOf(std::string_view(bytes).substr(0, end));
+  module::ModuleSeal expected = module::sealOf(std::string_view(bytes).substr(0, end));
   if (std::memcmp(found.magic, expected.magic, sizeof(found.magic)) != 0)
     throw fileError(file, "no seal at the end: not a compiled module, or cut short, or something was appended " +
                               ("(offset " + std::to_string(end) + ")"));

@@ -3,56 +3,19 @@
 #ifndef PLC_RUNTIME_ENGINE_H
 #define PLC_RUNTIME_ENGINE_H
 
+#include "plc/Module/Entries.h"
 #include "plc/Runtime/Error.h"
 #include "plc/Runtime/Optimizer.h"
 #include "plc/Runtime/Tensor.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace plc::runtime {
 
-/// The distribution of a parameter's initial values (InitialValues.h draws them).
-struct Initializer {
-  enum class Kind { Constant, Normal, Uniform };
-  Kind kind = Kind::Constant;
-  double value = 0;         // Constant
-  double scale = 1;         // Normal: standard deviation, mean 0
-  double low = 0, high = 1; // Uniform
-};
-
-struct ParameterInfo {
-  std::string path;
-  ElementType type = ElementType::F32;
-  std::vector<int64_t> shape;
-  Initializer init;
-  bool frozen = false;
-
-  TensorInfo tensor() const { return {path, type, shape}; }
-  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape}; }
-};
-
-/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
-/// Among the outputs of the last two may be `grad(NAME)`. Shapes are those of the whole batch.
-struct EntryInfo {
-  std::string name;
-  int64_t batch = 1;        // samples per run
-  int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
-  std::vector<TensorInfo> inputs;
-  std::vector<TensorInfo> outputs;
-
-  /// Samples of the micro-batches before this one.
-  int64_t firstSample(int64_t microBatch) const {
-    return microBatch * (batch / microBatches) + std::min(microBatch, batch % microBatches);
-  }
-
-  /// Whether a micro-batch has one sample less than the first.
-  bool isShort(int64_t microBatch) const {
-    int64_t longer = batch % microBatches;
-    return longer != 0 && microBatch >= longer;
-  }
-};
+using module::EntryInfo;
+using module::Initializer;
+using module::ParameterInfo;
 
 struct StepResult {
   /// The loss of each micro-batch, in order; each is exactly a value of the model's real type.

@@ -1,11 +1,11 @@
-#include "Manifest.h"
-
-#include "plc/Runtime/ModuleSeal.h"
+//===- ReadManifest.cpp - the only reader of manifests -----------------------===//
+#include "plc/Module/Manifest.h"
+#include "plc/Module/ModuleSeal.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace plc::runtime {
+namespace plc::module {
 
 using nlohmann::json;
 
@@ -14,7 +14,7 @@ namespace {
 /// A value of the manifest and how it was reached, so that an error can name its place.
 class Node {
 public:
-  Node(const std::string &file, const json &value) : file(file), value(value) {}
+  explicit Node(const json &value) : value(value) {}
 
   Node operator[](const char *key) const {
     if (!value.is_object())
@@ -76,11 +76,11 @@ public:
       read(key, Node(*this, member, key.c_str(), 0));
   }
 
-  [[noreturn]] void fail(const std::string &text) const { throw fileError(file, "manifest: '" + path() + "' " + text); }
+  [[noreturn]] void fail(const std::string &text) const { throw FormatError("manifest: '" + path() + "' " + text); }
 
 private:
   Node(const Node &parent, const json &value, const char *key, int64_t index)
-      : file(parent.file), value(value), parent(&parent), key(key), index(index) {}
+      : value(value), parent(&parent), key(key), index(index) {}
 
   std::string path() const {
     if (!parent)
@@ -91,7 +91,6 @@ private:
     return above.empty() ? key : above + "." + key;
   }
 
-  const std::string &file;
   const json &value;
   const Node *parent = nullptr;
   const char *key = nullptr;
@@ -299,6 +298,8 @@ ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRan
   channel.destination = node["destination"].integer(0, numRanks - 1);
   channel.bytes = node["bytes"].integer(1, maxBytes);
   channel.shortBytes = readShort(node, "bytes", entry, 1, channel.bytes);
+  channel.slots = node["slots"].integer(1, maxCount);
+  channel.tag = node["tag"].integer(0, maxCount);
   std::string per = node["per"].string();
   if (per != "micro_batch" && per != "step")
     node["per"].fail("is '" + per + "', expected micro_batch or step");
@@ -320,7 +321,7 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   return entry;
 }
 
-Manifest readManifest(const Node &root) {
+Manifest readRoot(const Node &root) {
   constexpr auto expected = static_cast<int64_t>(ModuleSeal::currentVersion);
   if (int64_t version = root["plcm"].integer(INT64_MIN, INT64_MAX); version != expected)
     root["plcm"].fail("is version " + std::to_string(version) + ", expected " + std::to_string(expected));
@@ -347,16 +348,14 @@ Manifest readManifest(const Node &root) {
 
 } // namespace
 
-Manifest parseManifest(const std::string &file, std::string_view text) {
+Manifest readManifest(std::string_view text) {
   json root;
   try {
     root = json::parse(text);
   } catch (const json::parse_error &error) {
-    throw fileError(file, "manifest is not JSON (offset " + std::to_string(error.byte) + ")");
+    throw FormatError("manifest is not JSON (offset " + std::to_string(error.byte) + ")");
   }
-  Manifest manifest = readManifest(Node(file, root));
-  checkManifest(file, manifest);
-  return manifest;
+  return readRoot(Node(root));
 }
 
-} // namespace plc::runtime
+} // namespace plc::module

@@ -1,12 +1,12 @@
 // The last bytes of a .plcm: the format's version and a hash of all before, so that no part of a broken file is used.
-#ifndef PLC_RUNTIME_MODULESEAL_H
-#define PLC_RUNTIME_MODULESEAL_H
+#ifndef PLC_MODULE_MODULESEAL_H
+#define PLC_MODULE_MODULESEAL_H
 
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-namespace plc::runtime {
+namespace plc::module {
 
 /// Stands behind the ELF file, where loaders and linkers do not look. Little endian.
 ///
@@ -37,6 +37,6 @@ inline ModuleSeal sealOf(std::string_view elf) {
   return seal;
 }
 
-} // namespace plc::runtime
+} // namespace plc::module
 
 #endif

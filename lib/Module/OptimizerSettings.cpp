@@ -1,9 +1,10 @@
+//===- OptimizerSettings.cpp - an optimizer and its learning rate ------------===//
 // The settings of an optimizer: names, and the learning rate as a function of the step.
-#include "plc/Runtime/Optimizer.h"
+#include "plc/Module/OptimizerSettings.h"
 
 #include <algorithm>
 
-namespace plc::runtime {
+namespace plc::module {
 
 namespace {
 
@@ -66,4 +67,4 @@ double OptimizerSettings::rate(int64_t step) const {
   return schedule == Schedule::Linear ? lr * (1 - p) : lr * ((1 + cosineOfPi(p)) / 2);
 }
 
-} // namespace plc::runtime
+} // namespace plc::module

@@ -1,0 +1,87 @@
+//===- ActionTable.h - what each rank does, in order ------------*- C++ -*-===//
+#ifndef PLC_MODULE_ACTIONTABLE_H
+#define PLC_MODULE_ACTIONTABLE_H
+
+#include "plc/Module/Entries.h"
+
+namespace plc::module {
+
+enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output };
+
+/// A place of the arena that lives through the whole entry.
+struct StaticInfo {
+  StaticKind kind;
+  std::string name;
+  int64_t site = 0; // Gradient
+  int64_t offset, bytes;
+  bool owned = true; // Parameter: this rank updates it
+};
+
+struct CallInfo {
+  int64_t kernel, shortKernel;   // the second for short micro-batches
+  std::vector<int64_t> operands; // >= 0: slot; < 0: static -(k+1)
+  std::string path;
+};
+
+struct TaskInfo {
+  std::string name;
+  int64_t slots;
+  std::vector<CallInfo> calls;
+};
+
+struct ActionInfo {
+  enum class Op : uint8_t { Run, PostRecv, WaitRecv, Send, WaitSend, Drop, Step };
+  Op op;
+  int64_t target = -1;     // task or channel
+  int64_t microBatch = 0;  // -1: once per step
+  int64_t offset = 0;      // PostRecv, Send, Drop
+  int64_t bytes = 0;       // Drop
+  std::vector<int64_t> at; // Run: offset of each slot
+};
+
+struct ChannelInfo {
+  std::string name;
+  int64_t source, destination;
+  int64_t bytes, shortBytes; // the second for short micro-batches
+  int64_t slots = 1;         // at most so many receives are posted and not yet waited for
+  int64_t tag = 0; // of the first message; that of micro-batch i has `tag + 2 i`, unique between its two ranks
+  bool perStep;
+};
+
+struct RankInfo {
+  std::string stage;
+  int64_t arenaBytes;
+  std::vector<StaticInfo> statics;
+  std::vector<TaskInfo> tasks;
+  std::vector<ActionInfo> actions;
+
+  /// The place of that kind and name, or nullptr.
+  const StaticInfo *find(StaticKind kind, const std::string &name) const {
+    for (const StaticInfo &place : statics)
+      if (place.kind == kind && place.name == name)
+        return &place;
+    return nullptr;
+  }
+};
+
+/// Where an operand of a call lies in the arena, in a run of its task.
+inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
+  return operand >= 0 ? run.at[static_cast<size_t>(operand)] : rank.statics[static_cast<size_t>(-operand - 1)].offset;
+}
+
+struct EntryPlan : EntryInfo {
+  std::vector<int64_t> outputRanks; // which rank holds each output
+  std::vector<ChannelInfo> channels;
+  std::vector<RankInfo> ranks;
+
+  int64_t kernelOf(const CallInfo &call, int64_t microBatch) const {
+    return isShort(microBatch) ? call.shortKernel : call.kernel;
+  }
+  int64_t bytesOf(const ChannelInfo &channel, int64_t microBatch) const {
+    return isShort(microBatch) ? channel.shortBytes : channel.bytes;
+  }
+};
+
+} // namespace plc::module
+
+#endif

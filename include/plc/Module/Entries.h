@@ -1,0 +1,54 @@
+//===- Entries.h - what a caller of a model gives and gets ------*- C++ -*-===//
+#ifndef PLC_MODULE_ENTRIES_H
+#define PLC_MODULE_ENTRIES_H
+
+#include "plc/Module/Tensors.h"
+
+#include <algorithm>
+
+namespace plc::module {
+
+/// The distribution of a parameter's initial values (InitialValues.h draws them).
+struct Initializer {
+  enum class Kind { Constant, Normal, Uniform };
+  Kind kind = Kind::Constant;
+  double value = 0;         // Constant
+  double scale = 1;         // Normal: standard deviation, mean 0
+  double low = 0, high = 1; // Uniform
+};
+
+struct ParameterInfo {
+  std::string path;
+  ElementType type = ElementType::F32;
+  std::vector<int64_t> shape;
+  Initializer init;
+  bool frozen = false;
+
+  TensorInfo tensor() const { return {path, type, shape}; }
+  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape}; }
+};
+
+/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
+/// Among the outputs of the last two may be `grad(NAME)`. Shapes are those of the whole batch.
+struct EntryInfo {
+  std::string name;
+  int64_t batch = 1;        // samples per run
+  int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+
+  /// Samples of the micro-batches before this one.
+  int64_t firstSample(int64_t microBatch) const {
+    return microBatch * (batch / microBatches) + std::min(microBatch, batch % microBatches);
+  }
+
+  /// Whether a micro-batch has one sample less than the first.
+  bool isShort(int64_t microBatch) const {
+    int64_t longer = batch % microBatches;
+    return longer != 0 && microBatch >= longer;
+  }
+};
+
+} // namespace plc::module
+
+#endif

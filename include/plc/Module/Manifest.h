@@ -1,0 +1,58 @@
+//===- Manifest.h - what a compiled module says about itself ----*- C++ -*-===//
+#ifndef PLC_MODULE_MANIFEST_H
+#define PLC_MODULE_MANIFEST_H
+
+#include "plc/Module/ActionTable.h"
+#include "plc/Module/OptimizerSettings.h"
+#include "plc/Runtime/KernelABI.h"
+
+#include <stdexcept>
+
+namespace plc::module {
+
+struct GatherInfo {
+  std::vector<std::string> where; // FILE:LINE:COL of the user's line, then of what it calls
+  int64_t extent;                 // valid indices are 0 .. extent-1
+};
+
+/// A result of a real type.
+struct ResultInfo {
+  int64_t operand; // its place among a call's operands
+  ElementType type;
+  int64_t elements;
+};
+
+struct KernelInfo {
+  std::string name, symbol;
+  std::vector<std::string> where; // of its main equation, as in GatherInfo
+  int64_t chunks, flops, bytes;
+  std::vector<GatherInfo> gathers;
+  std::vector<ResultInfo> results;
+  bool infinite;                    // a result may be: a rule says `inf`
+  plc_kernel_fn function = nullptr; // resolved when the module is loaded
+};
+
+struct Manifest {
+  std::string model, numericsKey, planJson;
+  ElementType real;
+  int64_t threadsPerStage, codeBytes;
+  bool profiling = false; // time every call
+  std::vector<std::string> targetFeatures;
+  OptimizerSettings optimizer;
+  std::vector<ParameterInfo> parameters;
+  std::vector<KernelInfo> kernels;
+  std::vector<EntryPlan> entries;
+};
+
+/// A manifest that is not one: where in it, and what is wrong there.
+struct FormatError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads what was written. Every number is within the bounds that its own field or table gives it; what needs the sense
+/// of more than one table is not checked. Throws FormatError.
+Manifest readManifest(std::string_view text);
+
+} // namespace plc::module
+
+#endif

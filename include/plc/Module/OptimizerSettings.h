@@ -1,0 +1,43 @@
+//===- OptimizerSettings.h - an optimizer and its learning rate -*- C++ -*-===//
+#ifndef PLC_MODULE_OPTIMIZERSETTINGS_H
+#define PLC_MODULE_OPTIMIZERSETTINGS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace plc::module {
+
+struct OptimizerSettings {
+  enum class Kind : uint8_t { SGD, Momentum, Adam, AdamW };
+  enum class Schedule : uint8_t { Constant, Linear, Cosine };
+
+  Kind kind = Kind::AdamW;
+  double lr = 3e-4;
+  double weightDecay = 0.01;                     // AdamW
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8; // Adam, AdamW
+  double momentum = 0.9;                         // Momentum
+  Schedule schedule = Schedule::Constant;
+  int64_t warmup = 0, total = 0; // in steps; total belongs to Linear and Cosine and is more than warmup
+  double clipNorm = 0;           // 0: gradients are not clipped
+
+  /// sgd, momentum, adam, adamw
+  static std::optional<Kind> parseKind(const std::string &name);
+  static const char *nameOf(Kind kind);
+  /// constant, linear, cosine
+  static std::optional<Schedule> parseSchedule(const std::string &name);
+
+  /// Tensors that the optimizer keeps beside each trained parameter.
+  int numMoments() const { return kind == Kind::SGD ? 0 : kind == Kind::Momentum ? 1 : 2; }
+
+  /// The learning rate of a step (1 is the first), in double. Up to `warmup`: lr * step / warmup. Then, with
+  /// p = (step - 1 - warmup) / (total - warmup), at most 1: lr, lr * (1 - p) or lr * ((1 + cos(pi p)) / 2).
+  double rate(int64_t step) const;
+};
+
+/// cos(pi p) for p in [0, 1], from additions and multiplications alone; error below 1e-15. Exact at 0, 1/2 and 1.
+double cosineOfPi(double p);
+
+} // namespace plc::module
+
+#endif
