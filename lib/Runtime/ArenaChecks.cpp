@@ -7,33 +7,6 @@
 
 namespace plc::runtime {
 
-Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
-  auto isMade = [&](const ParameterInfo &parameter) {
-    return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
-      return rank.find(StaticKind::Gradient, parameter.path) != nullptr;
-    });
-  };
-  for (const ParameterInfo &parameter : manifest.parameters) {
-    if (plan.name == "train" ? parameter.frozen : !isMade(parameter))
-      continue;
-    differentiated.push_back(&parameter);
-    tensors.push_back(parameter.gradient());
-  }
-}
-
-std::vector<Bytes> Results::read(const Session &session) const {
-  std::vector<Bytes> results;
-  size_t outputs = session.plan().outputs.size();
-  for (size_t i = 0; i < outputs; ++i)
-    results.push_back(session.output(i));
-  for (const ParameterInfo *parameter : differentiated) {
-    Bytes &sum = results.emplace_back(parameter->tensor().numBytes());
-    for (auto &rank : session.ranks())
-      rank->owned().sumSites(*parameter, sum.data());
-  }
-  return results;
-}
-
 namespace {
 
 /// The first element that has other bits with NaNs in all dead bytes.
@@ -53,7 +26,7 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
 
 void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs) {
   session.run(0, inputs);
-  std::vector<Bytes> expected = results.read(session);
+  std::vector<Bytes> expected = results.gather(session);
   try {
     Probe probe;
     probe.poisonDead = true;
@@ -61,7 +34,7 @@ void runPoisoned(Session &session, const Results &results, int64_t step, const s
   } catch (Error &error) {
     throw error.note("it ran plainly, and failed with NaNs in all bytes that the plan calls dead");
   }
-  std::vector<Bytes> found = results.read(session);
+  std::vector<Bytes> found = results.gather(session);
   for (size_t i = 0; i < found.size(); ++i)
     if (found[i] != expected[i])
       throw differenceOf(results.infos()[i], found[i], expected[i])
@@ -73,11 +46,11 @@ void checkLive(const Manifest &manifest, const Results &results, const std::func
   std::unique_ptr<Session> session = make();
   session->run(0, inputs);
   const EntryPlan &plan = session->plan();
-  std::vector<Bytes> expected = results.read(*session);
+  std::vector<Bytes> expected = results.gather(*session);
   auto changes = [&](const LivePlace &place, Arena::Fill with) {
     try {
       session->run(0, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
-      return results.read(*session) != expected;
+      return results.gather(*session) != expected;
     } catch (const Error &) { // An index among those bytes, for one, is out of range: they are read.
       session = make();
       return true;

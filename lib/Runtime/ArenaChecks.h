@@ -2,26 +2,11 @@
 #ifndef PLC_RUNTIME_ARENACHECKS_H
 #define PLC_RUNTIME_ARENACHECKS_H
 
-#include "Session.h"
+#include "Results.h"
 
 #include <functional>
 
 namespace plc::runtime {
-
-/// A session's outputs, and the gradients of parameters that it makes; in training of every trained one, zero where the
-/// loss does not depend on it.
-class Results {
-public:
-  Results(const Manifest &manifest, const EntryPlan &plan);
-
-  const std::vector<TensorInfo> &infos() const { return tensors; }
-  /// Of the session's last run.
-  std::vector<Bytes> read(const Session &session) const;
-
-private:
-  std::vector<TensorInfo> tensors; // outputs, then `grad(PATH)`
-  std::vector<const ParameterInfo *> differentiated;
-};
 
 /// Runs plainly without the step, and then with NaN in every byte that the plan calls dead. Throws Error (exit code 1)
 /// unless all bits agree: a lifetime ends too early.

@@ -34,21 +34,21 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) 
   return inputs;
 }
 
-void tellRate(const Engine &engine, double seconds) {
-  if (engine.flopsPerStep() <= 0)
+void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
+  int64_t flops = engine.flopsPerRun(entry);
+  if (flops <= 0)
     return;
   int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  int64_t threads = std::min(engine.numWorkers(), cores);
-  double rate = static_cast<double>(engine.flopsPerStep()) / seconds, peak = measureFmaPeak(engine.realType(), threads);
+  int64_t threads = std::min(engine.numWorkers(entry), cores);
+  double rate = static_cast<double>(flops) / seconds, peak = measureFmaPeak(engine.realType(), threads);
   std::printf("rate       %.1f GFLOP/s, %.3f of the FMA peak of %lld core%s (%.1f GFLOP/s)\n", rate * 1e-9,
               peak > 0 ? rate / peak : 0, static_cast<long long>(threads), threads == 1 ? "" : "s", peak * 1e-9);
 }
 
-} // namespace
-
-void runBench(const Options &options, Engine &engine) {
-  const EntryInfo &entry = needEntry(engine, "train");
-  uint64_t seed = options.seed.value_or(0);
+/// Seconds of each measured run, ascending: training steps, or forward runs of a model without a loss.
+std::vector<double> measure(const Options &options, const EntryInfo &entry, Engine &engine) {
+  const bool trains = entry.name == "train";
+  const uint64_t seed = options.seed.value_or(0);
   std::unique_ptr<Data> data;
   if (!options.data.empty()) {
     data = openData(entry, options.data, 0);
@@ -60,18 +60,32 @@ void runBench(const Options &options, Engine &engine) {
   for (int64_t step = 1; step <= options.warmup + options.repeats; ++step) {
     std::vector<Bytes> inputs = data ? data->trainBatch(seed, step) : invented;
     auto start = std::chrono::steady_clock::now();
-    engine.trainStep(step, inputs);
+    if (trains)
+      engine.trainStep(step, inputs);
+    else
+      engine.run(entry, inputs);
     if (step > options.warmup)
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+} // namespace
+
+void runBench(const Options &options, Engine &engine) {
+  // A model without a loss has no entry `train`: then it is the forward pass that counts.
+  const EntryInfo *train = engine.findEntry("train");
+  const EntryInfo &entry = train ? *train : needEntry(engine, "infer");
+  std::vector<double> seconds = measure(options, entry, engine);
   double median = (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
-  std::printf("step       %.2f ms median, %.2f to %.2f ms (%zu repeats after %lld)\n", median * 1e3,
-              seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(), static_cast<long long>(options.warmup));
+  std::printf("%-10s %.2f ms median, %.2f to %.2f ms (%zu repeats after %lld)\n", train ? "step" : "infer",
+              median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(),
+              static_cast<long long>(options.warmup));
   std::printf("items      %.1f per second\n", static_cast<double>(entry.batch) / median);
-  tellRate(engine, median);
+  tellRate(engine, entry, median);
   std::printf("blis       kernels of '%s'\n", blisKernels().c_str());
-  for (const RankMemory &rank : engine.memory())
+  for (const RankMemory &rank : engine.memory(entry))
     std::printf("rank %-5lld planned %lld bytes, measured %lld bytes\n", static_cast<long long>(rank.rank),
                 static_cast<long long>(rank.plannedBytes), static_cast<long long>(rank.measuredBytes));
 }

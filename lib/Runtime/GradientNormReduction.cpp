@@ -4,6 +4,14 @@
 
 namespace plc::runtime {
 
+std::vector<bool> ranksThatStep(const EntryPlan &entry) {
+  std::vector<bool> steps;
+  for (const RankInfo &rank : entry.ranks)
+    steps.push_back(std::any_of(rank.actions.begin(), rank.actions.end(),
+                                [](const ActionInfo &action) { return action.op == ActionInfo::Op::Step; }));
+  return steps;
+}
+
 GradientNormReduction::GradientNormReduction(const std::vector<bool> &steps) : steps(steps), brought(steps.size()) {
   reset();
 }

@@ -2,13 +2,16 @@
 #ifndef PLC_RUNTIME_GRADIENTNORMREDUCTION_H
 #define PLC_RUNTIME_GRADIENTNORMREDUCTION_H
 
-#include "plc/Runtime/Optimizer.h"
+#include "Manifest.h"
 
 #include <atomic>
 #include <mutex>
 #include <vector>
 
 namespace plc::runtime {
+
+/// By rank: whether its actions end in a step.
+std::vector<bool> ranksThatStep(const EntryPlan &entry);
 
 /// Each rank that steps brings its parameters' sums of squares; when all have, each takes away the norm of the whole
 /// gradient. That is added in path order, so its bits do not depend on who brought what.
@@ -27,7 +30,6 @@ public:
 
   /// The rank has yet to bring its own.
   bool awaits(size_t rank) const { return steps[rank] && !brought[rank] && !done(); }
-  size_t numRanks() const { return steps.size(); }
 
 private:
   std::mutex mutex;

@@ -67,7 +67,7 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
   if (!out)
     return;
   std::string ranks;
-  for (const RankMemory &rank : engine.memory())
+  for (const RankMemory &rank : engine.memory(*engine.findEntry("train")))
     ranks += std::string(ranks.empty() ? "" : ", ") + "{\"rank\": " + std::to_string(rank.rank) +
              ", \"planned_bytes\": " + std::to_string(rank.plannedBytes) +
              ", \"measured_bytes\": " + std::to_string(rank.measuredBytes) +

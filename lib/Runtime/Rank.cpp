@@ -8,38 +8,29 @@ namespace plc::runtime {
 
 using Op = ActionInfo::Op;
 
-namespace {
-std::vector<bool> steppingRanks(const EntryPlan &entry) {
-  std::vector<bool> steps;
-  for (const RankInfo &rank : entry.ranks)
-    steps.push_back(std::any_of(rank.actions.begin(), rank.actions.end(),
-                                [](const ActionInfo &action) { return action.op == Op::Step; }));
-  return steps;
-}
-} // namespace
-
-Shared::Shared(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerRank)
-    : manifest(manifest), entry(entry), exchange(steppingRanks(entry)), waits(entry.ranks.size()),
-      workers(entry.ranks.size(), threadsPerRank, stop) {
-  for (const ChannelInfo &channel : entry.channels)
-    channels.push_back(std::make_unique<Channel>(channel, channel.perStep ? 1 : entry.microBatches));
+Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options,
+               std::unique_ptr<Transport> newTransport)
+    : manifest(manifest), entry(entry), transport(std::move(newTransport)), waits(entry, *transport),
+      workers(transport->localRanks().size(), options, stop) {
+  const std::vector<size_t> &ranks = transport->localRanks();
+  transport->connect([this, &ranks](size_t rank) {
+    workers.wake(static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin()));
+  });
 }
 
-Rank::Rank(Shared &shared, size_t index)
-    : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), arena(plan.arenaBytes),
-      updates(manifest, plan, arena), paces(manifest.kernels.size()),
+Rank::Rank(Shared &shared, size_t index, size_t local)
+    : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
+      arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
       kernelTimes(manifest.profiling ? manifest.kernels.size() : 0) {}
 
-std::byte *Rank::find(StaticKind kind, const std::string &name, const StaticInfo **info) const {
+std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);
-  if (place && info)
-    *info = place;
-  return place ? arena.at(place->offset) : nullptr;
+  return place ? at(*place) : nullptr;
 }
 
 void Rank::startTrace(size_t capacity) {
   events = std::make_unique<Trace>(capacity);
-  shared.workers.traceHelp(index, events.get());
+  shared.workers.traceHelp(local, events.get());
 }
 
 void Rank::poisonAll() {
@@ -145,7 +136,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   auto number = static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch));
   bool good = shared.workers.run(*worker, run, paces[number]);
   current.store(nullptr, std::memory_order_relaxed);
-  if (!good && shared.workers.job(index).fault())
+  if (!good && shared.workers.job(local).fault())
     fail(call, action.microBatch);
   if (good && checksFinite)
     checkFinite(call, action.microBatch);
@@ -154,7 +145,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
 
 void Rank::fail(const CallInfo &call, int64_t microBatch) {
   const KernelInfo &kernel = kernelOf(call, microBatch);
-  const KernelJob::GatherError &fault = *shared.workers.job(index).fault();
+  const KernelJob::GatherError &fault = *shared.workers.job(local).fault();
   const std::vector<std::string> *where = &kernel.where;
   std::string text = "kernel failed";
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
@@ -189,47 +180,65 @@ void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
 }
 
 bool Rank::message(const ActionInfo &action) {
-  Channel &channel = *shared.channels[static_cast<size_t>(action.target)];
+  const ChannelInfo &channel = shared.entry.channels[static_cast<size_t>(action.target)];
   int64_t message = std::max<int64_t>(0, action.microBatch);
-  if (action.op == Op::PostRecv) {
-    if (channel.postReceive(message, arena.at(action.offset)))
-      shared.workers.wake(static_cast<size_t>(channel.info.source));
-  } else if (action.op == Op::Send) {
-    if (channel.send(message, arena.at(action.offset), shared.entry.bytesOf(channel.info, action.microBatch)))
-      shared.workers.wake(static_cast<size_t>(channel.info.destination));
-  } else {
-    return waitFor({&channel, nullptr, message, action.op == Op::WaitSend});
+  switch (action.op) {
+  case Op::PostRecv:
+    shared.transport->post(action.target, message, arena.at(action.offset),
+                           shared.entry.bytesOf(channel, action.microBatch));
+    return true;
+  case Op::Send:
+    shared.transport->send(action.target, message, arena.at(action.offset),
+                           shared.entry.bytesOf(channel, action.microBatch));
+    return true;
+  case Op::WaitRecv: return waitFor(Wait::For::Receive, action.target, message);
+  case Op::WaitSend: return waitFor(Wait::For::Send, action.target, message);
+  case Op::Run:
+  case Op::Drop:
+  case Op::Step: break;
   }
-  return true;
+  return true; // not a message
 }
 
 /// False if the run was stopped before.
-bool Rank::waitFor(const Wait &wait) {
-  if (wait.done())
+bool Rank::waitFor(Wait::For what, int64_t channel, int64_t message) {
+  Transport &transport = *shared.transport;
+  const Wait wait{index, what, channel, message};
+  bool over = transport.test(wait);
+  if (over)
     return true;
-  if (auto error = shared.waits.begin(index, wait))
+  if (auto error = shared.waits.begin(wait))
     throw *error;
-  shared.workers.wait(*worker, [&] { return wait.done() || shared.stop.load(); });
+  auto mayGoOn = [&] { return (over = transport.test(wait)) || shared.stop.load(); };
+  if (transport.wakes())
+    shared.workers.wait(*worker, mayGoOn);
+  else
+    shared.workers.poll(*worker, mayGoOn);
   shared.waits.end(index);
-  return wait.done();
+  return over;
 }
 
 bool Rank::update(int64_t step) {
+  // Clipping needs the norm of all gradients before any is applied; else it is for the log alone, and nobody waits.
+  bool clips = manifest.optimizer.clipNorm > 0;
+  if (clips && !updates.measure(shared.workers, *worker))
+    return false;
   double scale = 1;
-  if (manifest.optimizer.clipNorm > 0) { // All gradients must be known before any is applied.
-    if (!updates.measure(shared.workers, *worker))
+  if (clips) {
+    shared.transport->reduce(index, updates.squares());
+    if (!waitFor(Wait::For::Norm))
       return false;
-    if (shared.exchange.bring(index, updates.squares()))
-      shared.workers.wakeAll();
-    else if (!waitFor({nullptr, &shared.exchange}))
-      return false;
-    scale = scaleOfNorm(manifest.optimizer, shared.exchange.norm());
+    scale = scaleOfNorm(manifest.optimizer, shared.transport->norm());
   }
-  return updates.apply(step, scale, shared.workers, *worker);
+  if (!updates.apply(step, scale, shared.workers, *worker))
+    return false;
+  if (!clips)
+    shared.transport->reduce(index, updates.squares());
+  return true;
 }
 
 uint64_t Rank::progress() const {
-  return actionsDone.load(std::memory_order_relaxed) + shared.workers.job(index).numClaims();
+  return actionsDone.load(std::memory_order_relaxed) + shared.workers.job(local).numClaims();
 }
 
 int64_t Rank::slowestNs() const {

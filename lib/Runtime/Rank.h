@@ -7,17 +7,17 @@
 
 namespace plc::runtime {
 
-/// What all ranks of a session share.
+/// What the local ranks of a session share.
 struct Shared {
-  Shared(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerRank);
+  Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options,
+         std::unique_ptr<Transport> newTransport);
 
   const Manifest &manifest;
   const EntryPlan &entry;
   StopFlag stop{false};
-  std::vector<std::unique_ptr<Channel>> channels;
-  GradientNormReduction exchange;
+  const std::unique_ptr<Transport> transport;
   Waits waits;
-  Workers workers;
+  Workers workers; // for the local ranks, in their order
 };
 
 /// Wrong bytes that a run puts into arenas, to find wrong lifetimes.
@@ -30,7 +30,8 @@ struct Probe {
 
 class Rank {
 public:
-  Rank(Shared &shared, size_t index);
+  /// The rank `index` of the entry, the `local`th of its session.
+  Rank(Shared &shared, size_t index, size_t local);
 
   /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
   /// micro-batch and kernel; returns quietly if another rank stopped the run.
@@ -49,13 +50,13 @@ public:
   void startTrace(size_t capacity);
   const Trace *trace() const { return events.get(); }
   const std::string &stage() const { return plan.stage; }
-  int64_t number() const { return static_cast<int64_t>(index); }
+  size_t number() const { return index; }
 
-  /// The place of that kind and name, or nullptr.
-  std::byte *find(StaticKind kind, const std::string &name, const StaticInfo **info = nullptr) const;
+  /// Where a static of this rank lies; nullptr if it has none of that kind and name.
+  std::byte *find(StaticKind kind, const std::string &name) const;
+  std::byte *at(const StaticInfo &place) const { return arena.at(place.offset); }
 
   const Updates &owned() const { return updates; }
-  int64_t plannedBytes() const { return plan.arenaBytes; }
   int64_t measuredBytes() const { return arena.measuredBytes(); }
 
   /// The session's: from when a run is announced until the rank has ended it.
@@ -77,7 +78,7 @@ private:
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
   bool message(const ActionInfo &action);
-  bool waitFor(const Wait &wait);
+  bool waitFor(Wait::For what, int64_t channel = -1, int64_t message = 0);
   bool update(int64_t step);
   void poisonAll();
   void probeBefore(const ActionInfo &action, const Probe &probe);
@@ -90,7 +91,7 @@ private:
   Shared &shared;
   const Manifest &manifest;
   const RankInfo &plan;
-  size_t index;
+  const size_t index, local;
   Workers::Worker *worker = nullptr; // the calling thread's, in execute
   Arena arena;
   Updates updates;

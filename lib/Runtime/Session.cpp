@@ -1,13 +1,15 @@
 #include "Session.h"
 
-#include <cstring>
+#include <cstdio>
 
 namespace plc::runtime {
 
-Session::Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage, double hangTimeout)
-    : entry(entry), hangTimeoutNs(static_cast<int64_t>(hangTimeout * 1e9)), shared(manifest, entry, threadsPerStage) {
-  for (size_t i = 0; i < entry.ranks.size(); ++i)
-    allRanks.push_back(std::make_unique<Rank>(shared, i));
+Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options, double hangTimeout,
+                 std::unique_ptr<Transport> transport)
+    : entry(entry), hangTimeoutNs(static_cast<int64_t>(hangTimeout * 1e9)),
+      shared(manifest, entry, options, std::move(transport)), entryTensors(entry, *shared.transport, localRanks) {
+  for (size_t rank : shared.transport->localRanks())
+    localRanks.push_back(std::make_unique<Rank>(shared, rank, localRanks.size()));
   for (size_t i = 0; i < shared.workers.count(); ++i)
     threads.emplace_back([this, i] { serve(i); });
 }
@@ -31,13 +33,13 @@ void Session::serve(size_t index) {
   }
 }
 
-void Session::execute(size_t rank, Workers::Worker &worker) {
+void Session::execute(size_t local, Workers::Worker &worker) {
   try {
-    allRanks[rank]->execute(worker, step, probe);
+    localRanks[local]->execute(worker, step, probe);
   } catch (...) {
     stopAll(std::current_exception());
   }
-  allRanks[rank]->end();
+  localRanks[local]->end();
   std::lock_guard lock(mutex);
   if (--running == 0)
     changed.notify_all();
@@ -47,50 +49,22 @@ void Session::stopAll(std::exception_ptr error) {
   {
     std::lock_guard lock(mutex);
     if (!firstError)
-      firstError = error;
+      firstError = std::move(error);
     changed.notify_all();
   }
   shared.stop = true;
+  shared.transport->abort();
   shared.workers.wakeAll();
 }
 
-/// Calls part(first sample, samples, bytes before) for each micro-batch of a batched tensor.
-template <class Part>
-void Session::forEachMicroBatch(const TensorInfo &info, Part part) const {
-  for (int64_t mb = 0; mb < entry.microBatches; ++mb) {
-    int64_t first = entry.firstSample(mb);
-    part(first, entry.firstSample(mb + 1) - first,
-         info.numBytes() / static_cast<size_t>(entry.batch) * static_cast<size_t>(first));
-  }
-}
-
-void Session::setInputs(const std::vector<Bytes> &inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    for (auto &rank : allRanks)
-      if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
-        setInput(entry.inputs[i], inputs[i], place);
-}
-
-/// In the arena micro-batches lie one behind the other, whichever axis the batch is.
-void Session::setInput(const TensorInfo &info, const Bytes &input, std::byte *place) const {
-  if (info.batchAxis <= 0)
-    std::memcpy(place, input.data(), info.numBytes());
-  else
-    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
-      takeSamples(info, input.data(), first, count, place + offset);
-    });
-}
-
 void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
-  setInputs(inputs);
-  for (auto &channel : shared.channels)
-    channel->reset();
-  shared.exchange.reset();
+  shared.transport->barrier();
+  entryTensors.scatterInputs(inputs);
   std::unique_lock lock(mutex);
   step = newStep;
   probe = newProbe;
-  running = allRanks.size();
-  for (auto &rank : allRanks)
+  running = localRanks.size();
+  for (auto &rank : localRanks)
     rank->begin();
   round.fetch_add(1);
   shared.workers.wakeAll();
@@ -118,53 +92,71 @@ void Session::watch(std::unique_lock<std::mutex> &lock) {
 void Session::look(Watchdog &watchdog) {
   const std::vector<int64_t> &cpuTimes = shared.workers.sampleCpuTime();
   std::vector<Watchdog::Sample> samples;
-  for (size_t i = 0; i < allRanks.size(); ++i) {
-    const Rank &rank = *allRanks[i];
-    samples.push_back({shared.waits.waits(i) || !rank.executing(), rank.progress(), cpuTimes[i], rank.slowestNs()});
+  for (size_t i = 0; i < localRanks.size(); ++i) {
+    const Rank &rank = *localRanks[i];
+    samples.push_back(
+        {shared.waits.waits(rank.number()) || !rank.executing(), rank.progress(), cpuTimes[i], rank.slowestNs()});
   }
   std::optional<size_t> hanging = watchdog.look(Trace::now(), samples);
   if (!hanging)
     return;
-  auto [places, text] = allRanks[*hanging]->where();
+  auto [places, text] = localRanks[*hanging]->where();
   char seconds[32];
   std::snprintf(seconds, sizeof(seconds), "%g s", static_cast<double>(hangTimeoutNs) / 1e9);
-  Error error(Hang, places, "rank " + std::to_string(*hanging) + " hangs: no progress for " + seconds);
+  Error error(Hang, places,
+              "rank " + std::to_string(localRanks[*hanging]->number()) + " hangs: no progress for " + seconds);
   error.note(text);
   for (const std::string &line : shared.waits.lines())
     error.note(line);
   stopAll(std::make_exception_ptr(error));
 }
 
-namespace {
-/// Distance between the micro-batches' values of an output that is not batched.
-int64_t strideOf(const StaticInfo &place, const EntryPlan &entry) { return place.bytes / entry.microBatches; }
-} // namespace
-
-Bytes Session::output(size_t index) const {
-  const TensorInfo &info = entry.outputs[index];
-  const StaticInfo *place = nullptr;
-  const std::byte *data =
-      allRanks[static_cast<size_t>(entry.outputRanks[index])]->find(StaticKind::Output, info.name, &place);
-  Bytes result(data, data + info.numBytes());
-  if (info.batchAxis > 0)
-    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
-      putSamples(info, result.data(), first, count, data + offset);
-    });
-  if (!info.batched())
-    for (int64_t mb = 1; mb < entry.microBatches; ++mb)
-      addInOrder(info.type, info.numElements(), result.data(), data + mb * strideOf(*place, entry));
-  return result;
+double Session::gradientNorm() {
+  // All local ranks have brought their parts; those of other sessions may still be on their way.
+  Transport &transport = *shared.transport;
+  while (!transport.test({transport.localRanks().front(), Wait::For::Norm}))
+    std::this_thread::yield();
+  return transport.norm();
 }
 
-std::vector<double> Session::outputPerMicroBatch(size_t index) const {
-  const TensorInfo &info = entry.outputs[index];
-  const StaticInfo *place = nullptr;
-  const std::byte *data =
-      allRanks[static_cast<size_t>(entry.outputRanks[index])]->find(StaticKind::Output, info.name, &place);
-  std::vector<double> values;
-  for (int64_t mb = 0; mb < entry.microBatches; ++mb)
-    values.push_back(elementAsDouble(info.type, data + mb * strideOf(*place, entry), 0));
-  return values;
+void Session::startFiniteChecks() {
+  for (auto &rank : localRanks)
+    rank->startFiniteChecks();
+}
+
+void Session::startTrace(size_t eventsPerRank) {
+  for (auto &rank : localRanks)
+    rank->startTrace(eventsPerRank);
+}
+
+void Session::addTracks(std::vector<TraceTrack> &tracks) const {
+  for (auto &rank : localRanks)
+    tracks.push_back({entry.name, rank->stage(), static_cast<int64_t>(rank->number()), rank->trace()});
+}
+
+std::vector<int64_t> Session::measuredBytes() const {
+  std::vector<int64_t> bytes(entry.ranks.size());
+  for (auto &rank : localRanks)
+    bytes[rank->number()] = rank->measuredBytes();
+  for (size_t rank = 0; rank < bytes.size(); ++rank)
+    shared.transport->broadcast(rank, &bytes[rank], sizeof(bytes[rank]));
+  return bytes;
+}
+
+std::vector<Rank::Time> Session::kernelTimes() const {
+  size_t numKernels = localRanks.front()->times().size();
+  std::vector<Rank::Time> sums(numKernels), ofRank(numKernels);
+  for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
+    for (auto &local : localRanks)
+      if (local->number() == rank)
+        ofRank = local->times();
+    shared.transport->broadcast(rank, ofRank.data(), numKernels * sizeof(Rank::Time));
+    for (size_t i = 0; i < numKernels; ++i) {
+      sums[i].calls += ofRank[i].calls;
+      sums[i].nanoseconds += ofRank[i].nanoseconds;
+    }
+  }
+  return sums;
 }
 
 } // namespace plc::runtime

@@ -1,8 +1,8 @@
-// One entry of a module, ready to run: its ranks as threads, its channels, its first error.
+// One entry of a module, ready to run: its local ranks as threads, its transport, its first error.
 #ifndef PLC_RUNTIME_SESSION_H
 #define PLC_RUNTIME_SESSION_H
 
-#include "Rank.h"
+#include "EntryTensors.h"
 #include "Watchdog.h"
 
 #include <condition_variable>
@@ -13,36 +13,40 @@ namespace plc::runtime {
 
 class Session {
 public:
-  /// hangTimeout in seconds; 0: no rank is watched.
-  Session(const Manifest &manifest, const EntryPlan &entry, int64_t threadsPerStage, double hangTimeout);
+  /// Executes the ranks that are local to the transport. hangTimeout in seconds; 0: no rank is watched.
+  Session(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options, double hangTimeout,
+          std::unique_ptr<Transport> transport);
   ~Session();
   Session(const Session &) = delete;
 
-  /// Runs every rank's action table once, with the given whole-batch inputs. Throws the first error, after every rank
-  /// has stopped; the session must not be run again then.
+  /// Runs every local rank's action table once, with the given whole-batch inputs. Throws the first error, after every
+  /// rank has stopped; the session must not be run again then.
   void run(int64_t step, const std::vector<Bytes> &inputs, const Probe &probe = {});
 
   /// A rank did not stop within two seconds of an error: its thread may still use this session and the module's code,
   /// so neither may ever be destroyed.
   bool abandoned() const { return lost; }
 
-  /// An output of the last run, as a whole: an output per micro-batch is their sum in order.
-  Bytes output(size_t index) const;
-  /// Its values per micro-batch.
-  std::vector<double> outputPerMicroBatch(size_t index) const;
-
-  const std::vector<std::unique_ptr<Rank>> &ranks() const { return allRanks; }
   const EntryPlan &plan() const { return entry; }
-  /// Chunks of a rank's kernels that other workers than its own computed.
-  int64_t numHelped(size_t rank) const { return shared.workers.job(rank).numHelped(); }
+  const EntryTensors &tensors() const { return entryTensors; }
+  /// Norm of the whole gradient, of the last run, which made a step.
+  double gradientNorm();
+
+  /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
+  void startFiniteChecks();
+  /// From now on keeps traces: those of the local ranks are added to `tracks`.
+  void startTrace(size_t eventsPerRank);
+  void addTracks(std::vector<TraceTrack> &tracks) const;
+  /// Of every rank of the entry, what its arena holds that was written; collective, as gathering is.
+  std::vector<int64_t> measuredBytes() const;
+  /// By kernel, of all ranks together; empty unless the module profiles. Collective.
+  std::vector<Rank::Time> kernelTimes() const;
+  /// Chunks of a local rank's kernels that other workers than its own computed.
+  int64_t numHelped(size_t local) const { return shared.workers.job(local).numHelped(); }
 
 private:
   void serve(size_t index);
-  void execute(size_t rank, Workers::Worker &worker);
-  void setInputs(const std::vector<Bytes> &inputs);
-  void setInput(const TensorInfo &info, const Bytes &input, std::byte *place) const;
-  template <class Part>
-  void forEachMicroBatch(const TensorInfo &info, Part part) const;
+  void execute(size_t local, Workers::Worker &worker);
   void stopAll(std::exception_ptr error);
   void watch(std::unique_lock<std::mutex> &lock);
   void look(Watchdog &watchdog);
@@ -50,7 +54,8 @@ private:
   const EntryPlan &entry;
   int64_t hangTimeoutNs;
   Shared shared;
-  std::vector<std::unique_ptr<Rank>> allRanks;
+  std::vector<std::unique_ptr<Rank>> localRanks;
+  EntryTensors entryTensors;
 
   std::mutex mutex;
   std::condition_variable changed; // running or firstError, for the thread in run()

@@ -4,41 +4,36 @@
 
 namespace plc::runtime {
 
-bool Wait::awaits(size_t rank) const {
-  if (exchange)
-    return exchange->awaits(rank);
-  return !channel->done(message) &&
-         rank == static_cast<size_t>(sends ? channel->info.destination : channel->info.source);
-}
-
-std::string Wait::text(size_t rank) const {
-  std::string text = "rank " + std::to_string(rank) + " waits ";
-  if (exchange) {
+/// "rank 1 waits for 'y', micro-batch 0, which rank 0 has not sent"
+std::string Waits::textOf(const Wait &wait) const {
+  std::string text = "rank " + std::to_string(wait.rank) + " waits ";
+  if (wait.what == Wait::For::Norm) {
     std::string ranks;
-    for (size_t other = 0; other < exchange->numRanks(); ++other)
-      if (exchange->awaits(other))
+    for (size_t other = 0; other < present.size(); ++other)
+      if (transport.awaits(wait, other))
         ranks += (ranks.empty() ? "" : ", ") + std::to_string(other);
     return text + "at the step for rank " + ranks;
   }
+  const ChannelInfo &channel = entry.channels[static_cast<size_t>(wait.channel)];
   std::string what =
-      "'" + channel->info.name + "'" + (channel->info.perStep ? "" : ", micro-batch " + std::to_string(message));
-  if (sends)
-    return text + "for rank " + std::to_string(channel->info.destination) + " to receive " + what;
-  return text + "for " + what + ", which rank " + std::to_string(channel->info.source) + " has not sent";
+      "'" + channel.name + "'" + (channel.perStep ? "" : ", micro-batch " + std::to_string(wait.message));
+  if (wait.what == Wait::For::Send)
+    return text + "for rank " + std::to_string(channel.destination) + " to receive " + what;
+  return text + "for " + what + ", which rank " + std::to_string(channel.source) + " has not sent";
 }
 
-std::optional<Error> Waits::begin(size_t rank, const Wait &wait) {
+std::optional<Error> Waits::begin(const Wait &wait) {
   std::lock_guard lock(mutex);
-  present[rank] = wait;
-  path.assign(1, rank);
+  present[wait.rank] = wait;
+  path.assign(1, wait.rank);
   if (!findCycle())
     return std::nullopt;
   std::string ranks;
   for (size_t each : path)
     ranks += std::to_string(each) + " -> ";
-  Error error(Hang, "", "ranks wait for each other in a cycle: " + ranks + std::to_string(rank));
+  Error error(Hang, "", "ranks wait for each other in a cycle: " + ranks + std::to_string(wait.rank));
   for (size_t each : path)
-    error.note(present[each]->text(each));
+    error.note(textOf(*present[each]));
   return error;
 }
 
@@ -47,7 +42,7 @@ std::optional<Error> Waits::begin(size_t rank, const Wait &wait) {
 bool Waits::findCycle() {
   const Wait &wait = *present[path.back()];
   for (size_t next = 0; next < present.size(); ++next) {
-    if (!wait.awaits(next))
+    if (!transport.awaits(wait, next))
       continue;
     if (next == path.front())
       return true;
@@ -76,7 +71,7 @@ std::vector<std::string> Waits::lines() const {
   std::vector<std::string> lines;
   for (size_t rank = 0; rank < present.size(); ++rank)
     if (present[rank])
-      lines.push_back(present[rank]->text(rank));
+      lines.push_back(textOf(*present[rank]));
   return lines;
 }
 

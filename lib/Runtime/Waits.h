@@ -2,32 +2,25 @@
 #ifndef PLC_RUNTIME_WAITS_H
 #define PLC_RUNTIME_WAITS_H
 
-#include "Channel.h"
-#include "GradientNormReduction.h"
+#include "Manifest.h"
+#include "plc/Runtime/Transport.h"
+
+#include <mutex>
+#include <optional>
 
 namespace plc::runtime {
 
-/// What a rank waits for: a message's copy, or the step of other ranks.
-struct Wait {
-  const Channel *channel = nullptr; // or
-  const GradientNormReduction *exchange = nullptr;
-  int64_t message = 0;
-  bool sends = false; // this rank is the channel's source
-
-  bool done() const { return channel ? channel->done(message) : exchange->done(); }
-  /// It goes on only after that rank has acted.
-  bool awaits(size_t rank) const;
-  /// "rank 1 waits for 'y', micro-batch 0, which rank 0 has not sent"
-  std::string text(size_t rank) const;
-};
-
+/// The waits of a session's ranks. Ranks of other sessions are waited for, but seem never to wait.
 class Waits {
 public:
-  explicit Waits(size_t numRanks) : present(numRanks) { path.reserve(numRanks); }
+  Waits(const EntryPlan &entry, const Transport &transport)
+      : entry(entry), transport(transport), present(entry.ranks.size()) {
+    path.reserve(entry.ranks.size());
+  }
 
-  /// The rank begins to wait. If that closes a cycle, none of its ranks can ever go on: an error (exit code 5) that
-  /// lists their waits, else nothing.
-  std::optional<Error> begin(size_t rank, const Wait &wait);
+  /// A rank begins to wait. If that closes a cycle, none of its ranks can ever go on: an error (exit code 5) that lists
+  /// their waits, else nothing.
+  std::optional<Error> begin(const Wait &wait);
   void end(size_t rank);
 
   bool waits(size_t rank) const;
@@ -36,7 +29,10 @@ public:
 
 private:
   bool findCycle();
+  std::string textOf(const Wait &wait) const;
 
+  const EntryPlan &entry;
+  const Transport &transport;
   mutable std::mutex mutex;
   std::vector<std::optional<Wait>> present; // by rank
   std::vector<size_t> path;                 // ranks of which each awaits the next

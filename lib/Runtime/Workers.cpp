@@ -3,9 +3,9 @@
 #include "plc/Runtime/MachineShare.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <immintrin.h>
 #include <pthread.h>
+#include <thread>
 
 #include <blis.h>
 
@@ -40,8 +40,8 @@ public:
   std::atomic<bool> asleep{false};
 };
 
-Workers::Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop)
-    : perRank(static_cast<size_t>(threadsPerRank)), helps(!std::getenv("PLC_NO_HELP")), cpuTime(numRanks) {
+Workers::Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &stop)
+    : perRank(static_cast<size_t>(options.threadsPerRank)), shares(options.shareKernels), cpuTime(numRanks) {
   bli_init();
   for (size_t rank = 0; rank < numRanks; ++rank) {
     jobs.push_back(std::make_unique<KernelJob>(stop));
@@ -65,7 +65,7 @@ bool Workers::run(Worker &worker, KernelRun run, ChunkTiming &timing) {
   KernelJob &job = *jobs[worker.rank];
   if (timing.nsPerChunk > 0)
     run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / timing.nsPerChunk), 1, run.chunks);
-  bool shared = run.chunks > run.grain && workers.size() > 1 && helps;
+  bool shared = run.chunks > run.grain && workers.size() > 1 && shares;
   int64_t begin = Trace::now();
   job.begin(run, shared);
   if (shared)
@@ -108,6 +108,8 @@ bool Workers::offered() const {
 }
 
 void Workers::pause() { _mm_pause(); }
+
+void Workers::yield() { std::this_thread::yield(); }
 
 // A sleeper says so before it looks a last time; a waker changes what it looks at before it looks for sleepers. The
 // fences order the two on both sides.

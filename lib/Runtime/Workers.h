@@ -17,6 +17,11 @@ struct ChunkTiming {
   std::atomic<int64_t> slowestNs{0}; // of its runs
 };
 
+struct WorkerOptions {
+  int64_t threadsPerRank = 1;
+  bool shareKernels = true; // no: each kernel is computed by its rank's first worker (bench/helping.py)
+};
+
 /// Worker 0 of each rank executes the rank's actions; a worker with nothing to do claims chunks of any rank's kernel.
 ///
 /// Threads are not pinned: two programs that each pin to "the first core" share it. The kernel's scheduler keeps a worker
@@ -25,7 +30,7 @@ class Workers {
 public:
   class Worker;
 
-  Workers(size_t numRanks, int64_t threadsPerRank, const StopFlag &stop);
+  Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &stop);
   ~Workers();
   Workers(const Workers &) = delete;
 
@@ -47,6 +52,13 @@ public:
     while (!done())
       if (!help(worker))
         idle(worker, [&] { return done() || offered(); });
+  }
+  /// The same where nobody calls wake(): looks at done() all the time.
+  template <class Done>
+  void poll(Worker &worker, Done done) {
+    while (!done())
+      if (!help(worker))
+        yield();
   }
   /// Wakes the worker that executes the rank's actions.
   void wake(size_t rank);
@@ -76,6 +88,7 @@ private:
       sleep(worker, seen);
   }
   static void pause();
+  static void yield();
   static uint32_t prepareSleep(Worker &worker);
   static void cancelSleep(Worker &worker);
   static void sleep(Worker &worker, uint32_t seen);
@@ -83,7 +96,7 @@ private:
   void wakeIdle(int64_t most);
 
   size_t perRank;
-  bool helps; // unless PLC_NO_HELP is in the environment: to measure what it gains (bench/helping.py)
+  bool shares;
   int64_t spinNs;
   std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
   std::vector<std::unique_ptr<KernelJob>> jobs; // by rank

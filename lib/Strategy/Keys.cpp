@@ -1,6 +1,7 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Nearest.h"
+#include "plc/Support/Transports.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -72,7 +73,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       only("parallelism.chunks", int64_t(1)),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
-      text("machine.transport", "threads", {"threads"}, {"mpi"}),
+      text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
       text("machine.isa", "native", {"native", "avx2", "avx512"}, {}),
       text("machine.contractions", "own", {"own", "blis"}, {}),

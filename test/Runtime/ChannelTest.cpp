@@ -1,4 +1,5 @@
-#include "Channel.h"
+#include "ThreadTransport.h"
+#include "Transports.h"
 #include "Waits.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +9,16 @@ using namespace plc::runtime;
 namespace {
 ChannelInfo channelOf(const char *name, int64_t source, int64_t destination) {
   return {name, source, destination, 4, 4, false};
+}
+
+/// Ranks that step, with these channels and one micro-batch.
+EntryPlan entryOf(size_t numRanks, std::vector<ChannelInfo> channels) {
+  EntryPlan entry;
+  entry.channels = std::move(channels);
+  ActionInfo step;
+  step.op = ActionInfo::Op::Step;
+  entry.ranks.assign(numRanks, RankInfo{"s", 0, {}, {}, {step}});
+  return entry;
 }
 } // namespace
 
@@ -27,17 +38,56 @@ TEST(Channel, CopiesWhicheverSideIsSecond) {
   EXPECT_FALSE(channel.done(0));
 }
 
+TEST(Transports, AreFoundByNameAndTheFirstIsTheDefault) {
+  EXPECT_STREQ(defaultTransport().name, "threads");
+  EXPECT_EQ(&findTransport("threads"), &defaultTransport());
+  try {
+    findTransport("tcp");
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "found 'tcp' for key 'machine.transport', expected one of threads");
+    EXPECT_EQ(error.exitCode, 2);
+  }
+}
+
+TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
+  EntryPlan entry = entryOf(2, {channelOf("y", 0, 1)});
+  std::unique_ptr<Transport> transport = defaultTransport().make(entry);
+  std::vector<size_t> woken;
+  transport->connect([&](size_t rank) { woken.push_back(rank); });
+  EXPECT_EQ(transport->localRanks(), (std::vector<size_t>{0, 1}));
+  std::byte source[4] = {std::byte(7)}, place[4] = {};
+  transport->send(0, 0, source, 4);
+  EXPECT_TRUE(woken.empty());
+  EXPECT_TRUE(transport->awaits({0, Wait::For::Send, 0, 0}, 1));
+  EXPECT_FALSE(transport->awaits({0, Wait::For::Send, 0, 0}, 0));
+  transport->post(0, 0, place, 4);
+  EXPECT_EQ(woken, std::vector<size_t>{0});
+  EXPECT_EQ(place[0], source[0]);
+  EXPECT_TRUE(transport->test({1, Wait::For::Receive, 0, 0}));
+  transport->reduce(1, {{"b", 16}});
+  EXPECT_FALSE(transport->test({1, Wait::For::Norm}));
+  transport->reduce(0, {{"a", 9}});
+  EXPECT_EQ(woken, (std::vector<size_t>{0, 0, 1}));
+  EXPECT_TRUE(transport->test({1, Wait::For::Norm}));
+  EXPECT_EQ(transport->norm(), 5);
+  transport->barrier();
+  EXPECT_FALSE(transport->test({1, Wait::For::Receive, 0, 0}));
+  EXPECT_FALSE(transport->test({1, Wait::For::Norm}));
+}
+
 TEST(Waits, TellACycleWhenItClosesAndNoneBefore) {
-  Channel forward(channelOf("y", 0, 1), 1), back(channelOf("dy", 2, 0), 1), between(channelOf("z", 1, 2), 1);
-  GradientNormReduction exchange({true, true, true});
-  Waits waits(3);
-  EXPECT_FALSE(waits.begin(1, {&forward, nullptr, 0, false})); // for rank 0
-  exchange.bring(2, {});
-  EXPECT_FALSE(waits.begin(2, {nullptr, &exchange})); // for ranks 0 and 1
-  EXPECT_EQ(waits.lines().size(), 2u);
+  EntryPlan entry = entryOf(3, {channelOf("y", 0, 1), channelOf("dy", 2, 0), channelOf("z", 1, 2)});
+  ThreadTransport transport(entry);
+  Waits waits(entry, transport);
+  EXPECT_FALSE(waits.begin({1, Wait::For::Receive, 0})); // for rank 0
+  transport.reduce(2, {});
+  EXPECT_FALSE(waits.begin({2, Wait::For::Norm})); // for ranks 0 and 1
+  ASSERT_EQ(waits.lines().size(), 2u);
+  EXPECT_EQ(waits.lines()[1], "rank 2 waits at the step for rank 0, 1");
   waits.end(2);
-  EXPECT_FALSE(waits.begin(2, {&between, nullptr, 0, false})); // for rank 1
-  auto error = waits.begin(0, {&back, nullptr, 0, false});     // for rank 2
+  EXPECT_FALSE(waits.begin({2, Wait::For::Receive, 2})); // for rank 1
+  auto error = waits.begin({0, Wait::For::Receive, 1});  // for rank 2
   ASSERT_TRUE(error);
   EXPECT_STREQ(error->what(), "ranks wait for each other in a cycle: 0 -> 2 -> 1 -> 0");
   EXPECT_EQ(error->exitCode, 5);
@@ -46,12 +96,13 @@ TEST(Waits, TellACycleWhenItClosesAndNoneBefore) {
 }
 
 TEST(Waits, TellNoCycleThroughAWaitThatIsOver) {
-  Channel forward(channelOf("y", 0, 1), 1), back(channelOf("dy", 1, 0), 1);
-  Waits waits(2);
+  EntryPlan entry = entryOf(2, {channelOf("y", 0, 1), channelOf("dy", 1, 0)});
+  ThreadTransport transport(entry);
+  Waits waits(entry, transport);
   std::byte place[4] = {};
-  EXPECT_FALSE(waits.begin(1, {&forward, nullptr, 0, false}));
-  forward.postReceive(0, place);
-  forward.send(0, place, 4); // rank 1 has not noticed yet
-  EXPECT_FALSE(waits.begin(0, {&back, nullptr, 0, false}));
-  EXPECT_TRUE(waits.begin(1, {&back, nullptr, 0, true}));
+  EXPECT_FALSE(waits.begin({1, Wait::For::Receive, 0}));
+  transport.post(0, 0, place, 4);
+  transport.send(0, 0, place, 4); // rank 1 has not noticed yet
+  EXPECT_FALSE(waits.begin({0, Wait::For::Receive, 1}));
+  EXPECT_TRUE(waits.begin({1, Wait::For::Send, 1}));
 }

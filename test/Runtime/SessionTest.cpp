@@ -1,5 +1,6 @@
 #include "CountAllocations.h"
 #include "Session.h"
+#include "Transports.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,38 +73,44 @@ std::vector<Bytes> inputs() {
   return {Bytes(data, data + bytes)};
 }
 
+std::unique_ptr<Session> open(const Manifest &manifest, int64_t threadsPerRank, double hangTimeout) {
+  const EntryPlan &entry = manifest.entries[0];
+  return std::make_unique<Session>(manifest, entry, WorkerOptions{threadsPerRank}, hangTimeout,
+                                   defaultTransport().make(entry));
+}
+
 } // namespace
 
 TEST(Session, AWaitingRankHelpsAndChangesNoBit) {
   Manifest slow = pipeline(slowChunks), quick = pipeline(quickChunks);
-  Session helping(slow, slow.entries[0], 1, 0), alone(quick, quick.entries[0], 1, 0);
-  helping.run(0, inputs());
-  alone.run(0, inputs());
-  EXPECT_EQ(helping.output(0), alone.output(0));
+  auto helping = open(slow, 1, 0), alone = open(quick, 1, 0);
+  helping->run(0, inputs());
+  alone->run(0, inputs());
+  EXPECT_EQ(helping->tensors().gatherOutput(0), alone->tensors().gatherOutput(0));
   // Rank 1 has nothing else to do for 4 x 64 chunks.
-  EXPECT_GT(helping.numHelped(0), 32);
-  EXPECT_EQ(helping.numHelped(1), 0);
+  EXPECT_GT(helping->numHelped(0), 32);
+  EXPECT_EQ(helping->numHelped(1), 0);
 }
 
 TEST(Session, MoreThreadsThanWorkChangeNoBit) {
   Manifest manifest = pipeline(slowChunks);
-  Session one(manifest, manifest.entries[0], 1, 0), many(manifest, manifest.entries[0], 5, 0);
+  auto one = open(manifest, 1, 0), many = open(manifest, 5, 0);
   for (int i = 0; i < 3; ++i) {
-    one.run(0, inputs());
-    many.run(0, inputs());
-    EXPECT_EQ(one.output(0), many.output(0));
+    one->run(0, inputs());
+    many->run(0, inputs());
+    EXPECT_EQ(one->tensors().gatherOutput(0), many->tensors().gatherOutput(0));
   }
 }
 
 TEST(Session, AllocatesNothingInASteadyState) {
   Manifest manifest = pipeline(quickChunks, 10);
-  Session session(manifest, manifest.entries[0], 2, 30);
+  auto session = open(manifest, 2, 30);
   std::vector<Bytes> batch = inputs();
-  session.run(0, batch);
-  session.run(0, batch);
+  session->run(0, batch);
+  session->run(0, batch);
   int64_t before = numAllocations();
   for (int i = 0; i < 20; ++i)
-    session.run(0, batch);
+    session->run(0, batch);
   EXPECT_EQ(numAllocations() - before, 0);
 }
 
@@ -111,12 +118,12 @@ TEST(Session, DispatchesAnActionInLittleTime) {
   constexpr int64_t repeats = 5000;
   Manifest manifest = pipeline(quickChunks, repeats);
   manifest.kernels[0].chunks = 1;
-  Session session(manifest, manifest.entries[0], 1, 30);
+  auto session = open(manifest, 1, 30);
   std::vector<Bytes> batch = inputs();
   double best = 1e9;
   for (int i = 0; i < 10; ++i) {
     int64_t begin = Trace::now();
-    session.run(0, batch);
+    session->run(0, batch);
     best = std::min(best, static_cast<double>(Trace::now() - begin) / (4 * repeats));
   }
   std::printf("dispatch: %.0f ns per action\n", best);

@@ -71,8 +71,8 @@ public:
   /// order. A result that is not batched is the sum of the micro-batches' values in order (addInOrder).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
 
-  /// Of the steps so far; empty if the engine has no plan.
-  virtual std::vector<RankMemory> memory() { return {}; }
+  /// Of the entry's runs so far; empty if there were none or the engine has no plan.
+  virtual std::vector<RankMemory> memory(const EntryInfo &) { return {}; }
 
   /// Slowest kernel first; empty unless the model is compiled to be profiled.
   virtual std::vector<KernelProfile> profile() { return {}; }
@@ -80,9 +80,9 @@ public:
   /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
   virtual void writeTrace(const std::string &) {}
 
-  /// Floating-point operations of one training step, 0 if unknown, and the threads that share them.
-  virtual int64_t flopsPerStep() const { return 0; }
-  virtual int64_t numWorkers() const { return 1; }
+  /// Floating-point operations of one run of the entry, 0 if unknown, and the threads that share them.
+  virtual int64_t flopsPerRun(const EntryInfo &) const { return 0; }
+  virtual int64_t numWorkers(const EntryInfo &) const { return 1; }
 
   /// Least extent of the axes that kernels gather from: an integer input below it is in range wherever it is a position.
   virtual int64_t smallestGather() const { return INT64_MAX; }

@@ -4,10 +4,14 @@
 
 #include "plc/Runtime/Engine.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 namespace plc::runtime {
+
+class Transport;
+struct EntryPlan;
 
 struct ModuleOptions {
   std::optional<int64_t> threadsPerStage; // instead of the module's own
@@ -20,10 +24,13 @@ struct ModuleOptions {
   /// Stops with an Error (exit code 1) at the first kernel that writes a NaN, or an infinity that none of its rules
   /// speaks of.
   bool checkFinite = false;
-  bool trace = false; // keeps what writeTrace writes
+  bool shareKernels = true; // idle workers compute chunks of other workers' kernels; changes no bit
+  bool trace = false;       // keeps what writeTrace writes
   /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of
   /// waits is one at once.
   double hangTimeout = 30;
+  /// Makes the transport of an entry's session; nullptr: the default of machine.transport (Transport.h).
+  std::function<std::unique_ptr<Transport>(const EntryPlan &)> transport;
 };
 
 /// Loads a .plcm. Throws fileError.

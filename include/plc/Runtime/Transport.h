@@ -1,0 +1,72 @@
+// The seam between the ranks of a session and whatever carries their messages. Ranks that are threads of one process
+// are one transport; one between processes is a folder of its own and a row of plc/Support/Transports.def.
+#ifndef PLC_RUNTIME_TRANSPORT_H
+#define PLC_RUNTIME_TRANSPORT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plc::runtime {
+
+/// What a rank waits for before its next action.
+struct Wait {
+  enum class For : uint8_t { Receive, Send, Norm };
+  size_t rank; // that waits
+  For what;
+  int64_t channel = -1; // Receive, Send: its place in the entry's list
+  int64_t message = 0;  // Receive, Send: the micro-batch, or 0 in a channel used once per step
+};
+
+/// One entry's messages and its reduction of the gradient's norm, as one session sees them.
+///
+/// A session executes some ranks of an entry, its local ranks; one session in each process has the others. All of them
+/// run alike: the same runs in the same order, and between them the same calls of barrier() and broadcast().
+///
+/// During a run, each local rank's thread calls post, send, reduce and test for its own rank. Places stay as they are
+/// until the wait for them is over.
+class Transport {
+public:
+  virtual ~Transport() = default;
+
+  /// Ranks of the entry that are executed here, ascending.
+  virtual const std::vector<size_t> &localRanks() const = 0;
+
+  /// Whether wake() follows when a wait of a local rank ends. If not, messages make progress only inside test(), so who
+  /// waits must keep calling it.
+  virtual bool wakes() const = 0;
+  /// The session's, before its first run: wakes the thread of a local rank.
+  void connect(std::function<void(size_t rank)> wakeRank) { wake = std::move(wakeRank); }
+
+  /// Receiver: the message shall be written to `place`. Each message is posted and sent once in a run, in either order.
+  virtual void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) = 0;
+  /// Sender: the message may be read from `place` from now on.
+  virtual void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) = 0;
+  /// The rank brings the sums of squares of its parameters' gradients, once in a run that steps.
+  virtual void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) = 0;
+  /// Of the whole gradient, as GradientNorm (Optimizer.h) defines it; when test() has said that the wait for it is over.
+  virtual double norm() const = 0;
+
+  /// Whether a wait is over: the message has arrived, the place that was sent may be written again, or every rank that
+  /// steps has brought its part. Throws Error if it can never be: a peer is lost.
+  virtual bool test(const Wait &wait) = 0;
+  /// Whether the wait can end only after that rank has acted. Any thread may ask; "no" is right where it is not known.
+  virtual bool awaits(const Wait &wait, size_t rank) const = 0;
+
+  /// Between two runs: forgets the messages of the last one, and returns when all sessions have come here.
+  virtual void barrier() = 0;
+  /// Between two runs: the bytes of the session that has `rank` are everybody's afterwards.
+  virtual void broadcast(size_t rank, void *data, size_t bytes) = 0;
+  /// A run failed here: in the other sessions test() throws from now on.
+  virtual void abort() noexcept = 0;
+
+protected:
+  std::function<void(size_t rank)> wake = [](size_t) {};
+};
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,45 @@
+// The tensors of an entry as wholes, scattered to and gathered from the arenas of its ranks, wherever those are.
+#ifndef PLC_RUNTIME_ENTRYTENSORS_H
+#define PLC_RUNTIME_ENTRYTENSORS_H
+
+#include "Rank.h"
+
+namespace plc::runtime {
+
+/// Between two runs of a session. A scatter writes to the local ranks: every session has the whole to scatter. A gather
+/// is collective: all sessions of the entry call it alike (Transport.h), and have the whole afterwards.
+class EntryTensors {
+public:
+  EntryTensors(const EntryPlan &entry, Transport &transport, const std::vector<std::unique_ptr<Rank>> &localRanks)
+      : entry(entry), transport(transport), localRanks(localRanks) {}
+
+  void scatterInputs(const std::vector<Bytes> &inputs) const;
+  /// A parameter or moment, into every place of it.
+  void scatter(StaticKind kind, const std::string &path, const Bytes &from) const;
+
+  /// A parameter or moment, from the rank that owns the parameter. Leaves `out` as it is where no rank holds it.
+  void gather(StaticKind kind, const std::string &path, Bytes &out) const;
+  /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
+  void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
+  /// An output of the last run: one per micro-batch is their sum in order.
+  Bytes gatherOutput(size_t index) const;
+  /// Its values per micro-batch.
+  std::vector<double> gatherPerMicroBatch(size_t index) const;
+
+private:
+  const Rank *localRank(size_t number) const;
+  std::optional<size_t> ownerOf(const std::string &path) const;
+  bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
+  const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
+  void scatterInput(const TensorInfo &info, const Bytes &input, std::byte *place) const;
+  template <class Part>
+  void forEachMicroBatch(const TensorInfo &info, Part part) const;
+
+  const EntryPlan &entry;
+  Transport &transport;
+  const std::vector<std::unique_ptr<Rank>> &localRanks;
+};
+
+} // namespace plc::runtime
+
+#endif

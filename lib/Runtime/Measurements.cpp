@@ -1,0 +1,58 @@
+#include "Measurements.h"
+
+#include <algorithm>
+#include <malloc.h>
+#include <tuple>
+
+namespace plc::runtime {
+
+/// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
+static constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
+
+int64_t allocatedBytes() {
+  struct mallinfo2 info = ::mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
+                                 int64_t heapBytes) {
+  std::vector<RankMemory> figures;
+  std::vector<int64_t> measured = session.measuredBytes();
+  // The heap is the process's: each rank is charged an equal share, beside the code, which all share.
+  int64_t heap = std::max<int64_t>(0, heapBytes) / static_cast<int64_t>(measured.size());
+  for (size_t i = 0; i < measured.size(); ++i) {
+    RankMemory &rank = figures.emplace_back();
+    rank.rank = static_cast<int64_t>(i);
+    rank.plannedBytes = session.plan().ranks[i].arenaBytes;
+    rank.measuredBytes = measured[i];
+    rank.outsideBound = manifest.codeBytes + threadsPerStage * outsideBytesPerThread;
+    rank.outsideMeasured = manifest.codeBytes + heap;
+  }
+  return figures;
+}
+
+std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &session) {
+  std::vector<KernelProfile> profiles;
+  std::vector<Rank::Time> times = session.kernelTimes();
+  for (size_t i = 0; i < times.size(); ++i) {
+    const KernelInfo &kernel = manifest.kernels[i];
+    if (times[i].calls)
+      profiles.push_back({kernel.name, kernel.where.empty() ? "" : kernel.where.front(), times[i].calls,
+                          times[i].nanoseconds, kernel.bytes});
+  }
+  std::sort(profiles.begin(), profiles.end(),
+            [](auto &a, auto &b) { return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel); });
+  return profiles;
+}
+
+int64_t flopsOf(const Manifest &manifest, const EntryPlan &entry) {
+  int64_t flops = 0;
+  for (const RankInfo &rank : entry.ranks)
+    for (const ActionInfo &action : rank.actions)
+      if (action.op == ActionInfo::Op::Run)
+        for (const CallInfo &call : rank.tasks[static_cast<size_t>(action.target)].calls)
+          flops += manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))].flops;
+  return flops;
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,31 @@
+#include "Results.h"
+
+#include <algorithm>
+
+namespace plc::runtime {
+
+Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
+  auto isMade = [&](const ParameterInfo &parameter) {
+    return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
+      return rank.find(StaticKind::Gradient, parameter.path) != nullptr;
+    });
+  };
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    if (plan.name == "train" ? parameter.frozen : !isMade(parameter))
+      continue;
+    differentiated.push_back(&parameter);
+    tensors.push_back(parameter.gradient());
+  }
+}
+
+std::vector<Bytes> Results::gather(const Session &session) const {
+  std::vector<Bytes> results;
+  size_t outputs = session.plan().outputs.size();
+  for (size_t i = 0; i < outputs; ++i)
+    results.push_back(session.tensors().gatherOutput(i));
+  for (const ParameterInfo *parameter : differentiated)
+    session.tensors().gatherGradient(*parameter, results.emplace_back(parameter->tensor().numBytes()));
+  return results;
+}
+
+} // namespace plc::runtime
