@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """What it gains that an idle worker claims chunks of another rank's kernel: bench/helping.py [ROUNDS]. Runs the demo's
-model in two stages with it and without (PLC_NO_HELP) in turn, as the planner cuts it and cut unevenly by hand; compares
+model in two stages with it and without (--no-sharing) in turn, as the planner cuts it and cut unevenly by hand; compares
 the fastest step of each pair of runs."""
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -19,11 +18,9 @@ STEPS = 8
 def steps(folder, module, helping):
     """Milliseconds of each step but the first, which warms caches, and the loss's bits."""
     log, text = folder / "log.jsonl", root / "examples/gpt.ein"
-    environment = {key: value for key, value in os.environ.items() if key != "PLC_NO_HELP"}
-    environment |= {} if helping else {"PLC_NO_HELP": "1"}
     log.unlink(missing_ok=True)
     subprocess.run([run, "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--steps", str(STEPS),
-                    "--holdout", "0", "--log", log], check=True, stdout=subprocess.DEVNULL, env=environment)
+                    "--holdout", "0", "--log", log, *([] if helping else ["--no-sharing"])], check=True, stdout=subprocess.DEVNULL)
     lines = [line for line in map(json.loads, open(log)) if "step" in line]
     return [line["ms"] for line in lines[1:]], [line["loss_bits"] for line in lines]
 

@@ -34,6 +34,14 @@ void runCommand(const Options &options, Engine &engine) {
   return runBench(options, engine);
 }
 
+void runWithEngine(const Options &options, Engine &engine) {
+  if (!options.model.trace.empty())
+    checkWritable(options.model.trace);
+  runCommand(options, engine);
+  if (!options.model.trace.empty())
+    engine.writeTrace(options.model.trace);
+}
+
 } // namespace
 
 int runCommands(int argc, char **argv, const Tool &tool) {
@@ -43,12 +51,10 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       std::fputs(helpText(tool, options.model.command).c_str(), stdout);
       return Done;
     }
-    std::unique_ptr<Engine> engine = tool.open(options.model);
-    if (!options.model.trace.empty())
-      checkWritable(options.model.trace);
-    runCommand(options, *engine);
-    if (!options.model.trace.empty())
-      engine->writeTrace(options.model.trace);
+    if (options.model.command == "inspect")
+      tool.inspect(options.model);
+    else
+      runWithEngine(options, *tool.open(options.model));
     if (std::fflush(stdout) != 0)
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     return Done;

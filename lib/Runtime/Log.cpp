@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,32 @@ std::string bitsText(ElementType type, double value) {
     std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(std::bit_cast<uint64_t>(value)));
   return text;
 }
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number as shortestDigits writes it, which reads back as the same value of its type; null if it is not finite.
+Json numberOf(ElementType type, double value) {
+  // The digits of an f32 are those of a double too: the nearest one to them.
+  return std::isfinite(value) ? Json(std::strtod(shortestDigits(type, value).c_str(), nullptr)) : Json();
+}
+
+Json numberOf(double value) { return numberOf(ElementType::F64, value); }
+
+/// One line, with a space behind each comma and colon, and every number in its shortest digits.
+std::string lineOf(const Json &value) {
+  if (value.is_number_float())
+    return shortestDigits(ElementType::F64, value.get<double>());
+  if (!value.is_structured())
+    return value.dump();
+  std::string text;
+  for (const auto &[key, member] : value.items())
+    text += (text.empty() ? "" : ", ") + (value.is_object() ? Json(key).dump() + ": " : "") + lineOf(member);
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+} // namespace
 
 Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
   if (file.empty())
@@ -53,36 +80,41 @@ void Log::writeLine(const std::string &line) {
 void Log::step(const StepRecord &record) {
   if (!out)
     return;
-  auto digits = [](double value) { return shortestDigits(ElementType::F64, value); };
-  std::string losses;
+  Json losses = Json::array();
   for (double loss : record.result.microBatchLosses)
-    losses += (losses.empty() ? "" : ", ") + shortestDigits(real, loss);
-  writeLine("{\"step\": " + std::to_string(record.step) + ", \"loss\": " + shortestDigits(real, record.loss) +
-            ", \"loss_bits\": \"" + bitsText(real, record.loss) + "\", \"micro_batch_losses\": [" + losses +
-            "], \"grad_norm\": " + digits(record.result.gradNorm) + ", \"ms\": " + digits(record.milliseconds) +
-            ", \"items_per_s\": " + digits(record.itemsPerSecond) + "}");
+    losses.push_back(numberOf(real, loss));
+  writeLine(lineOf({{"step", record.step},
+                    {"loss", numberOf(real, record.loss)},
+                    {"loss_bits", bitsText(real, record.loss)},
+                    {"micro_batch_losses", std::move(losses)},
+                    {"grad_norm", numberOf(record.result.gradNorm)},
+                    {"ms", numberOf(record.milliseconds)},
+                    {"items_per_s", numberOf(record.itemsPerSecond)}}));
 }
 
 void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss) {
   if (!out)
     return;
-  std::string ranks;
+  Json ranks = Json::array(), kernels = Json::array();
   for (const RankMemory &rank : engine.memory(*engine.findEntry("train")))
-    ranks += std::string(ranks.empty() ? "" : ", ") + "{\"rank\": " + std::to_string(rank.rank) +
-             ", \"planned_bytes\": " + std::to_string(rank.plannedBytes) +
-             ", \"measured_bytes\": " + std::to_string(rank.measuredBytes) +
-             ", \"outside_bound\": " + std::to_string(rank.outsideBound) +
-             ", \"outside_measured\": " + std::to_string(rank.outsideMeasured) + "}";
-  std::string kernels;
+    ranks.push_back({{"rank", rank.rank},
+                     {"planned_bytes", rank.plannedBytes},
+                     {"measured_bytes", rank.measuredBytes},
+                     {"outside_bound", rank.outsideBound},
+                     {"outside_measured", rank.outsideMeasured}});
   for (const KernelProfile &kernel : engine.profile())
-    kernels += std::string(kernels.empty() ? "" : ", ") + "{\"kernel\": " + nlohmann::json(kernel.kernel).dump() +
-               ", \"where\": " + nlohmann::json(kernel.where).dump() + ", \"calls\": " + std::to_string(kernel.calls) +
-               ", \"ms\": " + shortestDigits(ElementType::F64, static_cast<double>(kernel.nanoseconds) / 1e6) +
-               ", \"bytes\": " + std::to_string(kernel.bytes) + "}";
-  writeLine("{\"summary\": {\"steps\": " + std::to_string(steps) +
-            ", \"loss\": " + (loss ? shortestDigits(real, *loss) : "null") +
-            ", \"holdout_loss\": " + (holdoutLoss ? shortestDigits(ElementType::F64, *holdoutLoss) : "null") +
-            ", \"ranks\": [" + ranks + "]" + (kernels.empty() ? "" : ", \"kernels\": [" + kernels + "]") + "}}");
+    kernels.push_back({{"kernel", kernel.kernel},
+                       {"where", kernel.where},
+                       {"calls", kernel.calls},
+                       {"ms", numberOf(static_cast<double>(kernel.nanoseconds) / 1e6)},
+                       {"bytes", kernel.bytes}});
+  Json summary{{"steps", steps},
+               {"loss", loss ? numberOf(real, *loss) : Json()},
+               {"holdout_loss", holdoutLoss ? numberOf(*holdoutLoss) : Json()},
+               {"ranks", std::move(ranks)}};
+  if (!kernels.empty())
+    summary["kernels"] = std::move(kernels);
+  writeLine(lineOf({{"summary", std::move(summary)}}));
 }
 
 } // namespace plc::runtime

@@ -1,7 +1,9 @@
 #include "plc/Runtime/ModelFile.h"
 
 #include "Files.h"
-#include "plc/Runtime/InitialValues.h"
+#include "Inspect.h"
+#include "Module.h"
+#include "Transports.h"
 #include "plc/Runtime/ModuleEngine.h"
 
 #include <cerrno>
@@ -22,22 +24,26 @@ namespace plc::runtime {
 
 namespace {
 
-/// The run-time keys among --set; every other is refused by name.
-std::optional<int64_t> readThreads(const std::vector<std::string> &sets) {
-  std::optional<int64_t> threads;
-  for (const std::string &set : sets) {
-    size_t equal = set.find('=');
-    std::string key = set.substr(0, equal), value = set.substr(equal + 1);
-    if (key != "machine.threads_per_stage")
-      throw usageError("key '" + key +
-                       "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage' can be set");
-    int64_t number = 0;
-    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > 256)
-      throw usageError("found '" + value + "' for key '" + key + "', expected 1 to 256");
-    threads = number;
-  }
-  return threads;
+int64_t readThreads(const std::string &key, const std::string &value) {
+  int64_t number = 0;
+  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > 256)
+    throw usageError("found '" + value + "' for key '" + key + "', expected 1 to 256");
+  return number;
+}
+
+/// A key among --set that means something when a module runs; every other is refused by name.
+void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
+  size_t equal = set.find('=');
+  std::string key = set.substr(0, equal), value = set.substr(equal + 1);
+  if (key == "machine.threads_per_stage")
+    options.threadsPerStage = readThreads(key, value);
+  else if (key == "machine.transport")
+    options.transport = findTransport(value).make;
+  else
+    throw usageError("key '" + key +
+                     "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage' and "
+                     "'machine.transport' can be set");
 }
 
 void refuseCompileOptions(const ModelRequest &request) {
@@ -125,7 +131,21 @@ std::string ratesOf(const ModelRequest &request, const std::string &compiler) {
   return readFile(passes.path);
 }
 
-/// Model, strategy, rates, options, compiler and CPU: 128 bits of their hash.
+/// FNV-1a 128: unlike two hashes of 64 bits of one text, it has all of its bits. Models that share a name in the cache
+/// would run each other's modules.
+std::string hash128(std::string_view bytes) {
+  using Wide = unsigned __int128;
+  constexpr Wide offset = (Wide(0x6c62272e07bb0142) << 64) | 0x62b821756295c58d, prime = (Wide(1) << 88) | 0x13b;
+  Wide hash = offset;
+  for (char byte : bytes)
+    hash = (hash ^ static_cast<unsigned char>(byte)) * prime;
+  char text[33];
+  std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hash >> 64),
+                static_cast<unsigned long long>(hash));
+  return text;
+}
+
+/// Model, strategy, rates, options, compiler and CPU: the hash of all of them.
 std::string contentHash(const ModelRequest &request, const std::string &compiler) {
   std::string all = readFile(request.file);
   auto add = [&](const std::string &part) {
@@ -141,10 +161,7 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   add(compiler);
   add(std::to_string(fs::file_size(compiler, ignored)));
   add(std::to_string(fs::last_write_time(compiler, ignored).time_since_epoch().count()));
-  char text[33];
-  std::snprintf(text, sizeof(text), "%016llx%016llx", static_cast<unsigned long long>(hashBytes(all)),
-                static_cast<unsigned long long>(hashBytes(all + "second")));
-  return text;
+  return hash128(all);
 }
 
 /// The compiled module of a .ein file, from the cache if everything is as it was.
@@ -179,13 +196,25 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.checkArena = request.checkArena;
   options.checkLive = request.checkLive;
   options.checkFinite = request.checkFinite;
+  options.shareKernels = request.sharesKernels;
   options.trace = !request.trace.empty();
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (fs::path(request.file).extension() == ".ein")
     return openModule(moduleOf(request), options);
   refuseCompileOptions(request);
-  options.threadsPerStage = readThreads(request.sets);
+  for (const std::string &set : request.sets)
+    applyRunTimeKey(set, options);
   return openModule(request.file, options);
+}
+
+void inspectModelFile(const ModelRequest &request) {
+  bool compiles = fs::path(request.file).extension() == ".ein";
+  if (!compiles) {
+    refuseCompileOptions(request);
+    if (!request.sets.empty())
+      throw usageError("option '--set' does not apply to a compiled module that is not run");
+  }
+  tellModule(Module(compiles ? moduleOf(request) : request.file, Module::Use::Inspect));
 }
 
 } // namespace plc::runtime

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 
 namespace plc::runtime {
 
@@ -41,7 +42,7 @@ void checkSeal(const std::string &file) {
 
 } // namespace
 
-Module::Module(const std::string &file) : file(file) {
+Module::Module(const std::string &file, Use use) : file(file) {
   checkSeal(file);
   // A path without a slash would be searched for in the library path.
   std::string path = file.find('/') == std::string::npos ? "./" + file : file;
@@ -50,6 +51,8 @@ Module::Module(const std::string &file) : file(file) {
     throw fileError(file, std::string("cannot be loaded: ") + ::dlerror());
   try {
     readContents();
+    if (use == Use::Run)
+      checkCpu();
     resolveKernels();
   } catch (...) {
     ::dlclose(handle);
@@ -72,6 +75,9 @@ void Module::readContents() {
   if (size > (uint64_t(1) << 30))
     throw fileError(file, "manifest of " + std::to_string(size) + " bytes, expected at most 2^30");
   contents = parseManifest(file, {text, size});
+}
+
+void Module::checkCpu() const {
   for (const std::string &feature : contents.targetFeatures)
     if (!cpuHasFeature(feature))
       throw fileError(file, "compiled for CPU feature '" + feature +
@@ -84,6 +90,14 @@ void Module::readContents() {
 void Module::resolveKernels() {
   for (KernelInfo &kernel : contents.kernels)
     kernel.function = reinterpret_cast<plc_kernel_fn>(symbol(kernel.symbol.c_str()));
+}
+
+int64_t Module::codeBytesOf(const KernelInfo &kernel) {
+  Dl_info place;
+  const ElfW(Sym) *symbol = nullptr;
+  int found = ::dladdr1(reinterpret_cast<void *>(kernel.function), &place,
+                        reinterpret_cast<void **>(const_cast<ElfW(Sym) **>(&symbol)), RTLD_DL_SYMENT);
+  return found && symbol ? static_cast<int64_t>(symbol->st_size) : 0;
 }
 
 } // namespace plc::runtime

@@ -10,15 +10,21 @@ namespace plc::runtime {
 /// CPU.
 class Module {
 public:
-  explicit Module(const std::string &file);
+  /// To run it, the CPU must have all that it was compiled for; to inspect it, no kernel is called.
+  enum class Use : uint8_t { Run, Inspect };
+  explicit Module(const std::string &file, Use use = Use::Run);
   ~Module();
   Module(const Module &) = delete;
 
   const Manifest &manifest() const { return contents; }
+  const std::string &fileName() const { return file; }
+  /// Bytes of a kernel's code; 0 if the file does not say.
+  static int64_t codeBytesOf(const KernelInfo &kernel);
 
 private:
   void *symbol(const char *name) const;
   void readContents();
+  void checkCpu() const;
   void resolveKernels();
 
   std::string file;

@@ -13,7 +13,7 @@ namespace plc::runtime {
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
   std::string toolPath;              // argv[0]
-  std::string command;               // train, eval, infer, generate, bench
+  std::string command;               // train, eval, infer, generate, bench, inspect
   std::string file;                  // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                 // --entry, or empty
   std::string strategy;              // --strategy, or empty
@@ -24,6 +24,7 @@ struct ModelRequest {
   bool checkLive = false;            // --check-live
   bool checkFinite = false;          // --check-finite
   std::string trace;                 // --trace, or empty
+  bool sharesKernels = true;         // unless --no-sharing
   std::optional<double> hangTimeout; // --hang-timeout, in seconds
 };
 
@@ -32,10 +33,11 @@ using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &
 
 struct Tool {
   std::string name;                  // "plc-run"
-  std::vector<std::string> commands; // of train, eval, infer, generate, bench
+  std::vector<std::string> commands; // of train, eval, infer, generate, bench, inspect
   std::string modelArgument;         // "M.plcm|MODEL.ein"
   std::string summary;               // one line for --help
   EngineFactory open;
+  std::function<void(const ModelRequest &)> inspect; // prints, or throws Error; of a tool with that command
 };
 
 /// The whole of main: parses, runs, prints errors. Returns the exit code.

@@ -6,10 +6,13 @@
 
 namespace plc::runtime {
 
-/// A `.plcm` takes run-time keys only (`machine.threads_per_stage`). A `.ein` file is compiled by the plc-compile
+/// A `.plcm` takes run-time keys only (`machine.threads_per_stage`, `machine.transport`). A `.ein` file is compiled by the plc-compile
 /// beside the running program, with --strategy, --set, -D and --entry passed on; the module is kept in
 /// ${XDG_CACHE_HOME:-~/.cache}/plc under a hash of everything that went in.
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request);
+
+/// Prints what a module holds; a `.ein` file is compiled first, in the same way. The CPU need not be able to run it.
+void inspectModelFile(const ModelRequest &request);
 
 } // namespace plc::runtime
 

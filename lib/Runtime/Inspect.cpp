@@ -1,0 +1,166 @@
+#include "Inspect.h"
+
+#include "Measurements.h"
+#include "TextTable.h"
+
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace plc::runtime {
+
+namespace {
+
+using nlohmann::json;
+
+/// "1.2 GFLOP": three digits, as a reader compares sizes.
+std::string flopText(int64_t flops) {
+  char text[32];
+  auto value = static_cast<double>(flops);
+  const char *unit = value < 1e6 ? "kFLOP" : value < 1e9 ? "MFLOP" : "GFLOP";
+  std::snprintf(text, sizeof(text), "%.3g %s", value / (value < 1e6 ? 1e3 : value < 1e9 ? 1e6 : 1e9), unit);
+  return text;
+}
+
+std::string milliseconds(const json &ns) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3f ms", ns.get<double>() / 1e6);
+  return text;
+}
+
+std::string percent(const json &part) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f %%", part.get<double>() * 100);
+  return text;
+}
+
+std::string batchText(const TensorInfo &tensor, bool output) {
+  if (tensor.batched())
+    return "batch is axis " + std::to_string(tensor.batchAxis);
+  return output ? "summed over micro-batches" : "no batch";
+}
+
+void tellEntries(const Manifest &manifest) {
+  for (const EntryPlan &entry : manifest.entries) {
+    std::printf("\nentry %s: batch %lld in %lld micro-batch%s, %zu rank%s, %s\n", entry.name.c_str(),
+                static_cast<long long>(entry.batch), static_cast<long long>(entry.microBatches),
+                entry.microBatches == 1 ? "" : "es", entry.ranks.size(), entry.ranks.size() == 1 ? "" : "s",
+                flopText(flopsOf(manifest, entry)).c_str());
+    TextTable table("llll");
+    for (const TensorInfo &tensor : entry.inputs)
+      table.add({"input", tensor.name, tensor.typeText(), batchText(tensor, false)});
+    for (const TensorInfo &tensor : entry.outputs)
+      table.add({"output", tensor.name, tensor.typeText(), batchText(tensor, true)});
+    for (size_t i = 0; i < entry.ranks.size(); ++i)
+      table.add({"rank " + std::to_string(i), entry.ranks[i].stage,
+                 std::to_string(entry.ranks[i].arenaBytes) + " bytes",
+                 std::to_string(entry.ranks[i].actions.size()) + " actions"});
+    table.print();
+  }
+}
+
+std::string initialText(const Initializer &init) {
+  char text[64];
+  switch (init.kind) {
+  case Initializer::Kind::Constant: std::snprintf(text, sizeof(text), "%g", init.value); break;
+  case Initializer::Kind::Normal: std::snprintf(text, sizeof(text), "normal, deviation %g", init.scale); break;
+  case Initializer::Kind::Uniform: std::snprintf(text, sizeof(text), "uniform, %g to %g", init.low, init.high); break;
+  }
+  return text;
+}
+
+void tellParameters(const Manifest &manifest) {
+  int64_t elements = 0, bytes = 0;
+  TextTable table("llrl");
+  for (const ParameterInfo &parameter : manifest.parameters) {
+    TensorInfo tensor = parameter.tensor();
+    elements += tensor.numElements();
+    bytes += static_cast<int64_t>(tensor.numBytes());
+    table.add({parameter.path, tensor.typeText(), std::to_string(tensor.numBytes()) + " bytes",
+               initialText(parameter.init) + (parameter.frozen ? ", frozen" : "")});
+  }
+  std::printf("\nparameters: %zu, together %lld elements, %lld bytes\n", manifest.parameters.size(),
+              static_cast<long long>(elements), static_cast<long long>(bytes));
+  table.print();
+}
+
+/// The compiler's own summary: of the entry that it planned, `train` if there is one.
+void tellPlan(const json &plan) {
+  if (!plan.contains("stages") || !plan["stages"].is_array())
+    return;
+  std::printf("\nplan of %s: schedule %s, %s micro-batches, bubble %s\n", plan["program"].get<std::string>().c_str(),
+              plan["schedule"].get<std::string>().c_str(), plan["micro_batches"].dump().c_str(),
+              percent(plan["bubble"]).c_str());
+  TextTable gaps("lrrr");
+  gaps.add({"", "planned", "at least", "gap"});
+  gaps.add(
+      {"slowest stage", milliseconds(plan["cut_ns"]), milliseconds(plan["cut_bound_ns"]), percent(plan["cut_gap"])});
+  gaps.add({"step", milliseconds(plan["step_ns"]), milliseconds(plan["step_bound_ns"]), percent(plan["step_gap"])});
+  for (const json &stage : plan["stages"])
+    gaps.add({"arena of rank " + stage["rank"].dump(), stage["peak_bytes"].dump() + " bytes",
+              stage["peak_bound_bytes"].dump() + " bytes", percent(stage["peak_gap"])});
+  gaps.print();
+  std::printf("\n");
+  TextTable stages("lrrrrl");
+  stages.add({"stage", "rank", "layers", "flops", "parameters", "from .. to"});
+  for (const json &stage : plan["stages"])
+    stages.add({stage["name"].get<std::string>(), stage["rank"].dump(), stage["layers"].dump(),
+                flopText(stage["flops"].get<int64_t>()), stage["parameters"].dump(),
+                stage["from"].get<std::string>() + " .. " + stage["to"].get<std::string>()});
+  stages.print();
+  std::printf("%s", plan["routes"].empty() ? "" : "\n");
+  for (const json &route : plan["routes"])
+    std::printf("  %s sends %s '%s', %s bytes per %s\n", route["from"].get<std::string>().c_str(),
+                route["to"].get<std::string>().c_str(), route["value"].get<std::string>().c_str(),
+                route["bytes"].dump().c_str(), route["per"] == "step" ? "step" : "micro-batch");
+}
+
+/// By what they belong to: "attention.F" of "attention.F.3", a layer's forward kernels.
+void tellKernels(const Manifest &manifest) {
+  struct Group {
+    int64_t kernels = 0, flops = 0, bytes = 0, code = 0;
+  };
+  std::map<std::string, Group> groups;
+  std::vector<std::string> order;
+  for (const KernelInfo &kernel : manifest.kernels) {
+    std::string name = kernel.name.substr(0, kernel.name.rfind('.'));
+    auto [group, isNew] = groups.try_emplace(name);
+    if (isNew)
+      order.push_back(name);
+    ++group->second.kernels;
+    group->second.flops += kernel.flops;
+    group->second.bytes += kernel.bytes;
+    group->second.code += Module::codeBytesOf(kernel);
+  }
+  std::printf("\nkernels: %zu, %lld bytes of code\n", manifest.kernels.size(),
+              static_cast<long long>(manifest.codeBytes));
+  TextTable table("lrrrr");
+  table.add({"of", "kernels", "once each", "traffic", "code"});
+  for (const std::string &name : order)
+    table.add({name, std::to_string(groups[name].kernels), flopText(groups[name].flops),
+               std::to_string(groups[name].bytes) + " bytes", std::to_string(groups[name].code) + " bytes"});
+  table.print();
+}
+
+} // namespace
+
+void tellModule(const Module &module) {
+  const Manifest &manifest = module.manifest();
+  std::string features = std::accumulate(
+      manifest.targetFeatures.begin(), manifest.targetFeatures.end(), std::string(),
+      [](const std::string &all, const std::string &feature) { return all + (all.empty() ? "" : " ") + feature; });
+  TextTable table("ll");
+  table.add({"model", manifest.model + ", " + std::string(nameOf(manifest.real))});
+  table.add({"numerics key", manifest.numericsKey});
+  table.add({"made for", features.empty() ? "any CPU" : features});
+  table.add({"optimizer", OptimizerSettings::nameOf(manifest.optimizer.kind)});
+  table.add({"threads", std::to_string(manifest.threadsPerStage) + " per stage"});
+  table.print(0);
+  tellEntries(manifest);
+  tellParameters(manifest);
+  tellPlan(json::parse(manifest.planJson));
+  tellKernels(manifest);
+}
+
+} // namespace plc::runtime

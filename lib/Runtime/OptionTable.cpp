@@ -1,0 +1,219 @@
+#include "OptionTable.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace plc::runtime {
+
+namespace {
+
+constexpr Command commands[] = {
+    {"train", Train, "trains the model and tells the loss on the held-out part",
+     "train gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
+    {"eval", Eval, "the mean of the loss over the held-out part",
+     "eval gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --params run"},
+    {"infer", Infer, "runs the model once on given tensors",
+     "infer gpt.plcm --params run --input tok=@tok.npy --output logits=@logits.npy"},
+    {"generate", Generate, "writes text from a byte-level language model",
+     "generate gpt.plcm --params run --prompt 'Once' --tokens 200"},
+    {"bench", Bench,
+     "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
+     "bench gpt.plcm --repeats 20"},
+    {"inspect", Inspect, "tells what a compiled model holds: entries, tensors, parameters, plan and kernels",
+     "inspect gpt.plcm"},
+};
+
+int64_t parseInteger(const Given &given, int64_t low) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(given.text.data(), given.text.data() + given.text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected an integer below 2^63");
+  if (error != std::errc() || end != given.text.data() + given.text.size() || value < low)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected an integer of at least " +
+                     std::to_string(low));
+  return value;
+}
+
+double parseReal(const Given &given, double below) {
+  double value = 0;
+  auto [end, error] = std::from_chars(given.text.data(), given.text.data() + given.text.size(), value);
+  if (error != std::errc() || end != given.text.data() + given.text.size() || !(value >= 0) || !(value < below))
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected a number from 0" +
+                     (std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below))));
+  return value;
+}
+
+/// `NAME=REST`, both nonempty.
+std::pair<std::string, std::string> parsePair(const Given &given, const char *form) {
+  size_t equal = given.text.find('=');
+  if (equal == std::string::npos || equal == 0 || equal + 1 == given.text.size())
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + form);
+  return {given.text.substr(0, equal), given.text.substr(equal + 1)};
+}
+
+DataOption parseData(const Given &given) {
+  auto [input, file] = parsePair(given, "IN=FILE or IN=FILE+n");
+  DataOption option{input, file, 0};
+  size_t plus = file.rfind('+');
+  bool digits =
+      plus != std::string::npos && plus > 0 && plus + 1 < file.size() &&
+      std::all_of(file.begin() + static_cast<long>(plus) + 1, file.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits) {
+    option.shift = parseInteger({given.flag, file.substr(plus + 1)}, 0);
+    option.file = file.substr(0, plus);
+    if (option.shift > (int64_t(1) << 40))
+      throw usageError("found '" + file.substr(plus + 1) + "' as a shift, expected at most 2^40");
+  }
+  return option;
+}
+
+TensorOption parseTensor(const Given &given) {
+  auto [name, rest] = parsePair(given, "NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  if (rest == "-")
+    return {name, {"-", ""}};
+  if (rest[0] != '@' || rest.size() == 1)
+    throw usageError("found '" + given.text + "' for '" + given.flag +
+                     "', expected NAME=@FILE.npy, NAME=@FILE.safetensors:KEY or NAME=-");
+  return {name, TensorPlace::parse(rest.substr(1))};
+}
+
+/// A name alone is told.
+TensorOption parseOutput(const Given &given) {
+  bool alone = !given.text.empty() && given.text.find('=') == std::string::npos;
+  return alone ? TensorOption{given.text, {}} : parseTensor(given);
+}
+
+TensorOption parseDump(const Given &given) {
+  TensorOption option = parseOutput(given);
+  size_t dot = option.name.rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == option.name.size() || option.name.starts_with("grad("))
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected PATH.NAME or PATH.NAME=@FILE");
+  return option;
+}
+
+// The columns: flag, argument, commands, group of --help, help, effect.
+constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect;
+
+const OptionSpec options[] = {
+    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
+     "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
+     [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true},
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
+     [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
+    {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
+     [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true},
+    {"--output", "NAME[=@FILE]", Infer, "data",
+     "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
+     [](Options &o, const Given &given) { o.outputs.push_back(parseOutput(given)); }, true},
+    {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
+     [](Options &o, const Given &given) { o.outputs.push_back(parseDump(given)); }, true},
+    {"--expect", "NAME=@FILE", Infer, "data",
+     "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
+     [](Options &o, const Given &given) { o.expects.push_back(parseTensor(given)); }, true},
+    {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
+     [](Options &o, const Given &given) { o.rtol = parseReal(given, INFINITY); }},
+    {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
+     [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
+    {"--prompt", "TEXT", Generate, "text", "what the text begins with",
+     [](Options &o, const Given &given) { o.prompt = given.text; }},
+    {"--tokens", "N", Generate, "text", "bytes to add (default 200)",
+     [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
+    {"--temperature", "T", Generate, "text", "0 takes the likeliest byte (default 0.8)",
+     [](Options &o, const Given &given) { o.temperature = parseReal(given, INFINITY); }},
+    {"--steps", "N", Train, "training", "number of the last step (default 100)",
+     [](Options &o, const Given &given) { o.steps = parseInteger(given, 1); }},
+    {"--seed", "K", runs, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",
+     [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
+    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
+     [](Options &o, const Given &given) { o.log = given.text; }},
+    {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
+     [](Options &o, const Given &given) { o.save = given.text; }},
+    {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
+     [](Options &o, const Given &given) { o.saveEvery = parseInteger(given, 1); }},
+    {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
+     [](Options &o, const Given &given) { o.resume = given.text; }},
+    {"--params", "P", Eval | Infer | Generate, "checkpoints",
+     "DIR, DIR/step-N or a .safetensors file (default: initial values)",
+     [](Options &o, const Given &given) { o.params = given.text; }},
+    {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
+     [](Options &o, const Given &given) { o.warmup = parseInteger(given, 0); }},
+    {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
+     [](Options &o, const Given &given) { o.repeats = parseInteger(given, 1); }},
+    {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
+     "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
+     [](Options &o, const Given &) { o.model.checkArena = true; }},
+    {"--check-live", "", Train | Eval | Infer, "checking",
+     "first run all with other bytes in each place that the plan calls live at its peak; a bit must change",
+     [](Options &o, const Given &) { o.model.checkLive = true; }},
+    {"--check-finite", "", runs, "checking",
+     "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
+     [](Options &o, const Given &) { o.model.checkFinite = true; }},
+    {"--hang-timeout", "SECONDS", runs, "checking",
+     "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
+     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, 1e9); }},
+    {"--trace", "FILE", runs, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
+     [](Options &o, const Given &given) { o.model.trace = given.text; }},
+    {"--no-sharing", "", Train | Bench, "measuring",
+     "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
+     [](Options &o, const Given &) { o.model.sharesKernels = false; }},
+    {"--set", "KEY=VALUE", all, "model",
+     "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport",
+     [](Options &o, const Given &given) {
+       o.model.sets.push_back(given.text);
+       parsePair(given, "KEY=VALUE");
+     },
+     true},
+    {"--strategy", "FILE.toml", all, "model", "how to compile a .ein file",
+     [](Options &o, const Given &given) { o.model.strategy = given.text; }},
+    {"-D", "NAME=SIZE", all, "model", "overrides a dim of a .ein file",
+     [](Options &o, const Given &given) {
+       o.model.defines.push_back(given.text);
+       parsePair(given, "NAME=SIZE");
+     },
+     true},
+    {"--entry", "NAME", all, "model", "the model of a .ein file with several",
+     [](Options &o, const Given &given) { o.model.entry = given.text; }},
+};
+
+} // namespace
+
+const Command *findCommand(const Tool &tool, const std::string &name) {
+  if (std::find(tool.commands.begin(), tool.commands.end(), name) == tool.commands.end())
+    return nullptr;
+  for (const Command &command : commands)
+    if (command.name == name)
+      return &command;
+  return nullptr;
+}
+
+std::span<const OptionSpec> allOptions() { return options; }
+
+std::string helpText(const Tool &tool, const std::string &name) {
+  const Command *command = findCommand(tool, name);
+  std::string text;
+  if (!command) {
+    text = tool.name + ": " + tool.summary + "\n\nusage: " + tool.name + " COMMAND " + tool.modelArgument +
+           " [options]\n\n";
+    for (const std::string &each : tool.commands)
+      if (const Command *found = findCommand(tool, each))
+        text += "  " + each + std::string(10 - each.size(), ' ') + found->what + "\n";
+    return text + "\n" + tool.name + " COMMAND --help tells a command's options\n";
+  }
+  text = "usage: " + tool.name + " " + name + " " + tool.modelArgument + " [options]\n" + command->what + "\n";
+  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "model"}) {
+    bool any = false;
+    for (const OptionSpec &spec : options) {
+      if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)
+        continue;
+      if (!any)
+        text += "\n" + std::string(group) + "\n";
+      any = true;
+      std::string left = std::string("  ") + spec.flag + (*spec.argument ? " " : "") + spec.argument;
+      text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
+    }
+  }
+  return text + "\nexample: " + tool.name + " " + command->example + "\n";
+}
+
+} // namespace plc::runtime

@@ -1,0 +1,39 @@
+// Every command and every option, one row each: parsing and --help read the same table.
+#ifndef PLC_RUNTIME_OPTIONTABLE_H
+#define PLC_RUNTIME_OPTIONTABLE_H
+
+#include "Options.h"
+
+#include <span>
+
+namespace plc::runtime {
+
+/// Commands as bits, so that a row says to which of them it applies.
+enum CommandBit : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench = 16, Inspect = 32 };
+
+struct Command {
+  const char *name;
+  unsigned bit;
+  const char *what, *example;
+};
+
+/// An option as it was given.
+struct Given {
+  const std::string &flag, &text;
+};
+
+struct OptionSpec {
+  const char *flag, *argument; // no argument: a switch
+  unsigned commands;
+  const char *group, *help;
+  void (*set)(Options &options, const Given &given); // throws usageError
+  bool repeats = false;                              // each adds to those before; any other option is given once
+};
+
+/// The command of that name, if the tool has it, or nullptr.
+const Command *findCommand(const Tool &tool, const std::string &name);
+std::span<const OptionSpec> allOptions();
+
+} // namespace plc::runtime
+
+#endif
