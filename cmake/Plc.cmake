@@ -1,13 +1,14 @@
 # Most of the time to compile a source on MLIR goes into the same headers, so all share one precompiled form of them.
-file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "") # untouched if it is there
 add_library(PLCPrecompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 target_precompile_headers(PLCPrecompiled PRIVATE
   <mlir/Bytecode/BytecodeOpInterface.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
   <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/PassManager.h>)
 
-# One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...).
+# One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...). Who installs plc
+# links it as plc::Name, or as EXPORT says. What needs neither LLVM nor MLIR may say COMPONENT runtime: it is then found without them.
 function(plc_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "COMPONENT;EXPORT" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
@@ -16,6 +17,24 @@ function(plc_library name)
   if(MLIR IN_LIST ARG_LINK)
     target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
   endif()
+  if(NOT ARG_COMPONENT)
+    set(ARG_COMPONENT compiler)
+  endif()
+  if(NOT ARG_EXPORT)
+    string(REPLACE "PLC" "" ARG_EXPORT ${name})
+  endif()
+  plc_export(${name} ${ARG_EXPORT} ${ARG_COMPONENT})
+endfunction()
+
+# Installs a library as plc::EXPORTED of a component, 'runtime' or 'compiler'.
+function(plc_export name exported component)
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
+  target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(component STREQUAL compiler) # what TableGen wrote (cmake/Install.cmake)
+    target_include_directories(${name} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plc/generated>)
+  endif()
+  install(TARGETS ${name} EXPORT plc-${component} COMPONENT ${component}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/plc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # A program in build/bin/. On MLIR it names only the shared MLIR and LLVM: naming an archive beside them breaks.
@@ -23,6 +42,11 @@ function(plc_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(MLIR IN_LIST ARG_LINK)
+    install(TARGETS ${name} COMPONENT compiler)
+  else()
+    install(TARGETS ${name} COMPONENT runtime)
+  endif()
 endfunction()
 
 # A GoogleTest program in build/unit/, which a lit test of the same folder runs as %unit/NAME.

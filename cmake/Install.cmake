@@ -1,0 +1,36 @@
+# What `cmake --install` adds to programs and libraries: headers, the standard library, and the package that
+# find_package(plc) reads. Component 'runtime' needs no LLVM; `cmake --install build --component runtime` installs it
+# alone.
+include(CMakePackageConfigHelpers)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/plc)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/plc)
+
+foreach(room Module Runtime Support)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/include/plc/${room})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/plc/${room} DESTINATION ${headers} COMPONENT runtime)
+  endif()
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/plc/ DESTINATION ${headers} COMPONENT compiler)
+# Our headers include what TableGen wrote as "dialects/.." and "lib/..", so these two folders lie under one of their own.
+foreach(folder dialects lib)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION ${headers}/generated COMPONENT compiler
+    FILES_MATCHING PATTERN "*.h.inc" PATTERN CMakeFiles EXCLUDE)
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/dialects DESTINATION ${headers}/generated COMPONENT compiler
+  FILES_MATCHING PATTERN "*.td")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Language/std ${PROJECT_SOURCE_DIR}/examples
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/plc COMPONENT compiler)
+
+# plc::compiler is all that turns a model into a module.
+add_library(PLCCompiler INTERFACE)
+target_link_libraries(PLCCompiler INTERFACE PLCDriver PLCReference)
+plc_export(PLCCompiler compiler compiler)
+
+foreach(component runtime compiler)
+  install(EXPORT plc-${component} NAMESPACE plc:: DESTINATION ${package} COMPONENT ${component})
+endforeach()
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/plcConfig.cmake.in ${PROJECT_BINARY_DIR}/plcConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/plcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/plcConfig.cmake ${PROJECT_BINARY_DIR}/plcConfigVersion.cmake DESTINATION ${package}
+  COMPONENT runtime)
