@@ -89,8 +89,8 @@ int main(int argc, char **argv) {
   if (plc_module_save(module, argv[2], 3, 0))
     return fail();
   plc_tensor_info info = plc_session_output(infer, 0);
-  printf("%s rank %zu [%d, %d, %d] %zu bytes, type %d\n", info.name, info.rank, (int)info.shape[0],
-         (int)info.shape[1], (int)info.shape[2], info.bytes, (int)info.type);
+  printf("%s rank %zu [%d, %d, %d] %zu bytes, type %d\n", info.name, info.rank, (int)info.shape[0], (int)info.shape[1],
+         (int)info.shape[2], info.bytes, (int)info.type);
   float *logits = malloc(info.bytes);
   void *outputs[] = {logits};
   if (plc_session_run(infer, inputs, outputs))
