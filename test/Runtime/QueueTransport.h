@@ -19,8 +19,9 @@ public:
   const EntryPlan &entry;
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<std::pair<int64_t, int64_t>, std::vector<std::byte>> sent; // by channel's tag and message
-  int64_t numMessages = 0, numBroadcasts = 0;                         // so far
+  // By the two ranks, and the tag.
+  std::map<std::pair<std::pair<int64_t, int64_t>, int64_t>, std::vector<std::byte>> sent;
+  int64_t numMessages = 0, numBroadcasts = 0; // so far
   GradientNormReduction reduction;
   bool failed = false;
 
@@ -58,7 +59,7 @@ public:
   }
   void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override {
     std::lock_guard lock(network.mutex);
-    network.sent[{tagOf(channel), message}].assign(place, place + bytes);
+    network.sent[keyOf(channel, message)].assign(place, place + bytes);
     ++network.numMessages;
   }
   void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) override {
@@ -75,7 +76,7 @@ public:
     if (wait.what == Wait::For::Norm)
       return network.reduction.done();
     Posted &receive = posted.at({wait.channel, wait.message});
-    auto found = network.sent.find({tagOf(wait.channel), wait.message});
+    auto found = network.sent.find(keyOf(wait.channel, wait.message));
     if (!receive.arrived && found != network.sent.end() && ++receive.looks > delay) {
       std::copy_n(found->second.begin(), receive.bytes, receive.place);
       receive.arrived = true;
@@ -107,8 +108,11 @@ public:
   }
 
 private:
-  /// Until manifests carry tags to here, a channel's place in the list is as good: it is the same in every session.
-  static int64_t tagOf(int64_t channel) { return channel; }
+  /// What tells a message from all others between the same two ranks.
+  std::pair<std::pair<int64_t, int64_t>, int64_t> keyOf(int64_t channel, int64_t message) const {
+    const ChannelInfo &info = network.entry.channels[static_cast<size_t>(channel)];
+    return {{info.source, info.destination}, info.tag + 2 * message};
+  }
 
   struct Posted {
     std::byte *place;

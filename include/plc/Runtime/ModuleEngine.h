@@ -8,10 +8,13 @@
 #include <memory>
 #include <optional>
 
+namespace plc::module {
+struct EntryPlan;
+}
+
 namespace plc::runtime {
 
 class Transport;
-struct EntryPlan;
 
 struct ModuleOptions {
   std::optional<int64_t> threadsPerStage; // instead of the module's own
@@ -30,7 +33,7 @@ struct ModuleOptions {
   /// waits is one at once.
   double hangTimeout = 30;
   /// Makes the transport of an entry's session; nullptr: the default of machine.transport (Transport.h).
-  std::function<std::unique_ptr<Transport>(const EntryPlan &)> transport;
+  std::function<std::unique_ptr<Transport>(const module::EntryPlan &)> transport;
 };
 
 /// Loads a .plcm. Throws fileError.
