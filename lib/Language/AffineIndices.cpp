@@ -31,7 +31,7 @@ bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
 bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
   if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
     return true;
-  if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
+  if (llvm::any_of(expr.operators, isRounding))
     return true;
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
 }
@@ -64,7 +64,7 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
   case Expr::Sum: {
     bool ok = true;
     for (auto [operand, sign] : llvm::zip(expr.operands, expr.operators))
-      ok = ok && addTerms(*operand, sign == '-' ? -factor : factor, written, terms, constant);
+      ok = ok && addTerms(*operand, sign == BinaryOp::Sub ? -factor : factor, written, terms, constant);
     return ok;
   }
   case Expr::Product: return addProduct(expr, factor, terms, constant);
@@ -79,7 +79,8 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
   for (size_t i = expr.operands.size(); i-- > 0;) {
     if (!namesIndex(*expr.operands[i]))
       continue;
-    bool divided = expr.operators[i] != '*' || (i + 1 < expr.operators.size() && expr.operators[i + 1] != '*');
+    bool divided =
+        expr.operators[i] != BinaryOp::Mul || (i + 1 < expr.operators.size() && expr.operators[i + 1] != BinaryOp::Mul);
     if (indexed || divided)
       return refuseAffine(expr, "is not affine in indices");
     indexed = expr.operands[i];

@@ -255,8 +255,16 @@ BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operan
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
-static StringRef functionOf(char op) {
-  return op == '*' ? "mul" : op == '/' ? "div" : op == 'i' ? "floor_div" : "floor_mod";
+static StringRef functionOf(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add: return "add";
+  case BinaryOp::Sub: return "sub";
+  case BinaryOp::Mul: return "mul";
+  case BinaryOp::Div: return "div";
+  case BinaryOp::FloorDiv: return "floor_div";
+  case BinaryOp::Mod: return "floor_mod";
+  }
+  llvm_unreachable("no operator");
 }
 
 static bool usesAny(const Node &node, llvm::ArrayRef<IndexId> ids) {
@@ -266,7 +274,8 @@ static bool usesAny(const Node &node, llvm::ArrayRef<IndexId> ids) {
 /// Is the factor one of those that a contraction multiplies?
 static bool isTensorFactor(const Node &term, size_t i, llvm::ArrayRef<IndexId> summed) {
   const Node &factor = *term.operands[i];
-  return term.operators[i] == '*' && ((factor.kind == Node::Read && !factor.dims.empty()) || usesAny(factor, summed));
+  return term.operators[i] == BinaryOp::Mul &&
+         ((factor.kind == Node::Read && !factor.dims.empty()) || usesAny(factor, summed));
 }
 
 /// A term with summed indices: the tensor factors are contracted, the others follow in text order.
@@ -326,7 +335,7 @@ BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wante
   unsigned tensors = 0;
   bool product = term.kind == Node::Term && term.summed.empty() && function == "sum" && isRealElement(term.element);
   for (size_t i = 0; product && i < term.operands.size(); ++i) {
-    bool reads = term.operands[i]->kind == Node::Read && term.operators[i] == '*';
+    bool reads = term.operands[i]->kind == Node::Read && term.operators[i] == BinaryOp::Mul;
     product = reads || !usesAny(*term.operands[i], node.summed);
     tensors += reads && !term.operands[i]->dims.empty();
   }

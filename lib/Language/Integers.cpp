@@ -17,7 +17,8 @@ bool plc::language::isIntegral(const Node &node) {
   switch (node.kind) {
   case Node::Number: return node.number == std::floor(node.number) && std::abs(node.number) <= 9007199254740992.0;
   case Node::Iota: return true;
-  case Node::Term: return node.summed.empty() && !llvm::is_contained(node.operators, '/') && areIntegral(node.operands);
+  case Node::Term:
+    return node.summed.empty() && !llvm::is_contained(node.operators, BinaryOp::Div) && areIntegral(node.operands);
   case Node::Map:
     if (node.function == "select")
       return areIntegral(llvm::ArrayRef(node.operands).drop_front());
@@ -40,7 +41,7 @@ static double bound(const Node &node, const std::vector<Index> &indices) {
     result = static_cast<double>(indices[node.index].extent);
   for (auto [position, operand] : llvm::enumerate(node.operands)) {
     double next = bound(*operand, indices);
-    bool multiplies = node.kind == Node::Term && position > 0 && node.operators[position] == '*';
+    bool multiplies = node.kind == Node::Term && position > 0 && node.operators[position] == BinaryOp::Mul;
     bool adds = node.kind == Node::Map && (node.function == "add" || node.function == "sub");
     result = multiplies ? std::max(result, 1.0) * std::max(next, 1.0) : adds ? result + next : std::max(result, next);
   }

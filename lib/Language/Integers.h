@@ -6,9 +6,6 @@
 
 namespace plc::language {
 
-/// Is it a `//` or `%` between two factors of a term?
-inline bool isRounding(char op) { return op == 'i' || op == '%'; }
-
 /// Is the expression an integer? Numbers and indices are, joined by what keeps them integers.
 bool isIntegral(const Node &node);
 

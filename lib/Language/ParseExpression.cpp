@@ -103,9 +103,9 @@ const Expr *Parser::parseSum() {
     return first;
   Expr *expr = make(Expr::Sum, SMLoc::getFromPointer(first->text.begin()));
   expr->operands = {first};
-  expr->operators = {'+'};
+  expr->operators = {BinaryOp::Add};
   while (at("+") || at("-")) {
-    expr->operators.push_back(take().text[0]);
+    expr->operators.push_back(binaryOpOf(take().text));
     const Expr *next = parseProduct();
     if (!next)
       return nullptr;
@@ -121,10 +121,9 @@ const Expr *Parser::parseProduct() {
     return first;
   Expr *expr = make(Expr::Product, SMLoc::getFromPointer(first->text.begin()));
   expr->operands = {first};
-  expr->operators = {'*'};
+  expr->operators = {BinaryOp::Mul};
   while (atOperator()) {
-    StringRef op = take().text;
-    expr->operators.push_back(op == "//" ? 'i' : op[0]);
+    expr->operators.push_back(binaryOpOf(take().text));
     const Expr *next = parseUnary();
     if (!next)
       return nullptr;

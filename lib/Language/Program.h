@@ -72,7 +72,7 @@ struct Node {
     Iota,   // index
     Read,   // value at positions
     Map,    // function of operands, elementwise
-    Term,   // chain of operands (operators '*', '/', 'i' for //, '%'; signs), summed over `summed`
+    Term,   // chain of operands (operators * / // %; signs), summed over `summed`
     Reduce, // function: sum, max, min, mean over `summed`
     Cast,   // to `element`
     Stop
@@ -95,7 +95,7 @@ struct Node {
   ValueId value = 0;
   llvm::SmallVector<Position, 4> positions;
   std::vector<const Node *> operands;
-  std::vector<char> operators;
+  std::vector<BinaryOp> operators;
   std::vector<bool> negated;
   llvm::SmallVector<IndexId, 4> summed;
   llvm::SmallVector<IndexId, 4> dims;

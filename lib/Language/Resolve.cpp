@@ -152,7 +152,7 @@ const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &outer) {
     ok &= next != nullptr;
     if (!ok)
       continue;
-    bool minus = expr.operators[i] == '-';
+    bool minus = expr.operators[i] == BinaryOp::Sub;
     if (!result)
       result = next;
     else if (result->kind == Node::Number && next->kind == Node::Number)
@@ -243,10 +243,10 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   node.place = SMLoc::getFromPointer(expr.text.begin());
   bool ok = true;
   for (size_t i = 0; i < factors.size(); ++i) {
-    char op = chain.kind == Expr::Product ? chain.operators[i] : '*';
+    BinaryOp op = chain.kind == Expr::Product ? chain.operators[i] : BinaryOp::Mul;
     bool negated = i == 0 && sign;
     const Expr &factor = stripSigns(*factors[i], negated);
-    const Node *value = resolveFactor(factor, context, factors.size() == 1, op != '*');
+    const Node *value = resolveFactor(factor, context, factors.size() == 1, op != BinaryOp::Mul);
     ok &= value != nullptr;
     if (value && value->kind == Node::Number && negated) {
       value = makeNumber(-value->number, value->place);
@@ -285,7 +285,8 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
 /// `//` and `%` are of integers, `/` is of reals; conditions are no factors.
 bool RuleBuilder::checkFactors(const Node &term) {
   auto isBool = [](const Node *factor) { return factor->element == Element::Bool; };
-  bool product = term.operands.size() > 1 && llvm::all_of(term.operators, [](char op) { return op == '*'; });
+  bool product =
+      term.operands.size() > 1 && llvm::all_of(term.operators, [](BinaryOp op) { return op == BinaryOp::Mul; });
   if (product && llvm::all_of(term.operands, isBool))
     return refuseLogic(term.place, "write 'and', or convert with 'real(..)'");
   for (auto [factor, negated] : llvm::zip(term.operands, term.negated))
@@ -305,7 +306,7 @@ bool RuleBuilder::checkFactors(const Node &term) {
       diagnostics.error(factor->place, "division of an integer by 0");
       return false;
     }
-    if (op == '/' && (rounds || integer != term.operands.end())) {
+    if (op == BinaryOp::Div && (rounds || integer != term.operands.end())) {
       StringRef found = rounds ? "an integer" : nameOf((*integer)->element);
       diagnostics.error(factor->place,
                         "'/' is for reals, found " + found + "; write '//' to round down, or convert with 'real(..)'");
@@ -321,10 +322,12 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
   for (size_t i = 0; i < term.operands.size(); ++i) {
     double value = term.negated[i] ? -term.operands[i]->number : term.operands[i]->number;
     switch (term.operators[i]) {
-    case '*': result = i == 0 ? value : result * value; break;
-    case '/': result = result / value; break;
-    case 'i': result = std::floor(result / value); break;
-    default: result = result - std::floor(result / value) * value; break;
+    case BinaryOp::Add:
+    case BinaryOp::Sub: llvm_unreachable("an operator of sums in a term");
+    case BinaryOp::Mul: result = i == 0 ? value : result * value; break;
+    case BinaryOp::Div: result = result / value; break;
+    case BinaryOp::FloorDiv: result = std::floor(result / value); break;
+    case BinaryOp::Mod: result = result - std::floor(result / value) * value; break;
     }
   }
   return makeNumber(result, place);

@@ -116,7 +116,7 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
     for (auto [operand, sign] : llvm::zip(expr.operands, expr.operators)) {
       std::optional<int64_t> value = evaluate(*operand);
       known &= value.has_value();
-      if (known && (sign == '-' ? llvm::SubOverflow(sum, *value, sum) : llvm::AddOverflow(sum, *value, sum)))
+      if (known && (sign == BinaryOp::Sub ? llvm::SubOverflow(sum, *value, sum) : llvm::AddOverflow(sum, *value, sum)))
         return overflow(expr);
     }
     return known ? std::optional(sum) : std::nullopt;
@@ -137,7 +137,7 @@ std::optional<int64_t> Sizes::evaluateProduct(const Expr &expr) const {
     known &= value.has_value();
     if (!known)
       continue;
-    if (expr.operators[i] != '*') {
+    if (expr.operators[i] != BinaryOp::Mul) {
       std::optional<int64_t> quotient = divide(expr, i, product, *value);
       if (!quotient)
         return quotient;
@@ -157,9 +157,9 @@ std::optional<int64_t> Sizes::divide(const Expr &product, size_t position, int64
     return std::nullopt;
   }
   int64_t floor = dividend / divisor - (dividend % divisor != 0 && (dividend < 0) != (divisor < 0));
-  if (product.operators[position] == 'i')
+  if (product.operators[position] == BinaryOp::FloorDiv)
     return floor;
-  if (product.operators[position] == '%')
+  if (product.operators[position] == BinaryOp::Mod)
     return dividend - floor * divisor;
   if (dividend % divisor == 0)
     return floor;
@@ -206,18 +206,21 @@ std::optional<double> plc::language::evaluateNumber(const Expr &expr, const Size
     break;
   case Expr::Sum:
   case Expr::Product: {
-    if (llvm::any_of(expr.operators, [](char op) { return op == 'i' || op == '%'; }))
+    if (llvm::any_of(expr.operators, isRounding))
       break;
     std::optional<double> result = operand(0);
     for (size_t i = 1; i < expr.operands.size() && result; ++i) {
       std::optional<double> value = operand(i);
-      char op = expr.operators[i];
       if (!value)
         return value;
-      result = op == '+'   ? *result + *value
-               : op == '-' ? *result - *value
-               : op == '*' ? *result * *value
-                           : *result / *value;
+      switch (expr.operators[i]) {
+      case BinaryOp::Add: *result += *value; break;
+      case BinaryOp::Sub: *result -= *value; break;
+      case BinaryOp::Mul: *result *= *value; break;
+      case BinaryOp::Div: *result /= *value; break;
+      case BinaryOp::FloorDiv:
+      case BinaryOp::Mod: llvm_unreachable("refused above: numbers are not rounded");
+      }
     }
     return result;
   }

@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_LANGUAGE_SYNTAX_H
 #define PLC_LIB_LANGUAGE_SYNTAX_H
 
+#include "BinaryOp.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -39,8 +41,8 @@ struct Expr {
     Name,    // name
     Access,  // name [ indices ]
     Call,    // name [ indices ]? ( operands ; given )
-    Sum,     // operands, operators '+' or '-' before each
-    Product, // operands, operators '*', '/', 'i' (for //) or '%' before each
+    Sum,     // operands, operators + or - before each
+    Product, // operands, operators * / // or % before each
     Negate,  // operands[0]
     Not,     // operands[0]
     Compare, // operands[0] name operands[1]
@@ -56,7 +58,7 @@ struct Expr {
   bool brackets = false;
   std::vector<IndexEntry> indices;
   std::vector<const Expr *> operands;
-  std::vector<char> operators;
+  std::vector<BinaryOp> operators;
   std::vector<NamedExpr> given;
 };
 
