@@ -4,6 +4,7 @@
 #include "SplitBody.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/Errors.h"
+#include "plc/Support/ResultName.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -222,7 +223,7 @@ private:
     SmallVector<int64_t> axes(model.getResultBatch());
     auto add = [&](StringRef name, Value gradient, int64_t axis) {
       block.getTerminator()->insertOperands(axes.size(), gradient);
-      resultNames.push_back(builder.getStringAttr("grad(" + name + ")"));
+      resultNames.push_back(builder.getStringAttr(gradientName(name)));
       axes.push_back(axis);
     };
     for (auto &[name, argument] : arguments)

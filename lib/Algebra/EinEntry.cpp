@@ -3,6 +3,7 @@
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/Errors.h"
+#include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/BitVector.h"
@@ -42,9 +43,6 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
       some.push_back(element);
   return some;
 }
-
-// A value of a rule that became a result of the model on demand: `attention.3.p`.
-bool isOfRule(StringRef name) { return name.contains('.'); }
 
 std::string list(ArrayAttr names) {
   std::vector<std::string> quoted;
@@ -109,12 +107,11 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       return model.emitError("unknown entry '") << entry << "' but expected 'train', 'eval' or 'infer'";
     if (outputs.empty())
       for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
-        if (!isOfRule(name))
+        if (!parseResultName(name).isRuleValue())
           needed.set(index);
     for (const std::string &name : outputs) {
-      StringRef of = name;
-      if (of.consume_front("grad(") && of.consume_back(")")) {
-        if (failed(selectGradient(model, name, of, needed, arguments)))
+      if (ResultName result = parseResultName(name); result.isGradient()) {
+        if (failed(selectGradient(model, name, result.name, needed, arguments)))
           return failure();
         continue;
       }
@@ -139,7 +136,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     SmallVector<int64_t> axes(model.getResultBatch());
     std::optional<BatchAxes> known;
     for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
-      if (!isOfRule(name) || model.getBatch() == 0)
+      if (!parseResultName(name).isRuleValue() || model.getBatch() == 0)
         continue;
       if (!known)
         known.emplace(model);

@@ -1,5 +1,6 @@
 //===- Phases.cpp - the road from a model to its numerics program ----------===//
 #include "plc/Algebra/Phases.h"
+#include "plc/Support/ResultName.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -9,9 +10,9 @@ static std::string differentiate(const ProgramNumbers &numbers) {
   if (numbers.entry == "train")
     return "ein-differentiate";
   std::vector<llvm::StringRef> names;
-  for (llvm::StringRef name : numbers.outputs)
-    if (name.consume_front("grad(") && name.consume_back(")"))
-      names.push_back(name);
+  for (const std::string &output : numbers.outputs)
+    if (plc::ResultName result = plc::parseResultName(output); result.isGradient())
+      names.push_back(result.name);
   // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
   return "ein-differentiate{" + (names.empty() ? "forward-only=true" : "wrt=" + llvm::join(names, ",")) + "}";
 }

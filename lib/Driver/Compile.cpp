@@ -3,6 +3,7 @@
 
 #include "Output.h"
 
+#include "plc/Algebra/Entries.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
@@ -19,6 +20,7 @@
 #include "plc/Planning/Passes.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/ExitCodes.h"
+#include "plc/Support/ResultName.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -58,9 +60,6 @@ std::error_code cannotWrite(StringRef path) {
                                              : std::make_error_code(std::errc::not_a_directory);
 }
 
-/// `attention.3.p`: no output of the model, but the value of a rule.
-bool isOfRule(StringRef name) { return name.contains('.') && !name.starts_with("grad("); }
-
 /// One compilation: the parsed model and everything needed to lower it.
 class Compilation {
 public:
@@ -71,9 +70,8 @@ public:
 
 private:
   int parse();
-  bool hasLoss();
+  plc::ein::ModelOp modelOp();
   bool trains() const { return strategy.get<std::string>("gradient.kind") != "none"; }
-  std::vector<Program> programsOfModule();
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
   /// The model lowered through all phases; sets the numerics key if it is empty.
@@ -105,7 +103,7 @@ int Compilation::parse() {
   plc::Diagnostics diagnostics(sources);
   std::vector<std::string> exposed;
   for (StringRef name : options.program.outputs)
-    if (isOfRule(name))
+    if (plc::parseResultName(name).isRuleValue())
       exposed.push_back(name.str());
   model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
   if (!diagnostics.empty())
@@ -113,13 +111,7 @@ int Compilation::parse() {
   return model ? Done : BadInput;
 }
 
-bool Compilation::hasLoss() {
-  bool found = false;
-  model->walk([&](plc::ein::ModelOp op) {
-    found = llvm::is_contained(op.getResultNames().getAsValueRange<StringAttr>(), "loss");
-  });
-  return found;
-}
+plc::ein::ModelOp Compilation::modelOp() { return *model->getOps<plc::ein::ModelOp>().begin(); }
 
 bool Compilation::runPasses(ModuleOp module, StringRef passes) {
   PassManager pipeline(&context);
@@ -205,29 +197,6 @@ int Compilation::printDot(const Program &program) {
   return write(text);
 }
 
-std::vector<Program> Compilation::programsOfModule() {
-  std::vector<Program> programs;
-  if (hasLoss() && trains())
-    programs.push_back({"train", {}});
-  if (hasLoss())
-    programs.push_back({"eval", {}});
-  programs.push_back({"infer", {}});
-  // What needs fewer inputs than all outputs together is an entry of its own: `generate` has no next token.
-  plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
-  for (StringRef name : op.getResultNames().getAsValueRange<StringAttr>())
-    if (op.getResultNames().size() > 1 && name != "loss" && !isOfRule(name))
-      programs.push_back({"infer", {name.str()}});
-  const Program &asked = options.program;
-  bool isThere = llvm::any_of(programs, [&](const Program &each) { return each.outputs == asked.outputs; });
-  if (!asked.outputs.empty() && !isThere)
-    programs.push_back({"infer", asked.outputs});
-  return programs;
-}
-
-static std::string nameOf(const Program &program) {
-  return program.outputs.empty() ? program.entry : program.entry + "." + llvm::join(program.outputs, "+");
-}
-
 llvm::json::Object Compilation::optimizer() const {
   auto number = [&](StringRef key) { return strategy.get<double>(("optimizer." + key).str()); };
   llvm::json::Object schedule{{"kind", strategy.get<std::string>("optimizer.schedule.kind")},
@@ -259,11 +228,12 @@ int Compilation::writeModule() {
     request.contractions = plc::codegen::Contractions::own;
   request.optimizer = optimizer();
   std::vector<OwningOpRef<ModuleOp>> lowered;
-  for (const Program &program : programsOfModule()) {
+  for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
+    Program program{entry.program, entry.outputs};
     OwningOpRef<ModuleOp> module = lower(program, request.numericsKey);
     if (!module)
       return code;
-    request.entries.push_back({nameOf(program), *module});
+    request.entries.push_back({entry.name(), *module});
     // The log's plan is that of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (request.plan == nullptr) {
@@ -304,7 +274,7 @@ int Compilation::run() {
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
-  if (!options.programGiven && (!program.outputs.empty() || !(hasLoss() && trains())))
+  if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
     program.entry = "infer";
   if (program.entry == "train" && !trains())
     return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");

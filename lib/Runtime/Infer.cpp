@@ -4,6 +4,7 @@
 #include "Npy.h"
 #include "Runs.h"
 #include "Safetensors.h"
+#include "plc/Support/ResultName.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,9 +67,9 @@ void checkGradient(const std::string &asked, const std::string &name, const Entr
   const EntryInfo &infer = needEntry(engine, "infer");
   std::string names, options;
   for (const std::string &name : asked) {
-    if (name.starts_with("grad(") && name.ends_with(")"))
-      checkGradient(name, name.substr(5, name.size() - 6), infer, engine);
-    else if (name.find('.') == std::string::npos) // a rule's value is known to the compiler alone
+    if (ResultName result = parseResultName(name); result.isGradient())
+      checkGradient(name, std::string(result.name), infer, engine);
+    else if (!result.isRuleValue()) // which the compiler alone knows
       indexOf(infer.outputs, name, "output");
     names += (names.empty() ? "'" : ", '") + name + "'";
     options += " --output '" + name + "'";

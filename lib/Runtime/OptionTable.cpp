@@ -1,4 +1,5 @@
 #include "OptionTable.h"
+#include "plc/Support/ResultName.h"
 
 #include <algorithm>
 #include <charconv>
@@ -87,7 +88,7 @@ TensorOption parseOutput(const Given &given) {
 TensorOption parseDump(const Given &given) {
   TensorOption option = parseOutput(given);
   size_t dot = option.name.rfind('.');
-  if (dot == std::string::npos || dot == 0 || dot + 1 == option.name.size() || option.name.starts_with("grad("))
+  if (!parseResultName(option.name).isRuleValue() || dot == 0 || dot + 1 == option.name.size())
     throw usageError("found '" + given.text + "' for '" + given.flag + "', expected PATH.NAME or PATH.NAME=@FILE");
   return option;
 }

@@ -184,7 +184,7 @@ bool GradientCheck::run() {
   bool good = true;
   for (size_t i = 0; i < engine.parameters().size(); ++i)
     for (size_t output = 0; output < outputs.size(); ++output)
-      if (gradient->outputs[output].name == "grad(" + engine.parameters()[i].path + ")")
+      if (gradient->outputs[output].name == gradientName(engine.parameters()[i].path))
         good = checkParameter(i, outputs[output]) && good;
   return good;
 }

@@ -1,6 +1,9 @@
 //===- InterpretedEngine.cpp - the interpreter behind the commands --------===//
 #include "InterpretedEngine.h"
 
+#include "plc/Algebra/Entries.h"
+#include "plc/Support/ResultName.h"
+
 #include "plc/Numerics/Key.h"
 #include "plc/Runtime/MachineShare.h"
 
@@ -172,40 +175,36 @@ void InterpretedEngine::listEntriesOfIR() {
   entryList.push_back(describe(source.getModule(), "infer"));
 }
 
-void InterpretedEngine::addAskedEntry(const std::vector<std::string> &outputs) {
-  EntryInfo entry = describe(*source.lower("infer", outputs, /*entryOnly=*/true), "infer." + llvm::join(outputs, "+"));
-  for (StringRef name : outputs) {
-    auto isOf = [&](StringRef source) { return name == "grad(" + source.str() + ")"; };
+// The gradients that an entry asks for are no results of its program yet: they are like what they are for.
+void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::string> &outputs) const {
+  for (const std::string &output : outputs) {
+    ResultName result = parseResultName(output);
+    if (!result.isGradient())
+      continue;
     for (const runtime::TensorInfo &input : entry.inputs)
-      if (isOf(input.name)) {
+      if (input.name == result.name) {
         entry.outputs.push_back(input);
-        entry.outputs.back().name = name;
+        entry.outputs.back().name = output;
       }
     for (const runtime::ParameterInfo &info : parameterList)
-      if (isOf(info.path))
+      if (info.path == result.name)
         entry.outputs.push_back(info.gradient());
   }
-  entryList.push_back(std::move(entry));
 }
 
 void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs) {
   if (!source.isRules())
     return listEntriesOfIR();
-  auto add = [&](const std::string &name, const std::string &entry, const std::vector<std::string> &outputs) {
-    entryList.push_back(describe(*source.lower(entry, outputs, /*entryOnly=*/true), name));
-  };
-  if (source.hasLoss()) {
-    addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true),
-                       [](const runtime::ParameterInfo &info) { return !info.frozen; });
-    add("eval", "eval", {});
+  for (const algebra::Entry &entry : algebra::entriesOf(source.getModel(), /*trains=*/true, askedOutputs)) {
+    if (entry.program == "train") {
+      addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true),
+                         [](const runtime::ParameterInfo &info) { return !info.frozen; });
+      continue;
+    }
+    EntryInfo info = describe(*source.lower(entry.program, entry.outputs, /*entryOnly=*/true), entry.name());
+    addGradients(info, entry.outputs);
+    entryList.push_back(std::move(info));
   }
-  add("infer", "infer", {});
-  ArrayAttr results = source.getModel().getResultNames();
-  for (StringRef result : results.getAsValueRange<StringAttr>())
-    if (results.size() > 1 && result != "loss" && !result.contains('.'))
-      add("infer." + result.str(), "infer", {result.str()});
-  if (!askedOutputs.empty())
-    addAskedEntry(askedOutputs);
 }
 
 int64_t InterpretedEngine::indexBound() {
@@ -311,7 +310,7 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   for (const runtime::TensorInfo &info : entry.outputs) {
     size_t i = llvm::find(names, StringAttr::get(names.getContext(), info.name)) - names.begin();
     if (i == names.size()) { // the sum of a parameter's sites
-      StringRef path = StringRef(info.name).drop_front(strlen("grad(")).drop_back();
+      StringRef path = parseResultName(info.name).name;
       outputs.push_back(gradientOf(*program.interpreter, path, info));
       continue;
     }

@@ -46,7 +46,7 @@ private:
   void listEntriesOfIR();
   /// `train`, and `gradient`: the same with the gradients of parameters as further outputs, and no step.
   void addTrainingEntries(mlir::ModuleOp program, llvm::function_ref<bool(const runtime::ParameterInfo &)> isMade);
-  void addAskedEntry(const std::vector<std::string> &outputs);
+  void addGradients(runtime::EntryInfo &entry, const std::vector<std::string> &outputs) const;
   void listParameters();
   void holdParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);

@@ -1,12 +1,14 @@
 //===- Source.cpp - a model to interpret, from .ein or IR -----------------===//
 #include "Source.h"
 
+#include "plc/Algebra/Entries.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Algebra/Phases.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -63,7 +65,7 @@ void Source::parseRules(const runtime::ModelRequest &request) {
   language::ParseOptions options;
   options.entry = request.entry;
   for (const std::string &name : request.outputs)
-    if (StringRef(name).contains('.') && !StringRef(name).starts_with("grad("))
+    if (parseResultName(name).isRuleValue())
       options.exposed.push_back(name);
   for (const std::string &text : request.defines)
     options.overrides.push_back(parseDefine(text));
@@ -105,7 +107,7 @@ void Source::parseIR(const std::string &file) {
     throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
 }
 
-bool Source::hasLoss() { return llvm::is_contained(getModel().getResultNames().getAsValueRange<StringAttr>(), "loss"); }
+bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
 
 OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<std::string> &outputs, bool entryOnly) {
   OwningOpRef<ModuleOp> program = module->clone();

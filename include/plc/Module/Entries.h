@@ -3,6 +3,7 @@
 #define PLC_MODULE_ENTRIES_H
 
 #include "plc/Module/Tensors.h"
+#include "plc/Support/ResultName.h"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ struct ParameterInfo {
   bool frozen = false;
 
   TensorInfo tensor() const { return {path, type, shape}; }
-  TensorInfo gradient() const { return {"grad(" + path + ")", type, shape}; }
+  TensorInfo gradient() const { return {gradientName(path), type, shape}; }
 };
 
 /// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
