@@ -44,34 +44,6 @@ def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
   let constBuilderCall = "$_builder.getArrayAttr($0)";
 }
 
-class Fn<string name, int value> : I32EnumAttrCase<name, value>;
-
-// One scalar function each; the comment gives operands and meaning. Integers wrap: add, sub, mul, neg and abs give the
-// lowest bits of the exact result, as two's complement.
-def Ein_Function : I32EnumAttr<"Function", "scalar function of a map", [
-    Fn<"id", 0>,        // x: copies; with maps it broadcasts, transposes, takes diagonals
-    Fn<"neg", 1>, Fn<"abs", 2>,
-    Fn<"exp", 3>, Fn<"log", 4>, Fn<"log1p", 5>, Fn<"sin", 6>, Fn<"cos", 7>, Fn<"tan", 8>, Fn<"sqrt", 9>,
-    Fn<"rsqrt", 10>, Fn<"erf", 11>, Fn<"tanh", 12>, Fn<"sigmoid", 13>,
-    Fn<"floor", 14>, Fn<"ceil", 15>,
-    Fn<"round", 16>,    // ties to even
-    Fn<"relu", 17>,     // x < 0 ? 0 : x
-    Fn<"sign", 18>,     // -1, 0 or 1
-    Fn<"add", 20>, Fn<"sub", 21>, Fn<"mul", 22>, Fn<"div", 23>,
-    Fn<"max", 24>,      // b > a ? b : a (ties and NaN go to the first)
-    Fn<"min", 25>,      // b < a ? b : a
-    Fn<"pow", 26>,      // a^b as C has it
-    Fn<"floor_div", 28>, // integers: the quotient rounded down; 0 if b is 0
-    Fn<"floor_mod", 29>, // integers: a - b * floor_div(a, b); so a if b is 0, else 0 or with the sign of b
-    Fn<"eq", 30>, Fn<"ne", 31>, Fn<"lt", 32>, Fn<"le", 33>, Fn<"gt", 34>, Fn<"ge", 35>, // IEEE; result i1
-    I32EnumAttrCase<"logical_and", 40, "and">, I32EnumAttrCase<"logical_or", 41, "or">,  // on i1
-    I32EnumAttrCase<"logical_not", 42, "not">,
-    Fn<"select", 50>    // (c, a, b): c ? a : b; the branch not taken has no influence
-  ]> {
-  let cppNamespace = "::plc::ein";
-  let genSpecializedAttr = 0;
-}
-
 def Ein_Reduction : I32EnumAttr<"Reduction", "reduction over the dimensions that the result map misses", [
     I32EnumAttrCase<"sum", 0>,
     I32EnumAttrCase<"max", 1>, // from -inf (integers: the smallest), x > m ? x : m
@@ -105,7 +77,22 @@ class Ein_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Ein_Dialect, word
   let assemblyFormat = "custom<Word>($value)";
 }
 
-def Ein_FunctionAttr : Ein_WordAttr<Ein_Function, "function">;
+
+// TableGen cannot read Functions.def, the table of scalar functions, so the enum is C++'s and the attribute is built as
+// EnumAttr builds one.
+def Ein_FunctionAttr : AttrDef<Ein_Dialect, "Function"> {
+  let mnemonic = "function";
+  let summary = "scalar function of a map";
+  let description = [{
+    A row of `include/plc/Dialect/Ein/Functions.def`, which gives number and types of the operands and the meaning.
+    `test/Dialect/Ein/roundtrip.mlir` has all of them.
+  }];
+  let parameters = (ins AttrParameter<"::plc::ein::Function", "a row of Functions.def">:$value);
+  let returnType = "::plc::ein::Function";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::plc::ein::FunctionAttr::get($_builder.getContext(), $0)";
+  let assemblyFormat = "custom<Word>($value)";
+}
 def Ein_ReductionAttr : Ein_WordAttr<Ein_Reduction, "reduction">;
 def Ein_OrderAttr : Ein_WordAttr<Ein_Order, "order">;
 def Ein_InitializerAttr : Ein_WordAttr<Ein_Initializer, "initializer">;

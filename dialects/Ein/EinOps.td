@@ -24,6 +24,9 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     `order` (set by `--ein-fix-numerics`) lists the summed dimensions, slowest first: flattened in that order they are
     cut in blocks of 256, each block is one ascending chain `c = fma(a, b, c)` from 0, and blocks are added in
     ascending order (to the accumulator, if there is one that is not vacant).
+    All of this is in the type `sum`, in which factors and accumulator are taken exactly and from which the sum is
+    rounded once, to the result. Where it is not written it is the one that the table of element types
+    (`Support/ElementTypes.def`) gives: f32 for f32, f64 for f64.
 
     Example: `%y = ein.contract %x, %w over [4, 8, 16] maps [affine_map<(m, n, k) -> (m, k)>,
     affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] : (...) -> tensor<4x8xf32>`,
@@ -34,12 +37,18 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     (C3) The result's map repeats no dimension; every dimension of the domain occurs in an input's map.
     (C4) Inputs, result and accumulator have one element type, real or floating; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
+    (C6) `sum` is the type that the table has for sums of such elements.
   }];
   let arguments = (ins Variadic<Ein_Tensor>:$inputs, Optional<Ein_Tensor>:$accumulator,
-                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order);
+                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order,
+                       OptionalAttr<TypeAttr>:$sum);
   let assemblyFormat = [{
-    $inputs `over` $extents `maps` $maps (`order` $order^)? (`into` $accumulator^ `:` type($accumulator))?
+    $inputs `over` $extents `maps` $maps (`order` $order^)? (`sum` $sum^)? (`into` $accumulator^ `:` type($accumulator))?
     attr-dict `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// The type that the sums are taken in: `sum`, else the table's.
+    ::mlir::Type getSumType();
   }];
 }
 
@@ -64,18 +73,24 @@ def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
   let summary = "sum, maximum or minimum over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
-    sets. A `sum` may accumulate. Sums of integers wrap, in any order.
+    sets. A `sum` may accumulate. Sums of integers wrap, in any order. `sum TYPE` is as in `ein.contract`: the type that
+    a sum is taken in.
 
     (C1), (C2) as `ein.contract`, with one input.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) One element type, a number; only a sum accumulates.
+    (C5) As (C6) of `ein.contract`; only a sum has the type of one.
   }];
   let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<Ein_Tensor>:$inputs,
                        Optional<Ein_Tensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
-                       OptionalAttr<Ein_OrderAttr>:$order);
+                       OptionalAttr<Ein_OrderAttr>:$order, OptionalAttr<TypeAttr>:$sum);
   let assemblyFormat = [{
-    $reduction `(` $inputs `)` `over` $extents `maps` $maps (`order` $order^)?
+    $reduction `(` $inputs `)` `over` $extents `maps` $maps (`order` $order^)? (`sum` $sum^)?
     (`into` $accumulator^ `:` type($accumulator))? attr-dict `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    /// The type that it is taken in: of a sum `sum`, else the table's; of an extremum the elements'.
+    ::mlir::Type getSumType();
   }];
 }
 

@@ -6,7 +6,7 @@ using namespace plc;
 using namespace plc::algebra;
 using ein::Function;
 
-static bool isFloat(Value value) { return !elementOf(value).isInteger(); }
+static bool isFloat(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }
 
 // Operands that the result depends on differentiably.
 static SmallVector<unsigned> differentiableOperands(Operation *op) {
@@ -14,7 +14,7 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
     return {};
   SmallVector<unsigned> operands;
   auto map = dyn_cast<ein::MapOp>(op);
-  if (map && llvm::is_contained({Function::sign, Function::floor, Function::ceil, Function::round}, map.getFunction()))
+  if (map && ein::infoOf(map.getFunction()).derivative == ein::Derivative::Zero)
     return {};
   for (auto [index, operand] : llvm::enumerate(op->getOperands()))
     if (isFloat(operand))

@@ -136,25 +136,59 @@ private:
     return gradient;
   }
 
-  FailureOr<Gradient> ofMap(Function function) {
+  // exp, sqrt, rsqrt, tan, tanh, sigmoid from their result: it is often saved already.
+  Gradient ofMap(Function function) {
+    Access x = inputs[0], y = result;
+    auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
     switch (function) {
     case Function::id:
     case Function::add: return pass(dy);
     case Function::neg: return negated(pass(dy));
     case Function::sub: return index == 0 ? pass(dy) : negated(pass(dy));
-    case Function::mul: return passFactor(apply(Function::mul, {dy, inputs[1 - index]}), inputs[1 - index]);
+    case Function::mul: return passFactor(times(dy, inputs[1 - index]), inputs[1 - index]);
     case Function::div: return ofQuotient();
-    case Function::max:
-    case Function::min: {
-      Access second =
-          apply(function == Function::max ? Function::gt : Function::lt, {inputs[1], inputs[0]}); // else the first
-      return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
-                             : apply(Function::select, {second, dy, number(0)}));
-    }
+    case Function::max: return ofLarger(Function::gt);
+    case Function::min: return ofLarger(Function::lt);
     case Function::pow: return passGuarded(ofPower());
     case Function::select: return ofSelect();
-    default: return passGuarded(ofUnary(function));
+    case Function::exp: return passGuarded(times(dy, resultFactor()));
+    case Function::log: return passGuarded(apply(Function::div, {dy, x}));
+    case Function::sqrt: return passGuarded(apply(Function::div, {times(dy, number(0.5)), resultFactor()}));
+    case Function::rsqrt: return passGuarded(times(times(dy, number(-0.5)), times(times(y, y), y)));
+    case Function::log1p: return passGuarded(apply(Function::div, {dy, apply(Function::add, {number(1), x})}));
+    case Function::sin: return passGuarded(times(dy, apply(Function::cos, x)));
+    case Function::cos: return passGuarded(apply(Function::neg, times(dy, apply(Function::sin, x))));
+    case Function::tan: return passGuarded(times(dy, apply(Function::add, {number(1), times(y, y)})));
+    case Function::erf: {
+      Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
+      return passGuarded(times(dy, times(bell, number(2 / std::sqrt(M_PI)))));
     }
+    case Function::tanh: return passGuarded(times(dy, apply(Function::sub, {number(1), times(y, y)})));
+    case Function::sigmoid: return passGuarded(times(dy, times(y, apply(Function::sub, {number(1), y}))));
+    case Function::relu:
+      return passGuarded(apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)}));
+    case Function::abs: {
+      Access isBelow = apply(Function::lt, {x, number(0)});
+      Access below = apply(Function::select, {isBelow, apply(Function::neg, dy), number(0)});
+      return passGuarded(apply(Function::select, {apply(Function::gt, {x, number(0)}), dy, below}));
+    }
+#define PLC_DERIVATIVE_Rule(ID)
+#define PLC_DERIVATIVE_Zero(ID) case Function::ID:
+#define PLC_FUNCTION(ID, WORD, ARITY, DOMAIN, RESULT, COST, TRANSCENDENTAL, DERIVATIVE, SPELLING)                      \
+  PLC_DERIVATIVE_##DERIVATIVE(ID)
+#include "plc/Dialect/Ein/Functions.def"
+#undef PLC_DERIVATIVE_Rule
+#undef PLC_DERIVATIVE_Zero
+    break; // hasDerivative
+    }
+    llvm_unreachable("no gradient goes through this function");
+  }
+
+  // max and min: to the first, or to the second where it is taken.
+  Gradient ofLarger(Function isTaken) {
+    Access second = apply(isTaken, {inputs[1], inputs[0]});
+    return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
+                           : apply(Function::select, {second, dy, number(0)}));
   }
 
   // y = a / b: da = dy / b, db = -(da y).
@@ -182,34 +216,6 @@ private:
     if (Guard guard = branchGuard(op, index); !llvm::is_contained(all, guard))
       all.push_back(guard);
     return {pass(branch).value, guardsOfInput(all)};
-  }
-
-  // exp, sqrt, rsqrt, tan, tanh, sigmoid from their result: it is often saved already.
-  Access ofUnary(Function function) {
-    Access x = inputs[0], y = result;
-    auto times = [&](Access a, Access b) { return apply(Function::mul, {a, b}); };
-    switch (function) {
-    case Function::exp: return times(dy, resultFactor());
-    case Function::log: return apply(Function::div, {dy, x});
-    case Function::sqrt: return apply(Function::div, {times(dy, number(0.5)), resultFactor()});
-    case Function::rsqrt: return times(times(dy, number(-0.5)), times(times(y, y), y));
-    case Function::log1p: return apply(Function::div, {dy, apply(Function::add, {number(1), x})});
-    case Function::sin: return times(dy, apply(Function::cos, x));
-    case Function::cos: return apply(Function::neg, times(dy, apply(Function::sin, x)));
-    case Function::tan: return times(dy, apply(Function::add, {number(1), times(y, y)}));
-    case Function::erf: {
-      Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
-      return times(dy, times(bell, number(2 / std::sqrt(M_PI))));
-    }
-    case Function::tanh: return times(dy, apply(Function::sub, {number(1), times(y, y)}));
-    case Function::sigmoid: return times(dy, times(y, apply(Function::sub, {number(1), y})));
-    case Function::relu: return apply(Function::select, {apply(Function::gt, {y, number(0)}), dy, number(0)});
-    default: { // abs
-      Access isBelow = apply(Function::lt, {x, number(0)});
-      Access below = apply(Function::select, {isBelow, apply(Function::neg, dy), number(0)});
-      return apply(Function::select, {apply(Function::gt, {x, number(0)}), dy, below});
-    }
-    }
   }
 
   // The inputs with the gradient in the place of the differentiated one.
@@ -258,7 +264,7 @@ private:
   FailureOr<Gradient> ofExtremum() {
     Dims dims = distinct(inputs[0].dims), reduced;
     Type element = elementOf(result.value);
-    int64_t count = 1, limit = int64_t(1) << (element.isF64() ? 53 : 24);
+    int64_t count = 1, limit = largestCount(element);
     for (int64_t dim : dims) {
       if (contains(result.dims, dim))
         continue;
@@ -324,6 +330,13 @@ private:
     return {gradient.value, guardsOfInput()};
   }
 
+  // Up to which every integer is a number of the type; of `!ein.real` any precision must do.
+  static int64_t largestCount(Type element) {
+    if (ein::lacksPrecision(element))
+      element = Float32Type::get(element.getContext());
+    return int64_t(1) << cast<FloatType>(element).getFPMantissaWidth();
+  }
+
   SmallVector<Access> replacedTable() {
     SmallVector<Access> all(inputs);
     all[0] = dy;
@@ -345,7 +358,11 @@ bool hasDerivative(Operation *op, unsigned index) {
   if (isa<ein::GatherOp, ein::ScatterAddOp>(op))
     return index == 0;
   auto map = dyn_cast<ein::MapOp>(op);
-  return !map || (map.getFunction() != Function::sign && !(map.getFunction() == Function::select && index == 0));
+  if (!map)
+    return true;
+  const ein::FunctionInfo &info = ein::infoOf(map.getFunction());
+  bool chooses = info.domain == ein::Domain::Choice && index == 0;
+  return info.derivative == ein::Derivative::Rule && !chooses;
 }
 
 } // namespace

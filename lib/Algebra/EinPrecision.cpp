@@ -23,11 +23,8 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
 
   // The element type of every real, or null after an error.
   Type chosen() {
-    Builder builder(&getContext());
-    if (compute == "f32")
-      return builder.getF32Type();
-    if (compute == "f64")
-      return builder.getF64Type();
+    if (std::optional<ElementType> type = parseElementType(compute.getValue()); type && isComputeType(*type))
+      return irTypeOf(*type, &getContext());
     if (compute == "mixed" || compute == "half")
       getOperation().emitError("precision '") << compute << "' is not supported yet; use 'f32' or 'f64'";
     else

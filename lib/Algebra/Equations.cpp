@@ -106,9 +106,8 @@ static SmallVector<Value> valuesOf(ArrayRef<Access> inputs) {
 
 static Type resultElement(Function function, ArrayRef<Access> inputs) {
   Type element = elementOf(inputs.back().value);
-  if (function >= Function::eq && function <= Function::ge)
-    return IntegerType::get(element.getContext(), 1);
-  return element;
+  return ein::infoOf(function).result == ein::ResultType::Truth ? irTypeOf(ElementType::Bool, element.getContext())
+                                                                : element;
 }
 
 Value EquationBuilder::map(Function function, ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
@@ -128,7 +127,7 @@ Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<i
   Domain over = domain(input.dims);
   auto type = RankedTensorType::get(domain(dims).extents, elementOf(input.value));
   return ein::ReduceOp::create(builder, loc, type, reduction, ValueRange(input.value), into, over.extents,
-                               over.maps(input, dims), ein::OrderAttr());
+                               over.maps(input, dims), ein::OrderAttr(), TypeAttr());
 }
 
 Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims, Value into) {
@@ -138,7 +137,7 @@ Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims,
   Domain over = domain(all);
   auto type = RankedTensorType::get(domain(dims).extents, elementOf(inputs.front().value));
   return ein::ContractOp::create(builder, loc, type, valuesOf(inputs), into, over.extents, over.maps(inputs, dims),
-                                 DenseI64ArrayAttr());
+                                 DenseI64ArrayAttr(), TypeAttr());
 }
 
 Access EquationBuilder::withoutRepeats(const Access &input) {

@@ -21,7 +21,8 @@ double Residuals::cost(const llvm::SetVector<Value> &values) const {
   double total = 0;
   for (Value value : values) {
     auto type = cast<RankedTensorType>(value.getType());
-    double width = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 32;
+    // Precision may not be chosen yet: then all reals are alike, beside integers as beside f32.
+    double width = ein::lacksPrecision(type) ? 32 : type.getElementTypeBitWidth();
     total += double(type.getNumElements()) * width * (isa<BlockArgument>(value) ? argumentCost : 1.0);
   }
   return total;

@@ -1,12 +1,15 @@
 //===- BlisToLLVM.cpp - blocks of contractions to library calls -------------===//
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
+#include "plc/Support/IRElementType.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <map>
 
 namespace plc::codegen {
 #define GEN_PASS_DEF_CONVERTBLISTOLLVM
@@ -18,14 +21,26 @@ using namespace plc;
 
 namespace {
 
+// The library's name of the product of this type. `blis.gemm` takes the two types that it has.
+StringRef routineOf(ElementType element) {
+  switch (element) {
+  case ElementType::F64: return "bli_dgemm_ex";
+  case ElementType::F32: return "bli_sgemm_ex";
+  case ElementType::I64:
+  case ElementType::I32:
+  case ElementType::Bool: break;
+  }
+  llvm_unreachable("BLIS has no product of this element type");
+}
+
 // void bli_sgemm_ex(trans_t, trans_t, dim_t m, n, k, float *alpha, float *a, inc_t rsa, csa, float *b, inc_t rsb, csb,
 //                   float *beta, float *c, inc_t rsc, csc, cntx_t *, rntm_t *); dim_t and inc_t have 64 bits.
 class GemmLowering {
 public:
-  GemmLowering(ModuleOp module, bool isDouble)
-      : module(module), isDouble(isDouble), b(module.getLoc(), module.getContext()) {
+  GemmLowering(ModuleOp module, ElementType type)
+      : module(module), type(type), b(module.getLoc(), module.getContext()) {
     pointer = LLVM::LLVMPointerType::get(module.getContext());
-    element = isDouble ? Type(b.getF64Type()) : b.getF32Type();
+    element = irTypeOf(type, module.getContext());
   }
 
   void lower(blis::GemmOp gemm) {
@@ -51,7 +66,7 @@ public:
   }
 
 private:
-  std::string name(StringRef what) { return ("plc_" + what + (isDouble ? "_f64" : "_f32")).str(); }
+  std::string name(StringRef what) { return ("plc_" + what + "_" + StringRef(nameOf(type))).str(); }
   Value wide(Value index) { return arith::IndexCastOp::create(b, b.getI64Type(), index); }
   Value constant(int64_t value) { return LLVM::ConstantOp::create(b, b.getI64IntegerAttr(value)); }
 
@@ -74,15 +89,15 @@ private:
       types.append({pointer, i64, i64});
     }
     types.append({pointer, pointer});
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
-    function = LLVM::LLVMFuncOp::create(b, isDouble ? "bli_dgemm_ex" : "bli_sgemm_ex", type);
+    auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+    function = LLVM::LLVMFuncOp::create(b, routineOf(type), signature);
     for (StringRef what : {"zero", "one"})
       LLVM::GlobalOp::create(b, element, /*isConstant=*/true, LLVM::Linkage::Internal, name(what),
                              b.getFloatAttr(element, what == "one" ? 1.0 : 0.0));
   }
 
   ModuleOp module;
-  bool isDouble;
+  ElementType type;
   ImplicitLocOpBuilder b;
   Type pointer, element;
   LLVM::LLVMFuncOp function;
@@ -90,11 +105,13 @@ private:
 
 struct ConvertBlisToLLVM : codegen::impl::ConvertBlisToLLVMBase<ConvertBlisToLLVM> {
   void runOnOperation() override {
-    GemmLowering f32(getOperation(), false), f64(getOperation(), true);
+    std::map<ElementType, GemmLowering> lowerings;
     SmallVector<blis::GemmOp> gemms;
     getOperation().walk([&](blis::GemmOp gemm) { gemms.push_back(gemm); });
-    for (blis::GemmOp gemm : gemms)
-      (cast<MemRefType>(gemm.getA().getType()).getElementType().isF64() ? f64 : f32).lower(gemm);
+    for (blis::GemmOp gemm : gemms) {
+      ElementType type = elementTypeOf(gemm.getA().getType());
+      lowerings.try_emplace(type, getOperation(), type).first->second.lower(gemm);
+    }
   }
 };
 

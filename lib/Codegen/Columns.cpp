@@ -67,7 +67,7 @@ private:
   }
 
   void writeColumns(Point &point) {
-    Type type = cast<RankedTensorType>(reduce.getResult().getType()).getElementType();
+    Type type = reduce.getSumType();
     if (point.vector >= 0)
       type = VectorType::get({width}, type);
     Value sum = identityOf(b, reduce.getReduction(), type);
@@ -80,7 +80,7 @@ private:
       points.blockValues.clear();
       Value x = points.operandOf(reduce, 0, point);
       points.broadcast(x, point);
-      return combine(b, reduce.getReduction(), sum, x);
+      return combine(b, reduce.getReduction(), sum, castElement(b, x, reduce.getSumType()));
     }
     return w
         .loop(w.index(0), w.index(points.loops.extents[loop]), 1, {sum},

@@ -33,7 +33,8 @@ void append(SmallVector<LoopDim> &runs, LoopDim run) {
 } // namespace
 
 Contraction codegen::analyse(ein::ContractOp op) {
-  Contraction result{{}, {}, {}, {}, op.getInputs()[0], op.getInputs()[1], op.getResult(), bool(op.getAccumulator())};
+  Contraction result{
+      {}, {}, {}, {}, op.getInputs()[0], op.getInputs()[1], op.getResult(), op.getSumType(), bool(op.getAccumulator())};
   ein::Iteration it = ein::iterationOf(op);
   unsigned dims = it.extents.size();
   auto a = steps(it.inputs[0], result.a.getType(), dims), b = steps(it.inputs[1], result.b.getType(), dims),
@@ -76,6 +77,9 @@ static LoopDim take(SmallVector<LoopDim> &runs) {
 
 std::optional<MatmulNest> codegen::asProduct(Contraction x) {
   if (x.k.empty() || x.m.empty() || x.n.empty())
+    return std::nullopt;
+  // Blocks are added to c in memory, which must hold a sum without rounding it.
+  if (x.sum != getElementTypeOrSelf(x.c.getType()))
     return std::nullopt;
   MatmulNest product{take(x.m), take(x.n), x.k.pop_back_val(), {}, x.k, x.a, x.b, x.c, x.accumulates};
   if (!product.slow.empty() && product.k.extent % sumBlock != 0)

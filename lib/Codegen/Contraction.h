@@ -17,6 +17,7 @@ struct LoopDim {
 struct Contraction {
   llvm::SmallVector<LoopDim> batch, m, n, k;
   mlir::Value a, b, c; // kernel arguments and result
+  mlir::Type sum;      // what products and sums are taken in
   bool accumulates = false;
 };
 
@@ -38,7 +39,7 @@ struct MatmulNest {
   int64_t slowSteps() const;
 };
 
-/// Nothing if a class has no run or blocks of sums would lie across runs.
+/// Nothing if a class has no run, blocks of sums would lie across runs, or sums are in another type than c.
 std::optional<MatmulNest> asProduct(Contraction contraction);
 
 /// Offsets of an element of a, b and c; null stands for 0.

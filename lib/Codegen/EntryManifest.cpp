@@ -38,12 +38,6 @@ public:
   }
 
 private:
-  static std::string elementName(Type element) {
-    std::string name;
-    llvm::raw_string_ostream(name) << element;
-    return element.isInteger(1) ? "bool" : name;
-  }
-
   int64_t lastMicroBatch() { return int64_t(program.getMicroBatches()) - 1; }
 
   // Shapes of the whole batch.
@@ -54,8 +48,10 @@ private:
       SmallVector<int64_t> shape(type.getShape());
       if (axis >= 0)
         shape[axis] = program.getRagged() ? program.getBatch() : shape[axis] * program.getMicroBatches();
-      ports.push_back(Object{
-          {"name", name}, {"type", elementName(type.getElementType())}, {"shape", Array(shape)}, {"batch_axis", axis}});
+      ports.push_back(Object{{"name", name},
+                             {"type", StringRef(nameOf(elementTypeOf(type)))},
+                             {"shape", Array(shape)},
+                             {"batch_axis", axis}});
     }
     return ports;
   }

@@ -30,6 +30,12 @@ struct IRBits {
   mlir::Value value;
 };
 struct IRMask {
+  mlir::ImplicitLocOpBuilder *builder;
+  mlir::Value value;
+};
+/// An integer of any width: the value type of Recipes.h.
+struct IRInteger {
+  mlir::ImplicitLocOpBuilder *builder;
   mlir::Value value;
 };
 
@@ -94,7 +100,7 @@ IRValue<T> fma(IRValue<T> a, IRValue<T> b, IRValue<T> c) {
 
 template <typename T>
 IRMask compare(mlir::arith::CmpFPredicate predicate, IRValue<T> a, IRValue<T> b) {
-  return {mlir::arith::CmpFOp::create(*a.builder, predicate, a.value, b.value)};
+  return {a.builder, mlir::arith::CmpFOp::create(*a.builder, predicate, a.value, b.value)};
 }
 template <typename T>
 IRMask operator<(IRValue<T> a, IRValue<T> b) {
@@ -107,6 +113,18 @@ IRMask operator>(IRValue<T> a, IRValue<T> b) {
 template <typename T>
 IRMask operator==(IRValue<T> a, IRValue<T> b) {
   return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
+}
+template <typename T>
+IRMask operator!=(IRValue<T> a, IRValue<T> b) {
+  return compare(mlir::arith::CmpFPredicate::UNE, a, b);
+}
+template <typename T>
+IRMask operator<=(IRValue<T> a, IRValue<T> b) {
+  return compare(mlir::arith::CmpFPredicate::OLE, a, b);
+}
+template <typename T>
+IRMask operator>=(IRValue<T> a, IRValue<T> b) {
+  return compare(mlir::arith::CmpFPredicate::OGE, a, b);
 }
 template <typename T>
 IRValue<T> select(IRMask mask, IRValue<T> a, IRValue<T> b) {
@@ -154,7 +172,8 @@ IRBits<T> toBits(IRValue<T> a) {
 }
 template <typename T>
 IRValue<T> fromBits(IRBits<T> i) {
-  mlir::Type element = sizeof(T) == 4 ? mlir::Type(i.builder->getF32Type()) : i.builder->getF64Type();
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>);
+  mlir::Type element = std::is_same_v<T, float> ? mlir::Type(i.builder->getF32Type()) : i.builder->getF64Type();
   return {i.builder, mlir::arith::BitcastOp::create(*i.builder, shapedLike(i.value.getType(), element), i.value)};
 }
 template <typename T>
@@ -191,6 +210,53 @@ IRBits<T> shiftLeft(IRBits<T> i, int n) {
 template <typename T>
 IRBits<T> shiftRight(IRBits<T> i, int n) {
   return emit<mlir::arith::ShRSIOp>(i, bitsLike(i, n));
+}
+
+// Integers and truth values.
+
+template <typename Op>
+IRInteger emit(IRInteger a, IRInteger b) {
+  return {a.builder, Op::create(*a.builder, a.value, b.value)};
+}
+inline IRInteger operator+(IRInteger a, IRInteger b) { return emit<mlir::arith::AddIOp>(a, b); }
+inline IRInteger operator-(IRInteger a, IRInteger b) { return emit<mlir::arith::SubIOp>(a, b); }
+inline IRInteger operator*(IRInteger a, IRInteger b) { return emit<mlir::arith::MulIOp>(a, b); }
+inline IRInteger operator/(IRInteger a, IRInteger b) { return emit<mlir::arith::DivSIOp>(a, b); }
+inline IRInteger operator^(IRInteger a, IRInteger b) { return emit<mlir::arith::XOrIOp>(a, b); }
+inline IRInteger like(IRInteger a, double x) {
+  mlir::Type element = mlir::getElementTypeOrSelf(a.value.getType());
+  return {a.builder, constantLike(*a.builder, a.value.getType(), a.builder->getIntegerAttr(element, int64_t(x)))};
+}
+inline IRInteger operator-(IRInteger a) { return like(a, 0) - a; }
+
+/// Of two integers, or of two masks.
+template <typename V>
+IRMask compare(mlir::arith::CmpIPredicate predicate, V a, V b) {
+  return {a.builder, mlir::arith::CmpIOp::create(*a.builder, predicate, a.value, b.value)};
+}
+inline IRMask operator==(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+inline IRMask operator!=(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::ne, a, b); }
+inline IRMask operator<(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
+inline IRMask operator<=(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::sle, a, b); }
+inline IRMask operator>(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::sgt, a, b); }
+inline IRMask operator>=(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::sge, a, b); }
+inline IRMask operator==(IRMask a, IRMask b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+inline IRMask operator!=(IRMask a, IRMask b) { return compare(mlir::arith::CmpIPredicate::ne, a, b); }
+inline IRInteger select(IRMask mask, IRInteger a, IRInteger b) {
+  return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
+}
+inline IRMask select(IRMask mask, IRMask a, IRMask b) {
+  return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
+}
+inline IRMask both(IRMask m, IRMask n) {
+  return {m.builder, mlir::arith::AndIOp::create(*m.builder, m.value, n.value)};
+}
+inline IRMask either(IRMask m, IRMask n) {
+  return {m.builder, mlir::arith::OrIOp::create(*m.builder, m.value, n.value)};
+}
+inline IRMask opposite(IRMask m) {
+  mlir::Value one = constantLike(*m.builder, m.value.getType(), m.builder->getBoolAttr(true));
+  return {m.builder, mlir::arith::XOrIOp::create(*m.builder, m.value, one)};
 }
 
 } // namespace plc::codegen

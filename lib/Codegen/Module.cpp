@@ -18,8 +18,6 @@ namespace json = llvm::json;
 
 namespace {
 
-std::string elementName(Type element) { return element.isF64() ? "f64" : "f32"; }
-
 json::Object initializerOf(ein::ParamOp param) {
   double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
   switch (param.getInit()) {
@@ -35,7 +33,7 @@ json::Array parametersOf(ModuleOp module) {
   for (auto param : module.getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
     parameters.push_back(json::Object{{"path", param.getSymName()},
-                                      {"type", elementName(type.getElementType())},
+                                      {"type", StringRef(nameOf(elementTypeOf(type)))},
                                       {"shape", json::Array(type.getShape())},
                                       {"init", initializerOf(param)},
                                       {"frozen", param.getFrozen()}});

@@ -78,12 +78,13 @@ Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Type element = type.getElementType();
   if (auto constant = dyn_cast<ein::ConstantOp>(op)) {
-    double value = constant.getValue().convertToDouble();
-    if (element.isF32())
-      value = float(value);
-    if (isa<FloatType>(element))
+    APFloat value = constant.getValue();
+    if (auto real = dyn_cast<FloatType>(element)) {
+      bool inexact;
+      value.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
       return arith::ConstantOp::create(b, b.getFloatAttr(element, value));
-    return arith::ConstantOp::create(b, b.getIntegerAttr(element, int64_t(value)));
+    }
+    return arith::ConstantOp::create(b, b.getIntegerAttr(element, int64_t(value.convertToDouble())));
   }
   if (isa<ein::IotaOp>(op))
     return iota(element, axes.front(), point);
@@ -226,9 +227,12 @@ void PointwiseEmitter::store(Operation *equation, Value value, const Point &poin
         writer.load(memory, cast<RankedTensorType>(result.getType()).getElementType(), offset, stride, point.lanes());
     if (isa<VectorType>(old.getType()))
       broadcast(value, point);
+    // In the type that the sum was taken in.
+    old = castElement(b, old, getElementTypeOrSelf(value.getType()));
     Value sum = combine(b, ein::Reduction::sum, old, value);
     value = arith::SelectOp::create(b, add, sum, value);
   }
+  value = castElement(b, value, cast<RankedTensorType>(result.getType()).getElementType());
   writer.store(value, memory, offset, stride, point.lanes());
 }
 

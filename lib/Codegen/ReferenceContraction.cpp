@@ -1,5 +1,6 @@
 //===- ReferenceContraction.cpp - contractions as the definition has them -----------------===//
 #include "Contraction.h"
+#include "ScalarFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -70,11 +71,11 @@ private:
     for (const LoopDim &run : x.k)
       total *= run.extent;
     Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
-    auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, element, lanes); };
+    auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, lanes); };
     Value sum = chain(w.index(0), w.index(std::min(total, sumBlock)));
     Value target = w.memoryOf(x.c);
     if (x.accumulates) {
-      Value old = w.load(target, element, c, 1, lanes);
+      Value old = castElement(b, w.load(target, element, c, 1, lanes), x.sum);
       sum = arith::SelectOp::create(b, w.accumulate, arith::AddFOp::create(b, old, sum), sum);
     }
     if (total > sumBlock)
@@ -84,11 +85,11 @@ private:
                      return {arith::AddFOp::create(b, carried.front(), chain(from, to))};
                    })
                 .front();
-    w.store(sum, target, c, 1, lanes);
+    w.store(castElement(b, sum, element), target, c, 1, lanes);
   }
 
-  Value chainOf(Value a, Value bb, Value from, Value to, Type element, Lanes lanes) {
-    Type type = lanes.width ? Type(VectorType::get({lanes.width}, element)) : element;
+  Value chainOf(Value a, Value bb, Value from, Value to, Lanes lanes) {
+    Type type = lanes.width ? Type(VectorType::get({lanes.width}, x.sum)) : x.sum;
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
     SmallVector<int64_t> extents;
     for (const LoopDim &run : x.k)
@@ -97,12 +98,16 @@ private:
         .loop(from, to, 1, {zero},
               [&](Value k, ValueRange carried) -> SmallVector<Value> {
                 SmallVector<Value> at = w.delinearize(k, extents);
-                Value left = w.load(w.memoryOf(x.a), element, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
-                Value right =
-                    w.load(w.memoryOf(x.b), element, w.plus(bb, offsetOf(x.k, at, &LoopDim::b)), fast.b, lanes);
+                Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
+                Value right = factor(x.b, w.plus(bb, offsetOf(x.k, at, &LoopDim::b)), fast.b, lanes);
                 return {math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), carried.front())};
               })
         .front();
+  }
+
+  Value factor(Value of, Value offset, int64_t stride, Lanes lanes) {
+    Type element = cast<RankedTensorType>(of.getType()).getElementType();
+    return castElement(b, w.load(w.memoryOf(of), element, offset, stride, lanes), x.sum);
   }
 
   Value offsetOf(ArrayRef<LoopDim> runs, ArrayRef<Value> at, int64_t LoopDim::*step) {

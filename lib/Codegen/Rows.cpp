@@ -159,7 +159,7 @@ private:
   void finishPerRow(Operation *op, Value value, const Point &point, Value add = {}) {
     if (w.isOutput(op->getResult(0)))
       points.store(op, value, point, add);
-    points.rowValues[op] = value;
+    points.rowValues[op] = castElement(b, value, cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
   }
 
   void writePhase(const Point &point) {
@@ -184,7 +184,8 @@ private:
       auto reduce = cast<ein::ReduceOp>(op);
       Value all = held;
       if (single)
-        all = vector::LoadOp::create(b, VectorType::get({laneCount}, elementOf(op)), held, ValueRange{w.index(0)});
+        all =
+            vector::LoadOp::create(b, VectorType::get({laneCount}, reduce.getSumType()), held, ValueRange{w.index(0)});
       finishPerRow(op, tree(reduce, all), point, reduce.getAccumulator() ? w.accumulate : Value());
     }
   }
@@ -193,17 +194,15 @@ private:
     ArrayRef<Operation *> reductions, stored;
   };
 
-  static Type elementOf(Operation *op) { return cast<RankedTensorType>(op->getResult(0).getType()).getElementType(); }
-
   // A vector, or a buffer of 16 if the row goes one element at a time.
   Value startLanes(ein::ReduceOp reduce) {
-    auto type = VectorType::get({laneCount}, elementOf(reduce));
+    auto type = VectorType::get({laneCount}, reduce.getSumType());
     Value lanes = identityOf(b, reduce.getReduction(), type);
     if (!single)
       return lanes;
     Value &buffer = laneBuffers[reduce];
     if (!buffer)
-      buffer = w.scratch(laneCount, elementOf(reduce));
+      buffer = w.scratch(laneCount, reduce.getSumType());
     vector::StoreOp::create(b, lanes, buffer, ValueRange{w.index(0)});
     return buffer;
   }
@@ -266,7 +265,7 @@ private:
     }
     for (auto [op, held] : llvm::zip(body.reductions, lanes)) {
       auto reduce = cast<ein::ReduceOp>(op);
-      Value x = points.operandOf(op, 0, point);
+      Value x = castElement(b, points.operandOf(op, 0, point), reduce.getSumType());
       if (single) {
         combineOne(reduce, held, x, point);
         continue;

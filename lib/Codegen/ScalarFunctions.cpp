@@ -2,7 +2,7 @@
 #include "ScalarFunctions.h"
 
 #include "IRValue.h"
-#include "plc/Numerics/Functions.h"
+#include "plc/Numerics/Recipes.h"
 
 #include <cmath>
 
@@ -14,95 +14,42 @@ using ein::Reduction;
 
 namespace {
 
-template <typename T>
-Value applyUnary(ImplicitLocOpBuilder &builder, Function function, Value operand) {
-  IRValue<T> x{&builder, operand};
-  switch (function) {
-  case Function::neg: return (-x).value;
-  case Function::abs: return numerics::abs(x).value;
-  case Function::exp: return numerics::exp(x).value;
-  case Function::log: return numerics::log(x).value;
-  case Function::log1p: return numerics::log1p(x).value;
-  case Function::sin: return numerics::sin(x).value;
-  case Function::cos: return numerics::cos(x).value;
-  case Function::tan: return numerics::tan(x).value;
-  case Function::floor: return floor(x).value;
-  case Function::ceil: return ceil(x).value;
-  case Function::round: return roundToEven(x).value;
-  case Function::sqrt: return sqrt(x).value;
-  case Function::rsqrt: return numerics::rsqrt(x).value;
-  case Function::erf: return numerics::erf(x).value;
-  case Function::tanh: return numerics::tanh(x).value;
-  case Function::sigmoid: return numerics::sigmoid(x).value;
-  case Function::relu: return numerics::relu(x).value;
-  case Function::sign: return numerics::sign(x).value;
-  default: return operand;
-  }
+// The value type of Recipes.h for elements of a kind.
+template <typename Traits>
+auto valueOf(ImplicitLocOpBuilder &builder, Value operand) {
+  if constexpr (Traits::kind == ElementKind::Truth)
+    return IRMask{&builder, operand};
+  else if constexpr (Traits::kind == ElementKind::Integer)
+    return IRInteger{&builder, operand};
+  else
+    return IRValue<typename Traits::Value>{&builder, operand};
 }
 
-template <typename T>
-Value applyBinary(ImplicitLocOpBuilder &builder, Function function, Value first, Value second) {
-  IRValue<T> a{&builder, first}, b{&builder, second};
-  switch (function) {
-  case Function::add: return (a + b).value;
-  case Function::sub: return (a - b).value;
-  case Function::mul: return (a * b).value;
-  case Function::div: return (a / b).value;
-  case Function::pow: return numerics::pow(a, b).value;
-  case Function::max: return numerics::maximum(a, b).value;
-  default: return numerics::minimum(a, b).value;
-  }
+template <Function function, typename Traits>
+Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  constexpr ein::FunctionInfo info = ein::infoOf(function);
+  constexpr numerics::Recipe<function> recipe;
+  auto value = [&](unsigned index) { return valueOf<Traits>(builder, operands[index]); };
+  if constexpr (info.domain == ein::Domain::Choice)
+    return recipe(IRMask{&builder, operands[0]}, value(1), value(2)).value;
+  else if constexpr (info.arity == 1)
+    return recipe(value(0)).value;
+  else
+    return recipe(value(0), value(1)).value;
+}
+
+template <Function function>
+Value applyFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
+  return visit(elementTypeOf(operands.back().getType()), [&](auto traits) -> Value {
+    if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind))
+      return applyRecipe<function, decltype(traits)>(builder, operands);
+    else
+      llvm_unreachable("the verifier knows which element types a function has");
+  });
 }
 
 Value integerConstant(ImplicitLocOpBuilder &builder, Type type, int64_t value) {
   return constantLike(builder, type, builder.getIntegerAttr(getElementTypeOrSelf(type), value));
-}
-
-Value pickInteger(ImplicitLocOpBuilder &builder, arith::CmpIPredicate predicate, Value a, Value b, Value then,
-                  Value otherwise) {
-  Value holds = arith::CmpIOp::create(builder, predicate, a, b);
-  return arith::SelectOp::create(builder, holds, then, otherwise);
-}
-
-// Rounded down; 0 if b is 0. The machine's division faults on 0, and on the smallest integer by -1.
-Value floorDivide(ImplicitLocOpBuilder &builder, Value a, Value b) {
-  using P = arith::CmpIPredicate;
-  Value zero = integerConstant(builder, a.getType(), 0), one = integerConstant(builder, a.getType(), 1);
-  Value isZero = arith::CmpIOp::create(builder, P::eq, b, zero);
-  Value isMinusOne = arith::CmpIOp::create(builder, P::eq, b, integerConstant(builder, a.getType(), -1));
-  Value odd = arith::OrIOp::create(builder, isZero, isMinusOne);
-  Value divisor = arith::SelectOp::create(builder, odd, one, b);
-  Value quotient = arith::DivSIOp::create(builder, a, divisor);
-  Value rest = arith::SubIOp::create(builder, a, arith::MulIOp::create(builder, quotient, divisor));
-  Value signs = arith::CmpIOp::create(builder, P::slt, arith::XOrIOp::create(builder, rest, divisor), zero);
-  Value rounds = arith::AndIOp::create(builder, arith::CmpIOp::create(builder, P::ne, rest, zero), signs);
-  Value floor = arith::SelectOp::create(builder, rounds, arith::SubIOp::create(builder, quotient, one), quotient);
-  Value negative = arith::SubIOp::create(builder, zero, a);
-  return arith::SelectOp::create(builder, isZero, zero, arith::SelectOp::create(builder, isMinusOne, negative, floor));
-}
-
-Value applyInteger(ImplicitLocOpBuilder &builder, Function function, ValueRange operands) {
-  using P = arith::CmpIPredicate;
-  Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value(),
-        zero = integerConstant(builder, a.getType(), 0);
-  switch (function) {
-  case Function::neg: return arith::SubIOp::create(builder, zero, a);
-  case Function::abs: return pickInteger(builder, P::slt, a, zero, arith::SubIOp::create(builder, zero, a), a);
-  case Function::relu: return pickInteger(builder, P::slt, a, zero, zero, a);
-  case Function::sign: {
-    Value down = pickInteger(builder, P::slt, a, zero, integerConstant(builder, a.getType(), -1), zero);
-    return pickInteger(builder, P::sgt, a, zero, integerConstant(builder, a.getType(), 1), down);
-  }
-  case Function::add: return arith::AddIOp::create(builder, a, b);
-  case Function::sub: return arith::SubIOp::create(builder, a, b);
-  case Function::mul: return arith::MulIOp::create(builder, a, b);
-  case Function::floor_div: return floorDivide(builder, a, b);
-  case Function::floor_mod:
-    return arith::SubIOp::create(builder, a, arith::MulIOp::create(builder, b, floorDivide(builder, a, b)));
-  case Function::max: return pickInteger(builder, P::sgt, b, a, b, a);
-  case Function::min: return pickInteger(builder, P::slt, b, a, b, a);
-  default: return a;
-  }
 }
 
 // Toward 0; the smallest integer where that does not fit, for which the conversion itself has no defined result.
@@ -110,7 +57,8 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
   Type element = getElementTypeOrSelf(x.getType());
   unsigned width = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
   double bound = std::ldexp(1.0, width - 1);
-  bool between = element.isF64() && width == 32; // there are numbers between the bound and the next integer
+  // Whether there are numbers between the bound and the next integer.
+  bool between = cast<FloatType>(element).getFPMantissaWidth() > width;
   auto real = [&](double value) { return constantLike(builder, x.getType(), builder.getFloatAttr(element, value)); };
   Value above = between ? arith::CmpFOp::create(builder, arith::CmpFPredicate::OGT, x, real(-bound - 1))
                         : arith::CmpFOp::create(builder, arith::CmpFPredicate::OGE, x, real(-bound));
@@ -121,52 +69,24 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
                                  integerConstant(builder, to, width == 32 ? INT32_MIN : INT64_MIN));
 }
 
-Value applyComparison(ImplicitLocOpBuilder &builder, Function function, Value a, Value b) {
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
-  static constexpr std::pair<F, I> predicates[] = {{F::OEQ, I::eq},  {F::UNE, I::ne},  {F::OLT, I::slt},
-                                                   {F::OLE, I::sle}, {F::OGT, I::sgt}, {F::OGE, I::sge}};
-  auto [real, integer] = predicates[unsigned(function) - unsigned(Function::eq)];
-  if (isa<FloatType>(getElementTypeOrSelf(a.getType())))
-    return arith::CmpFOp::create(builder, real, a, b);
-  return arith::CmpIOp::create(builder, integer, a, b);
-}
-
 } // namespace
 
 Value codegen::applyFunction(ImplicitLocOpBuilder &builder, Function function, ValueRange operands) {
-  Value first = operands.front();
-  if (function == Function::id)
-    return first;
-  if (function == Function::select)
-    return arith::SelectOp::create(builder, operands[0], operands[1], operands[2]);
-  if (function == Function::logical_and)
-    return arith::AndIOp::create(builder, first, operands[1]);
-  if (function == Function::logical_or)
-    return arith::OrIOp::create(builder, first, operands[1]);
-  if (function == Function::logical_not)
-    return arith::XOrIOp::create(builder, first, integerConstant(builder, first.getType(), 1));
-  if (function >= Function::eq && function <= Function::ge)
-    return applyComparison(builder, function, first, operands[1]);
-  Type element = getElementTypeOrSelf(first.getType());
-  if (!isa<FloatType>(element))
-    return applyInteger(builder, function, operands);
-  if (operands.size() == 1)
-    return element.isF32() ? applyUnary<float>(builder, function, first) : applyUnary<double>(builder, function, first);
-  return element.isF32() ? applyBinary<float>(builder, function, first, operands[1])
-                         : applyBinary<double>(builder, function, first, operands[1]);
+  switch (function) {
+#define PLC_FUNCTION(ID, ...)                                                                                          \
+  case Function::ID: return ::applyFunction<Function::ID>(builder, operands);
+#include "plc/Dialect/Ein/Functions.def"
+  }
+  llvm_unreachable("no row of the table");
 }
 
 Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value m, Value x) {
-  if (!isa<FloatType>(getElementTypeOrSelf(m.getType()))) {
-    Function functions[] = {Function::add, Function::max, Function::min};
-    return applyInteger(builder, functions[unsigned(reduction)], {m, x});
+  switch (reduction) {
+  case Reduction::sum: return applyFunction(builder, Function::add, {m, x});
+  case Reduction::max: return applyFunction(builder, Function::max, {m, x});
+  case Reduction::min: return applyFunction(builder, Function::min, {m, x});
   }
-  if (reduction == Reduction::sum)
-    return arith::AddFOp::create(builder, m, x);
-  auto predicate = reduction == Reduction::max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-  Value takes = arith::CmpFOp::create(builder, predicate, x, m);
-  return arith::SelectOp::create(builder, takes, x, m);
+  llvm_unreachable("no reduction");
 }
 
 Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Type type) {

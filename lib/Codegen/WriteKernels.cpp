@@ -35,9 +35,8 @@ static LogicalResult writeBody(KernelWriter &writer) {
 static void describeResults(plan::KernelOp kernel, KernelRecord &record) {
   int64_t operand = kernel.getNumInputs();
   for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
-    Type element = cast<RankedTensorType>(result.getType()).getElementType();
-    if (isa<FloatType>(element))
-      record.results.push_back({operand, element.isF64() ? "f64" : "f32", elementsOf(result.getType())});
+    if (ElementType element = elementTypeOf(result.getType()); isReal(element))
+      record.results.push_back({operand, std::string(nameOf(element)), elementsOf(result.getType())});
     ++operand;
   }
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });

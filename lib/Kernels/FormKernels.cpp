@@ -279,7 +279,7 @@ private:
     }
     for (const auto &values : {signature.inputs, signature.accumulators, signature.results, signature.accumulated})
       for (Value value : values)
-        bytes += bytesOf(value.getType());
+        bytes += byteSizeOf(cast<RankedTensorType>(value.getType()));
     kernel.setFlops(flops);
     kernel.setBytes(bytes);
     kernel.setNs(callNs(ns, bytes, rates));

@@ -15,10 +15,9 @@ namespace {
 
 using Equations = SmallVector<Operation *>;
 
-bool isReal(Type type) { return isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()); }
-
 LogicalResult checkReady(Operation *op) {
-  if (llvm::any_of(op->getOperandTypes(), isReal) || llvm::any_of(op->getResultTypes(), isReal))
+  if (llvm::any_of(op->getOperandTypes(), ein::lacksPrecision) ||
+      llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
   if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::SplitOp,
           ein::MergeOp>(op))

@@ -11,25 +11,22 @@ using ein::Function;
 namespace {
 
 double nsPerElement(Function function, const kernels::Rates &rates) {
-  switch (function) {
-  case Function::exp:
-  case Function::sigmoid: return rates.exp;
-  case Function::log: return rates.log;
-  case Function::floor_div: // of integers: one lane at a time, unless by a constant
-  case Function::floor_mod: return 10 * rates.divide;
-  case Function::log1p:
-  case Function::sin:
-  case Function::cos:
-  case Function::tan:
-  case Function::tanh:
-  case Function::erf: return rates.tanh;
-  case Function::pow: return 3 * rates.tanh;
-  case Function::sqrt:
-  case Function::rsqrt:
-  case Function::div: return rates.divide;
-  default: return rates.element;
+  switch (ein::infoOf(function).cost) {
+  case ein::CostClass::Copy:
+  case ein::CostClass::Element: return rates.element;
+  case ein::CostClass::Divide: return rates.divide;
+  case ein::CostClass::IntegerDivide: return 10 * rates.divide; // one lane at a time, unless by a constant
+  case ein::CostClass::Exp: return rates.exp;
+  case ein::CostClass::Log: return rates.log;
+  case ein::CostClass::Tanh: return rates.tanh;
+  case ein::CostClass::Power: return 3 * rates.tanh;
   }
+  llvm_unreachable("no class of the table");
 }
+
+// Rates are those of f32. A vector register holds half as many f64; integers and truth values are computed at f32's
+// rate whatever their width.
+double timesOfF32(ElementType type) { return isReal(type) ? byteWidth(sumTypeOf(type)) / 4.0 : 1; }
 
 int64_t pointsOf(Operation *op) {
   int64_t points = 1;
@@ -42,7 +39,7 @@ int64_t pointsOf(Operation *op) {
 
 kernels::Cost kernels::costOf(Operation *op, const Rates &rates) {
   int64_t points = pointsOf(op);
-  double width = cast<RankedTensorType>(op->getResult(0).getType()).getElementType().isF64() ? 2 : 1;
+  double width = timesOfF32(elementTypeOf(op->getResult(0).getType()));
   if (isa<ein::ContractOp>(op))
     return {2 * points, 2 * points * rates.contractFlop * width};
   if (isa<ein::ReduceOp>(op))
@@ -50,13 +47,9 @@ kernels::Cost kernels::costOf(Operation *op, const Rates &rates) {
   if (isa<ein::ScatterAddOp>(op))
     return {points, points * rates.scatteredElement * width};
   if (auto map = dyn_cast<ein::MapOp>(op))
-    return {map.getFunction() == Function::id ? 0 : points, points * nsPerElement(map.getFunction(), rates) * width};
+    return {ein::infoOf(map.getFunction()).cost == ein::CostClass::Copy ? 0 : points,
+            points * nsPerElement(map.getFunction(), rates) * width};
   return {0, points * nsPerElement(Function::id, rates) * width};
-}
-
-int64_t kernels::bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8);
 }
 
 int64_t kernels::callNs(double arithmeticNs, int64_t bytes, const Rates &rates) {

@@ -21,9 +21,6 @@ struct Cost {
 
 Cost costOf(mlir::Operation *equation, const Rates &rates);
 
-/// Bytes of a tensor in memory; i1 takes one byte.
-int64_t bytesOf(mlir::Type tensor);
-
 /// Time of a call: arithmetic or memory, whichever is slower, and the call itself.
 int64_t callNs(double arithmeticNs, int64_t bytes, const Rates &rates);
 

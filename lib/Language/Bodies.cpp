@@ -206,8 +206,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
     if (!isRealElement(value.element)) {
-      diagnostics.error(name.elementPlace,
-                        "found a parameter of " + nameOf(value.element) + ", expected real, f64 or f32");
+      diagnostics.error(name.elementPlace, "found a parameter of " + nameOf(value.element) + ", expected real, " +
+                                               listElementTypes(isReal));
       axes.reset();
     }
     if (axes)

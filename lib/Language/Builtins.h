@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_LANGUAGE_BUILTINS_H
 #define PLC_LIB_LANGUAGE_BUILTINS_H
 
+#include "plc/Dialect/Ein/Functions.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -19,17 +21,20 @@ enum class Builtin {
   NotYet
 };
 
-/// Every built-in name.
+/// Every built-in name: the functions of the ein dialect that the language calls by their words, and its own.
 inline const llvm::StringMap<Builtin> &builtins() {
   using enum Builtin;
-  static const llvm::StringMap<Builtin> names = {
-      {"exp", Function},   {"log", Function},  {"log1p", Function},   {"sin", Function},   {"cos", Function},
-      {"tan", Function},   {"sqrt", Function}, {"rsqrt", Function},   {"tanh", Function},  {"erf", Function},
-      {"floor", Function}, {"ceil", Function}, {"round", Function},   {"relu", Function},  {"abs", Function},
-      {"sign", Function},  {"pow", Function2}, {"sigmoid", Function}, {"sum", Reduction},  {"mean", Reduction},
-      {"max", Extremum},   {"min", Extremum},  {"real", Conversion},  {"i32", Conversion}, {"stop", Stop},
-      {"size", Size},      {"prod", NotYet},   {"argmax", NotYet},    {"argmin", NotYet},  {"any", NotYet},
-      {"all", NotYet},     {"topk", NotYet},   {"pad", NotYet},       {"random", NotYet}};
+  static const llvm::StringMap<Builtin> names = [] {
+    llvm::StringMap<Builtin> names = {
+        {"sum", Reduction},   {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
+        {"real", Conversion}, {"i32", Conversion}, {"stop", Stop},     {"size", Size},
+        {"prod", NotYet},     {"argmax", NotYet},  {"argmin", NotYet}, {"any", NotYet},
+        {"all", NotYet},      {"topk", NotYet},    {"pad", NotYet},    {"random", NotYet}};
+    for (const ein::FunctionInfo &info : ein::functionTable)
+      if (info.spelling == ein::Spelling::Name)
+        names[info.word] = info.arity == 1 ? Function : Function2;
+    return names;
+  }();
   return names;
 }
 

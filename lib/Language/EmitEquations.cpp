@@ -12,14 +12,9 @@ using mlir::ValueRange;
 //===-- Types and places ----------------------------------------------------===//
 
 static mlir::Type typeOfElement(Element element, mlir::MLIRContext *context) {
-  switch (element) {
-  case Element::F64: return mlir::Float64Type::get(context);
-  case Element::F32: return mlir::Float32Type::get(context);
-  case Element::I64: return mlir::IntegerType::get(context, 64);
-  case Element::I32: return mlir::IntegerType::get(context, 32);
-  case Element::Bool: return mlir::IntegerType::get(context, 1);
-  default: return plc::ein::RealType::get(context);
-  }
+  if (std::optional<plc::ElementType> chosen = chosenType(element))
+    return plc::irTypeOf(*chosen, context);
+  return plc::ein::RealType::get(context);
 }
 
 mlir::RankedTensorType BodyEmitter::typeOf(const Value &value, mlir::MLIRContext *context) {
@@ -238,7 +233,7 @@ BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, 
   auto element = llvm::cast<mlir::RankedTensorType>(inputs[0].getType()).getElementType();
   mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(),
                                                     builder.getDenseI64ArrayAttr(extents(domain)),
-                                                    mapsOf(domain, factors, dims), nullptr);
+                                                    mapsOf(domain, factors, dims), nullptr, nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
@@ -249,9 +244,9 @@ BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operan
   domain.append(summed.begin(), summed.end());
   auto element = llvm::cast<mlir::RankedTensorType>(operand.value.getType()).getElementType();
   auto kind = plc::ein::ReductionAttr::get(builder.getContext(), *plc::ein::symbolizeReduction(function));
-  mlir::Value result =
-      plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value, mlir::Value(),
-                                 builder.getDenseI64ArrayAttr(extents(domain)), mapsOf(domain, operand, dims), nullptr);
+  mlir::Value result = plc::ein::ReduceOp::create(builder, at(place), tensor(dims, element), kind, operand.value,
+                                                  mlir::Value(), builder.getDenseI64ArrayAttr(extents(domain)),
+                                                  mapsOf(domain, operand, dims), nullptr, nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 

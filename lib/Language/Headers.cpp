@@ -57,13 +57,11 @@ bool Elaborator::bindArguments(const Call &call, Scope &scope) {
 }
 
 Element plc::language::elementNamed(StringRef name) {
-  return llvm::StringSwitch<Element>(name)
-      .Case("f64", Element::F64)
-      .Case("f32", Element::F32)
-      .Case("i64", Element::I64)
-      .Case("i32", Element::I32)
-      .Case("bool", Element::Bool)
-      .Default(Element::Real);
+#define PLC_ELEMENT_TYPE(ID, NAME, ...)                                                                                \
+  if (name == NAME)                                                                                                    \
+    return Element::ID;
+#include "plc/Support/ElementTypes.def"
+  return Element::Real;
 }
 
 bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &formal, const Binding &actual,

@@ -1,6 +1,7 @@
 //===- Parser.cpp - declarations ------------------------------------------===//
 #include "Parser.h"
 #include "plc/Support/Diagnostics.h"
+#include "plc/Support/ElementType.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -198,17 +199,13 @@ bool Parser::parseElement(Declarator &result, bool onLeft) {
     return true; // `y: [N, C]`
   if (!expectName("an element type", result.element, result.elementPlace))
     return false;
-  // 2: supported, 1: not yet, 0: no such type.
-  int status = llvm::StringSwitch<int>(result.element)
-                   .Cases({"f64", "f32", "i64", "i32", "bool"}, 2)
-                   .Cases({"bf16", "f16", "i8"}, 1)
-                   .Default(0);
-  if (status == 2)
+  if (parseElementType(result.element))
     return true;
-  if (status == 1)
+  bool planned = llvm::is_contained({"bf16", "f16", "i8"}, result.element);
+  if (planned)
     diagnostics.error(result.elementPlace, "element type '" + result.element + "' is not supported yet");
   else
     diagnostics.error(result.elementPlace,
-                      "unknown element type '" + result.element + "', expected f64, f32, i64, i32 or bool");
+                      "unknown element type '" + result.element + "', expected " + listElementTypes(isAny));
   return false;
 }

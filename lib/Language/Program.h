@@ -3,6 +3,7 @@
 #define PLC_LIB_LANGUAGE_PROGRAM_H
 
 #include "Syntax.h"
+#include "plc/Support/ElementType.h"
 #include "llvm/ADT/DenseSet.h"
 #include <cstdint>
 #include <map>
@@ -11,13 +12,38 @@
 
 namespace plc::language {
 
-/// Element types. `Number` is a literal, a size or an index used as a number: it takes the type of what it meets.
-enum class Element { Real, F64, F32, I64, I32, Bool, Number };
+/// What a value's elements are: of a type in the table, real with the precision left to the strategy, or `Number`: a
+/// literal, a size or an index used as a number, which takes the type of what it meets.
+enum class Element {
+  Real,
+#define PLC_ELEMENT_TYPE(ID, ...) ID,
+#include "plc/Support/ElementTypes.def"
+  Number
+};
+
+/// The row of the table; nothing for Real and Number.
+constexpr std::optional<ElementType> chosenType(Element element) {
+  switch (element) {
+#define PLC_ELEMENT_TYPE(ID, ...)                                                                                      \
+  case Element::ID: return ElementType::ID;
+#include "plc/Support/ElementTypes.def"
+  case Element::Real:
+  case Element::Number: break;
+  }
+  return std::nullopt;
+}
+/// Nothing for a Number.
+constexpr std::optional<ElementKind> kindOf(Element element) {
+  std::optional<ElementType> type = chosenType(element);
+  return type                       ? std::optional(kindOf(*type))
+         : element == Element::Real ? std::optional(ElementKind::Real)
+                                    : std::nullopt;
+}
+constexpr bool isInteger(Element element) { return kindOf(element) == ElementKind::Integer; }
+constexpr bool isRealElement(Element element) { return kindOf(element) == ElementKind::Real; }
 StringRef nameOf(Element element);
 /// The type that a declaration names; empty: real.
 Element elementNamed(StringRef name);
-inline bool isInteger(Element element) { return element == Element::I64 || element == Element::I32; }
-inline bool isRealElement(Element element) { return element <= Element::F32; }
 
 /// One axis of a tensor; `place` is where its extent was stated, for notes.
 struct Axis {

@@ -11,8 +11,9 @@ using plc::Diagnostic;
 using plc::Nearest;
 
 StringRef plc::language::nameOf(Element element) {
-  static constexpr const char *names[] = {"real", "f64", "f32", "i64", "i32", "bool", "a number"};
-  return names[static_cast<int>(element)];
+  if (std::optional<ElementType> chosen = chosenType(element))
+    return nameOf(*chosen);
+  return element == Element::Real ? "real" : "a number";
 }
 
 /// Free indices in canonical order: as on the left side, then as they appeared.

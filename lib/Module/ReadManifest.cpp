@@ -104,7 +104,7 @@ ElementType readElementType(const Node &node) {
   std::string name = node.string();
   std::optional<ElementType> type = parseElementType(name);
   if (!type)
-    node.fail("is '" + name + "', expected f64, f32, i64 or i32");
+    node.fail("is '" + name + "', expected " + listElementTypes(isAny));
   return *type;
 }
 
@@ -331,7 +331,7 @@ Manifest readRoot(const Node &root) {
   manifest.planJson = root["plan"].dump();
   manifest.real = readElementType(root["real"]);
   if (!isReal(manifest.real))
-    root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected f64 or f32");
+    root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected " + listElementTypes(isReal));
   manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
   manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);

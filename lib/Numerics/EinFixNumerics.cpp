@@ -21,6 +21,13 @@ SmallVector<int64_t> dimsOf(AffineMap map) {
   return dims;
 }
 
+// The table's own type of a sum is not written: programs that mean the same have one text and so one key.
+template <typename Op>
+void fixSumType(Op op) {
+  if (op.getSum() == ein::sumTypeOf(op.getType().getElementType()))
+    op.removeSumAttr();
+}
+
 LogicalResult fixContract(ein::ContractOp op) {
   ein::Equation equation = op;
   if (op.getInputs().size() != 2)
@@ -43,6 +50,7 @@ LogicalResult fixContract(ein::ContractOp op) {
   if (order.empty() || !both || !isOwn(first, second) || !isOwn(second, first))
     return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
   op.setOrder(order);
+  fixSumType(op);
   return success();
 }
 
@@ -65,6 +73,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   op.setMapsAttr(ArrayAttr::get(op.getContext(), {AffineMapAttr::get(input), AffineMapAttr::get(result)}));
   bool innermost = rank > 0 && !llvm::is_contained(dimsOf(result), rank - 1);
   op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
+  fixSumType(op);
   return success();
 }
 

@@ -11,12 +11,14 @@ namespace {
 constexpr int64_t blockLength = 256;
 constexpr int64_t tileWidth = 32;
 
+// T is the element, S the type that sums are taken in: factors become S exactly, a sum becomes T once.
+
 /// The chains of one block for `tileWidth` neighbouring results: b is packed as [k][tileWidth].
-template <typename T>
-void addBlock(const T *a, const int64_t *aOffsets, const T *b, int64_t length, T *__restrict chains) {
-  T c[tileWidth] = {};
+template <typename T, typename S>
+void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S *__restrict chains) {
+  S c[tileWidth] = {};
   for (int64_t k = 0; k < length; ++k) {
-    T factor = a[aOffsets[k]];
+    S factor = static_cast<S>(a[aOffsets[k]]);
     for (int64_t j = 0; j < tileWidth; ++j)
       c[j] = numerics::fma(factor, b[k * tileWidth + j], c[j]);
   }
@@ -41,7 +43,7 @@ Split splitDimensions(const Extents &extents, const Operand &a, const Operand &b
   return split;
 }
 
-template <typename T>
+template <typename T, typename S>
 void contractPair(const Extents &extents, const Operand &a, const Operand &b, const Operand &result,
                   const std::vector<int64_t> &summed, bool accumulate) {
   Split split = splitDimensions(extents, a, b, summed);
@@ -55,28 +57,34 @@ void contractPair(const Extents &extents, const Operand &a, const Operand &b, co
   const T *left = a.as<T>(), *right = b.as<T>();
   T *out = result.as<T>();
   int64_t numRight = bRight.size(), numSummed = aSum.size();
-  std::vector<T> packed(blockLength * tileWidth);
+  std::vector<S> packed(blockLength * tileWidth), sums(aLeft.size() * tileWidth);
   for (size_t batch = 0; batch < aBoth.size(); ++batch)
-    for (int64_t n = 0; n < numRight; n += tileWidth)
+    for (int64_t n = 0; n < numRight; n += tileWidth) {
+      int64_t width = std::min(tileWidth, numRight - n);
       for (int64_t k = 0; k < numSummed; k += blockLength) {
-        int64_t width = std::min(tileWidth, numRight - n), length = std::min(blockLength, numSummed - k);
+        int64_t length = std::min(blockLength, numSummed - k);
+        bool first = k == 0, last = k + length == numSummed;
         for (int64_t i = 0; i < length; ++i)
           for (int64_t j = 0; j < width; ++j)
-            packed[i * tileWidth + j] = right[bBoth[batch] + bSum[k + i] + bRight[n + j]];
+            packed[i * tileWidth + j] = static_cast<S>(right[bBoth[batch] + bSum[k + i] + bRight[n + j]]);
         for (size_t m = 0; m < aLeft.size(); ++m) {
-          T chains[tileWidth];
+          S chains[tileWidth], *sum = &sums[m * tileWidth];
           addBlock(left + aBoth[batch] + aLeft[m], &aSum[k], packed.data(), length, chains);
           T *row = out + rBoth[batch] + rLeft[m];
           for (int64_t j = 0; j < width; ++j) {
             T &element = row[rRight[n + j]];
-            element = k || accumulate ? element + chains[j] : chains[j];
+            S before = first && accumulate ? static_cast<S>(element) : sum[j];
+            sum[j] = !first || accumulate ? before + chains[j] : chains[j];
+            if (last)
+              element = static_cast<T>(sum[j]);
           }
         }
       }
+    }
 }
 
 /// Any number of factors, one result element at a time.
-template <typename T>
+template <typename T, typename S>
 void contractAny(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
                  const std::vector<int64_t> &summed, bool accumulate) {
   std::vector<int64_t> kept;
@@ -91,43 +99,49 @@ void contractAny(const Extents &extents, const std::vector<Operand> &inputs, con
   std::vector<int64_t> outOffsets = flattenedOffsets(extents, kept, result.strides);
   size_t last = inputs.size() - 1;
   int64_t numSummed = sumOffsets[0].size();
-  for (size_t r = 0; r < outOffsets.size(); ++r)
+  for (size_t r = 0; r < outOffsets.size(); ++r) {
+    T &element = result.as<T>()[outOffsets[r]];
+    S sum = static_cast<S>(element);
     for (int64_t begin = 0; begin < numSummed; begin += blockLength) {
-      T chain = 0;
+      S chain = 0;
       for (int64_t k = begin; k < std::min(begin + blockLength, numSummed); ++k) {
-        auto factor = [&](size_t i) { return inputs[i].as<T>()[keptOffsets[i][r] + sumOffsets[i][k]]; };
-        T product = factor(0);
+        auto factor = [&](size_t i) { return static_cast<S>(inputs[i].as<T>()[keptOffsets[i][r] + sumOffsets[i][k]]); };
+        S product = factor(0);
         for (size_t i = 1; i < last; ++i)
           product *= factor(i);
-        chain = numerics::fma(product, last ? factor(last) : T(1), chain);
+        chain = numerics::fma(product, last ? factor(last) : S(1), chain);
       }
-      T &element = result.as<T>()[outOffsets[r]];
-      element = begin || accumulate ? element + chain : chain;
+      sum = begin || accumulate ? sum + chain : chain;
     }
+    element = static_cast<T>(sum);
+  }
 }
 
-template <typename T>
+template <typename T, typename S>
 void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
                    const std::vector<int64_t> &summed, bool accumulate) {
   if (inputs.size() != 2)
-    return contractAny<T>(extents, inputs, result, summed, accumulate);
+    return contractAny<T, S>(extents, inputs, result, summed, accumulate);
   // A product has the same bits either way round: neighbours should be many.
   int64_t left = 1, right = 1;
   for (size_t dim = 0; dim < extents.size(); ++dim)
     if (result.strides[dim])
       (inputs[0].strides[dim] ? left : right) *= extents[dim];
   bool swap = right < tileWidth && left > right;
-  contractPair<T>(extents, inputs[swap], inputs[!swap], result, summed, accumulate);
+  contractPair<T, S>(extents, inputs[swap], inputs[!swap], result, summed, accumulate);
 }
 
 } // namespace
 
-void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
+void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result, ElementType sum,
               const std::vector<int64_t> &summed, bool accumulate) {
-  if (result.element == Element::F32)
-    contractTyped<float>(extents, inputs, result, summed, accumulate);
-  else
-    contractTyped<double>(extents, inputs, result, summed, accumulate);
+  visitReal(result.element, [&](auto element) {
+    visitReal(sum, [&](auto wider) {
+      using T = typename decltype(element)::Value;
+      using S = typename decltype(wider)::Value;
+      contractTyped<T, S>(extents, inputs, result, summed, accumulate);
+    });
+  });
 }
 
 } // namespace plc::reference

@@ -13,7 +13,7 @@ using Extents = std::vector<int64_t>;
 
 /// A tensor seen from an iteration domain: the element of a point is at the sum of index times stride.
 struct Operand {
-  Element element;
+  ElementType element;
   void *data;
   std::vector<int64_t> strides; // one per dimension of the domain, in elements
 

@@ -1,5 +1,6 @@
 //===- Gather.cpp - gather, scatter_add and cast --------------------------===//
 #include "Equations.h"
+#include "Values.h"
 
 #include <cmath>
 #include <limits>
@@ -8,7 +9,11 @@ namespace plc::reference {
 namespace {
 
 int64_t loadIndex(const Operand &operand, int64_t offset) {
-  return operand.element == Element::I32 ? operand.as<int32_t>()[offset] : operand.as<int64_t>()[offset];
+  return visit(operand.element, [&](auto traits) -> int64_t {
+    if constexpr (traits.kind == ElementKind::Integer)
+      return operand.as<typename decltype(traits)::Value>()[offset];
+    __builtin_trap(); // the verifier lets nothing else be an index
+  });
 }
 
 /// Visits each point of the domain with its offset in `dense` and its checked offset in the indexed `table`.
@@ -40,22 +45,6 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
   return std::nullopt;
 }
 
-template <typename T>
-void castTo(const Tensor &input, T *out, auto convert) {
-  int64_t count = input.numElements();
-  auto from = [&](auto *values) {
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = convert(values[i]);
-  };
-  switch (input.element) {
-  case Element::F32: return from(input.as<float>());
-  case Element::F64: return from(input.as<double>());
-  case Element::I32: return from(input.as<int32_t>());
-  case Element::I64: return from(input.as<int64_t>());
-  case Element::I1: return from(input.as<uint8_t>());
-  }
-}
-
 template <typename I>
 I toInteger(auto x) {
   if constexpr (std::is_floating_point_v<decltype(x)>) {
@@ -68,41 +57,54 @@ I toInteger(auto x) {
   }
 }
 
+/// One element of another type.
+template <typename To, typename From>
+typename To::Value castElement(typename From::Value x) {
+  if constexpr (To::kind == ElementKind::Real)
+    return static_cast<typename To::Value>(x);
+  else if constexpr (To::kind == ElementKind::Integer)
+    return toInteger<typename To::Value>(x);
+  else
+    return x != 0;
+}
+
 } // namespace
 
 std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
                                  const Operand &result) {
-  auto run = [&](auto *from, auto *to) {
+  return visit(result.element, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    const T *from = table.as<T>();
+    T *to = result.as<T>();
     return forEachPoint(extents, result, table, indices, [=](int64_t dense, int64_t at) { to[dense] = from[at]; });
-  };
-  switch (byteWidth(result.element)) {
-  case 1: return run(table.as<uint8_t>(), result.as<uint8_t>());
-  case 4: return run(table.as<uint32_t>(), result.as<uint32_t>());
-  default: return run(table.as<uint64_t>(), result.as<uint64_t>());
-  }
+  });
 }
 
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
                                      const std::vector<IndexOperand> &indices, const Operand &result) {
-  auto run = [&](auto *from, auto *to) {
-    return forEachPoint(extents, updates, result, indices, [=](int64_t dense, int64_t at) { to[at] += from[dense]; });
-  };
-  switch (result.element) {
-  case Element::F32: return run(updates.as<float>(), result.as<float>());
-  case Element::F64: return run(updates.as<double>(), result.as<double>());
-  case Element::I32: return run(updates.as<uint32_t>(), result.as<uint32_t>());
-  default: return run(updates.as<uint64_t>(), result.as<uint64_t>());
-  }
+  return visit(result.element, [&](auto traits) {
+    using Traits = decltype(traits);
+    using T = typename Traits::Value;
+    const T *from = updates.as<T>();
+    T *to = result.as<T>();
+    return forEachPoint(extents, updates, result, indices, [=](int64_t dense, int64_t at) {
+      if constexpr (traits.kind != ElementKind::Truth)
+        to[at] = elementOf(valueOf<Traits>(to[at]) + valueOf<Traits>(from[dense]));
+    });
+  });
 }
 
 void cast(const Tensor &input, Tensor &result) {
-  switch (result.element) {
-  case Element::F32: return castTo(input, result.as<float>(), [](auto x) { return static_cast<float>(x); });
-  case Element::F64: return castTo(input, result.as<double>(), [](auto x) { return static_cast<double>(x); });
-  case Element::I32: return castTo(input, result.as<int32_t>(), [](auto x) { return toInteger<int32_t>(x); });
-  case Element::I64: return castTo(input, result.as<int64_t>(), [](auto x) { return toInteger<int64_t>(x); });
-  case Element::I1: return castTo(input, result.as<uint8_t>(), [](auto x) { return uint8_t(x != 0); });
-  }
+  visit(input.element, [&](auto from) {
+    visit(result.element, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      const auto *x = input.as<typename From::Value>();
+      auto *y = result.as<typename To::Value>();
+      for (int64_t i = 0, count = input.numElements(); i < count; ++i)
+        y[i] = castElement<To, From>(x[i]);
+    });
+  });
 }
 
 } // namespace plc::reference

@@ -81,6 +81,10 @@ struct Evaluate {
   }
   Operand input(Equation op, unsigned index) const { return operandOf(inputs[index], op.getInputMap(index)); }
   Operand output(Equation op) const { return operandOf(result, op.getResultMap()); }
+  // Of reals whose precision the program leaves open: what the interpreter runs them as decides.
+  ElementType sumType(Type type) const {
+    return lacksPrecision(type) ? plc::sumTypeOf(result.element) : elementTypeOf(type);
+  }
 
   void operator()(ContractOp op) const {
     std::vector<Operand> factors;
@@ -89,7 +93,7 @@ struct Evaluate {
     std::vector<int64_t> summed = missingDimensions(op);
     if (op.getOrder())
       summed.assign(op.getOrder()->begin(), op.getOrder()->end());
-    contract(extents(op), factors, output(op), summed, accumulate);
+    contract(extents(op), factors, output(op), sumType(op.getSumType()), summed, accumulate);
   }
   void operator()(MapOp op) const {
     std::vector<Operand> operands;
@@ -100,7 +104,8 @@ struct Evaluate {
   }
   void operator()(ReduceOp op) const {
     bool lanes = op.getOrder() == Order::lanes;
-    reduce(op.getReduction(), extents(op), input(op, 0), output(op), missingDimensions(op), lanes, accumulate);
+    reduce(op.getReduction(), extents(op), input(op, 0), output(op), sumType(op.getSumType()), missingDimensions(op),
+           lanes, accumulate);
   }
   void operator()(GatherOp op) const {
     Equation equation = op;
@@ -119,12 +124,12 @@ struct Evaluate {
   void operator()(MergeOp) const { copy(); }
   void copy() const { std::memcpy(result.data(), inputs[0].data(), result.numBytes()); }
   void operator()(ConstantOp op) const {
-    Tensor value(Element::F64, {});
+    Tensor value(ElementType::F64, {});
     *value.as<double>() = op.getValue().convertToDouble();
     cast(value, result);
   }
   void operator()(IotaOp op) const {
-    Tensor value(Element::I64, result.shape);
+    Tensor value(ElementType::I64, result.shape);
     for (int64_t i = 0; i < value.numElements(); ++i)
       value.as<int64_t>()[i] = i;
     cast(value, result);
@@ -141,7 +146,7 @@ Value accumulatorOf(Operation &op) {
 
 RunError::RunError(Location location, const std::string &text) : std::runtime_error(text), places(placesOf(location)) {}
 
-Interpreter::Interpreter(ModuleOp module, Element real) : symbols(module), real(real) {
+Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), real(real) {
   for (Operation &op : *module.getBody()) {
     if (auto param = dyn_cast<ParamOp>(op))
       parameters.push_back(param);
@@ -161,22 +166,13 @@ void Interpreter::setMicroBatch(int64_t microBatch) {
     samples = MicroBatches{model.getBatch(), model.getMicroBatches(), ragged}.samplesOf(microBatch);
 }
 
-Element Interpreter::elementOf(Type type) const {
-  Type element = getElementTypeOrSelf(type);
-  if (element.isF32())
-    return Element::F32;
-  if (element.isF64())
-    return Element::F64;
-  if (element.isInteger(32))
-    return Element::I32;
-  if (element.isInteger(64))
-    return Element::I64;
-  if (element.isInteger(1))
-    return Element::I1;
-  if (isa<RealType>(element))
+ElementType Interpreter::elementOf(Type type) const {
+  if (lacksPrecision(type))
     return real;
+  if (std::optional<ElementType> found = findElementType(type))
+    return *found;
   std::string text;
-  llvm::raw_string_ostream(text) << "element type " << element << " is not supported";
+  llvm::raw_string_ostream(text) << "element type " << getElementTypeOrSelf(type) << " is not supported";
   throw RunError(UnknownLoc::get(type.getContext()), text);
 }
 

@@ -37,19 +37,21 @@ T combine(T so, T x) {
     return x < so ? x : so;
 }
 
-template <Reduction reduction, typename T>
-T reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
-  T lanes[numLanes];
-  std::fill_n(lanes, numLanes, initial<reduction, T>());
+// T is the element, S the type that the reduction is done in: elements become S exactly, the result becomes T once.
+
+template <Reduction reduction, typename S, typename T>
+S reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
+  S lanes[numLanes];
+  std::fill_n(lanes, numLanes, initial<reduction, S>());
   for (size_t i = 0; i < offsets.size(); ++i)
-    lanes[i % numLanes] = combine<reduction>(lanes[i % numLanes], x[offsets[i]]);
+    lanes[i % numLanes] = combine<reduction>(lanes[i % numLanes], static_cast<S>(x[offsets[i]]));
   for (int64_t half = numLanes / 2; half; half /= 2)
     for (int64_t lane = 0; lane < half; ++lane)
       lanes[lane] = combine<reduction>(lanes[lane], lanes[lane + half]);
   return lanes[0];
 }
 
-template <Reduction reduction, typename T>
+template <Reduction reduction, typename T, typename S>
 void reduceTyped(const Extents &extents, const Operand &input, const Operand &result,
                  const std::vector<int64_t> &reduced, bool lanes, bool accumulate) {
   std::vector<int64_t> kept;
@@ -60,39 +62,42 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
                        from = flattenedOffsets(extents, kept, input.strides),
                        along = flattenedOffsets(extents, reduced, input.strides);
   const T *x = input.as<T>();
-  std::vector<T> values(to.size(), initial<reduction, T>());
+  std::vector<S> values(to.size(), initial<reduction, S>());
   if (lanes)
     for (size_t r = 0; r < to.size(); ++r)
-      values[r] = reduceLanes<reduction>(x + from[r], along);
+      values[r] = reduceLanes<reduction, S>(x + from[r], along);
   else // One chain per result, all chains abreast.
     for (int64_t offset : along)
       for (size_t r = 0; r < to.size(); ++r)
-        values[r] = combine<reduction>(values[r], x[from[r] + offset]);
+        values[r] = combine<reduction>(values[r], static_cast<S>(x[from[r] + offset]));
   T *out = result.as<T>();
-  for (size_t r = 0; r < to.size(); ++r)
-    out[to[r]] = accumulate ? combine<Reduction::sum>(out[to[r]], values[r]) : values[r];
+  for (size_t r = 0; r < to.size(); ++r) {
+    S before = accumulate ? static_cast<S>(out[to[r]]) : S();
+    out[to[r]] = static_cast<T>(accumulate ? combine<Reduction::sum>(before, values[r]) : values[r]);
+  }
 }
 
-template <typename T>
+template <typename T, typename S>
 void dispatch(Reduction reduction, auto &&...arguments) {
   switch (reduction) {
-  case Reduction::sum: return reduceTyped<Reduction::sum, T>(arguments...);
-  case Reduction::max: return reduceTyped<Reduction::max, T>(arguments...);
-  case Reduction::min: return reduceTyped<Reduction::min, T>(arguments...);
+  case Reduction::sum: return reduceTyped<Reduction::sum, T, S>(arguments...);
+  case Reduction::max: return reduceTyped<Reduction::max, T, T>(arguments...);
+  case Reduction::min: return reduceTyped<Reduction::min, T, T>(arguments...);
   }
 }
 
 } // namespace
 
-void reduce(Reduction reduction, const Extents &extents, const Operand &input, const Operand &result,
+void reduce(Reduction reduction, const Extents &extents, const Operand &input, const Operand &result, ElementType sum,
             const std::vector<int64_t> &reduced, bool lanes, bool accumulate) {
-  auto run = [&]<typename T>(T) { dispatch<T>(reduction, extents, input, result, reduced, lanes, accumulate); };
-  switch (result.element) {
-  case Element::F32: return run(float());
-  case Element::I32: return run(int32_t());
-  case Element::I64: return run(int64_t());
-  default: return run(double());
-  }
+  visit(result.element, [&](auto element) {
+    using T = typename decltype(element)::Value;
+    auto run = [&]<typename S>(S) { dispatch<T, S>(reduction, extents, input, result, reduced, lanes, accumulate); };
+    if constexpr (element.kind == ElementKind::Real)
+      visitReal(sum, [&](auto wider) { run(typename decltype(wider)::Value()); });
+    else
+      run(T()); // integers wrap, in any width
+  });
 }
 
 } // namespace plc::reference

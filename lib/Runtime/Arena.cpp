@@ -29,12 +29,24 @@ Arena::Arena(int64_t bytes) {
 
 Arena::~Arena() { ::munmap(base, guarded); }
 
-void Arena::overwrite(int64_t offset, int64_t bytes, size_t width, Fill fill) {
+namespace {
+/// Eight bytes of each Fill, as numbers of T.
+template <typename T>
+constexpr uint64_t fillWords[4] = {};
+template <>
+constexpr uint64_t fillWords<float>[4] = {0x7fa0dead7fa0dead, 0xff800000ff800000, 0, 0xc0000000c0000000};
+template <>
+constexpr uint64_t fillWords<double>[4] = {0x7ff4dead7ff4dead, 0xfff0000000000000, 0, 0xc000000000000000};
+} // namespace
+
+void Arena::overwrite(int64_t offset, int64_t bytes, ElementType real, Fill fill) {
   if (writtenBefore < 0)
     writtenBefore = measuredBytes();
-  constexpr uint64_t words[2][4] = {{0x7fa0dead7fa0dead, 0xff800000ff800000, 0, 0xc0000000c0000000},
-                                    {0x7ff4dead7ff4dead, 0xfff0000000000000, 0, 0xc000000000000000}};
-  const uint64_t word = words[width == 8][static_cast<size_t>(fill)];
+  const uint64_t word = visitReal(real, [&](auto traits) {
+    constexpr const uint64_t *words = fillWords<typename decltype(traits)::Value>;
+    static_assert(words[0] != 0, "a signalling NaN of this type is wanted here");
+    return words[static_cast<size_t>(fill)];
+  });
   for (int64_t done = 0; done < bytes; done += static_cast<int64_t>(sizeof(word))) {
     auto count = static_cast<size_t>(std::min<int64_t>(sizeof(word), bytes - done));
     uint64_t old = 0;

@@ -2,6 +2,8 @@
 #ifndef PLC_RUNTIME_ARENA_H
 #define PLC_RUNTIME_ARENA_H
 
+#include "plc/Support/ElementType.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -21,10 +23,10 @@ public:
   int64_t measuredBytes() const;
 
   enum class Fill : uint8_t { NaN, MinusInfinity, Zero, Flipped };
-  /// Overwrites a place, aligned to 8, as numbers of 4 or 8 bytes, the width of a real type: with signalling NaNs (as
+  /// Overwrites a place, aligned to 8, as numbers of a real type: with signalling NaNs (as
   /// an index: beyond every extent), -inf or 0, or flips each one's sign and the highest bit of its exponent (0 becomes
   /// -2). What had been written before the first such call is what measuredBytes tells from then on.
-  void overwrite(int64_t offset, int64_t bytes, size_t width, Fill fill);
+  void overwrite(int64_t offset, int64_t bytes, ElementType real, Fill fill);
 
 private:
   std::byte *base;

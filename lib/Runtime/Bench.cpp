@@ -22,13 +22,17 @@ std::vector<Bytes> inventInputs(const EntryInfo &entry, int64_t smallestGather) 
     Bytes &bytes = inputs.emplace_back(input.numBytes());
     for (int64_t i = 0; i < input.numElements(); ++i) {
       uint64_t bits = randomBits(0, hashBytes(input.name), static_cast<uint64_t>(i));
-      double real = uniformFromBits(bits);
-      auto single = static_cast<float>(real);
-      uint64_t integer = input.type == ElementType::Bool ? bits >> 63 : (bits >> 32) % positions;
-      const void *source = input.type == ElementType::F64   ? static_cast<const void *>(&real)
-                           : input.type == ElementType::F32 ? static_cast<const void *>(&single)
-                                                            : static_cast<const void *>(&integer);
-      std::memcpy(bytes.data() + static_cast<size_t>(i) * byteWidth(input.type), source, byteWidth(input.type));
+      visit(input.type, [&](auto traits) {
+        using T = typename decltype(traits)::Value;
+        T value;
+        if constexpr (traits.kind == ElementKind::Real)
+          value = static_cast<T>(uniformFromBits(bits));
+        else if constexpr (traits.kind == ElementKind::Integer)
+          value = static_cast<T>((bits >> 32) % positions);
+        else
+          value = static_cast<T>(bits >> 63);
+        std::memcpy(bytes.data() + static_cast<size_t>(i) * sizeof(T), &value, sizeof(T));
+      });
     }
   }
   return inputs;

@@ -10,23 +10,15 @@ namespace plc::runtime {
 
 namespace {
 
-template <class T>
-void widen(std::string_view bytes, std::byte *out) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
-    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
+/// Each byte as an element.
 void widenTo(ElementType type, std::string_view bytes, std::byte *out) {
-  switch (type) {
-  case ElementType::F64: return widen<double>(bytes, out);
-  case ElementType::F32: return widen<float>(bytes, out);
-  case ElementType::I64: return widen<int64_t>(bytes, out);
-  case ElementType::I32: return widen<int32_t>(bytes, out);
-  case ElementType::Bool: // refused by the constructor
-    return;
-  }
+  visit(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
+      std::memcpy(out + i * sizeof(T), &value, sizeof(T));
+    }
+  });
 }
 
 } // namespace
@@ -35,7 +27,7 @@ ByteWindows::ByteWindows(const EntryInfo &entry, const std::vector<DataOption> &
     : batch(entry.batch) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
-    if (input.type == ElementType::Bool)
+    if (kindOf(input.type) == ElementKind::Truth)
       throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
                        "give rows of a .npy or .safetensors file");
     Source source{input, option.file, readFile(option.file), option.shift, input.numElements() / batch};

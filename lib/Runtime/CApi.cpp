@@ -8,6 +8,7 @@
 #include <new>
 
 using namespace plc::runtime;
+using plc::ElementType;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
@@ -62,16 +63,11 @@ std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs)
   return copies;
 }
 
-plc_element_type cTypeOf(ElementType type) {
-  switch (type) {
-  case ElementType::F64: return PLC_F64;
-  case ElementType::F32: return PLC_F32;
-  case ElementType::I64: return PLC_I64;
-  case ElementType::I32: return PLC_I32;
-  case ElementType::Bool: return PLC_BOOL;
-  }
-  return PLC_F64;
-}
+// The numbers of the C API stay for good.
+static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
+              PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
+              PLC_BOOL == int(ElementType::Bool) && plc::allElementTypes.size() == 5);
+plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
 
 plc_tensor_info describe(const std::vector<TensorInfo> &tensors, size_t index) {
   if (index >= tensors.size())

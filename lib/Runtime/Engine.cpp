@@ -1,5 +1,7 @@
 #include "plc/Runtime/Engine.h"
 
+#include <type_traits>
+
 namespace plc::runtime {
 
 const EntryInfo *Engine::findEntry(std::string_view name) const {
@@ -16,36 +18,31 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const Optim
   return bytes;
 }
 
-namespace {
-template <class T>
-void add(int64_t count, void *sum, const void *term) {
-  auto *to = static_cast<T *>(sum);
-  auto *from = static_cast<const T *>(term);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] += from[i];
-}
-} // namespace
-
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
-  switch (type) {
-  case ElementType::F64: return add<double>(count, sum, term);
-  case ElementType::F32: return add<float>(count, sum, term);
-  case ElementType::I64: // Unsigned: integers wrap.
-    return add<uint64_t>(count, sum, term);
-  case ElementType::I32: return add<uint32_t>(count, sum, term);
-  case ElementType::Bool: // nothing that is true or false is a sum over the batch
-    return;
-  }
+  visit(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    using Sum = typename ElementTraits<traits.sum>::Value;
+    auto *to = static_cast<T *>(sum);
+    auto *from = static_cast<const T *>(term);
+    for (int64_t i = 0; i < count; ++i)
+      if constexpr (traits.kind == ElementKind::Real)
+        to[i] = static_cast<T>(static_cast<Sum>(to[i]) + static_cast<Sum>(from[i]));
+      else if constexpr (traits.kind == ElementKind::Integer) // wraps
+        to[i] =
+            static_cast<T>(static_cast<std::make_unsigned_t<T>>(to[i]) + static_cast<std::make_unsigned_t<T>>(from[i]));
+    // Nothing that is true or false is a sum over the batch.
+  });
 }
 
 double sumInOrder(ElementType type, const std::vector<double> &values) {
   if (values.empty())
     return 0;
-  double sum = values[0];
-  for (size_t i = 1; i < values.size(); ++i)
-    sum = type == ElementType::F32 ? static_cast<double>(static_cast<float>(sum) + static_cast<float>(values[i]))
-                                   : sum + values[i];
-  return sum;
+  return visitReal(type, [&](auto traits) {
+    auto sum = static_cast<typename decltype(traits)::Value>(values[0]);
+    for (size_t i = 1; i < values.size(); ++i)
+      sum += static_cast<typename decltype(traits)::Value>(values[i]);
+    return static_cast<double>(sum);
+  });
 }
 
 } // namespace plc::runtime

@@ -39,6 +39,10 @@ PLC_FMA_LOOP(narrow32, "avx2,fma", float, 32, "vfmadd231ps")
 PLC_FMA_LOOP(narrow64, "avx2,fma", double, 32, "vfmadd231pd")
 #undef PLC_FMA_LOOP
 
+/// The loop for numbers like `like`.
+auto loopOf(float, bool wide) { return wide ? wide32 : narrow32; }
+auto loopOf(double, bool wide) { return wide ? wide64 : narrow64; }
+
 /// Seconds that this thread computes, descheduled ones left out: a busy machine must not make the yardstick short.
 double threadSeconds() {
   timespec time;
@@ -70,10 +74,10 @@ double loopRate(void (*loop)(), int64_t threads) {
 } // namespace
 
 double measureFmaPeak(ElementType real, int64_t threads) {
-  bool wide = cpuHasFeature("avx512f"), single = real == ElementType::F32;
+  bool wide = cpuHasFeature("avx512f");
   if (!wide && !(cpuHasFeature("avx2") && cpuHasFeature("fma")))
     return 0;
-  auto loop = wide ? (single ? wide32 : wide64) : (single ? narrow32 : narrow64);
+  auto loop = visitReal(real, [&](auto traits) { return loopOf(typename decltype(traits)::Value(), wide); });
   double best = 0;
   for (int trial = 0; trial < 9; ++trial) {
     auto elements = static_cast<double>((wide ? 64 : 32) / byteWidth(real));

@@ -157,10 +157,18 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
   if (!different)
     return;
   auto digits = [&](const void *data) {
-    if (int64_t integer = 0; info.type == ElementType::I64) { // beyond 2^53 a double cannot tell
-      std::memcpy(&integer, static_cast<const std::byte *>(data) + first * 8, sizeof(integer));
-      return std::to_string(integer);
-    }
+    // Beyond 2^53 a double cannot tell one integer from the next.
+    std::string integer = visit(info.type, [&](auto traits) -> std::string {
+      if constexpr (traits.kind == ElementKind::Integer) {
+        typename decltype(traits)::Value value;
+        std::memcpy(&value, static_cast<const std::byte *>(data) + static_cast<size_t>(first) * sizeof(value),
+                    sizeof(value));
+        return std::to_string(value);
+      }
+      return {};
+    });
+    if (!integer.empty())
+      return integer;
     double value = elementAsDouble(info.type, data, first);
     return std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value);
   };

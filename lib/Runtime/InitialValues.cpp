@@ -85,14 +85,10 @@ void fill(const ParameterInfo &parameter, uint64_t seed, T *out) {
 } // namespace
 
 void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out) {
-  switch (parameter.type) {
-  case ElementType::F64: return fill(parameter, seed, static_cast<double *>(out));
-  case ElementType::F32: return fill(parameter, seed, static_cast<float *>(out));
-  case ElementType::I64: return fill(parameter, seed, static_cast<int64_t *>(out));
-  case ElementType::I32: return fill(parameter, seed, static_cast<int32_t *>(out));
-  case ElementType::Bool: // no parameter is
-    return;
-  }
+  visit(parameter.type, [&](auto traits) {
+    if constexpr (traits.kind != ElementKind::Truth) // no parameter is
+      fill(parameter, seed, static_cast<typename decltype(traits)::Value *>(out));
+  });
 }
 
 } // namespace plc::runtime

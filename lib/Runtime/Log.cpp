@@ -14,18 +14,21 @@ std::string shortestDigits(ElementType type, double value) {
   if (!std::isfinite(value))
     return "null";
   char text[64];
-  std::to_chars_result result = type == ElementType::F32
-                                    ? std::to_chars(text, text + sizeof(text), static_cast<float>(value))
-                                    : std::to_chars(text, text + sizeof(text), value);
+  std::to_chars_result result = visit(type, [&](auto traits) {
+    using T = std::conditional_t<traits.kind == ElementKind::Real, typename decltype(traits)::Value, double>;
+    return std::to_chars(text, text + sizeof(text), static_cast<T>(value));
+  });
   return std::string(text, result.ptr);
 }
 
 std::string bitsText(ElementType type, double value) {
   char text[17];
-  if (type == ElementType::F32)
-    std::snprintf(text, sizeof(text), "%08x", std::bit_cast<uint32_t>(static_cast<float>(value)));
-  else
-    std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(std::bit_cast<uint64_t>(value)));
+  visitReal(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    std::snprintf(text, sizeof(text), "%0*llx", int(2 * sizeof(T)),
+                  static_cast<unsigned long long>(std::bit_cast<Bits>(static_cast<T>(value))));
+  });
   return text;
 }
 

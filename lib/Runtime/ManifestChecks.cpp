@@ -240,7 +240,7 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
     if (!isReal(parameter.type))
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
-                                ", expected f64 or f32");
+                                ", expected " + listElementTypes(isReal));
   }
   for (const EntryPlan &entry : manifest.entries)
     EntryChecker(file, manifest, entry).check();

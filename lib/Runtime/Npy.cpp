@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
 
+std::string_view descrOf(ElementType type) {
+  return visit(type, [](auto traits) {
+    static_assert(!traits.npy.empty(), "the format has no such type: refuse it where files are written");
+    return traits.npy;
+  });
+}
+
 /// Reads the header, a Python dictionary of three keys, token by token.
 class HeaderReader {
 public:
@@ -92,18 +99,15 @@ private:
   void readType() {
     size_t place = at;
     std::string_view descr = readString();
-    if (descr == "<f8")
-      info.type = ElementType::F64;
-    else if (descr == "<f4")
-      info.type = ElementType::F32;
-    else if (descr == "<i8")
-      info.type = ElementType::I64;
-    else if (descr == "<i4")
-      info.type = ElementType::I32;
-    else if (descr == "|b1")
-      info.type = ElementType::Bool;
-    else
-      failAt(place, "element type '" + std::string(descr) + "' is not one of '<f8' '<f4' '<i8' '<i4' '|b1'");
+    for (ElementType type : allElementTypes)
+      if (descrOf(type) == descr) {
+        info.type = type;
+        return;
+      }
+    std::string known;
+    for (ElementType type : allElementTypes)
+      known += " '" + std::string(descrOf(type)) + "'";
+    failAt(place, "element type '" + std::string(descr) + "' is not one of" + known);
   }
   void readOrder() {
     if (text.substr(at, 5) != "False")
@@ -169,10 +173,7 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
 }
 
 std::string formatNpy(const Tensor &tensor) {
-  bool truth = tensor.info.type == ElementType::Bool;
-  std::string header = truth ? "{'descr': '|" : "{'descr': '<";
-  header += truth ? 'b' : isReal(tensor.info.type) ? 'f' : 'i';
-  header += std::to_string(byteWidth(tensor.info.type)) + "', 'fortran_order': False, 'shape': (";
+  std::string header = "{'descr': '" + std::string(descrOf(tensor.info.type)) + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : tensor.info.shape)
     header += std::to_string(extent) + ",";
   header += "), }";

@@ -178,14 +178,14 @@ double update(const StepFactors &factors, int64_t count, std::span<const void *c
 } // namespace
 
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites) {
-  return type == ElementType::F64 ? squares<double>(count, sites) : squares<float>(count, sites);
+  return visitReal(type, [&](auto traits) { return squares<typename decltype(traits)::Value>(count, sites); });
 }
 
 double updateParameter(const StepFactors &factors, ElementType type, int64_t count, std::span<const void *const> sites,
                        void *value, std::span<void *const> moments) {
-  if (type == ElementType::F64)
-    return update<double>(factors, count, sites, value, moments);
-  return update<float>(factors, count, sites, value, moments);
+  return visitReal(type, [&](auto traits) {
+    return update<typename decltype(traits)::Value>(factors, count, sites, value, moments);
+  });
 }
 
 double scaleOfNorm(const OptimizerSettings &settings, double norm) {

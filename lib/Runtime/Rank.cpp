@@ -43,7 +43,7 @@ void Rank::poisonAll() {
   for (auto [nextBegin, nextEnd] : alive) {
     end = (end + 7) / 8 * 8;
     if (nextBegin > end)
-      arena.overwrite(end, nextBegin - end, byteWidth(manifest.real), Arena::Fill::NaN);
+      arena.overwrite(end, nextBegin - end, manifest.real, Arena::Fill::NaN);
     end = std::max(end, nextEnd);
   }
 }
@@ -68,11 +68,10 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
 }
 
 void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
-  size_t width = byteWidth(manifest.real);
   if (probe.poisonDead && action.op == Op::Drop)
-    arena.overwrite(action.offset, action.bytes, width, Arena::Fill::NaN);
+    arena.overwrite(action.offset, action.bytes, manifest.real, Arena::Fill::NaN);
   if (probe.fill && probe.rank == index && &action == &plan.actions[probe.action])
-    arena.overwrite(probe.offset, probe.bytes, width, *probe.fill);
+    arena.overwrite(probe.offset, probe.bytes, manifest.real, *probe.fill);
 }
 
 bool Rank::perform(const ActionInfo &action, int64_t step) {

@@ -22,14 +22,7 @@ std::string hexOf(uint64_t value) {
 }
 
 std::string_view dtypeOf(ElementType type) {
-  switch (type) {
-  case ElementType::F64: return "F64";
-  case ElementType::F32: return "F32";
-  case ElementType::I64: return "I64";
-  case ElementType::I32: return "I32";
-  case ElementType::Bool: return "BOOL";
-  }
-  return "";
+  return visit(type, [](auto traits) { return traits.safetensors; });
 }
 
 /// Checks one header against the file's size and takes the tensors out.
@@ -118,13 +111,13 @@ private:
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
     std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
     bool known = false;
-    for (ElementType type : {ElementType::F64, ElementType::F32, ElementType::I64, ElementType::I32, ElementType::Bool})
+    for (ElementType type : allElementTypes)
       if (dtypeOf(type) == dtype) {
         tensor.info.type = type;
         known = true;
       }
     if (!known)
-      fail("tensor '" + name + "' has element type '" + dtype + "', expected F64, F32, I64, I32 or BOOL", 8);
+      fail("tensor '" + name + "' has element type '" + dtype + "', expected " + listElementTypes(isAny, dtypeOf), 8);
     int64_t size = static_cast<int64_t>(byteWidth(tensor.info.type));
     for (int64_t extent : tensor.info.shape)
       if (__builtin_mul_overflow(size, extent, &size))

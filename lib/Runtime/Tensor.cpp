@@ -32,30 +32,19 @@ void putSamples(const TensorInfo &whole, std::byte *to, int64_t begin, int64_t c
 }
 
 int64_t firstBadBool(const Tensor &tensor) {
-  if (tensor.info.type != ElementType::Bool)
+  if (kindOf(tensor.info.type) != ElementKind::Truth)
     return -1;
   auto bad = std::find_if(tensor.data.begin(), tensor.data.end(), [](std::byte b) { return b > std::byte{1}; });
   return bad == tensor.data.end() ? -1 : bad - tensor.data.begin();
 }
 
-namespace {
-template <class T>
-double load(const void *data, int64_t index) {
-  T value;
-  std::memcpy(&value, static_cast<const std::byte *>(data) + index * sizeof(T), sizeof(T));
-  return static_cast<double>(value);
-}
-} // namespace
-
 double elementAsDouble(ElementType type, const void *data, int64_t index) {
-  switch (type) {
-  case ElementType::F64: return load<double>(data, index);
-  case ElementType::F32: return load<float>(data, index);
-  case ElementType::I64: return load<int64_t>(data, index);
-  case ElementType::I32: return load<int32_t>(data, index);
-  case ElementType::Bool: return load<uint8_t>(data, index);
-  }
-  return 0;
+  return visit(type, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    T value;
+    std::memcpy(&value, static_cast<const std::byte *>(data) + static_cast<size_t>(index) * sizeof(T), sizeof(T));
+    return static_cast<double>(value);
+  });
 }
 
 } // namespace plc::runtime

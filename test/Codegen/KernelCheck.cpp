@@ -32,7 +32,6 @@
 
 using namespace mlir;
 using namespace plc;
-using reference::Element;
 using reference::Tensor;
 
 namespace {
@@ -61,19 +60,18 @@ T integer(Sequence &sequence, int64_t index, bool special) {
 }
 
 void fill(Tensor &tensor, Sequence &sequence, bool special, bool fault) {
-  for (int64_t i = 0; i < tensor.numElements(); ++i) {
-    int64_t index = fault && i == 3 ? 1000 : sequence.next() % 4;
-    if (tensor.element == Element::I32)
-      tensor.as<int32_t>()[i] = integer<int32_t>(sequence, index, special);
-    if (tensor.element == Element::I64)
-      tensor.as<int64_t>()[i] = integer<int64_t>(sequence, index, special);
-    if (tensor.element == Element::I1)
-      tensor.as<uint8_t>()[i] = index & 1;
-  }
-  if (tensor.element == Element::F32)
-    fillReals<float>(tensor, sequence, special);
-  if (tensor.element == Element::F64)
-    fillReals<double>(tensor, sequence, special);
+  visit(tensor.element, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    for (int64_t i = 0; i < tensor.numElements(); ++i) {
+      int64_t index = fault && i == 3 ? 1000 : sequence.next() % 4;
+      if constexpr (traits.kind == ElementKind::Integer)
+        tensor.as<T>()[i] = integer<T>(sequence, index, special);
+      if constexpr (traits.kind == ElementKind::Truth)
+        tensor.as<T>()[i] = index & 1;
+    }
+    if constexpr (traits.kind == ElementKind::Real)
+      fillReals<T>(tensor, sequence, special);
+  });
 }
 
 template <typename T>
@@ -88,20 +86,14 @@ int64_t firstDifference(const Tensor &found, const Tensor &expected) {
 }
 
 int64_t differs(const Tensor &found, const Tensor &expected) {
-  switch (found.element) {
-  case Element::F32: return firstDifference<float>(found, expected);
-  case Element::F64: return firstDifference<double>(found, expected);
-  case Element::I1: return firstDifference<uint8_t>(found, expected);
-  case Element::I32: return firstDifference<int32_t>(found, expected);
-  case Element::I64: return firstDifference<int64_t>(found, expected);
-  }
-  return 0;
+  return visit(found.element,
+               [&](auto traits) { return firstDifference<typename decltype(traits)::Value>(found, expected); });
 }
 
 class Checker {
 public:
   Checker(ModuleOp original, ModuleOp planned)
-      : original(original), planned(planned), interpreter(original, Element::F32) {
+      : original(original), planned(planned), interpreter(original, ElementType::F32) {
     runtime::chooseBlisKernels(/*wide=*/true);
     bli_init();
     bli_rntm_init(&rntm);
@@ -170,10 +162,12 @@ private:
       if (int64_t at = differs(found[index], result); at >= 0 || status) {
         llvm::outs() << body.getName() << ": result #" << index << (accumulate ? " accumulated" : "")
                      << (whole ? " at once" : " by chunks") << " differs at " << at << " of " << result.numElements();
-        if (at >= 0 && result.element == Element::F32)
-          llvm::outs() << llvm::format(": %a but expected %a", found[index].as<float>()[at], result.as<float>()[at]);
-        if (at >= 0 && result.element == Element::F64)
-          llvm::outs() << llvm::format(": %a but expected %a", found[index].as<double>()[at], result.as<double>()[at]);
+        if (at >= 0)
+          visit(result.element, [&](auto traits) {
+            using T = typename decltype(traits)::Value;
+            if constexpr (traits.kind == ElementKind::Real)
+              llvm::outs() << llvm::format(": %a but expected %a", found[index].as<T>()[at], result.as<T>()[at]);
+          });
         llvm::outs() << '\n';
         return false;
       }

@@ -33,3 +33,15 @@ ein.func @reduce(%x: tensor<2x3x4xf32>) -> (tensor<2xf32>, tensor<4xf32>, tensor
     : (tensor<2x3x4xf32>) -> tensor<3x2xf32>
   ein.return %0, %1, %2, %3, %4 : tensor<2xf32>, tensor<4xf32>, tensor<3xf32>, tensor<2x3x4xf32>, tensor<3x2xf32>
 }
+
+// What the table of element types says of sums is not written: one meaning has one text, and so one key.
+// CHECK-LABEL: ein.func @sums
+ein.func @sums(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>) -> (tensor<2x4xf64>, tensor<2xf64>) {
+  // CHECK: ein.contract {{.*}} order [2] :
+  %0 = ein.contract %x, %w over [2, 4, 3] maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>] sum f64 : (tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>
+  // CHECK: ein.reduce sum({{.*}} order lanes :
+  %1 = ein.reduce sum(%x) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] sum f64
+    : (tensor<2x3xf64>) -> tensor<2xf64>
+  ein.return %0, %1 : tensor<2x4xf64>, tensor<2xf64>
+}

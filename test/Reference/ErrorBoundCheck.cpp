@@ -21,7 +21,6 @@
 using namespace mlir;
 using namespace plc;
 using ein::Function;
-using reference::Element;
 using reference::Tensor;
 
 namespace {
@@ -57,18 +56,16 @@ private:
   SmallVector<int64_t> at;
 };
 
-Interval compare(Function function, Interval a, Interval b) {
-  bool less = a.low<b.high, more = a.high> b.low, meet = a.low <= b.high && b.low <= a.high;
-  bool same = a.low == a.high && b.low == b.high && a.low == b.low;
-  switch (function) {
-  case Function::lt: return Interval::truth(!(a.high < b.low), less);
-  case Function::le: return Interval::truth(more, meet || less);
-  case Function::gt: return Interval::truth(!(a.low > b.high), more);
-  case Function::ge: return Interval::truth(less, meet || more);
-  case Function::eq: return Interval::truth(!same, meet);
-  default: return Interval::truth(meet, !same);
-  }
+// Whether a < b may fail to hold, and may hold; `orEqual`: a <= b.
+Interval isLess(Interval a, Interval b, bool orEqual) {
+  return orEqual ? Interval::truth(a.high > b.low, a.low <= b.high)
+                 : Interval::truth(!(a.high < b.low), a.low < b.high);
 }
+Interval isEqual(Interval a, Interval b) {
+  bool same = a.low == a.high && b.low == b.high && a.low == b.low, meet = a.low <= b.high && b.low <= a.high;
+  return Interval::truth(!same, meet);
+}
+Interval isNot(Interval x) { return {1 - x.high, 1 - x.low}; }
 
 // Of integers; those that choose a position are points.
 Interval floorDivide(Interval a, Interval b) {
@@ -78,12 +75,13 @@ Interval floorDivide(Interval a, Interval b) {
   return {quotient, quotient};
 }
 
-Interval applyUnary(Function function, Interval x) {
+// Integers are exact.
+Interval apply(Function function, ArrayRef<Interval> in, bool real) {
+  Interval x = in[0], a = in[0], b = in.size() > 1 ? in[1] : Interval();
   switch (function) {
   case Function::id: return x;
   case Function::neg: return negate(x);
   case Function::abs: return absolute(x);
-  case Function::logical_not: return {1 - x.high, 1 - x.low};
   case Function::exp: return increasing(x, [](double t) { return std::exp(t); });
   case Function::log: return increasing(x, [](double t) { return std::log(t); });
   case Function::log1p: return increasing(x, [](double t) { return std::log1p(t); });
@@ -99,25 +97,10 @@ Interval applyUnary(Function function, Interval x) {
   case Function::sign: return {double((x.low > 0) - (x.low < 0)), double((x.high > 0) - (x.high < 0))};
   case Function::floor: return {std::floor(x.low), std::floor(x.high)};
   case Function::ceil: return {std::ceil(x.low), std::ceil(x.high)};
-  default: // round
-    return {std::nearbyint(x.low), std::nearbyint(x.high)};
-  }
-}
-
-Interval apply(Function function, ArrayRef<Interval> in, bool real) {
-  if (in.size() == 1)
-    return applyUnary(function, in[0]);
-  if (function == Function::select)
-    return in[0].low == 1 ? in[1] : in[0].high == 0 ? in[2] : unite(in[1], in[2]);
-  Interval a = in[0], b = in[1];
-  if (function >= Function::eq && function <= Function::ge)
-    return compare(function, a, b);
-  if (!real && function == Function::mul)
-    return product(a, b);
-  switch (function) {
+  case Function::round: return {std::nearbyint(x.low), std::nearbyint(x.high)};
   case Function::add: return real ? add(a, b) : Interval{a.low + b.low, a.high + b.high};
   case Function::sub: return real ? add(a, negate(b)) : Interval{a.low - b.high, a.high - b.low};
-  case Function::mul: return multiply(a, b);
+  case Function::mul: return real ? multiply(a, b) : product(a, b);
   case Function::div: return divide(a, b);
   case Function::pow: return power(a, b);
   case Function::floor_div: return floorDivide(a, b);
@@ -127,9 +110,18 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   }
   case Function::max:
   case Function::logical_or: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-  default: // min, and
-    return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  case Function::min:
+  case Function::logical_and: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+  case Function::logical_not: return isNot(x);
+  case Function::eq: return isEqual(a, b);
+  case Function::ne: return isNot(isEqual(a, b));
+  case Function::lt: return isLess(a, b, false);
+  case Function::le: return isLess(a, b, true);
+  case Function::gt: return isLess(b, a, false);
+  case Function::ge: return isLess(b, a, true);
+  case Function::select: return in[0].low == 1 ? in[1] : in[0].high == 0 ? in[2] : unite(in[1], in[2]);
   }
+  llvm_unreachable("no row of the table");
 }
 
 class Bounds {
@@ -230,22 +222,22 @@ struct Tally {
 };
 
 double at(const Tensor &tensor, int64_t i) {
-  return tensor.element == Element::F32 ? tensor.as<float>()[i] : tensor.as<double>()[i];
+  return tensor.element == ElementType::F32 ? tensor.as<float>()[i] : tensor.as<double>()[i];
 }
 
 // A number of f32 for a real, a row of any table for an index.
 void fillBoth(Tensor &narrow, Tensor &wide, Values &points, std::mt19937 &draws) {
   std::normal_distribution<float> normal;
   for (int64_t i = 0; i < narrow.numElements(); ++i) {
-    double value = narrow.element == Element::F32 ? normal(draws) : double(draws() % 2);
-    if (narrow.element == Element::F32)
+    double value = narrow.element == ElementType::F32 ? normal(draws) : double(draws() % 2);
+    if (narrow.element == ElementType::F32)
       narrow.as<float>()[i] = float(value), wide.as<double>()[i] = value;
     for (Tensor *tensor : {&narrow, &wide}) {
-      if (tensor->element == Element::I32)
+      if (tensor->element == ElementType::I32)
         tensor->as<int32_t>()[i] = int32_t(value);
-      if (tensor->element == Element::I64)
+      if (tensor->element == ElementType::I64)
         tensor->as<int64_t>()[i] = int64_t(value);
-      if (tensor->element == Element::I1)
+      if (tensor->element == ElementType::Bool)
         tensor->as<uint8_t>()[i] = uint8_t(value);
     }
     points.push_back({value, value});
@@ -269,7 +261,7 @@ void check(ein::FuncOp narrow, ein::FuncOp wide, reference::Interpreter &f32, re
   std::vector<Tensor> a = f32.runFunction(narrow, narrowArguments), b = f64.runFunction(wide, wideArguments);
   ++tally.bodies;
   for (auto [index, value] : llvm::enumerate(wide.getBody().front().getTerminator()->getOperands())) {
-    if (a[index].element != Element::F32)
+    if (a[index].element != ElementType::F32)
       continue;
     for (auto [i, bound] : llvm::enumerate(bounds.get(value))) {
       if (!bound.isBounded()) {
@@ -306,7 +298,7 @@ int main(int argc, char **argv) {
   auto narrow = parseSourceString<ModuleOp>(text, &context), wide = parseSourceString<ModuleOp>(wideText, &context);
   if (!narrow || !wide)
     return 1;
-  reference::Interpreter f32(*narrow, Element::F32), f64(*wide, Element::F64);
+  reference::Interpreter f32(*narrow, ElementType::F32), f64(*wide, ElementType::F64);
   Tally tally;
   for (auto body : narrow->getOps<ein::FuncOp>())
     check(body, wide->lookupSymbol<ein::FuncOp>(body.getName()), f32, f64, tally);

@@ -6,6 +6,7 @@
 #include <set>
 
 using namespace plc::runtime;
+using plc::ElementType;
 
 namespace {
 

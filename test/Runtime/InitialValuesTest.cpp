@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace plc::runtime;
+using plc::ElementType;
 
 TEST(InitialValues, LogIsTheLogarithm) {
   for (double x = 1e-300; x < 1e300; x *= 1.37)

@@ -5,6 +5,7 @@
 #include <vector>
 
 using namespace plc::runtime;
+using plc::ElementType;
 
 // The update written out once more, plainly, for one element.
 template <class T>

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 using namespace plc::runtime;
+using plc::ElementType;
 
 namespace {
 

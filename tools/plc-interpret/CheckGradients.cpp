@@ -14,7 +14,6 @@ namespace plc::interpret {
 namespace {
 
 using runtime::Bytes;
-using runtime::ElementType;
 using runtime::EntryInfo;
 using runtime::usageError;
 
@@ -89,19 +88,19 @@ std::vector<Bytes> drawInputs(const EntryInfo &entry, uint64_t seed, int64_t ind
   for (const runtime::TensorInfo &info : entry.inputs) {
     Draws draws(seed, "input " + info.name);
     Bytes data(info.numBytes());
-    for (int64_t i = 0; i < info.numElements(); ++i) {
-      if (info.type == ElementType::F64)
-        reinterpret_cast<double *>(data.data())[i] = draws.normal();
-      else if (info.type == ElementType::I64)
-        reinterpret_cast<int64_t *>(data.data())[i] = draws.below(indexBound);
-      else if (info.type == ElementType::I32)
-        reinterpret_cast<int32_t *>(data.data())[i] = static_cast<int32_t>(draws.below(indexBound));
-      else if (info.type == ElementType::Bool)
-        data[i] = static_cast<std::byte>(draws.below(2));
-      else
+    visit(info.type, [&](auto traits) {
+      using T = typename decltype(traits)::Value;
+      if (traits.kind == ElementKind::Real && info.type != ElementType::F64)
         throw runtime::Error(runtime::BadInput, "",
                              "input '" + info.name + "' is " + info.typeText() + ", but gradients are checked in f64");
-    }
+      auto *values = reinterpret_cast<T *>(data.data());
+      for (int64_t i = 0; i < info.numElements(); ++i) {
+        if constexpr (traits.kind == ElementKind::Real)
+          values[i] = static_cast<T>(draws.normal());
+        else
+          values[i] = static_cast<T>(draws.below(traits.kind == ElementKind::Truth ? 2 : indexBound));
+      }
+    });
     inputs.push_back(std::move(data));
   }
   return inputs;

@@ -17,27 +17,14 @@ using namespace mlir;
 
 namespace plc::interpret {
 
-using reference::Element;
 using reference::Interpreter;
 using reference::RunError;
 using reference::Tensor;
 using runtime::Bytes;
-using runtime::ElementType;
 using runtime::EntryInfo;
 using runtime::Error;
 
 namespace {
-
-ElementType typeOf(Element element) {
-  switch (element) {
-  case Element::F32: return ElementType::F32;
-  case Element::F64: return ElementType::F64;
-  case Element::I32: return ElementType::I32;
-  case Element::I64: return ElementType::I64;
-  case Element::I1: return ElementType::Bool;
-  }
-  llvm_unreachable("unknown element type");
-}
 
 runtime::Initializer initializerOf(ein::ParamOp param) {
   runtime::Initializer init;
@@ -60,7 +47,7 @@ runtime::Initializer initializerOf(ein::ParamOp param) {
   return init;
 }
 
-Tensor tensorFrom(Element element, std::vector<int64_t> shape, const std::byte *data) {
+Tensor tensorFrom(ElementType element, std::vector<int64_t> shape, const std::byte *data) {
   Tensor tensor(element, std::move(shape));
   std::memcpy(tensor.data(), data, tensor.numBytes());
   return tensor;
@@ -111,8 +98,7 @@ llvm::StringSet<> accumulatedIn(ModuleOp module) {
 } // namespace
 
 InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings)
-    : source(request, settings), settings(settings),
-      real(settings.compute == "f64" ? ElementType::F64 : ElementType::F32) {
+    : source(request, settings), settings(settings), real(parseElementType(settings.compute).value()) {
   listParameters();
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer()));
   holdParameters();
@@ -126,7 +112,7 @@ std::string InterpretedEngine::numericsKey() const {
 }
 
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
-  Interpreter types(module, real == ElementType::F64 ? Element::F64 : Element::F32);
+  Interpreter types(module, real);
   ein::ModelOp model = types.getModel();
   EntryInfo entry;
   entry.name = name;
@@ -141,7 +127,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-      runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), typeOf(types.elementOf(type)),
+      runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
                                std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
       if (info.batched() && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
         info.shape[info.batchAxis] = entry.batch;
@@ -223,17 +209,13 @@ int64_t InterpretedEngine::indexBound() {
 void InterpretedEngine::listParameters() {
   for (auto param : source.getModule().getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
-    Type element = type.getElementType();
-    parameterList.push_back({param.getSymName().str(),
-                             element.isF64()   ? ElementType::F64
-                             : element.isF32() ? ElementType::F32
-                                               : real,
+    parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
                              type.getShape().vec(), initializerOf(param), param.getFrozen()});
   }
 }
 
 void InterpretedEngine::holdParameters() {
-  Interpreter types(source.getModule(), real == ElementType::F64 ? Element::F64 : Element::F32);
+  Interpreter types(source.getModule(), real);
   for (ein::ParamOp param : types.getParameters()) {
     Tensor zero = types.makeTensor(param.getType());
     held.push_back({zero, {zero.copy(), zero.copy()}});
@@ -268,8 +250,7 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
     if (!name.empty())
       outputs.push_back(name.str());
   program.module = source.lower(entry.str(), outputs);
-  program.interpreter =
-      std::make_unique<Interpreter>(*program.module, real == ElementType::F64 ? Element::F64 : Element::F32);
+  program.interpreter = std::make_unique<Interpreter>(*program.module, real);
   return program;
 }
 

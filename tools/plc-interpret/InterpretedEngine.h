@@ -18,7 +18,7 @@ public:
   InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings);
 
   std::string modelName() const override;
-  runtime::ElementType realType() const override { return real; }
+  ElementType realType() const override { return real; }
   std::string numericsKey() const override;
   std::string planJson() const override { return "{\"numerics_key\": \"" + numericsKey() + "\"}"; }
   const std::vector<runtime::EntryInfo> &entries() const override { return entryList; }
@@ -59,7 +59,7 @@ private:
 
   mutable Source source;
   Settings settings;
-  runtime::ElementType real;
+  ElementType real;
   std::vector<runtime::EntryInfo> entryList;
   std::vector<runtime::ParameterInfo> parameterList;
   std::vector<Held> held;

@@ -21,7 +21,7 @@ struct KernelRecord {
   };
   struct Result {
     int64_t operand;  // its place among the kernel's operands
-    std::string type; // f32, f64
+    std::string type; // of the table of element types
     int64_t elements;
   };
   std::string name, symbol;

@@ -10,7 +10,7 @@ def EinFixNumerics : Pass<"ein-fix-numerics", "::mlir::ModuleOp"> {
     Before: precision is chosen, contractions are binary matrix products, no `ein.stop` is left. After: every
     `ein.contract` has `order`, its summed dimensions as its first input has them, slowest first; every `ein.reduce` has
     `order`: `lanes` if the innermost axis of its input is reduced, else `chain`, over the domain in the order of its
-    input's axes. So the program defines every rounding: `plc-interpret` runs it, and nothing later changes an
+    input's axes. A `sum` that says what the table of element types does is taken away. So the program defines every rounding: `plc-interpret` runs it, and nothing later changes an
     equation. Its hash is the numerics key (`plc/Numerics/Key.h`).
 
     ```mlir

@@ -9,7 +9,7 @@
 //   -a                flips the sign bit                   a + b, a - b, a * b, a / b, sqrt(a): rounded to nearest
 //   fma(a, b, c)      one rounding
 //   floor(a), ceil(a), roundToEven(a)                      to an integral number
-//   a < b, a > b, a == b                                   ordered IEEE comparisons, to MaskOf<V>
+//   a < b, a <= b, a > b, a >= b, a == b, a != b           IEEE comparisons, to MaskOf<V>
 //   select(m, a, b)   m ? a : b, of V and of BitsOf<V>     no arithmetic on the side not taken
 //   selectUsual(m, a, f)                                   m ? a : f(); f() only where some m does not hold
 //   like(a, x)        the double x, exact in ElementOf<V>, as a V where a is (a gives builder and shape only)
@@ -52,9 +52,14 @@ using BitsOf = typename ValueTraits<V>::Bits;
 template <typename V>
 using MaskOf = typename ValueTraits<V>::Mask;
 
-/// Whether V has elements of 32 bits: chooses coefficients at compile time.
+/// Whether V has elements of 32 bits: chooses coefficients at compile time. The functions have them for f32 and f64; a
+/// narrower type is computed in one of these.
 template <typename V>
-inline constexpr bool isSingle = std::is_same_v<ElementOf<V>, float>;
+inline constexpr bool isSingle = [] {
+  constexpr bool single = std::is_same_v<ElementOf<V>, float>;
+  static_assert(single || std::is_same_v<ElementOf<V>, double>, "no coefficients for this element type");
+  return single;
+}();
 
 // The plain numbers.
 

@@ -30,7 +30,7 @@ public:
 class Interpreter {
 public:
   /// `real` (F32 or F64) is what `!ein.real` runs as. The module must be verified and outlive the interpreter.
-  Interpreter(mlir::ModuleOp module, Element real);
+  Interpreter(mlir::ModuleOp module, ElementType real);
 
   /// The only model of the module, or null.
   ein::ModelOp getModel() const { return model; }
@@ -41,7 +41,7 @@ public:
   /// The tensor of zeros that a type asks for, in the present micro-batch.
   Tensor makeTensor(mlir::Type type) const;
   /// The element type that tensors of this type have here.
-  Element elementOf(mlir::Type type) const;
+  ElementType elementOf(mlir::Type type) const;
 
   /// The value of a parameter in calls from now on; it must have the parameter's type.
   void setParameter(llvm::StringRef path, Tensor value) { values[path] = std::move(value); }
@@ -69,7 +69,7 @@ private:
   void runCall(ein::CallOp call, Environment &environment);
 
   mlir::SymbolTable symbols;
-  Element real;
+  ElementType real;
   ein::ModelOp model;
   int64_t ragged = 0, samples = 0; // `samples` stands where types say `ragged`; 0: they say what is
   llvm::SmallVector<ein::ParamOp> parameters;

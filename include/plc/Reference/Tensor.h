@@ -2,6 +2,8 @@
 #ifndef PLC_REFERENCE_TENSOR_H
 #define PLC_REFERENCE_TENSOR_H
 
+#include "plc/Support/ElementType.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,19 +11,12 @@
 
 namespace plc::reference {
 
-enum class Element : uint8_t { F32, F64, I32, I64, I1 };
-
-/// Bytes of one element; a truth value takes one.
-constexpr size_t byteWidth(Element element) {
-  return element == Element::I1 ? 1 : element == Element::F32 || element == Element::I32 ? 4 : 8;
-}
-
 /// Row-major values, shared by copies of the tensor and written only while they are made. A default one is vacant.
 class Tensor {
 public:
   Tensor() = default;
   /// All zeros.
-  Tensor(Element element, std::vector<int64_t> shape)
+  Tensor(ElementType element, std::vector<int64_t> shape)
       : element(element), shape(std::move(shape)),
         bytes(std::make_shared<std::vector<std::byte>>(numElements() * byteWidth(element))) {}
 
@@ -50,7 +45,7 @@ public:
     return result;
   }
 
-  Element element = Element::F32;
+  ElementType element = ElementType::F32;
   std::vector<int64_t> shape;
 
 private:

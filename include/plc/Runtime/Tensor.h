@@ -6,11 +6,6 @@
 
 namespace plc::runtime {
 
-using module::byteWidth;
-using module::ElementType;
-using module::isReal;
-using module::nameOf;
-using module::parseElementType;
 using module::TensorInfo;
 
 /// Raw bytes of a dense row-major tensor.

@@ -51,8 +51,8 @@ LogicalResult verifySignature(FunctionOpInterface op) {
     for (auto [index, type] : llvm::enumerate(types))
       if (!isTensor(type))
         return op.emitOpError(what) << " #" << index << " is " << type
-                                    << " but needs to be a tensor with extents above "
-                                    << "0 and elements real, f32, f64, i32, i64 or i1";
+                                    << " but needs to be a tensor with extents above 0 and elements "
+                                    << listElementTypes(Domain::Any, /*unchosen=*/true);
     return success();
   };
   return success(succeeded(check("argument", op.getArgumentTypes())) &&

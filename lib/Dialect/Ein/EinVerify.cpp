@@ -2,24 +2,37 @@
 #include "plc/Dialect/Ein/Ein.h"
 
 #include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace plc::ein;
 
+std::optional<plc::ElementKind> plc::ein::findElementKind(Type type) {
+  if (lacksPrecision(type))
+    return ElementKind::Real;
+  std::optional<ElementType> element = findElementType(type);
+  return element ? std::optional(kindOf(*element)) : std::nullopt;
+}
+
+bool plc::ein::lacksPrecision(Type type) { return isa<RealType>(getElementTypeOrSelf(type)); }
+
+Type plc::ein::sumTypeOf(Type element) {
+  return lacksPrecision(element) ? element : irTypeOf(plc::sumTypeOf(elementTypeOf(element)), element.getContext());
+}
+
 bool plc::ein::isTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getEncoding() || llvm::any_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }))
-    return false;
-  Type element = tensor.getElementType();
-  return isa<RealType>(element) || element.isF32() || element.isF64() || element.isSignlessInteger(1) ||
-         element.isSignlessInteger(32) || element.isSignlessInteger(64);
+  return tensor && !tensor.getEncoding() &&
+         llvm::none_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }) && findElementKind(tensor);
 }
 
 bool plc::ein::isSizedTensor(Type type) {
-  if (!isTensor(type) || isa<RealType>(cast<RankedTensorType>(type).getElementType()))
+  if (!isTensor(type) || lacksPrecision(type))
     return false;
   int64_t elements = 1;
   return llvm::none_of(cast<RankedTensorType>(type).getShape(), [&](int64_t extent) {
@@ -27,10 +40,27 @@ bool plc::ein::isSizedTensor(Type type) {
   });
 }
 
+std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
+  // Narrow ones first, by kind; a truth value is i1 in IR.
+  SmallVector<ElementType> types =
+      llvm::filter_to_vector(allElementTypes, [&](ElementType type) { return accepts(domain, kindOf(type)); });
+  llvm::stable_sort(types, [](ElementType a, ElementType b) {
+    return std::pair(kindOf(a), byteWidth(a)) < std::pair(kindOf(b), byteWidth(b));
+  });
+  SmallVector<StringRef> names;
+  if (unchosen)
+    names.push_back("real");
+  for (ElementType type : types)
+    names.push_back(type == ElementType::Bool ? StringRef("i1") : StringRef(nameOf(type)));
+  StringRef last = names.pop_back_val();
+  return names.empty() ? last.str() : llvm::join(names, ", ") + " or " + last.str();
+}
+
 namespace {
 
-bool isReal(Type element) { return isa<RealType>(element) || element.isF32() || element.isF64(); }
-bool isIndex(Type element) { return element.isInteger(32) || element.isInteger(64); }
+// Kinds of operands, all of which are tensors already.
+bool acceptsElement(Domain domain, Type element) { return plc::ein::accepts(domain, *findElementKind(element)); }
+bool isTruth(Type element) { return acceptsElement(Domain::Truth, element); }
 Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 // (C2) A map's results are dimensions (or symbols) with the extents that the tensor has.
@@ -104,15 +134,23 @@ LogicalResult verifyAccumulator(Operation *op, Value accumulator) {
   return success();
 }
 
-LogicalResult verifyOneElementType(Equation op, bool integers) {
+LogicalResult verifyOneElementType(Equation op, Domain domain) {
   Type result = elementOf(op->getResult(0));
-  if (!isReal(result) && !(integers && isIndex(result)))
-    return op->emitOpError("has element type ")
-           << result << " but needs " << (integers ? "real, f32, f64, i32 or i64" : "real, f32 or f64");
+  if (!acceptsElement(domain, result))
+    return op->emitOpError("has element type ") << result << " but needs " << listElementTypes(domain, true);
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
     if (elementOf(input) != result)
       return op->emitOpError("operand #")
              << index << " has element type " << elementOf(input) << " but the result has " << result;
+  return success();
+}
+
+// (C6) of contract, (C5) of reduce.
+LogicalResult verifySumType(Operation *op, std::optional<Type> sum) {
+  Type element = elementOf(op->getResult(0));
+  if (sum && *sum != sumTypeOf(element))
+    return op->emitOpError("takes sums of ")
+           << element << " in " << *sum << " but they are taken in " << sumTypeOf(element);
   return success();
 }
 
@@ -121,36 +159,14 @@ LogicalResult verifyIndices(Equation op) {
   if (op.getInputs().empty())
     return op->emitOpError("has no operand");
   for (auto [index, input] : llvm::enumerate(op.getInputs().drop_front()))
-    if (!isIndex(elementOf(input)))
-      return op->emitOpError("index operand #")
-             << index + 1 << " has element type " << elementOf(input) << " but needs i32 or i64";
+    if (!acceptsElement(Domain::Integer, elementOf(input)))
+      return op->emitOpError("index operand #") << index + 1 << " has element type " << elementOf(input)
+                                                << " but needs " << listElementTypes(Domain::Integer, false);
   if (elementOf(op.getInputs().front()) != elementOf(op->getResult(0)))
     return op->emitOpError("operand #0 has element type ")
            << elementOf(op.getInputs().front()) << " but the result has " << elementOf(op->getResult(0));
   return success();
 }
-
-unsigned arity(Function function) {
-  if (function == Function::select)
-    return 3;
-  bool unary = function <= Function::sign || function == Function::logical_not;
-  return unary ? 1 : 2;
-}
-
-bool isComparison(Function function) { return function >= Function::eq && function <= Function::ge; }
-// Which element types the operands may have; nothing if there is no condition.
-StringRef requiredElementType(Function function, Type element) {
-  bool rounds = function == Function::floor || function == Function::ceil || function == Function::round;
-  if (rounds || isTranscendental(function) || function == Function::div)
-    return isReal(element) ? "" : "real, f32 or f64";
-  if (function == Function::floor_div || function == Function::floor_mod)
-    return isIndex(element) ? "" : "i32 or i64";
-  bool any =
-      function == Function::id || function == Function::eq || function == Function::ne || function > Function::ge;
-  return any || isReal(element) || isIndex(element) ? "" : "real, f32, f64, i32 or i64";
-}
-
-bool isLogical(Function function) { return function >= Function::logical_and && function <= Function::logical_not; }
 
 } // namespace
 
@@ -158,8 +174,8 @@ LogicalResult ContractOp::verify() {
   Equation op = *this;
   if (getInputs().empty())
     return emitOpError("has no operand");
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, /*integers=*/false)) ||
-      failed(verifyAccumulator(*this, getAccumulator())))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, Domain::Real)) ||
+      failed(verifyAccumulator(*this, getAccumulator())) || failed(verifySumType(*this, getSum())))
     return failure();
   if (!getOrder())
     return success();
@@ -181,31 +197,30 @@ LogicalResult ContractOp::verify() {
 LogicalResult MapOp::verify() {
   Equation op = *this;
   Function function = getFunction();
+  const FunctionInfo &info = infoOf(function);
   // (C4)
-  if (getInputs().size() != arity(function))
-    return emitOpError("has ") << getInputs().size() << " operands but '" << stringifyFunction(function) << "' takes "
-                               << arity(function);
+  if (getInputs().size() != info.arity)
+    return emitOpError("has ") << getInputs().size() << " operands but '" << info.word << "' takes " << info.arity;
   if (failed(verifyDomain(op)) || failed(verifyPermutation(op, op.getResultMap(), "the result")))
     return failure();
   Type result = elementOf(getResult());
   Type first = elementOf(getInputs().front());
-  bool wantsBool = isLogical(function) || function == Function::select;
-  if (wantsBool && !first.isInteger(1))
-    return emitOpError("operand #0 has element type ")
-           << first << " but '" << stringifyFunction(function) << "' needs i1";
-  Type expected = function == Function::select ? elementOf(getInputs()[1]) : first;
-  for (unsigned i = function == Function::select ? 1 : 0; i < getInputs().size(); ++i)
+  bool chooses = info.domain == Domain::Choice;
+  if ((chooses || info.domain == Domain::Truth) && !isTruth(first))
+    return emitOpError("operand #0 has element type ") << first << " but '" << info.word << "' needs i1";
+  Type expected = chooses ? elementOf(getInputs()[1]) : first;
+  for (unsigned i = chooses ? 1 : 0; i < getInputs().size(); ++i)
     if (elementOf(getInputs()[i]) != expected)
-      return emitOpError("operand #") << i << " has element type " << elementOf(getInputs()[i]) << " but '"
-                                      << stringifyFunction(function) << "' needs " << expected;
-  if (isComparison(function))
-    expected = IntegerType::get(getContext(), 1);
+      return emitOpError("operand #") << i << " has element type " << elementOf(getInputs()[i]) << " but '" << info.word
+                                      << "' needs " << expected;
+  if (info.result == ResultType::Truth)
+    expected = irTypeOf(ElementType::Bool, getContext());
   if (result != expected)
-    return emitOpError("result has element type ")
-           << result << " but '" << stringifyFunction(function) << "' gives " << expected;
-  if (StringRef needed = requiredElementType(function, first); !needed.empty())
+    return emitOpError("result has element type ") << result << " but '" << info.word << "' gives " << expected;
+  if (!acceptsElement(info.domain, first))
     return emitOpError("operand #0 has element type ")
-           << first << " but '" << stringifyFunction(function) << "' needs " << needed;
+           << first << " but '" << info.word << "' needs "
+           << listElementTypes(info.domain, /*unchosen=*/info.domain != Domain::Integer);
   return success();
 }
 
@@ -215,9 +230,18 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("has ") << getInputs().size() << " operands but takes one";
   if (getAccumulator() && getReduction() != Reduction::sum)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' does not accumulate";
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, /*integers=*/true)))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, Domain::Number)))
     return failure();
-  return verifyAccumulator(*this, getAccumulator());
+  if (getSum() && getReduction() != Reduction::sum) // (C5)
+    return emitOpError("a '") << stringifyReduction(getReduction()) << "' has no type of a sum";
+  return success(succeeded(verifySumType(*this, getSum())) && succeeded(verifyAccumulator(*this, getAccumulator())));
+}
+
+Type ContractOp::getSumType() { return getSum().value_or(sumTypeOf(getType().getElementType())); }
+
+Type ReduceOp::getSumType() {
+  Type element = getType().getElementType();
+  return getReduction() == Reduction::sum ? getSum().value_or(sumTypeOf(element)) : element;
 }
 
 LogicalResult GatherOp::verify() {
@@ -237,8 +261,8 @@ LogicalResult ScatterAddOp::verify() {
 
 LogicalResult IotaOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (type.getRank() != 1 || !isIndex(type.getElementType()))
-    return emitOpError("has type ") << type << " but needs rank 1 and i32 or i64";
+  if (type.getRank() != 1 || !acceptsElement(Domain::Integer, type.getElementType()))
+    return emitOpError("has type ") << type << " but needs rank 1 and " << listElementTypes(Domain::Integer, false);
   return success();
 }
 
@@ -266,7 +290,8 @@ LogicalResult CastOp::verify() {
 
 LogicalResult ParamOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (!isReal(type.getElementType()))
-    return emitOpError("has element type ") << type.getElementType() << " but needs real, f32 or f64";
+  if (!acceptsElement(Domain::Real, type.getElementType()))
+    return emitOpError("has element type ")
+           << type.getElementType() << " but needs " << listElementTypes(Domain::Real, /*unchosen=*/true);
   return success();
 }

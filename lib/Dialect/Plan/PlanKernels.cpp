@@ -54,8 +54,8 @@ LogicalResult KernelOp::verify() {
   // (C4)
   for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
     if (!ein::isSizedTensor(each))
-      return emitOpError("has type ") << each << " in its signature but needs a tensor of 1 to 2^48 elements f32, f64, "
-                                      << "i32, i64 or i1";
+      return emitOpError("has type ") << each << " in its signature but needs a tensor of 1 to 2^48 elements "
+                                      << ein::listElementTypes(ein::Domain::Any, /*unchosen=*/false);
   if (failed(verifyEquations(*this)))
     return failure();
   int64_t inputs = type.getNumInputs(), results = type.getNumResults(), accumulators = getNumAccumulators();

@@ -43,8 +43,9 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
     if (!seen.insert(name).second)
       return program.emitOpError(what) << " '" << name << "' is named twice";
     if (!ein::isSizedTensor(type))
-      return program.emitOpError(what) << " '" << name << "' is " << type << " but needs to be a tensor of 1 to 2^48 "
-                                       << "elements f32, f64, i32, i64 or i1";
+      return program.emitOpError(what) << " '" << name << "' is " << type
+                                       << " but needs to be a tensor of 1 to 2^48 elements "
+                                       << ein::listElementTypes(ein::Domain::Any, /*unchosen=*/false);
     if (axis < -1 || axis >= cast<RankedTensorType>(type).getRank())
       return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of "
                                        << type << " or -1";

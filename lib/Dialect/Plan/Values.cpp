@@ -123,14 +123,12 @@ llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program) {
   return outputs;
 }
 
-static int64_t elementBytes(Type type) { return (cast<RankedTensorType>(type).getElementTypeBitWidth() + 7) / 8; }
-
-int64_t plc::plan::byteSize(Type type) { return cast<RankedTensorType>(type).getNumElements() * elementBytes(type); }
+int64_t plc::plan::byteSize(Type type) { return byteSizeOf(cast<RankedTensorType>(type)); }
 
 int64_t plc::plan::byteSize(ProgramOp program, Type type, int64_t mb) {
   return byteSize(program.getCut().typeIn(mb, type));
 }
 
 int64_t plc::plan::bytesBefore(ProgramOp program, Type type, int64_t mb) {
-  return program.getCut().elementsBefore(mb, type) * elementBytes(type);
+  return program.getCut().elementsBefore(mb, type) * int64_t(byteWidth(elementTypeOf(type)));
 }

@@ -72,6 +72,21 @@ ein.func @contract_c4_element(%a: tensor<2x3xi32>) -> tensor<2xi32> {
   ein.return %0 : tensor<2xi32>
 }
 // -----
+ein.func @contract_c6(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{takes sums of 'f32' in 'f64' but they are taken in 'f32'}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] sum f64
+    : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+// What sums are taken in is known when precision is.
+ein.func @contract_c6_real(%a: tensor<2x3x!ein.real>) -> tensor<2x!ein.real> {
+  // expected-error@+1 {{takes sums of '!ein.real' in 'f32' but they are taken in '!ein.real'}}
+  %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] sum f32
+    : (tensor<2x3x!ein.real>) -> tensor<2x!ein.real>
+  ein.return %0 : tensor<2x!ein.real>
+}
+// -----
 ein.func @contract_c4_accumulator(%a: tensor<2x3xf32>, %acc: tensor<3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{accumulates 'tensor<2xf32>' into 'tensor<3xf32>'}}
   %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
@@ -170,6 +185,20 @@ ein.func @reduce_c1(%a: tensor<2xf32>) -> tensor<f32> {
 ein.func @reduce_c4(%a: tensor<2xf32>, %acc: tensor<f32>) -> tensor<f32> {
   // expected-error@+1 {{a 'max' does not accumulate}}
   %0 = ein.reduce max(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] into %acc : tensor<f32>
+    : (tensor<2xf32>) -> tensor<f32>
+  ein.return %0 : tensor<f32>
+}
+// -----
+ein.func @reduce_c5(%a: tensor<2xi32>) -> tensor<i32> {
+  // expected-error@+1 {{takes sums of 'i32' in 'i64' but they are taken in 'i32'}}
+  %0 = ein.reduce sum(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] sum i64
+    : (tensor<2xi32>) -> tensor<i32>
+  ein.return %0 : tensor<i32>
+}
+// -----
+ein.func @reduce_c5_extremum(%a: tensor<2xf32>) -> tensor<f32> {
+  // expected-error@+1 {{a 'max' has no type of a sum}}
+  %0 = ein.reduce max(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] sum f32
     : (tensor<2xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
 }

@@ -39,6 +39,19 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   ein.return %q : tensor<2x3x!ein.real>
 }
 
+// The type of a sum stands where it is written.
+// CHECK: ein.func @sums(
+ein.func @sums(%x: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  // CHECK: ein.contract
+  // CHECK-SAME: order [1] sum f32 :
+  %y = ein.contract %x, %x over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>] order [1] sum f32 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>
+  // CHECK: ein.reduce sum({{.*}} order lanes sum f32 :
+  %z = ein.reduce sum(%x) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+    order lanes sum f32 : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %y, %z : tensor<2xf32>, tensor<2xf32>
+}
+
 // CHECK: ein.func @views(
 ein.func @views(%x: tensor<4x6x8x!ein.real>, %c: tensor<2x3xi1>) -> (tensor<4x3x2x8x!ein.real>, tensor<6xi1>) {
   // CHECK: ein.split %{{.*}} axis 1 : (tensor<4x6x8x!ein.real>) -> tensor<4x3x2x8x!ein.real>

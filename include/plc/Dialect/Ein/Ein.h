@@ -13,6 +13,9 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "plc/Dialect/Ein/Functions.h"
+#include "plc/Support/IRElementType.h"
+
 #include "dialects/Ein/EinOpsDialect.h.inc"
 #include "dialects/Ein/EinOpsEnums.h.inc"
 #include "dialects/Ein/EinOpsInterfaces.h.inc"
@@ -25,17 +28,25 @@
 
 namespace plc::ein {
 
-/// Whether a type is what values of a program have: a tensor whose extents are known and positive, of real, f32, f64,
-/// i32, i64 or i1.
+/// Whether a type is what values of a program have: a tensor whose extents are known and positive, and whose elements are
+/// in the table of element types or `!ein.real`.
 bool isTensor(mlir::Type type);
 
 /// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
 bool isSizedTensor(mlir::Type type);
 
-/// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
-inline bool isTranscendental(Function function) {
-  return (function >= Function::exp && function <= Function::sigmoid) || function == Function::pow;
-}
+/// Whether elements are `!ein.real`: reals whose precision `--ein-precision` has yet to choose.
+bool lacksPrecision(mlir::Type type);
+
+/// What elements are; nothing for types that no value of a program has. `!ein.real` is a real.
+std::optional<ElementKind> findElementKind(mlir::Type type);
+
+/// The type that sums of such elements are taken in, by the table of element types; of `!ein.real` itself.
+mlir::Type sumTypeOf(mlir::Type element);
+
+/// The element types of the table of which `domain` may be, for a message: `f32, f64, i32 or i64`; `real` is first where
+/// precision need not be chosen.
+std::string listElementTypes(Domain domain, bool unchosen);
 
 } // namespace plc::ein
 

@@ -1,0 +1,88 @@
+//===- Functions.h - the scalar functions of maps ---------------*- C++ -*-===//
+//
+// The enum and all facts come from Functions.def. Free of LLVM but for the words that IR is printed with.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PLC_DIALECT_EIN_FUNCTIONS_H
+#define PLC_DIALECT_EIN_FUNCTIONS_H
+
+#include "plc/Support/ElementType.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace plc::ein {
+
+enum class Function : uint32_t {
+#define PLC_FUNCTION(ID, ...) ID,
+#include "plc/Dialect/Ein/Functions.def"
+};
+
+/// What the operands of a function may be.
+enum class Domain : uint8_t { Real, Integer, Number, Truth, Any, Choice };
+/// What the result is.
+enum class ResultType : uint8_t { Same, Truth };
+/// What one point takes: a copy, one operation, a division, an integer division, or about as much as the function that
+/// is named.
+enum class CostClass : uint8_t { Copy, Element, Divide, IntegerDivide, Exp, Log, Tanh, Power };
+enum class Derivative : uint8_t { Rule, Zero };
+enum class Spelling : uint8_t { Name, Form };
+
+/// One row of the table.
+struct FunctionInfo {
+  llvm::StringLiteral word;
+  unsigned arity;
+  Domain domain;
+  ResultType result;
+  CostClass cost;
+  bool transcendental;
+  Derivative derivative;
+  Spelling spelling;
+};
+
+inline constexpr FunctionInfo functionTable[] = {
+#define PLC_FUNCTION(ID, WORD, ARITY, DOMAIN, RESULT, COST, TRANSCENDENTAL, DERIVATIVE, SPELLING)                      \
+  {WORD,                                                                                                               \
+   ARITY,                                                                                                              \
+   Domain::DOMAIN,                                                                                                     \
+   ResultType::RESULT,                                                                                                 \
+   CostClass::COST,                                                                                                    \
+   TRANSCENDENTAL,                                                                                                     \
+   Derivative::DERIVATIVE,                                                                                             \
+   Spelling::SPELLING},
+#include "plc/Dialect/Ein/Functions.def"
+};
+inline constexpr uint32_t numFunctions = std::size(functionTable);
+
+constexpr const FunctionInfo &infoOf(Function function) { return functionTable[uint32_t(function)]; }
+
+/// Whether elements of a kind may be operands (of a Choice: be chosen from).
+constexpr bool accepts(Domain domain, ElementKind kind) {
+  switch (domain) {
+  case Domain::Real: return kind == ElementKind::Real;
+  case Domain::Integer: return kind == ElementKind::Integer;
+  case Domain::Number: return kind != ElementKind::Truth;
+  case Domain::Truth: return kind == ElementKind::Truth;
+  case Domain::Any:
+  case Domain::Choice: return true;
+  }
+  return false;
+}
+
+/// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
+constexpr bool isTranscendental(Function function) { return infoOf(function).transcendental; }
+
+// As mlir-tblgen generates them for the enums that stand in EinDialect.td.
+constexpr llvm::StringRef stringifyFunction(Function function) {
+  return uint32_t(function) < numFunctions ? llvm::StringRef(infoOf(function).word) : llvm::StringRef();
+}
+inline llvm::StringRef stringifyEnum(Function function) { return stringifyFunction(function); }
+inline std::optional<Function> symbolizeFunction(llvm::StringRef word) {
+  for (uint32_t each = 0; each < numFunctions; ++each)
+    if (functionTable[each].word == word)
+      return Function(each);
+  return std::nullopt;
+}
+
+} // namespace plc::ein
+
+#endif
