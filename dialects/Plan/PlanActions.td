@@ -3,91 +3,111 @@
 #define PLC_PLAN_ACTIONS
 
 include "dialects/Plan/PlanDialect.td"
+include "dialects/Plan/PlanInterfaces.td"
 include "dialects/Plan/PlanProgram.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">]> {
+def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">,
+                                         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a route between two ranks: its messages";
   let description = [{
     Made by `--plan-insert-comm`. At most `slots` receives are posted and not yet waited for. The message of
     micro-batch i has tag `tag + 2 i` among those of the two ranks (per step: `tag`).
 
+    Example: `plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0`, in `test/Dialect/Plan/program.mlir`.
+
     (C1) The route exists and joins these ranks, which differ.
-    (C2) Slots are positive, the tag is not negative.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$route,
-                       Plan_Count:$source, Plan_Count:$destination, Plan_Count:$slots, Plan_Count:$tag);
+                       Plan_Natural:$source, Plan_Natural:$destination, Plan_Positive:$slots, Plan_Natural:$tag);
   let assemblyFormat = [{
     $sym_name `carries` $route `from` $source `to` $destination `slots` $slots `tag` $tag attr-dict
   }];
 }
 
-def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"ProgramOp">]> {
+def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"ProgramOp">,
+                                   Plan_HoldsOnly<["LayoutOp", "ActionInterface"]>]> {
   let summary = "what one rank does in a step, in order";
   let description = [{
     Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages, drops and the step;
     `--plan-addresses` a layout, in front, and addresses. The runtime executes exactly this list.
 
-    (C1) It holds a layout, at the front, and actions.
+    (C1) A layout stands at the front.
     (C2) Ranks are unique.
   }];
-  let arguments = (ins Plan_Count:$index);
+  let arguments = (ins Plan_Natural:$index);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$index attr-dict-with-keyword $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"a layout and actions\";";
 }
 
-class Plan_Action<string mnemonic> : Plan_Op<mnemonic, [HasParent<"RankOp">]>;
+class Plan_Action<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, [HasParent<"RankOp">, Plan_ActionInterface] # traits>;
+class Plan_SymbolAction<string mnemonic>
+    : Plan_Action<mnemonic, [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
-def Plan_RunOp : Plan_Action<"run"> {
+def Plan_RunOp : Plan_SymbolAction<"run"> {
   let summary = "run a task for one micro-batch";
   let description = [{
     `at` gives the offset in the rank's arena of each slot of the task (see `plan.task`). Accumulators are vacant for
     `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
     slot of a clone's value is the original's place.
 
+    Example: `plan.run @s0 F mb 0 at [128, 64]`, in `test/Dialect/Plan/program.mlir`.
+
     (C1) The stage has this task.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$mb, UnitAttr:$keep,
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_MicroBatch:$mb, UnitAttr:$keep,
                        OptionalAttr<DenseI64ArrayAttr>:$at);
   let assemblyFormat = "$stage $role `mb` $mb (`keep` $keep^)? (`at` $at^)? attr-dict";
 }
 
-class Plan_Message<string mnemonic, string what, string meaning> : Plan_Action<mnemonic> {
+class Plan_Message<string mnemonic, string part, string what, string meaning> : Plan_SymbolAction<mnemonic> {
   let summary = what;
   let description = meaning # " (C1) The program has this channel.";
-  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_Count:$mb);
+  let extraClassDeclaration = "static constexpr MessagePart messagePart = MessagePart::" # part # ";";
+  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_MicroBatch:$mb);
   let assemblyFormat = "$channel `mb` $mb attr-dict";
 }
-class Plan_PlacedMessage<string mnemonic, string what, string meaning> : Plan_Message<mnemonic, what, meaning> {
-  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_Count:$mb, OptionalAttr<Plan_Count>:$at);
+class Plan_PlacedMessage<string mnemonic, string part, string what, string meaning>
+    : Plan_Message<mnemonic, part, what, meaning> {
+  let arguments = (ins FlatSymbolRefAttr:$channel, Plan_MicroBatch:$mb, OptionalAttr<Plan_Natural>:$at);
   let assemblyFormat = "$channel `mb` $mb (`at` $at^)? attr-dict";
 }
 
-def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "offer the place where a message goes", [{
+def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "post", "offer the place where a message goes", [{
     Gives one credit and does not wait. The bytes belong to the message from here to its `plan.wait_recv`, and to the
-    value that it becomes from there. `mb` is -1 on per-step channels.}]>;
-def Plan_WaitRecvOp : Plan_Message<"wait_recv", "wait for a message", "Until its bytes are there.">;
-def Plan_SendOp : Plan_PlacedMessage<"send", "start a message", [{
-    Does not wait: bytes are copied once the receive is posted. They may not change until `plan.wait_send`.}]>;
-def Plan_WaitSendOp : Plan_Message<"wait_send", "wait until a message is copied",
-                                   "Until its receive is posted and the bytes have left.">;
+    value that it becomes from there. `mb` is -1 on per-step channels. Example: `plan.post_recv @c0 mb 0 at 64`.}]>;
+def Plan_WaitRecvOp : Plan_Message<"wait_recv", "waitReceive", "wait for a message",
+                                   "Until its bytes are there. Example: `plan.wait_recv @c0 mb 0`.">;
+def Plan_SendOp : Plan_PlacedMessage<"send", "send", "start a message", [{
+    Does not wait: bytes are copied once the receive is posted. They may not change until `plan.wait_send`. Example:
+    `plan.send @c0 mb 0 at 64`.}]>;
+def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a message is copied",
+                                   "Until its receive is posted and the bytes have left. Example: `plan.wait_send @c0 mb 0`.">;
 
-def Plan_DropOp : Plan_Action<"drop"> {
+def Plan_DropOp : Plan_SymbolAction<"drop"> {
   let summary = "a value is dead";
   let description = [{
     The value of a slot of a task is not used after this. The runtime's `--check-arena` overwrites the bytes.
 
+    Example: `plan.drop @s0 F slot 1 mb 0 at 64`, in `test/Dialect/Plan/program.mlir`.
+
     (C1) The stage has this task.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Count:$slot, Plan_Count:$mb,
-                       OptionalAttr<Plan_Count>:$at);
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Natural:$slot, Plan_MicroBatch:$mb,
+                       OptionalAttr<Plan_Natural>:$at);
   let assemblyFormat = "$stage $role `slot` $slot `mb` $mb (`at` $at^)? attr-dict";
 }
 
 def Plan_StepOp : Plan_Action<"step"> {
   let summary = "take an optimizer step on the parameters that this rank owns";
-  let description = "Adds each parameter's gradient sites in their order, updates the parameter; sites become vacant.";
+  let description = [{
+    Adds each parameter's gradient sites in their order, updates the parameter; sites become vacant.
+
+    Example: `plan.step`, in `test/Dialect/Plan/program.mlir`.
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -100,20 +120,24 @@ def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area
 }
 def Plan_StaticKindAttr : Plan_WordAttr<Plan_StaticKind, "static_kind">;
 
-def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"RankOp">]> {
+def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"RankOp">,
+                                       Plan_HoldsOnly<["StaticOp"]>]> {
   let summary = "the arena of a rank";
   let description = [{
     First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is
     live at one time, in bytes rounded as the places are: no arena can be smaller in this order.
 
-    (C1) It holds `plan.static`s. (C2) static <= bound <= arena.
+    Example: `plan.layout static 64 arena 192 bound 192 { .. }`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) static <= bound <= arena.
   }];
-  let arguments = (ins Plan_Count:$static_bytes, Plan_Count:$arena_bytes, Plan_Count:$bound_bytes);
+  let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"statics\";";
 }
 
 def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
@@ -123,10 +147,12 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
     the whole batch; an output without a batch axis holds one value per micro-batch, in order. `owned` as in
     `plan.param`.
 
-    (C1) Offset and bytes are not negative; `site` is given exactly for gradients.
+    Example: `plan.static gradient "w" site 0 at 64 bytes 16`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) `site` is given exactly for gradients.
   }];
-  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Count>:$site, Plan_Count:$at,
-                       Plan_Count:$bytes, UnitAttr:$owned);
+  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site, Plan_Natural:$at,
+                       Plan_Natural:$bytes, UnitAttr:$owned);
   let assemblyFormat = "$kind $name (`site` $site^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict";
   let hasVerifier = 1;
 }

@@ -3,6 +3,7 @@
 #define PLC_PLAN_DIALECT
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -30,7 +31,18 @@ class Plan_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Plan_Dialect, wo
   let assemblyFormat = "custom<Word>($value)";
 }
 
+// In an instance any number is syntax: the planner's own `check` refuses those that mean nothing.
 def Plan_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
+def Plan_Natural : ConfinedAttr<Plan_Count, [IntNonNegative]>;
+def Plan_Positive : ConfinedAttr<Plan_Count, [IntPositive]>;
+// Of an action: a micro-batch by number, or -1 for what happens once per step.
+def Plan_MicroBatch : ConfinedAttr<Plan_Count, [IntMinValue<-1>]>;
+
+// The ops of the body are of these classes or interfaces. The message calls them by `contents` of the op.
+class Plan_HoldsOnly<list<string> ops>
+    : ParamNativeOpTrait<"HoldsOnly", !interleave(!foreach(op, ops, "::plc::plan::" # op), ",")> {
+  let cppNamespace = "::plc::plan";
+}
 
 def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration", [
     I32EnumAttrCase<"contract", 0>,    // one contraction, and maps that ride on it

@@ -23,7 +23,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
 
     (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
-    (C3) Counts fit the signature, costs are not negative.
+    (C3) Counts fit the signature.
     (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; what it holds are equations
     of the `ein` dialect.
   }];
@@ -31,9 +31,9 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
                        Plan_KernelKindAttr:$kind,
-                       DefaultValuedAttr<Plan_Count, "0">:$num_accumulators,
-                       DefaultValuedAttr<Plan_Count, "0">:$flops, DefaultValuedAttr<Plan_Count, "0">:$bytes,
-                       DefaultValuedAttr<Plan_Count, "0">:$ns);
+                       DefaultValuedAttr<Plan_Natural, "0">:$num_accumulators,
+                       DefaultValuedAttr<Plan_Natural, "0">:$flops, DefaultValuedAttr<Plan_Natural, "0">:$bytes,
+                       DefaultValuedAttr<Plan_Natural, "0">:$ns);
   let regions = (region AnyRegion:$body);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type, "KernelKind":$kind)>];
   let hasCustomAssemblyFormat = 1;

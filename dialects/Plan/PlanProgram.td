@@ -25,8 +25,12 @@ def Plan_Per : I32EnumAttr<"Per", "how often a route carries a value",
 }
 def Plan_PerAttr : Plan_WordAttr<Plan_Per, "per">;
 
+// What an optimizer keeps beside a trained parameter: nothing, a momentum, or two moments.
+def Plan_Moments : ConfinedAttr<Plan_Count, [IntNonNegative, IntMaxValue<2>]>;
+
 def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, SingleBlock, NoRegionArguments,
                                          IsolatedFromAbove,
+                                         Plan_HoldsOnly<["LayerOp", "StageOp", "RouteOp", "ChannelOp", "RankOp"]>,
                                          DeclareOpInterfaceMethods<RegionKindInterface>]> {
   let summary = "one entry of a module: how its model runs";
   let description = [{
@@ -45,27 +49,27 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
     axis is -1 or one of the tensor's; names are unique.
-    (C2) `micro_batches` is positive; `batch` is a multiple of it, or larger and `ragged` at least their quotient,
-    rounded up.
+    (C2) `batch` is a multiple of `micro_batches`, or larger and `ragged` at least their quotient, rounded up.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
-    (C5) There are 0, 1 or 2 moments.
-    (C6) Clones have ids of their own.
-    (C7) No value is its own: results of stages and routes between stages of one rank lead to what makes the value.
+    (C5) Clones have ids of their own.
+    (C6) No value is its own: results of stages and routes between stages of one rank lead to what makes the value.
+    (C7) Each route has one `plan.stash` and one `plan.pop`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
                        StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
-                       Plan_Count:$batch, Plan_Count:$micro_batches, DefaultValuedAttr<Plan_Count, "0">:$ragged,
-                       OptionalAttr<Plan_Count>:$cut_ns, OptionalAttr<Plan_Count>:$cut_bound_ns,
+                       Plan_Natural:$batch, Plan_Positive:$micro_batches, DefaultValuedAttr<Plan_Natural, "0">:$ragged,
+                       OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
                        OptionalAttr<StrAttr>:$schedule,
-                       OptionalAttr<Plan_Count>:$step_ns, OptionalAttr<Plan_Count>:$step_bound_ns,
-                       OptionalAttr<StrAttr>:$remat, DefaultValuedAttr<Plan_Count, "2">:$moments);
+                       OptionalAttr<Plan_Natural>:$step_ns, OptionalAttr<Plan_Natural>:$step_bound_ns,
+                       OptionalAttr<StrAttr>:$remat, DefaultValuedAttr<Plan_Moments, "2">:$moments);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral contents = "layers, stages, routes, channels and ranks";
     /// Number of ranks that its stages name.
     int64_t getNumRanks();
     /// Whether it holds gradients of parameters, and so a step.
@@ -86,11 +90,13 @@ def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
 
     (C1) A path is listed once; layers count from 0, each as the one before it or one more.
   }];
-  let arguments = (ins StrAttr:$path, Plan_Count:$layer, DefaultValuedAttr<StrAttr, "\"\"">:$kind);
+  let arguments = (ins StrAttr:$path, Plan_Natural:$layer, DefaultValuedAttr<StrAttr, "\"\"">:$kind);
   let assemblyFormat = "$path `of` $layer (`kind` $kind^)? attr-dict";
 }
 
-def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"ProgramOp">]> {
+def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"ProgramOp">,
+                                     Plan_HoldsOnly<["ParamOp", "SiteOp", "InputOp", "PopOp", "TaskOp", "CheckpointOp",
+                                                     "OutputOp", "StashOp", "YieldOp"]>]> {
   let summary = "the part of a program between two cuts";
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
@@ -101,40 +107,42 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
 
     (C1) It ends with `plan.yield` of its result types.
     (C2) At most one task of each role, in the order F, B, W.
-    (C3) The rank is not negative.
-    (C4) With routes in the program, it has no results and uses no value from outside.
-    (C5) If it has checkpoints, B and W use no other results of F.
+    (C3) With routes in the program, it has no results and uses no value from outside.
+    (C4) If it has checkpoints, B and W use no other results of F.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Plan_Count:$rank,
-                       DefaultValuedAttr<Plan_Count, "0">:$layers, DefaultValuedAttr<Plan_Count, "0">:$ns,
-                       DefaultValuedAttr<Plan_Count, "0">:$bytes);
+  let arguments = (ins SymbolNameAttr:$sym_name, Plan_Natural:$rank,
+                       DefaultValuedAttr<Plan_Natural, "0">:$layers, DefaultValuedAttr<Plan_Natural, "0">:$ns,
+                       DefaultValuedAttr<Plan_Natural, "0">:$bytes);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rank` $rank attr-dict-with-keyword (`:` type($results)^)? $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral contents = "handles, tasks, checkpoints, outputs and stashes";
     /// The task of a role, or null.
     TaskOp getTask(Role role);
   }];
 }
 
-def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"StageOp">]> {
+def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"StageOp">,
+                                   Plan_HoldsOnly<["CallOp", "YieldOp"]>]> {
   let summary = "what a stage does at once for one micro-batch: F, B or W";
   let description = [{
     A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. It uses handles of its stage and results of the tasks before it; its results are
     the values that others use.
 
     Its *slots* are the memory that a run of it is given: each value that its calls read or write, in the order in
-    which they occur (operands before results), as `resolve` of `plc/Dialect/Plan/Values.h` names it, without
+    which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves it, without
     parameters and gradient sites, which have one place per rank.
 
-    (C1) It holds calls and ends with `plan.yield` of its result types.
+    (C1) It ends with `plan.yield` of its result types.
   }];
   let arguments = (ins Plan_RoleAttr:$role);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$role attr-dict-with-keyword (`:` type($results)^)? $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"calls\";";
 }
 
 def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
@@ -152,36 +160,48 @@ def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
   let hasVerifier = 1;
 }
 
-class Plan_Handle<string mnemonic> : Plan_Op<mnemonic, [Pure, HasParent<"StageOp">]> {
+class Plan_Handle<string mnemonic, list<Trait> traits = []>
+    : Plan_Op<mnemonic, [Pure, HasParent<"StageOp">] # traits> {
   let results = (outs Plan_Tensor:$result);
 }
 
-def Plan_ParamOp : Plan_Handle<"param"> {
+def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a parameter, on the stage's rank";
   let description = [{
     The `owned` copy is on the stage that uses the parameter first: there its gradient sites are added and the step is
     taken. Other ranks hold copies.
+
+    Example: `%w = plan.param @w owned : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) The module has an `ein.param` of this name and type.
   }];
   let arguments = (ins FlatSymbolRefAttr:$param, UnitAttr:$owned);
   let assemblyFormat = "$param (`owned` $owned^)? attr-dict `:` type($result)";
 }
 
-def Plan_SiteOp : Plan_Handle<"site"> {
+def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "an accumulator of a parameter's gradient";
   let description = [{
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
     calls: the order in which the step adds them. A site is vacant at the start of each step.
 
-    (C1) The index is not negative.
+    Example: `%g = plan.site @w 0 : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) The module has an `ein.param` of this name and type.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Count:$index);
+  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index);
   let assemblyFormat = "$param $index attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def Plan_InputOp : Plan_Handle<"input"> {
   let summary = "a micro-batch's part of an input of the program";
-  let description = "(C1) The program has an input of this name and type.";
+  let description = [{
+    The place of micro-batch i is that of the input, and in it behind the micro-batches before.
+
+    Example: `%x = plan.input "x" : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) The program has an input of this name and type.
+  }];
   let arguments = (ins StrAttr:$input);
   let assemblyFormat = "$input attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -189,13 +209,20 @@ def Plan_InputOp : Plan_Handle<"input"> {
 
 def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
   let summary = "a micro-batch's part of an output of the program";
-  let description = "The value's place is the output's memory. (C1) The program has an output of this name and type.";
+  let description = [{
+    The value's place is the output's memory.
+
+    Example: `plan.output "y", %b : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) The program has an output of this name and type.
+  }];
   let arguments = (ins StrAttr:$output, Plan_Tensor:$value);
   let assemblyFormat = "$output `,` $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 
-def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">]> {
+def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
+                                     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a value's way from the stage that makes it to one that uses it";
   let description = [{
     Direct, never through the stages between; any number of uses inside the destination. Made by `--plan-infer-skips`
@@ -203,8 +230,10 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">]> {
     parameter's gradient site to its owner before the step, or its new value back after. `carries` names the value for
     people. Between stages of one rank it is a handle move, and gets no channel.
 
+    Example: `plan.route @r0 from @s0 to @s1 per micro_batch carries "layer.0" : tensor<4xf32>`, in
+    `test/Dialect/Plan/program.mlir`.
+
     (C1) Source and destination are different stages of the program.
-    (C2) One `plan.stash` in the source and one `plan.pop` in the destination, of the route's type.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
                        FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
@@ -212,17 +241,25 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">]> {
   let assemblyFormat = "$sym_name `from` $source `to` $destination `per` $per `carries` $carries attr-dict `:` $type";
 }
 
-def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">]> {
+def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the source's end of a route";
-  let description = "(C1) The route starts in this stage and has the value's type.";
+  let description = [{
+    Hands the value over: by memory on the same rank, else by a message.
+
+    Example: `plan.stash @r0, %a : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+
+    (C1) The route starts in this stage and has the value's type.
+  }];
   let arguments = (ins FlatSymbolRefAttr:$route, Plan_Tensor:$value);
   let assemblyFormat = "$route `,` $value attr-dict `:` type($value)";
 }
 
-def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">]> {
+def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the destination's end of a route";
   let description = [{
     The value that was stashed. A per-step route lands `into` a parameter or gradient site of this rank.
+
+    Example: `plan.pop @r1 into %w : tensor<4xf32> : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
 
     (C1) The route ends in this stage and has the result's type.
     (C2) `into` is given exactly for per-step routes, and is a `plan.param` or `plan.site`.

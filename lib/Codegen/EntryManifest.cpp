@@ -1,6 +1,7 @@
 //===- EntryManifest.cpp - a planned program as the manifest says it --------===//
 #include "EntryManifest.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -18,7 +19,7 @@ namespace {
 class EntryWriter {
 public:
   EntryWriter(ProgramOp program, KernelIndex kernelIndex)
-      : program(program), symbols(program), kernelIndex(kernelIndex) {}
+      : program(program), routes(program), slots(program, routes), kernelIndex(kernelIndex) {}
 
   Object run() {
     Array ranks;
@@ -67,7 +68,7 @@ private:
   Array writeChannels() {
     Array channels;
     for (auto channel : program.getBody().getOps<ChannelOp>()) {
-      auto route = symbols.lookup<RouteOp>(channel.getRoute());
+      RouteOp route = routes.routeOf(channel);
       Object each{{"name", route.getCarries()},
                   {"source", channel.getSource()},
                   {"destination", channel.getDestination()},
@@ -123,7 +124,7 @@ private:
 
   // Slots are numbered from 0, statics are -1 - their number.
   int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
-    Value resolved = resolve(value);
+    Value resolved = slots.resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
       return -1 - staticNumber[{StaticKind::parameter, param.getParam(), -1}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
@@ -146,7 +147,7 @@ private:
       Array operands;
       // Inputs, then outputs; an accumulator once, as the output.
       for (Value operand : call.getArgs())
-        if (!resolve(operand).getDefiningOp<SiteOp>())
+        if (!slots.resolve(operand).getDefiningOp<SiteOp>())
           operands.push_back(operandOf(operand, numbers));
       for (Value result : call.getResults())
         operands.push_back(operandOf(result, numbers));
@@ -167,19 +168,18 @@ private:
     Object action{{"op", op->getName().stripDialect()}};
     if (isa<StepOp>(op))
       return action;
-    action["mb"] = op->getAttrOfType<IntegerAttr>("mb").getInt();
+    action["mb"] = cast<ActionInterface>(op).getMicroBatch();
     if (auto run = dyn_cast<RunOp>(op)) {
-      TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
+      TaskOp task = routes.taskOf(run);
       action["task"] = numberOf(run.getStage(), task, run.getKeep());
       action["at"] = Array(*run.getAt());
       return action;
     }
     if (auto drop = dyn_cast<DropOp>(op)) {
       at = drop.getAt();
-      TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
-      action["bytes"] = byteSize(program, slots.of(task)[drop.getSlot()].getType(), drop.getMb());
+      action["bytes"] = byteSize(program, slots.of(routes.taskOf(drop))[drop.getSlot()].getType(), drop.getMb());
     } else {
-      action["channel"] = channelNumber.lookup(op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue());
+      action["channel"] = channelNumber.lookup(cast<ActionInterface>(op).getMessageChannel().getValue());
       if (isa<WaitRecvOp, WaitSendOp>(op))
         return action;
       at = isa<SendOp>(op) ? cast<SendOp>(op).getAt() : cast<PostRecvOp>(op).getAt();
@@ -190,12 +190,12 @@ private:
   }
 
   ProgramOp program;
-  SymbolTable symbols;
+  RouteTable routes;
+  TaskSlots slots;
   KernelIndex kernelIndex;
   llvm::StringMap<int64_t> channelNumber;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> staticNumber;
   std::map<std::pair<Operation *, bool>, int64_t> taskNumber;
-  TaskSlots slots;
   Array tasks;
 };
 

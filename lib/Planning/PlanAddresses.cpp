@@ -3,6 +3,7 @@
 #include "Statics.h"
 
 #include "plc/Support/Errors.h"
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
@@ -25,9 +26,8 @@ namespace {
 
 class RankLayout {
 public:
-  RankLayout(ProgramOp program, RankOp rank, SymbolTable &symbols)
-      : program(program), rank(rank), symbols(symbols), builder(program.getContext()), originals(originalsOf(program)) {
-  }
+  RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots)
+      : program(program), rank(rank), slots(slots), routes(slots.getRoutes()), builder(program.getContext()) {}
 
   LogicalResult run(bool pooled, int64_t limit) {
     if (failed(checkDrops()))
@@ -69,19 +69,17 @@ private:
       staticBytes += roundUpPlace(item.bytes);
     }
     layout.setStaticBytes(staticBytes);
-    statics.emplace(layout);
+    statics.emplace(layout, routes);
   }
 
   LogicalResult checkDrops() {
     for (auto drop : rank.getBody().getOps<DropOp>()) {
-      int64_t count = slots.of(taskOf(drop.getStage(), drop.getRole())).size();
+      int64_t count = slots.of(routes.taskOf(drop)).size();
       if (drop.getSlot() < 0 || drop.getSlot() >= count)
         return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
     }
     return success();
   }
-
-  TaskOp taskOf(StringRef stage, Role role) { return symbols.lookup<StageOp>(stage).getTask(role); }
 
   // A value with no static place lives from the first time that mentions it to the last.
   void touch(Value value, int64_t mb, int64_t time) {
@@ -97,45 +95,24 @@ private:
     for (Operation &op : rank.getBody().front()) {
       ++time;
       if (auto run = dyn_cast<RunOp>(op)) {
-        for (auto call : taskOf(run.getStage(), run.getRole()).getBody().getOps<CallOp>()) {
+        for (auto call : routes.taskOf(run).getBody().getOps<CallOp>()) {
           if (run.getKeep() && call.getRecompute())
             continue;
           ++time;
           for (Value operand : call.getArgs())
-            touch(valueIn(run, resolved(operand)), run.getMb(), time);
+            touch(slots.valueIn(run, slots.resolve(operand)), run.getMb(), time);
           for (Value result : call.getResults())
-            touch(resolved(result), run.getMb(), time);
+            touch(slots.resolve(result), run.getMb(), time);
         }
-      } else if (Value value = carried(&op)) {
-        touch(value, mbOf(&op), time);
+      } else if (auto action = dyn_cast<ActionInterface>(op); action && action.getMessagePart()) {
+        touch(carried(action), action.getMicroBatch(), time);
       }
       times[&op] = time;
     }
   }
 
-  Value resolved(Value value) {
-    Value &known = resolutions[value];
-    return known ? known : known = resolve(value);
-  }
-
-  // What a slot of a run's task holds: if the run keeps, the original in place of a clone's value.
-  Value valueIn(RunOp run, Value slot) {
-    Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
-    return original ? original : slot;
-  }
-
-  // What a message action carries, on this side; null for other actions.
-  Value carried(Operation *op) {
-    StringRef name;
-    bool sends = isa<SendOp, WaitSendOp>(op);
-    if (!sends && !isa<PostRecvOp, WaitRecvOp>(op))
-      return nullptr;
-    name = op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue();
-    auto route = symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(name).getRoute());
-    return resolved(sends ? stashOf(route).getValue() : popOf(route).getResult());
-  }
-
-  int64_t mbOf(Operation *op) { return op->getAttrOfType<IntegerAttr>("mb").getInt(); }
+  // What a message action carries, on this side.
+  Value carried(ActionInterface action) { return slots.resolve(routes.carried(action)); }
 
   int64_t offsetOf(Value value, int64_t mb) {
     if (auto place = statics->offsetOf(value, std::max<int64_t>(mb, 0)))
@@ -147,15 +124,15 @@ private:
     for (Operation &op : llvm::make_early_inc_range(rank.getBody().front())) {
       if (auto run = dyn_cast<RunOp>(op)) {
         SmallVector<int64_t> at;
-        for (Value slot : slots.of(taskOf(run.getStage(), run.getRole())))
-          at.push_back(offsetOf(valueIn(run, slot), run.getMb()));
+        for (Value slot : slots.of(routes.taskOf(run)))
+          at.push_back(offsetOf(slots.valueIn(run, slot), run.getMb()));
         run.setAt(at);
       } else if (auto post = dyn_cast<PostRecvOp>(op)) {
-        post.setAt(offsetOf(carried(&op), post.getMb()));
+        post.setAt(offsetOf(carried(post), post.getMb()));
       } else if (auto send = dyn_cast<SendOp>(op)) {
-        send.setAt(offsetOf(carried(&op), send.getMb()));
+        send.setAt(offsetOf(carried(send), send.getMb()));
       } else if (auto drop = dyn_cast<DropOp>(op)) {
-        Instance instance{slots.of(taskOf(drop.getStage(), drop.getRole()))[drop.getSlot()], drop.getMb()};
+        Instance instance{slots.of(routes.taskOf(drop))[drop.getSlot()], drop.getMb()};
         if (isTaken(instance, times[&op]))
           drop.erase();
         else
@@ -197,14 +174,12 @@ private:
 
   ProgramOp program;
   RankOp rank;
-  SymbolTable &symbols;
+  TaskSlots &slots;
+  const RouteTable &routes;
   OpBuilder builder;
-  DenseMap<Value, Value> originals; // of clones' results
   LayoutOp layout;
   std::optional<Statics> statics;
   int64_t staticBytes = 0;
-  TaskSlots slots;
-  DenseMap<Value, Value> resolutions;
   llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
   DenseMap<Instance, int64_t> offsets;
   DenseMap<Operation *, int64_t> times;
@@ -222,34 +197,34 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
-      SymbolTable symbols(program);
-      if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(checkChannels(program, symbols)))
+      if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
+        return signalPassFailure();
+      auto &slots = getChildAnalysis<TaskSlots>(program);
+      if (failed(checkChannels(program, slots.getRoutes())))
         return signalPassFailure();
       for (auto rank : program.getBody().getOps<RankOp>())
-        if (failed(place(program, rank, symbols)))
+        if (failed(place(program, rank, slots)))
           return signalPassFailure();
     }
+    markAnalysesPreserved<RouteTable, TaskSlots>();
   }
 
 private:
   // Messages tell when the bytes of a value are taken and free again.
-  LogicalResult checkChannels(ProgramOp program, SymbolTable &symbols) {
+  LogicalResult checkChannels(ProgramOp program, const RouteTable &routes) {
     llvm::StringSet<> carried;
     for (auto channel : program.getBody().getOps<ChannelOp>())
       carried.insert(channel.getRoute());
-    for (auto route : program.getBody().getOps<RouteOp>()) {
-      auto source = symbols.lookup<StageOp>(route.getSource()),
-           destination = symbols.lookup<StageOp>(route.getDestination());
-      if (source.getRank() != destination.getRank() && !carried.contains(route.getSymName()))
+    for (auto route : program.getBody().getOps<RouteOp>())
+      if (routes.crossesRanks(route) && !carried.contains(route.getSymName()))
         return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
-    }
     return success();
   }
 
-  LogicalResult place(ProgramOp program, RankOp rank, SymbolTable &symbols) {
+  LogicalResult place(ProgramOp program, RankOp rank, TaskSlots &slots) {
     if (!rank.getBody().getOps<LayoutOp>().empty())
       return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
-    return RankLayout(program, rank, symbols).run(strategy == "pooled", memoryLimitBytes);
+    return RankLayout(program, rank, slots).run(strategy == "pooled", memoryLimitBytes);
   }
 };
 

@@ -2,7 +2,7 @@
 #include "Programs.h"
 #include "plc/Planning/Passes.h"
 
-#include "plc/Dialect/Plan/Values.h"
+#include "plc/Analysis/RouteTable.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,8 +21,8 @@ using namespace plc::plan;
 namespace {
 
 // For people: the instance and role that make the value.
-std::string nameOf(Value value) {
-  auto call = resolve(value).getDefiningOp<CallOp>();
+std::string nameOf(const RouteTable &routes, Value value) {
+  auto call = routes.resolve(value).getDefiningOp<CallOp>();
   if (!call)
     return "value";
   return (call.getPath() + "." + stringifyRole(cast<TaskOp>(call->getParentOp()).getRole())).str();
@@ -30,7 +30,8 @@ std::string nameOf(Value value) {
 
 class Router {
 public:
-  Router(ProgramOp program) : program(program), builder(program.getContext()) {
+  Router(ProgramOp program, const RouteTable &before)
+      : program(program), before(before), builder(program.getContext()) {
     llvm::append_range(stages, program.getBody().getOps<StageOp>());
   }
 
@@ -70,7 +71,7 @@ private:
     auto inside = [&](OpOperand &use) { return destination->isProperAncestor(use.getOwner()); };
     if (source == destination || llvm::none_of(result.getUses(), inside))
       return;
-    std::string carries = nameOf(made);
+    std::string carries = nameOf(before, made);
     if (int64_t before = carried[{destination, carries}]++)
       carries += "#" + std::to_string(before);
     RouteOp route = declare(source, destination, Per::micro_batch, carries, result.getType());
@@ -134,6 +135,7 @@ private:
   }
 
   ProgramOp program;
+  const RouteTable &before; // without the routes that are made here
   OpBuilder builder;
   SmallVector<StageOp> stages;
   int64_t count = 0;
@@ -149,7 +151,7 @@ struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPa
         program.emitError("program '") << program.getSymName() << "' has routes already";
         return signalPassFailure();
       }
-      Router(program).run();
+      Router(program, getChildAnalysis<RouteTable>(program)).run();
     }
   }
 };

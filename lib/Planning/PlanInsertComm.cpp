@@ -3,7 +3,7 @@
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
-#include "plc/Dialect/Plan/Values.h"
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -43,12 +43,12 @@ struct Gap {
 
 class Messages {
 public:
-  Messages(ProgramOp program, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
-      : program(program), maxSlots(maxSlots), tagLimit(tagLimit), builder(program.getContext()) {
-    problem = buildScheduleProblem(program, bytesPerNs);
+  Messages(ProgramOp program, TaskSlots &slots, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
+      : program(program), slots(slots), routes(slots.getRoutes()), maxSlots(maxSlots), tagLimit(tagLimit),
+        builder(program.getContext()) {
+    problem = buildScheduleProblem(program, routes, bytesPerNs);
     schedule = readSchedule(program, runs);
-    originals = originalsOf(program);
-    for (auto [clone, original] : originals)
+    for (auto [clone, original] : slots.getOriginals())
       repeated.insert(original);
     llvm::append_range(stages, program.getBody().getOps<StageOp>());
   }
@@ -93,8 +93,7 @@ private:
       for (auto [index, run] : llvm::enumerate(list)) {
         TaskOp task = stages[stageIndex(program, run.getStage())].getTask(run.getRole());
         for (auto [slot, value] : llvm::enumerate(slots.of(task))) {
-          Value original = run.getKeep() ? originals.lookup(value) : nullptr;
-          Use &use = uses[{original ? original : value, run.getMb()}];
+          Use &use = uses[{slots.valueIn(run, value), run.getMb()}];
           use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp()) || repeated.contains(value);
           if (!use.task)
             use = {int64_t(rank), task, int64_t(slot), 0, use.crosses};
@@ -138,11 +137,11 @@ private:
       addPerStep(*channel, route);
       return success();
     }
-    TaskOp maker = makerOf(route), user = firstUser(popOf(route).getResult());
+    TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
     if (!maker || !user)
       return route.emitError("route '") << route.getSymName() << "' has no task at its "
                                         << (maker ? "destination" : "source");
-    Value stashed = resolve(stashOf(route).getValue());
+    Value stashed = slots.resolve(routes.stashOf(route).getValue());
     int64_t from = source.getRank(), to = destination.getRank();
     SmallVector<int64_t> consumers, posts; // runs, per micro-batch
     SmallVector<bool> lates;
@@ -185,7 +184,7 @@ private:
 
   // A site goes before the step, a parameter after it.
   void addPerStep(ChannelOp channel, RouteOp route) {
-    bool site = isa<SiteOp>(stashOf(route).getValue().getDefiningOp());
+    bool site = isa<SiteOp>(routes.stashOf(route).getValue().getDefiningOp());
     Tail &source = tails[channel.getSource()], &destination = tails[channel.getDestination()];
     destination.starts.push_back(make<PostRecvOp>(channel.getSymName(), int64_t(-1), IntegerAttr()));
     Operation *send = make<SendOp>(channel.getSymName(), int64_t(-1), IntegerAttr());
@@ -196,7 +195,7 @@ private:
   }
 
   void addDrops() {
-    DenseMap<Value, OutputOp> outputs = outputsOf(program);
+    DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
     for (auto &[instance, use] : uses) {
       auto [value, mb] = instance;
       if (!use.crosses || isa<InputOp>(value.getDefiningOp()) || outputs.contains(value))
@@ -241,6 +240,8 @@ private:
   };
 
   ProgramOp program;
+  TaskSlots &slots;
+  const RouteTable &routes;
   int64_t maxSlots, tagLimit;
   OpBuilder builder;
   planner::ScheduleProblem problem;
@@ -250,9 +251,7 @@ private:
   SmallVector<StageOp> stages;
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
-  TaskSlots slots;
-  DenseMap<Value, Value> originals; // of clones' results
-  DenseSet<Value> repeated;         // what is computed again is dropped, so that nothing can read it meanwhile
+  DenseSet<Value> repeated; // what is computed again is dropped, so that nothing can read it meanwhile
   llvm::MapVector<Instance, Use> uses;
   std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
   int64_t channels = 0;
@@ -266,7 +265,8 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
-      if (failed(check(program)) || failed(Messages(program, maxSlots, tagLimit, bytesPerNs).run()))
+      if (failed(check(program)) ||
+          failed(Messages(program, getChildAnalysis<TaskSlots>(program), maxSlots, tagLimit, bytesPerNs).run()))
         return signalPassFailure();
   }
 

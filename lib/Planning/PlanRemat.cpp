@@ -87,7 +87,7 @@ private:
   LogicalResult predict(ProgramOp program) {
     if (program.getBody().getOps<RankOp>().empty())
       return success();
-    planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
+    planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     std::vector<std::vector<RunOp>> runs;
     planner::Schedule schedule = readSchedule(program, runs);
     planner::Simulation simulation;

@@ -39,7 +39,7 @@ private:
       return failure();
     if (!program.getBody().getOps<RankOp>().empty())
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
-    planner::ScheduleProblem problem = buildScheduleProblem(program, bytesPerNs);
+    planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
     planner::Fault fault =
         schedule == "gpipe" ? planner::scheduleGPipe(problem, answer) : planner::schedule1F1B(problem, answer);

@@ -29,11 +29,15 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
 private:
   // Each proof relies on those before it.
   LogicalResult prove(ProgramOp program) {
-    if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(proveClones(program)) ||
-        failed(proveRuns(program)) || failed(proveMessages(program)) || failed(proveNoDeadlock(program)))
+    if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
+      return failure();
+    auto &slots = getChildAnalysis<TaskSlots>(program);
+    const RouteTable &routes = slots.getRoutes();
+    if (failed(proveClones(program, slots)) || failed(proveRuns(program, routes)) ||
+        failed(proveMessages(program, routes)) || failed(proveNoDeadlock(program, routes)))
       return failure();
     for (auto rank : program.getBody().getOps<RankOp>())
-      if (failed(proveMemory(program, rank, memoryLimitBytes)))
+      if (failed(proveMemory(program, rank, slots, memoryLimitBytes)))
         return failure();
     return success();
   }

@@ -1,14 +1,10 @@
 //===- ProveClones.cpp - a clone computes what its original computed ------===//
 #include "Proof.h"
 
-#include "plc/Dialect/Plan/Values.h"
-
 using namespace mlir;
 using namespace plc::plan;
 
 namespace {
-
-using Originals = llvm::DenseMap<Value, Value>;
 
 InFlightDiagnostic refuse(CallOp clone, CallOp original) {
   InFlightDiagnostic error = clone.emitOpError("is a clone of '")
@@ -24,7 +20,7 @@ DictionaryAttr attributesOf(CallOp call) {
   return attributes.getDictionary(call.getContext());
 }
 
-LogicalResult proveClone(CallOp clone, const Originals &originals) {
+LogicalResult proveClone(CallOp clone, TaskSlots &slots) {
   CallOp original = originalOf(clone);
   if (!original)
     return clone.emitOpError("is a clone of call ")
@@ -35,8 +31,8 @@ LogicalResult proveClone(CallOp clone, const Originals &originals) {
     return refuse(clone, original) << "has other attributes: " << attributesOf(clone) << ", original "
                                    << attributesOf(original);
   for (auto [index, operands] : llvm::enumerate(llvm::zip(clone.getArgs(), original.getArgs()))) {
-    Value found = resolve(std::get<0>(operands)), expected = resolve(std::get<1>(operands));
-    if (Value mapped = originals.lookup(found))
+    Value found = slots.resolve(std::get<0>(operands)), expected = slots.resolve(std::get<1>(operands));
+    if (Value mapped = slots.getOriginals().lookup(found))
       found = mapped;
     if (found != expected)
       return refuse(clone, original) << "reads " << describe(found, -1) << " as operand #" << index
@@ -47,10 +43,9 @@ LogicalResult proveClone(CallOp clone, const Originals &originals) {
 
 } // namespace
 
-LogicalResult plc::plan::proveClones(ProgramOp program) {
-  Originals originals = originalsOf(program);
+LogicalResult plc::plan::proveClones(ProgramOp program, TaskSlots &slots) {
   WalkResult walk = program.walk([&](CallOp call) {
-    return call.getRecompute() && failed(proveClone(call, originals)) ? WalkResult::interrupt() : WalkResult::advance();
+    return call.getRecompute() && failed(proveClone(call, slots)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

@@ -39,8 +39,8 @@ std::string text(const Range &range) {
 
 class RankProof {
 public:
-  RankProof(ProgramOp program, RankOp rank)
-      : program(program), rank(rank), symbols(program), originals(originalsOf(program)) {}
+  RankProof(ProgramOp program, RankOp rank, TaskSlots &slots)
+      : program(program), rank(rank), slots(slots), routes(slots.getRoutes()) {}
 
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
@@ -77,7 +77,7 @@ private:
     if (layouts.empty())
       return rank.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
     layout = *layouts.begin();
-    statics.emplace(layout);
+    statics.emplace(layout, routes);
     int64_t arena = layout.getArenaBytes();
     if (limit && arena > limit)
       return layout.emitOpError("has an arena of ")
@@ -112,7 +112,7 @@ private:
       for (auto task : stage.getBody().getOps<TaskOp>())
         for (auto call : task.getBody().getOps<CallOp>())
           for (Value operand : call.getArgs())
-            if (auto site = resolved(operand).getDefiningOp<SiteOp>())
+            if (auto site = slots.resolve(operand).getDefiningOp<SiteOp>())
               sites[{site.getParam(), site.getIndex()}].expected += program.getMicroBatches();
     }
   }
@@ -140,7 +140,7 @@ private:
   }
 
   LogicalResult execute(RunOp run) {
-    TaskOp task = symbols.lookup<StageOp>(run.getStage()).getTask(run.getRole());
+    TaskOp task = routes.taskOf(run);
     ArrayRef<Value> given = slots.of(task);
     if (!run.getAt() || run.getAt()->size() != given.size())
       return run.emitOpError("has ") << (run.getAt() ? run.getAt()->size() : 0) << " addresses but the task has "
@@ -148,7 +148,7 @@ private:
     DenseMap<Value, int64_t> place;
     for (auto [slot, at] : llvm::zip(given, *run.getAt())) {
       place[slot] = at;
-      Value value = valueIn(run, slot);
+      Value value = slots.valueIn(run, slot);
       std::optional<int64_t> fixed = statics->offsetOf(value, run.getMb());
       if (fixed && *fixed != at)
         return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << " but its place is "
@@ -166,7 +166,7 @@ private:
     SmallVector<Range> reads;
     int64_t mb = run.getMb();
     for (Value operand : call.getArgs()) {
-      Value slot = resolved(operand), value = valueIn(run, slot);
+      Value slot = slots.resolve(operand), value = slots.valueIn(run, slot);
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below
       Range range = isStatic(value) || value.getDefiningOp<InputOp>() ? staticRange(value, mb)
@@ -176,7 +176,7 @@ private:
       reads.push_back(range);
     }
     for (Value result : call.getResults()) {
-      Value value = resolved(result);
+      Value value = slots.resolve(result);
       if (auto site = value.getDefiningOp<SiteOp>()) {
         if (failed(accumulate(run, site)))
           return failure();
@@ -195,8 +195,7 @@ private:
   }
 
   LogicalResult execute(PostRecvOp post) {
-    Value value = popOf(routeOf(post.getChannel())).getResult();
-    value = resolved(value);
+    Value value = slots.resolve(routes.carried(post));
     FailureOr<Range> range = messageRange(post, value, post.getMb(), post.getAt());
     if (failed(range) || (!isStatic(value) && failed(checkPlace(post, value, post.getMb(), *range))))
       return failure();
@@ -208,7 +207,7 @@ private:
   }
 
   LogicalResult execute(WaitRecvOp wait) {
-    Value value = resolved(popOf(routeOf(wait.getChannel())).getResult());
+    Value value = slots.resolve(routes.carried(wait));
     Range range = unlock(wait.getChannel(), wait.getMb(), true);
     if (auto site = value.getDefiningOp<SiteOp>())
       sites[{site.getParam(), site.getIndex()}].received = true;
@@ -220,7 +219,7 @@ private:
   }
 
   LogicalResult execute(SendOp send) {
-    Value value = resolved(stashOf(routeOf(send.getChannel())).getValue());
+    Value value = slots.resolve(routes.carried(send));
     FailureOr<Range> range = messageRange(send, value, send.getMb(), send.getAt());
     if (failed(range))
       return failure();
@@ -238,7 +237,7 @@ private:
   }
 
   LogicalResult execute(DropOp drop) {
-    TaskOp task = symbols.lookup<StageOp>(drop.getStage()).getTask(drop.getRole());
+    TaskOp task = routes.taskOf(drop);
     int64_t count = slots.of(task).size();
     if (drop.getSlot() < 0 || drop.getSlot() >= count)
       return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
@@ -272,7 +271,7 @@ private:
         continue;
       for (auto output : stage.getBody().getOps<OutputOp>())
         for (int64_t mb = 0; mb < program.getMicroBatches(); ++mb) {
-          Value value = resolved(output.getValue());
+          Value value = slots.resolve(output.getValue());
           if (failed(read(rank, value, mb, staticRange(value, mb))))
             return failure();
         }
@@ -403,23 +402,10 @@ private:
            << site << " of '" << param << "' with " << state.expected << " contributions but it has " << state.added;
   }
 
-  Value resolved(Value value) {
-    Value &known = resolutions[value];
-    return known ? known : known = resolve(value);
-  }
-
-  // What a slot of a run's task holds: if the run keeps, the original in place of a clone's value.
-  Value valueIn(RunOp run, Value slot) {
-    Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
-    return original ? original : slot;
-  }
-
-  RouteOp routeOf(StringRef channel) { return symbols.lookup<RouteOp>(symbols.lookup<ChannelOp>(channel).getRoute()); }
-
   ProgramOp program;
   RankOp rank;
-  SymbolTable symbols;
-  DenseMap<Value, Value> originals; // of clones' results
+  TaskSlots &slots;
+  const RouteTable &routes;
   LayoutOp layout;
   std::optional<Statics> statics;
   std::map<int64_t, Held> held; // by first byte
@@ -427,12 +413,10 @@ private:
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
   std::set<std::string, std::less<>> stepped;
-  TaskSlots slots;
-  DenseMap<Value, Value> resolutions;
 };
 
 } // namespace
 
-LogicalResult plc::plan::proveMemory(ProgramOp program, RankOp rank, int64_t limitBytes) {
-  return RankProof(program, rank).run(limitBytes);
+LogicalResult plc::plan::proveMemory(ProgramOp program, RankOp rank, TaskSlots &slots, int64_t limitBytes) {
+  return RankProof(program, rank, slots).run(limitBytes);
 }

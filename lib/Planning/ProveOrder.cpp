@@ -10,12 +10,11 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
-LogicalResult plc::plan::proveRuns(ProgramOp program) {
-  SymbolTable symbols(program);
+LogicalResult plc::plan::proveRuns(ProgramOp program, const RouteTable &routes) {
   std::map<std::pair<StringRef, Role>, int64_t> next;
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
-      auto stage = symbols.lookup<StageOp>(run.getStage());
+      StageOp stage = routes.stage(run.getStage());
       if (stage.getRank() != rank.getIndex())
         return run.emitOpError("stands on rank ")
                << rank.getIndex() << " but stage '" << run.getStage() << "' is on rank " << stage.getRank();
@@ -35,38 +34,26 @@ LogicalResult plc::plan::proveRuns(ProgramOp program) {
 
 namespace {
 
-enum Part { Post, WaitRecv, Send, WaitSend };
+constexpr MessagePart parts[] = {MessagePart::post, MessagePart::waitReceive, MessagePart::send, MessagePart::waitSend};
 constexpr const char *partNames[] = {"post_recv", "wait_recv", "send", "wait_send"};
 
-std::optional<Part> partOf(Operation *op) {
-  if (isa<PostRecvOp>(op))
-    return Post;
-  if (isa<WaitRecvOp>(op))
-    return WaitRecv;
-  if (isa<SendOp>(op))
-    return Send;
-  if (isa<WaitSendOp>(op))
-    return WaitSend;
-  return std::nullopt;
-}
-
-StringRef channelOf(Operation *op) { return op->getAttrOfType<FlatSymbolRefAttr>("channel").getValue(); }
-int64_t mbOf(Operation *op) { return op->getAttrOfType<IntegerAttr>("mb").getInt(); }
+StringRef channelOf(ActionInterface action) { return action.getMessageChannel().getValue(); }
 
 // The four actions of each message of a channel, in index order.
 struct Messages {
   ChannelOp channel;
-  int64_t first = 0, count = 0; // micro-batches
-  SmallVector<Operation *> actions[4];
+  int64_t first = 0, count = 0;            // micro-batches
+  SmallVector<ActionInterface> actions[4]; // by part
+  SmallVector<ActionInterface> &operator[](MessagePart part) { return actions[int(part)]; }
 };
 
 class MessageProof {
 public:
-  explicit MessageProof(ProgramOp program) : program(program), symbols(program) {}
+  MessageProof(ProgramOp program, const RouteTable &routes) : program(program), routes(routes) {}
 
   LogicalResult collect() {
     for (auto channel : program.getBody().getOps<ChannelOp>()) {
-      auto route = symbols.lookup<RouteOp>(channel.getRoute());
+      RouteOp route = routes.routeOf(channel);
       auto [it, inserted] = byRoute.try_emplace(channel.getRoute(), channel);
       if (!inserted)
         return channel.emitOpError("carries '")
@@ -74,19 +61,17 @@ public:
       bool step = route.getPer() == Per::step;
       messages[channel.getSymName()] = {channel, step ? -1 : 0, step ? 1 : program.getMicroBatches(), {}};
     }
-    for (auto route : program.getBody().getOps<RouteOp>()) {
-      bool apart = symbols.lookup<StageOp>(route.getSource()).getRank() !=
-                   symbols.lookup<StageOp>(route.getDestination()).getRank();
-      if (apart && !byRoute.contains(route.getSymName()))
+    for (auto route : program.getBody().getOps<RouteOp>())
+      if (routes.crossesRanks(route) && !byRoute.contains(route.getSymName()))
         return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
-    }
     for (auto rank : program.getBody().getOps<RankOp>())
       if (failed(walk(rank)))
         return failure();
     for (auto &[name, each] : messages)
-      for (Part part : {Post, WaitRecv, Send, WaitSend})
-        if (int64_t done = each.actions[part].size(); done != each.count)
-          return each.channel.emitOpError("has no '") << partNames[part] << "' for micro-batch " << each.first + done;
+      for (MessagePart part : parts)
+        if (int64_t done = each[part].size(); done != each.count)
+          return each.channel.emitOpError("has no '")
+                 << partNames[int(part)] << "' for micro-batch " << each.first + done;
     return success();
   }
 
@@ -142,67 +127,68 @@ public:
     }
     for (auto &[name, each] : messages)
       for (int64_t i = 0; i < each.count; ++i) {
-        edges.emplace_back(number[each.actions[Post][i]], number[each.actions[WaitSend][i]]);
-        edges.emplace_back(number[each.actions[Send][i]], number[each.actions[WaitRecv][i]]);
+        edges.emplace_back(number[each[MessagePart::post][i]], number[each[MessagePart::waitSend][i]]);
+        edges.emplace_back(number[each[MessagePart::send][i]], number[each[MessagePart::waitReceive][i]]);
       }
     std::vector<int64_t> cycle = planner::findCycle(nodes.size(), edges);
     if (cycle.empty())
       return success();
-    std::vector<Operation *> waits;
+    std::vector<ActionInterface> waits;
     for (int64_t node : cycle)
-      if (partOf(nodes[node]))
-        waits.push_back(nodes[node]);
+      if (auto action = dyn_cast<ActionInterface>(nodes[node]); action && action.getMessagePart())
+        waits.push_back(action);
     InFlightDiagnostic error = waits.front()->emitOpError("waits for itself: the ranks deadlock");
-    for (Operation *op : waits)
-      error.attachNote(op->getLoc()) << partNames[*partOf(op)] << " of '" << channelOf(op) << "', micro-batch "
-                                     << mbOf(op) << ", on rank " << cast<RankOp>(op->getParentOp()).getIndex()
-                                     << " comes before the next";
+    for (ActionInterface action : waits)
+      error.attachNote(action->getLoc()) << partNames[int(*action.getMessagePart())] << " of '" << channelOf(action)
+                                         << "', micro-batch " << action.getMicroBatch() << ", on rank "
+                                         << cast<RankOp>(action->getParentOp()).getIndex() << " comes before the next";
     return error;
   }
 
 private:
   // Collects actions of a rank, checks their rank, index order and slots.
   LogicalResult walk(RankOp rank) {
-    for (Operation &op : rank.getBody().front()) {
-      std::optional<Part> part = partOf(&op);
+    for (auto action : rank.getBody().getOps<ActionInterface>()) {
+      std::optional<MessagePart> part = action.getMessagePart();
       if (!part)
         continue;
-      Messages &each = messages.find(channelOf(&op))->second;
-      int64_t home = *part == Send || *part == WaitSend ? each.channel.getSource() : each.channel.getDestination();
+      Messages &each = messages.find(channelOf(action))->second;
+      int64_t home = action.isSend() ? each.channel.getSource() : each.channel.getDestination();
       if (home != int64_t(rank.getIndex()))
-        return op.emitOpError("stands on rank ")
-               << rank.getIndex() << " but this end of '" << channelOf(&op) << "' is rank " << home;
-      int64_t next = each.first + each.actions[*part].size();
-      if (mbOf(&op) != next || next >= each.first + each.count)
-        return op.emitOpError("is for micro-batch ")
-               << mbOf(&op) << " of '" << channelOf(&op) << "' where " << next << " is next";
-      each.actions[*part].push_back(&op);
-      if ((*part == WaitRecv && each.actions[Post].size() < each.actions[WaitRecv].size()) ||
-          (*part == WaitSend && each.actions[Send].size() < each.actions[WaitSend].size()))
-        return op.emitOpError("waits for micro-batch ")
-               << next << " of '" << channelOf(&op) << "' before it is started";
-      int64_t open = each.actions[Post].size() - each.actions[WaitRecv].size();
-      if (*part == Post && open > int64_t(each.channel.getSlots()))
-        return op.emitOpError("is receive ") << open << " of '" << channelOf(&op) << "' posted at once, which has "
-                                             << each.channel.getSlots() << " slots";
+        return action->emitOpError("stands on rank ")
+               << rank.getIndex() << " but this end of '" << channelOf(action) << "' is rank " << home;
+      int64_t next = each.first + each[*part].size();
+      if (action.getMicroBatch() != next || next >= each.first + each.count)
+        return action->emitOpError("is for micro-batch ")
+               << action.getMicroBatch() << " of '" << channelOf(action) << "' where " << next << " is next";
+      each[*part].push_back(action);
+      size_t waited = each[*part].size();
+      if (action.isWait() && each[action.isSend() ? MessagePart::send : MessagePart::post].size() < waited)
+        return action->emitOpError("waits for micro-batch ")
+               << next << " of '" << channelOf(action) << "' before it is started";
+      int64_t open = each[MessagePart::post].size() - each[MessagePart::waitReceive].size();
+      if (*part == MessagePart::post && open > int64_t(each.channel.getSlots()))
+        return action->emitOpError("is receive ")
+               << open << " of '" << channelOf(action) << "' posted at once, which has " << each.channel.getSlots()
+               << " slots";
     }
     return success();
   }
 
   ProgramOp program;
-  SymbolTable symbols;
+  const RouteTable &routes;
   llvm::MapVector<StringRef, Messages> messages;
   llvm::StringMap<ChannelOp> byRoute;
 };
 
 } // namespace
 
-LogicalResult plc::plan::proveMessages(ProgramOp program) {
-  MessageProof proof(program);
+LogicalResult plc::plan::proveMessages(ProgramOp program, const RouteTable &routes) {
+  MessageProof proof(program, routes);
   return success(succeeded(proof.collect()) && succeeded(proof.checkTags()));
 }
 
-LogicalResult plc::plan::proveNoDeadlock(ProgramOp program) {
-  MessageProof proof(program);
+LogicalResult plc::plan::proveNoDeadlock(ProgramOp program, const RouteTable &routes) {
+  MessageProof proof(program, routes);
   return success(succeeded(proof.collect()) && succeeded(proof.checkWaits()));
 }

@@ -1,6 +1,7 @@
 //===- RematModel.cpp - a program as a problem of recomputation -----------===//
 #include "RematModel.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -31,18 +32,13 @@ Value plc::plan::insideStage(Value value) {
 namespace {
 
 // Where a value is made, in whichever stage.
-Value madeAs(Value value) {
+Value madeAs(const RouteTable &routes, Value value) {
   while (true) {
-    value = resolve(value);
+    value = routes.resolve(value);
     auto pop = value.getDefiningOp<PopOp>();
     if (!pop || pop.getInto())
       return value;
-    auto program = pop->getParentOfType<ProgramOp>();
-    auto route = SymbolTable::lookupNearestSymbolFrom<RouteOp>(program, pop.getRouteAttr());
-    StashOp stash = route ? stashOf(route) : nullptr;
-    if (!stash)
-      return value;
-    value = stash.getValue();
+    value = routes.stashOf(routes.route(pop.getRoute())).getValue();
   }
 }
 
@@ -119,7 +115,9 @@ RematProblem plc::plan::buildRematProblem(ProgramOp program, const RematChoice &
   llvm::StringMap<LayerOp> layers;
   for (auto layer : program.getBody().getOps<LayerOp>())
     layers[layer.getPath()] = layer;
-  ProblemBuilder builder(outputsOf(program), madeAs);
+  RouteTable routes(program);
+  auto identify = [&](Value value) { return madeAs(routes, value); };
+  ProblemBuilder builder(outputsOf(program, routes), identify);
   for (auto stage : program.getBody().getOps<StageOp>())
     if (TaskOp forward = stage.getTask(Role::F))
       for (auto call : forward.getBody().getOps<CallOp>()) {
@@ -136,7 +134,8 @@ RematProblem plc::plan::buildRematProblem(ProgramOp program, const RematChoice &
 
 StageRemat plc::plan::buildRematProblem(StageOp stage) {
   StageRemat answer;
-  ProblemBuilder builder(outputsOf(stage->getParentOfType<ProgramOp>()), insideStage);
+  auto program = stage->getParentOfType<ProgramOp>();
+  ProblemBuilder builder(outputsOf(program, RouteTable(program)), insideStage);
   for (auto task : stage.getBody().getOps<TaskOp>())
     for (auto call : task.getBody().getOps<CallOp>()) {
       if (task.getRole() != Role::F) {

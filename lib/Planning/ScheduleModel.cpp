@@ -25,14 +25,15 @@ TaskOp plc::plan::firstUser(Value value) {
   return first;
 }
 
-TaskOp plc::plan::makerOf(RouteOp route) {
-  StashOp stash = stashOf(route);
+TaskOp plc::plan::makerOf(const RouteTable &routes, RouteOp route) {
+  StashOp stash = routes.stashOf(route);
   return stash ? stash.getValue().getDefiningOp<TaskOp>() : nullptr;
 }
 
 static TaskKind phaseOf(TaskOp task) { return TaskKind(task.getRole()); }
 
-planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, int64_t bytesPerNs) {
+planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, const RouteTable &routes,
+                                                         int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
   problem.microBatches = program.getMicroBatches();
   SymbolTable symbols(program->getParentOfType<ModuleOp>());
@@ -53,10 +54,10 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, int6
   for (auto route : program.getBody().getOps<RouteOp>()) {
     if (route.getPer() == Per::step)
       continue;
-    TaskOp maker = makerOf(route);
+    TaskOp maker = makerOf(routes, route);
     int64_t source = stageIndex(program, route.getSource()), destination = stageIndex(program, route.getDestination());
     bool apart = problem.stages[source].rank != problem.stages[destination].rank;
-    for (Operation *user : popOf(route).getResult().getUsers())
+    for (Operation *user : routes.popOf(route).getResult().getUsers())
       if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && maker)
         problem.dependences.push_back(
             {source, phaseOf(maker), destination, phaseOf(task), apart ? byteSize(route.getType()) / bytesPerNs : 0});

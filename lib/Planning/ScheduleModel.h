@@ -2,13 +2,13 @@
 #ifndef PLC_LIB_PLANNING_SCHEDULEMODEL_H
 #define PLC_LIB_PLANNING_SCHEDULEMODEL_H
 
-#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Analysis/RouteTable.h"
 #include "plc/Planner/Schedule.h"
 
 namespace plc::plan {
 
 /// Stages in their order, times from the kernels' costs, dependences from values and routes.
-planner::ScheduleProblem buildScheduleProblem(ProgramOp program, int64_t bytesPerNs);
+planner::ScheduleProblem buildScheduleProblem(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);
 
 /// The runs of the program's ranks, as jobs; the runs themselves in the same shape.
 planner::Schedule readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs);
@@ -20,7 +20,7 @@ int64_t stageIndex(ProgramOp program, llvm::StringRef name);
 TaskOp firstUser(mlir::Value value);
 
 /// The task that makes what a route carries; null for parameters and sites.
-TaskOp makerOf(RouteOp route);
+TaskOp makerOf(const RouteTable &routes, RouteOp route);
 
 } // namespace plc::plan
 

@@ -1,6 +1,7 @@
 //===- Statics.cpp - the static area of a rank ----------------------------===//
 #include "Statics.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 using namespace mlir;
@@ -67,7 +68,8 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
   return all;
 }
 
-Statics::Statics(LayoutOp layout) : outputs(outputsOf(layout->getParentOfType<ProgramOp>())) {
+Statics::Statics(LayoutOp layout, const RouteTable &routes)
+    : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes)) {
   for (auto place : layout.getBody().getOps<StaticOp>())
     places[{place.getKind(), place.getName().str(), place.getSite().value_or(-1)}] = place;
 }

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_PLANNING_STATICS_H
 #define PLC_LIB_PLANNING_STATICS_H
 
-#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Analysis/RouteTable.h"
 
 #include <map>
 
@@ -26,7 +26,7 @@ std::vector<StaticItem> collectStatics(ProgramOp program, int64_t rank);
 /// Where the layout of a rank puts what has a static place.
 class Statics {
 public:
-  explicit Statics(LayoutOp layout);
+  Statics(LayoutOp layout, const RouteTable &routes);
 
   StaticOp find(StaticKind kind, llvm::StringRef name, int64_t site = -1) const;
 

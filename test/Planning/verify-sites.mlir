@@ -8,6 +8,7 @@ plan.kernel @grad(%x: !t, %acc: !t) -> !t
     attributes {kind = #plan<kind elementwise>, num_accumulators = 1 : i64, ns = 10 : i64} {
   plan.yield %acc : !t
 }
+ein.param @w : !t init constant(0.0, 0.0)
 plan.program @p attributes {arg_names = ["x"], arg_types = [!t], arg_batch = array<i64: 0>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 32 : i64, micro_batches = 2 : i64, moments = 0 : i64} {
   plan.stage @s0 rank 0 {

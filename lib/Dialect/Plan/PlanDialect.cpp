@@ -13,6 +13,7 @@ using namespace plc::plan;
 #include "dialects/Plan/PlanOpsEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Plan/PlanOpsAttrs.cpp.inc"
+#include "dialects/Plan/PlanOpsInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Plan/PlanOps.cpp.inc"
 

@@ -60,12 +60,9 @@ LogicalResult KernelOp::verify() {
     return failure();
   int64_t inputs = type.getNumInputs(), results = type.getNumResults(), accumulators = getNumAccumulators();
   // (C3)
-  if (accumulators < 0 || accumulators > std::min(inputs, results))
+  if (accumulators > std::min(inputs, results))
     return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << accumulators
                                << " accumulators";
-  if (getFlops() < 0 || getBytes() < 0 || getNs() < 0)
-    return emitOpError("has a negative cost: ")
-           << getFlops() << " flops, " << getBytes() << " bytes, " << getNs() << " ns";
   // (C2)
   for (int64_t i = 1; i <= accumulators; ++i)
     if (type.getInput(inputs - i) != type.getResult(results - i))

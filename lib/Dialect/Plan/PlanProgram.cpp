@@ -1,6 +1,8 @@
 //===- PlanProgram.cpp - programs, stages, tasks: verification ------------===//
+#include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -59,7 +61,7 @@ LogicalResult ProgramOp::verify() {
     return failure();
   // (C2)
   ein::MicroBatches cut = getCut();
-  if (cut.count <= 0 || (cut.ragged ? !cut.isRagged() : cut.batch % cut.count != 0))
+  if (cut.ragged ? !cut.isRagged() : cut.batch % cut.count != 0)
     return emitOpError("has batch ") << cut.batch << " in " << cut.count << " micro-batches and ragged extent "
                                      << cut.ragged << " but micro-batches divide the batch, or share a ragged extent";
   // (C4)
@@ -71,9 +73,6 @@ LogicalResult ProgramOp::verify() {
   if (failed(checkBound("cut", getCutBoundNs(), getCutNs())) ||
       failed(checkBound("step", getStepBoundNs(), getStepNs())))
     return failure();
-  // (C5)
-  if (getMoments() < 0 || getMoments() > 2)
-    return emitOpError("has ") << getMoments() << " moments but there are 0 to 2";
   return success();
 }
 
@@ -87,14 +86,13 @@ static LogicalResult verifyRanks(ProgramOp program) {
   int64_t ranks = program.getNumRanks();
   SmallVector<bool> used(ranks, false);
   for (auto stage : program.getBody().getOps<StageOp>())
-    if (stage.getRank() >= 0)
-      used[stage.getRank()] = true;
+    used[stage.getRank()] = true;
   for (int64_t rank = 0; rank < ranks; ++rank)
     if (!used[rank])
       return program.emitOpError("has no stage on rank ") << rank << " of " << ranks;
   llvm::SmallDenseSet<int64_t> listed;
   for (auto rank : program.getBody().getOps<RankOp>()) {
-    if (rank.getIndex() < 0 || rank.getIndex() >= ranks)
+    if (rank.getIndex() >= ranks)
       return rank.emitOpError("has index ") << rank.getIndex() << " but the stages use ranks 0 to " << ranks - 1;
     if (!listed.insert(rank.getIndex()).second)
       return rank.emitOpError("has index ") << rank.getIndex() << ", as another one has";
@@ -102,59 +100,25 @@ static LogicalResult verifyRanks(ProgramOp program) {
   return success();
 }
 
-// Routes and their ends; channels.
-static LogicalResult verifyRoute(ProgramOp program, SymbolTable &symbols, RouteOp route) {
-  auto source = symbols.lookup<StageOp>(route.getSource()),
-       destination = symbols.lookup<StageOp>(route.getDestination());
-  // (C1)
-  if (!source || !destination)
-    return route.emitOpError("joins '") << route.getSource() << "' and '" << route.getDestination()
-                                        << "', which are not both stages";
-  if (source == destination)
-    return route.emitOpError("starts and ends in stage '") << route.getSource() << "'";
-  // (C2)
-  auto count = [&](StageOp stage, auto tag) {
-    using End = decltype(tag);
-    return llvm::count_if(stage.getBody().getOps<End>(), [&](End end) { return end.getRoute() == route.getSymName(); });
-  };
-  int64_t stashes = count(source, StashOp()), pops = count(destination, PopOp());
-  if (stashes != 1 || pops != 1)
-    return route.emitOpError("has ") << stashes << " stashes in '" << route.getSource() << "' and " << pops
-                                     << " pops in '" << route.getDestination() << "' but needs one of each";
-  return success();
-}
-
-static LogicalResult verifyEnds(SymbolTable &symbols, StageOp stage) {
-  for (Operation &op : stage.getBody().front()) {
-    auto stash = dyn_cast<StashOp>(op);
-    auto pop = dyn_cast<PopOp>(op);
-    if (!stash && !pop)
-      continue;
-    auto route = symbols.lookup<RouteOp>(stash ? stash.getRoute() : pop.getRoute());
-    if (!route)
-      return op.emitOpError("names '") << (stash ? stash.getRoute() : pop.getRoute()) << "', which is no route";
-    StringRef expected = stash ? route.getSource() : route.getDestination();
-    Type type = stash ? stash.getValue().getType() : pop.getType();
-    if (expected != stage.getSymName() || type != route.getType()) {
-      InFlightDiagnostic error = op.emitOpError("stands in '")
-                                 << stage.getSymName() << "' with type " << type << " but the route has '" << expected
-                                 << "' and " << route.getType();
-      error.attachNote(route.getLoc()) << "route declared here";
-      return error;
+// (C7). Each end verifies itself that it stands in the right stage.
+static LogicalResult verifyEnds(ProgramOp program) {
+  llvm::StringMap<int64_t> stashes, pops;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    for (Operation &op : stage.getBody().front()) {
+      if (auto stash = dyn_cast<StashOp>(op))
+        ++stashes[stash.getRoute()];
+      if (auto pop = dyn_cast<PopOp>(op))
+        ++pops[pop.getRoute()];
     }
-    if (!pop)
-      continue;
-    // (C2) of pop
-    bool lands = pop.getInto() && isa_and_nonnull<ParamOp, SiteOp>(pop.getInto().getDefiningOp());
-    if (lands != (route.getPer() == Per::step) || bool(pop.getInto()) != lands)
-      return op.emitOpError("of a route per ")
-             << stringifyPer(route.getPer()) << (lands ? " lands in a static place" : " lands in no static place");
-  }
+  for (auto route : program.getBody().getOps<RouteOp>())
+    if (int64_t out = stashes.lookup(route.getSymName()), in = pops.lookup(route.getSymName()); out != 1 || in != 1)
+      return route.emitOpError("has ") << out << " stashes in '" << route.getSource() << "' and " << in << " pops in '"
+                                       << route.getDestination() << "' but needs one of each";
   return success();
 }
 
 static LogicalResult verifyIsolated(StageOp stage) {
-  // (C4)
+  // (C3)
   if (stage.getNumResults())
     return stage.emitOpError("has results but the program has routes");
   WalkResult walk = stage.walk([&](Operation *op) {
@@ -184,11 +148,20 @@ static LogicalResult verifyLayers(ProgramOp program) {
   return success();
 }
 
-// (C7)
+// (C6)
 static LogicalResult verifyMade(ProgramOp program) {
-  auto check = [](Operation *op, Value value) -> LogicalResult {
+  llvm::StringMap<Value> stashed;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    for (auto stash : stage.getBody().getOps<StashOp>())
+      stashed[stash.getRoute()] = stash.getValue();
+  SymbolTable symbols(program);
+  auto stashedFor = [&](PopOp pop) {
+    auto source = symbols.lookup<StageOp>(symbols.lookup<RouteOp>(pop.getRoute()).getSource());
+    return source.getRank() == cast<StageOp>(pop->getParentOp()).getRank() ? stashed.lookup(pop.getRoute()) : Value();
+  };
+  auto check = [&](Operation *op, Value value) -> LogicalResult {
     llvm::SmallDenseSet<Value> passed;
-    for (; value; value = sameMemoryAs(value))
+    for (; value; value = forwardedFrom(value, stashedFor))
       if (!passed.insert(value).second)
         return op->emitOpError("has a value that nothing makes: it comes back to itself");
     return success();
@@ -198,8 +171,11 @@ static LogicalResult verifyMade(ProgramOp program) {
       if (failed(check(stage, result)))
         return failure();
       for (Operation *user : result.getUsers())
-        if (stage->isProperAncestor(user))
-          return user->emitOpError("uses a result of the stage that it stands in");
+        if (stage->isProperAncestor(user)) {
+          InFlightDiagnostic error = user->emitOpError("uses a result of the stage that it stands in");
+          error.attachNote(stage.getLoc()) << "stage declared here";
+          return error;
+        }
     }
     for (auto pop : stage.getBody().getOps<PopOp>())
       if (failed(check(pop, pop.getResult())))
@@ -208,7 +184,7 @@ static LogicalResult verifyMade(ProgramOp program) {
   return success();
 }
 
-// (C6)
+// (C5)
 static LogicalResult verifyClones(ProgramOp program) {
   llvm::DenseMap<int64_t, CallOp> clones;
   WalkResult walk = program.walk([&](CallOp call) {
@@ -224,58 +200,15 @@ static LogicalResult verifyClones(ProgramOp program) {
   return failure(walk.wasInterrupted());
 }
 
-// (C1) of actions
-static LogicalResult verifyAction(SymbolTable &symbols, Operation &action) {
-  auto checkTask = [&](StringRef name, Role role) -> LogicalResult {
-    auto stage = symbols.lookup<StageOp>(name);
-    if (stage && stage.getTask(role))
-      return success();
-    return action.emitOpError("names task ") << stringifyRole(role) << " of '" << name << "', which does not exist";
-  };
-  if (auto run = dyn_cast<RunOp>(action))
-    return checkTask(run.getStage(), run.getRole());
-  if (auto drop = dyn_cast<DropOp>(action))
-    return checkTask(drop.getStage(), drop.getRole());
-  auto channel = action.getAttrOfType<FlatSymbolRefAttr>("channel");
-  if (channel && !symbols.lookup<ChannelOp>(channel.getValue()))
-    return action.emitOpError("names '") << channel.getValue() << "', which is no channel";
-  return success();
-}
-
 LogicalResult ProgramOp::verifyRegions() {
-  if (failed(verifyRanks(*this)) || failed(verifyLayers(*this)) || failed(verifyClones(*this)))
+  if (failed(verifyRanks(*this)) || failed(verifyLayers(*this)) || failed(verifyClones(*this)) ||
+      failed(verifyEnds(*this)))
     return failure();
-  mlir::SymbolTable symbols(*this);
-  bool routed = !getBody().getOps<RouteOp>().empty();
-  for (auto stage : getBody().getOps<StageOp>())
-    if (failed(verifyEnds(symbols, stage)) || (routed && failed(verifyIsolated(stage))))
-      return failure();
-  for (auto route : getBody().getOps<RouteOp>())
-    if (failed(verifyRoute(*this, symbols, route)))
-      return failure();
-  for (auto channel : getBody().getOps<ChannelOp>()) {
-    auto route = symbols.lookup<RouteOp>(channel.getRoute());
-    if (!route)
-      return channel.emitOpError("carries '") << channel.getRoute() << "', which is no route";
-    int64_t source = symbols.lookup<StageOp>(route.getSource()).getRank();
-    int64_t destination = symbols.lookup<StageOp>(route.getDestination()).getRank();
-    if (channel.getSource() != source || channel.getDestination() != destination || source == destination)
-      return channel.emitOpError("joins ranks ") << channel.getSource() << " and " << channel.getDestination()
-                                                 << " but its route joins ranks " << source << " and " << destination;
-    if (channel.getSlots() <= 0 || channel.getTag() < 0)
-      return channel.emitOpError("has ") << channel.getSlots() << " slots and tag " << channel.getTag()
-                                         << " but needs 1 slot or more and a tag from 0";
-  }
-  if (failed(verifyMade(*this)))
-    return failure();
-  for (auto rank : getBody().getOps<RankOp>())
-    for (Operation &action : rank.getBody().front())
-      if (failed(verifyAction(symbols, action)))
+  if (!getBody().getOps<RouteOp>().empty())
+    for (auto stage : getBody().getOps<StageOp>())
+      if (failed(verifyIsolated(stage)))
         return failure();
-  for (Operation &op : getBody().front())
-    if (!isa<LayerOp, StageOp, RouteOp, ChannelOp, RankOp>(op))
-      return op.emitOpError("stands in a 'plan.program', which holds layers, stages, routes, channels and ranks");
-  return success();
+  return verifyMade(*this);
 }
 
 template <typename Owner>
@@ -293,7 +226,7 @@ static LogicalResult verifyYield(Owner op) {
   return success();
 }
 
-// (C5)
+// (C4)
 static LogicalResult verifyCheckpoints(StageOp stage) {
   llvm::SmallDenseSet<Value> kept;
   for (auto checkpoint : stage.getBody().getOps<CheckpointOp>())
@@ -321,9 +254,6 @@ LogicalResult StageOp::verify() {
   // (C1)
   if (failed(verifyYield(*this)))
     return failure();
-  // (C3)
-  if (getRank() < 0)
-    return emitOpError("has rank ") << getRank() << " but needs 0 or more";
   // (C2)
   std::optional<Role> last;
   for (auto task : getBody().getOps<TaskOp>()) {
@@ -332,19 +262,11 @@ LogicalResult StageOp::verify() {
                                    << "' but the order is F, B, W, once each";
     last = task.getRole();
   }
-  for (Operation &op : getBody().front().without_terminator())
-    if (!isa<ParamOp, SiteOp, InputOp, PopOp, TaskOp, CheckpointOp, OutputOp, StashOp>(op))
-      return op.emitOpError("stands in a 'plan.stage', which holds handles, tasks, checkpoints, outputs and stashes");
   return verifyCheckpoints(*this);
 }
 
-LogicalResult TaskOp::verify() {
-  // (C1)
-  for (Operation &op : getBody().front())
-    if (!isa<CallOp, YieldOp>(op))
-      return op.emitOpError("stands in a 'plan.task', which holds calls");
-  return verifyYield(*this);
-}
+// (C1)
+LogicalResult TaskOp::verify() { return verifyYield(*this); }
 
 // (C1) of input and output.
 static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, Type type, ArrayAttr names,
@@ -359,13 +281,6 @@ static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, T
     return success();
   }
   return op->emitOpError("names '") << name << "', which is no " << what << " of the program";
-}
-
-LogicalResult SiteOp::verify() {
-  // (C1)
-  if (getIndex() < 0)
-    return emitOpError("of '") << getParam() << "' has index " << getIndex() << " but needs 0 or more";
-  return success();
 }
 
 LogicalResult InputOp::verify() {

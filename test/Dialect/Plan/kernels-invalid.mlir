@@ -45,8 +45,8 @@ plan.kernel @kernel_c3(%x: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// expected-error@+1 {{has a negative cost: 0 flops, 0 bytes, -1 ns}}
-plan.kernel @kernel_c3(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind columns>, ns = -1 : i64} {
+// expected-error@+1 {{attribute 'ns' failed to satisfy constraint: a count whose value is non-negative}}
+plan.kernel @kernel_cost(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind columns>, ns = -1 : i64} {
   plan.yield %x : tensor<4xf32>
 }
 

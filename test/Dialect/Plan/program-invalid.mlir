@@ -72,8 +72,8 @@ plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
-// expected-error@+1 {{has 3 moments but there are 0 to 2}}
-plan.program @program_c5 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+// expected-error@+1 {{attribute 'moments' failed to satisfy constraint: a count whose value is non-negative whose maximum value is 2}}
+plan.program @program_moments attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, moments = 3 : i64} {}
 
 // -----
@@ -118,6 +118,7 @@ plan.program @ports attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], 
 
 plan.program @route_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-note@+1 {{stage declared here}}
   plan.stage @s0 rank 0 {
     plan.yield
   }
@@ -138,6 +139,7 @@ plan.program @route_c1 attributes {arg_names = [], arg_types = [], arg_batch = a
 
 // -----
 
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
 plan.program @pop_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
@@ -150,6 +152,7 @@ plan.program @pop_c2 attributes {arg_names = [], arg_types = [], arg_batch = arr
     %w = plan.pop @r : tensor<4xf32>
     plan.yield
   }
+  // expected-note@+1 {{route declared here}}
   plan.route @r from @s0 to @s1 per step carries "w" : tensor<4xf32>
 }
 
@@ -195,7 +198,7 @@ plan.program @static_c1 attributes {arg_names = [], arg_types = [], arg_batch = 
 // -----
 
 // Two stages of one rank that hand a value to each other in a circle.
-plan.program @program_c7 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+plan.program @program_c6 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
     // expected-error@+1 {{has a value that nothing makes: it comes back to itself}}
@@ -214,7 +217,7 @@ plan.program @program_c7 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
-plan.program @program_c7_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+plan.program @program_c6_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   // expected-error@+1 {{has a value that nothing makes: it comes back to itself}}
   %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
@@ -249,7 +252,8 @@ plan.program @param_type attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
-plan.program @stage_c4_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @stage_c3_results attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   // expected-error@+1 {{has results but the program has routes}}
   %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
@@ -269,7 +273,8 @@ plan.program @stage_c4_results attributes {arg_names = [], arg_types = [], arg_b
 plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
   plan.yield %x : tensor<4xf32>
 }
-plan.program @stage_c4_uses attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @stage_c3_uses attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   // The use is told before the result.
   plan.stage @s1 rank 0 {
@@ -302,10 +307,10 @@ plan.program @stage_c1_type attributes {arg_names = [], arg_types = [], arg_batc
 
 // -----
 
-plan.program @site_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+plan.program @site_index attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
-    // expected-error@+1 {{of 'w' has index -1 but needs 0 or more}}
+    // expected-error@+1 {{attribute 'index' failed to satisfy constraint: a count whose value is non-negative}}
     %w = plan.site @w -1 : tensor<4xf32>
     plan.yield
   }
@@ -313,12 +318,101 @@ plan.program @site_c1 attributes {arg_names = [], arg_types = [], arg_batch = ar
 
 // -----
 
-plan.program @program_c7_own attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = ["y"],
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @program_c6_own attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = ["y"],
     result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-note@+1 {{stage declared here}}
   %0 = plan.stage @s0 rank 0 : tensor<4xf32> {
     %w = plan.param @w : tensor<4xf32>
     // expected-error@+1 {{uses a result of the stage that it stands in}}
     plan.output "y", %0 : tensor<4xf32>
     plan.yield %w : tensor<4xf32>
+  }
+}
+
+// -----
+
+plan.program @param_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{names 'w', which is no 'ein.param'}}
+    %w = plan.param @w : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+// expected-note@+1 {{parameter declared here}}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @site_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    // expected-error@+1 {{has type 'tensor<5xf32>' but 'w' has 'tensor<4xf32>'}}
+    %g = plan.site @w 0 : tensor<5xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @channel_c1 attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %x = plan.input "x" : tensor<4xf32>
+    plan.stash @r, %x : tensor<4xf32>
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    %x = plan.pop @r : tensor<4xf32>
+    plan.yield
+  }
+  // expected-note@+1 {{route declared here}}
+  plan.route @r from @s0 to @s1 per micro_batch carries "x" : tensor<4xf32>
+  // expected-error@+1 {{joins ranks 1 and 0 but its route joins ranks 0 and 1}}
+  plan.channel @c carries @r from 1 to 0 slots 1 tag 0
+}
+
+// -----
+
+plan.program @run_c1 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  // expected-note@+1 {{stage declared here}}
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.rank 0 {
+    // expected-error@+1 {{names task W of 's0', which does not exist}}
+    plan.run @s0 W mb 0
+  }
+}
+
+// -----
+
+plan.program @program_c7 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    plan.yield
+  }
+  // expected-error@+1 {{has 0 stashes in 's0' and 0 pops in 's1' but needs one of each}}
+  plan.route @r from @s0 to @s1 per micro_batch carries "x" : tensor<4xf32>
+}
+
+// -----
+
+plan.program @run_micro_batch attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.task F {
+      plan.yield
+    }
+    plan.yield
+  }
+  plan.rank 0 {
+    // expected-error@+1 {{attribute 'mb' failed to satisfy constraint: a count whose minimum value is -1}}
+    plan.run @s0 F mb -2
   }
 }

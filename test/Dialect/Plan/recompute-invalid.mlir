@@ -25,7 +25,8 @@ plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind
   %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %y : tensor<4xf32>
 }
-plan.program @program_c6 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @program_c5 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
     %w = plan.param @w : tensor<4xf32>
@@ -85,7 +86,7 @@ plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind
   %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %y : tensor<4xf32>
 }
-plan.program @stage_c5 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+plan.program @stage_c4 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {
     %w = plan.param @w : tensor<4xf32>

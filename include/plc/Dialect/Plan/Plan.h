@@ -4,6 +4,7 @@
 
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Plan/HoldsOnly.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -17,10 +18,16 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace plc::plan {
+/// The four actions of a message.
+enum class MessagePart { post, waitReceive, send, waitSend };
+} // namespace plc::plan
+
 #include "dialects/Plan/PlanOpsDialect.h.inc"
 #include "dialects/Plan/PlanOpsEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Plan/PlanOpsAttrs.h.inc"
+#include "dialects/Plan/PlanOpsInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Plan/PlanOps.h.inc"
 

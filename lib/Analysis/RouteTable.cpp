@@ -1,0 +1,69 @@
+//===- RouteTable.cpp - ends of routes, and which memory a value is ---------===//
+#include "plc/Analysis/RouteTable.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+RouteTable::RouteTable(Operation *program) {
+  for (Operation &op : cast<ProgramOp>(program).getBody().front()) {
+    if (auto route = dyn_cast<RouteOp>(op))
+      routes[route.getSymName()].route = route;
+    else if (auto channel = dyn_cast<ChannelOp>(op))
+      channels[channel.getSymName()] = channel;
+    else if (auto stage = dyn_cast<StageOp>(op))
+      stages[stage.getSymName()] = stage;
+  }
+  for (auto &[name, stage] : stages)
+    for (Operation &op : stage.getBody().front()) {
+      if (auto stash = dyn_cast<StashOp>(op))
+        routes[stash.getRoute()].stash = stash;
+      else if (auto pop = dyn_cast<PopOp>(op))
+        routes[pop.getRoute()].pop = pop;
+    }
+}
+
+RouteOp RouteTable::route(StringRef name) const { return routes.lookup(name).route; }
+
+bool RouteTable::crossesRanks(RouteOp route) const {
+  return stage(route.getSource()).getRank() != stage(route.getDestination()).getRank();
+}
+
+Value RouteTable::carried(ActionInterface action) const {
+  FlatSymbolRefAttr name = action.getMessageChannel();
+  if (!name)
+    return nullptr;
+  RouteOp route = routeOf(channel(name.getValue()));
+  return action.isSend() ? stashOf(route).getValue() : popOf(route).getResult();
+}
+
+// Null if the value comes from another rank.
+Value RouteTable::stashedFor(PopOp pop) const {
+  Ends ends = routes.lookup(pop.getRoute());
+  return ends.route && ends.stash && !crossesRanks(ends.route) ? ends.stash.getValue() : Value();
+}
+
+Value RouteTable::sameMemoryAs(Value value) const {
+  auto call = value.getDefiningOp<CallOp>();
+  if (!call)
+    return forwardedFrom(value, [&](PopOp pop) { return stashedFor(pop); });
+  // Sites are used as accumulators alone, which are the last operands; this result is that of one if all operands behind
+  // are, too.
+  int64_t fromEnd = int64_t(call.getNumResults()) - cast<OpResult>(value).getResultNumber();
+  if (fromEnd > int64_t(call.getArgs().size()))
+    return nullptr;
+  Value operand;
+  for (int64_t i = 1; i <= fromEnd; ++i) {
+    operand = resolve(call.getArgs()[call.getArgs().size() - i]);
+    if (!operand.getDefiningOp<SiteOp>())
+      return nullptr;
+  }
+  return operand;
+}
+
+Value RouteTable::resolve(Value value) const {
+  while (Value next = sameMemoryAs(value))
+    value = next;
+  return value;
+}

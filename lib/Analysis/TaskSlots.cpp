@@ -1,0 +1,82 @@
+//===- TaskSlots.cpp - the memory that runs of tasks are given --------------===//
+#include "plc/Analysis/TaskSlots.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace plc::plan;
+
+namespace {
+
+// The calls of a stage's F, in order.
+SmallVector<CallOp> forwardCalls(StageOp stage) {
+  TaskOp forward = stage.getTask(Role::F);
+  return forward ? llvm::to_vector(forward.getBody().getOps<CallOp>()) : SmallVector<CallOp>();
+}
+
+llvm::DenseMap<Value, Value> originalsOf(ProgramOp program) {
+  llvm::DenseMap<Value, Value> originals;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    SmallVector<CallOp> calls = forwardCalls(stage);
+    stage.walk([&](CallOp clone) {
+      if (!clone.getRecompute())
+        return;
+      uint64_t place = clone.getRecompute()->getOriginal();
+      if (place < calls.size() && calls[place].getNumResults() == clone.getNumResults())
+        for (auto [result, original] : llvm::zip(clone.getResults(), calls[place].getResults()))
+          originals[result] = original;
+    });
+  }
+  return originals;
+}
+
+} // namespace
+
+TaskSlots::TaskSlots(Operation *program, AnalysisManager &analyses)
+    : TaskSlots(cast<ProgramOp>(program), analyses.getAnalysis<RouteTable>()) {}
+
+TaskSlots::TaskSlots(ProgramOp program, const RouteTable &routes) : routes(routes), originals(originalsOf(program)) {}
+
+Value TaskSlots::resolve(Value value) {
+  Value &known = resolutions[value];
+  return known ? known : known = routes.resolve(value);
+}
+
+ArrayRef<Value> TaskSlots::of(TaskOp task) {
+  auto [it, inserted] = slots.try_emplace(task);
+  if (!inserted)
+    return it->second;
+  llvm::SetVector<Value> found;
+  auto add = [&](Value value) {
+    Value resolved = resolve(value);
+    if (!isStatic(resolved))
+      found.insert(resolved);
+  };
+  for (auto call : task.getBody().getOps<CallOp>()) {
+    llvm::for_each(call.getArgs(), add);
+    llvm::for_each(call.getResults(), add);
+  }
+  it->second.assign(found.begin(), found.end());
+  return it->second;
+}
+
+Value TaskSlots::valueIn(RunOp run, Value slot) const {
+  Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
+  return original ? original : slot;
+}
+
+CallOp plc::plan::originalOf(CallOp clone) {
+  SmallVector<CallOp> calls = forwardCalls(clone->getParentOfType<StageOp>());
+  int64_t place = clone.getRecompute()->getOriginal();
+  return place >= 0 && place < int64_t(calls.size()) ? calls[place] : nullptr;
+}
+
+llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program, const RouteTable &routes) {
+  llvm::DenseMap<Value, OutputOp> outputs;
+  for (auto stage : program.getBody().getOps<StageOp>())
+    for (auto output : stage.getBody().getOps<OutputOp>())
+      outputs[routes.resolve(output.getValue())] = output;
+  return outputs;
+}
