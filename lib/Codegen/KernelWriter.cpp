@@ -1,10 +1,14 @@
 //===- KernelWriter.cpp - the function of one kernel, being written --------===//
 #include "KernelWriter.h"
 
+#include "plc/Runtime/KernelABI.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <cstddef>
 
 using namespace mlir;
 using namespace plc;
@@ -121,7 +125,10 @@ Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
     auto record = scf::IfOp::create(b, first, false);
     b.setInsertionPoint(record.thenYield());
     memref::StoreOp::create(b, arith::ConstantIntOp::create(b, 1, 32), fault, ValueRange{index(0)});
-    // The fields of plc_kernel_context after the pointer.
+    // The fields of plc_kernel_context after the pointer, each of the size of the first.
+    static_assert(offsetof(plc_kernel_context, rntm) == 0 && offsetof(plc_kernel_context, fault_gather) == 8 &&
+                  offsetof(plc_kernel_context, fault_position) == 16 &&
+                  offsetof(plc_kernel_context, fault_value) == 24);
     Value fields[] = {constant(access), arith::IndexCastOp::create(b, b.getI64Type(), position), wide};
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     for (auto [field, value] : llvm::enumerate(fields)) {

@@ -1,11 +1,9 @@
 //===- Module.cpp - write a compiled module ---------------------------------===//
 #include "plc/Codegen/Module.h"
 
-#include "EntryManifest.h"
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Target.h"
 #include "plc/Dialect/Plan/KernelText.h"
-#include "plc/Module/ModuleSeal.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -14,44 +12,48 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
-namespace json = llvm::json;
 
 namespace {
 
-json::Object initializerOf(ein::ParamOp param) {
+module::Initializer initializerOf(ein::ParamOp param) {
+  module::Initializer init;
   double a = param.getA().convertToDouble(), b = param.getB().convertToDouble();
   switch (param.getInit()) {
-  case ein::Initializer::constant: return json::Object{{"kind", "constant"}, {"value", a}};
-  case ein::Initializer::normal: return json::Object{{"kind", "normal"}, {"scale", a}};
-  case ein::Initializer::uniform: break;
+  case ein::Initializer::constant:
+    init.kind = module::Initializer::Kind::Constant;
+    init.value = a;
+    return init;
+  case ein::Initializer::normal:
+    init.kind = module::Initializer::Kind::Normal;
+    init.scale = a;
+    return init;
+  case ein::Initializer::uniform:
+    init.kind = module::Initializer::Kind::Uniform;
+    init.low = a;
+    init.high = b;
+    return init;
   }
-  return json::Object{{"kind", "uniform"}, {"low", a}, {"high", b}};
+  llvm_unreachable("all initializers are listed");
 }
 
-json::Array parametersOf(ModuleOp module) {
-  json::Array parameters;
+std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
+  std::vector<module::ParameterInfo> parameters;
   for (auto param : module.getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
-    parameters.push_back(json::Object{{"path", param.getSymName()},
-                                      {"type", StringRef(nameOf(elementTypeOf(type)))},
-                                      {"shape", json::Array(type.getShape())},
-                                      {"init", initializerOf(param)},
-                                      {"frozen", param.getFrozen()}});
+    parameters.push_back({param.getSymName().str(), elementTypeOf(type), type.getShape().vec(), initializerOf(param),
+                          param.getFrozen()});
   }
   return parameters;
 }
 
-json::Object describe(const KernelRecord &record) {
-  json::Array gathers;
+module::KernelInfo describe(const KernelRecord &record) {
+  module::KernelInfo kernel{record.name, record.symbol,  record.where, record.chunks, record.flops, record.bytes, {},
+                            {},          record.infinite};
   for (const KernelRecord::Gather &gather : record.gathers)
-    gathers.push_back(json::Object{{"where", json::Array(gather.where)}, {"extent", gather.extent}});
-  json::Array results;
+    kernel.gathers.push_back({gather.where, gather.extent});
   for (const KernelRecord::Result &result : record.results)
-    results.push_back(json::Object{{"operand", result.operand}, {"type", result.type}, {"elements", result.elements}});
-  return json::Object{
-      {"name", record.name},           {"symbol", record.symbol},       {"chunks", record.chunks},
-      {"flops", record.flops},         {"bytes", record.bytes},         {"where", json::Array(record.where)},
-      {"gathers", std::move(gathers)}, {"results", std::move(results)}, {"infinite", record.infinite}};
+    kernel.results.push_back({result.operand, *parseElementType(result.type), result.elements});
+  return kernel;
 }
 
 // The kernels of all entries: equal ones are one, a ragged one is two.
@@ -112,11 +114,18 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
 LogicalResult ModuleWriter::compile() {
   DistinctKernels distinct;
   llvm::StringMap<int64_t> names;
+  manifest = request.manifest;
+  manifest.targetFeatures = request.features;
+  manifest.parameters = parametersOf(ModuleOp(request.entries.front().module));
   for (ModuleEntry entry : request.entries) {
-    kernelIndex.emplace_back();
     plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
-    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>())
-      kernelIndex.back()[kernel.getSymName()] = distinct.add(kernel, program.getCut());
+    // In the order in which the table counts them.
+    for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
+      KernelVariants variants = distinct.add(kernel, program.getCut());
+      entry.table.kernels.push_back(variants.full);
+      entry.table.shortKernels.push_back(variants.shorter);
+    }
+    manifest.entries.push_back(std::move(entry.table));
   }
   std::vector<KernelRecord> records;
   CodeOptions options{request.contractions, vectorBitsOf(request.features)};
@@ -130,7 +139,7 @@ LogicalResult ModuleWriter::compile() {
     // Kernels of another entry may have the name of a different one of the first.
     if (int64_t earlier = names[record.name]++)
       record.name += "#" + std::to_string(earlier + 1);
-    kernels.push_back(describe(record));
+    manifest.kernels.push_back(describe(record));
   }
   return lowerToLLVM(*code, records);
 }
@@ -161,42 +170,14 @@ LogicalResult ModuleWriter::writeObject(llvm::raw_ostream &stream) {
   return success();
 }
 
-std::string ModuleWriter::manifestText(int64_t codeBytes) {
-  json::Object entries;
-  for (auto [entry, indices] : llvm::zip(request.entries, kernelIndex)) {
-    entries[entry.name] = entryManifest(entry.module, [&](StringRef kernel) { return indices.lookup(kernel); });
-  }
-  json::Object manifest{{"plcm", int64_t(module::ModuleSeal::currentVersion)},
-                        {"model", request.model},
-                        {"source", request.source},
-                        {"numerics_key", request.numericsKey},
-                        {"real", request.real},
-                        {"threads_per_stage", request.threadsPerStage},
-                        {"profiling", request.profiling},
-                        {"target_features", json::Array(request.features)},
-                        {"optimizer", request.optimizer},
-                        {"plan", request.plan},
-                        {"parameters", parametersOf(ModuleOp(request.entries.front().module))},
-                        {"kernels", json::Array(kernels)},
-                        {"code_bytes", codeBytes},
-                        {"entries", std::move(entries)}};
-  std::string text;
-  llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
-  return text;
-}
-
 LogicalResult ModuleWriter::writeShared(StringRef path) {
   SmallVector<char> object, manifestObject;
   int64_t codeBytes = 0;
   if (failed(emitCode(object, codeBytes)))
     return failure();
-  if (failed(emitManifest(manifestText(codeBytes), request.features, code->getLoc(), manifestObject)))
+  manifest.codeBytes = codeBytes;
+  if (failed(emitManifest(module::writeManifest(manifest), request.features, code->getLoc(), manifestObject)))
     return failure();
   return linkModule({StringRef(object.data(), object.size()), StringRef(manifestObject.data(), manifestObject.size())},
                     path, UnknownLoc::get(code->getContext())); // what fails is no line of the model
-}
-
-LogicalResult codegen::writeModule(const ModuleRequest &request, StringRef path) {
-  ModuleWriter writer(request);
-  return failed(writer.compile()) ? failure() : writer.writeShared(path);
 }

@@ -7,6 +7,7 @@
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Strategy/Optimizer.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Codegen/Module.h"
 #include "plc/Codegen/Target.h"
@@ -17,6 +18,7 @@
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Passes.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/ExitCodes.h"
@@ -27,7 +29,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -82,10 +83,11 @@ private:
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
   int printDot(const Program &program);
+  /// The action table of a planned module. The very table that is written is proven.
+  FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   int writeModule();
   int print(ModuleOp module);
   int write(StringRef text);
-  llvm::json::Object optimizer() const;
 
   const CompileOptions &options;
   const Strategy &strategy;
@@ -197,52 +199,53 @@ int Compilation::printDot(const Program &program) {
   return write(text);
 }
 
-llvm::json::Object Compilation::optimizer() const {
-  auto number = [&](StringRef key) { return strategy.get<double>(("optimizer." + key).str()); };
-  llvm::json::Object schedule{{"kind", strategy.get<std::string>("optimizer.schedule.kind")},
-                              {"warmup", strategy.get<int64_t>("optimizer.schedule.warmup")},
-                              {"total", strategy.get<int64_t>("optimizer.schedule.total")}};
-  return llvm::json::Object{{"kind", strategy.get<std::string>("optimizer.kind")},
-                            {"lr", number("lr")},
-                            {"weight_decay", number("weight_decay")},
-                            {"beta1", number("beta1")},
-                            {"beta2", number("beta2")},
-                            {"eps", number("eps")},
-                            {"momentum", number("momentum")},
-                            {"schedule", std::move(schedule)},
-                            {"clip_norm", number("clip_norm")}};
+FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
+  PassErrors errors(sources, context, llvm::errs());
+  auto program = *module.getOps<plc::plan::ProgramOp>().begin();
+  plc::plan::RouteTable routes(program);
+  plc::plan::TaskSlots slots(program, routes);
+  auto table = plc::plan::buildActionTable(program, slots);
+  // The limit of memory is proven by the pipeline's `plan-verify`.
+  if (succeeded(table) && succeeded(plc::plan::proveActionTable(*table, program, slots, /*limitBytes=*/0)))
+    return table;
+  code = codeOf(errors);
+  return failure();
 }
 
 int Compilation::writeModule() {
   plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
   plc::codegen::ModuleRequest request;
-  request.model = op.getSymName().str();
-  request.source = llvm::sys::path::filename(options.model).str();
-  request.real = strategy.get<std::string>("precision.compute");
-  request.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
-  request.profiling = strategy.get<bool>("profiling");
+  plc::module::Manifest &manifest = request.manifest;
+  manifest.model = op.getSymName().str();
+  manifest.source = llvm::sys::path::filename(options.model).str();
+  manifest.real = *plc::parseElementType(strategy.get<std::string>("precision.compute"));
+  manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
+  manifest.profiling = strategy.get<bool>("profiling");
   const std::string &isa = strategy.get<std::string>("machine.isa");
   using plc::codegen::Isa;
   request.features = featuresOf(isa == "avx2" ? Isa::avx2 : isa == "avx512" ? Isa::avx512 : Isa::native);
   if (strategy.get<std::string>("machine.contractions") == "own")
     request.contractions = plc::codegen::Contractions::own;
-  request.optimizer = optimizer();
+  manifest.optimizer = plc::strategy::optimizerOf(strategy);
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};
-    OwningOpRef<ModuleOp> module = lower(program, request.numericsKey);
+    OwningOpRef<ModuleOp> module = lower(program, manifest.numericsKey);
     if (!module)
       return code;
-    request.entries.push_back({entry.name(), *module});
+    auto table = provenTable(*module);
+    if (failed(table))
+      return code;
+    table->name = entry.name();
+    request.entries.push_back({std::move(*table), *module});
     // The log's plan is that of the first entry: `train`, if the model has a loss.
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
-      if (request.plan == nullptr) {
+      if (manifest.planJson.empty()) {
         plc::plan::PlanSummary summary = plc::plan::summarize(planned);
         if (!compareWithNone(program, summary))
           return code;
-        llvm::json::Object plan = plc::plan::toJSON(summary);
-        plan["numerics_key"] = request.numericsKey;
-        request.plan = std::move(plan);
+        summary.numericsKey = manifest.numericsKey;
+        manifest.planJson = plc::module::writePlan(summary);
       }
     lowered.push_back(std::move(module));
   }

@@ -51,6 +51,8 @@ std::optional<Schedule> OptimizerSettings::parseSchedule(const std::string &name
   return std::nullopt;
 }
 
+const char *OptimizerSettings::nameOf(Schedule schedule) { return schedules[static_cast<size_t>(schedule)].first; }
+
 double cosineOfPi(double p) {
   if (p > 0.5)
     return -cosineOfPi(1 - p);

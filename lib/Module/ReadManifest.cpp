@@ -1,4 +1,6 @@
 //===- ReadManifest.cpp - the only reader of manifests -----------------------===//
+#include "Words.h"
+
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
 
@@ -206,13 +208,10 @@ KernelInfo readKernel(const Node &node) {
 }
 
 StaticInfo readStatic(const Node &node) {
-  constexpr std::pair<const char *, StaticKind> kinds[] = {
-      {"parameter", StaticKind::Parameter}, {"gradient", StaticKind::Gradient}, {"moment1", StaticKind::Moment1},
-      {"moment2", StaticKind::Moment2},     {"input", StaticKind::Input},       {"output", StaticKind::Output}};
   std::string kind = node["kind"].string();
   StaticInfo place;
   bool known = false;
-  for (auto [name, value] : kinds)
+  for (auto [name, value] : staticKinds)
     if (kind == name) {
       place.kind = value;
       known = true;
@@ -235,13 +234,13 @@ int64_t readShort(const Node &node, const char *name, const EntryPlan &entry, in
   return node[ragged ? (std::string(name) + "_short").c_str() : name].integer(low, high);
 }
 
-TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numKernels, int64_t numStatics) {
+TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numStatics) {
   TaskInfo task;
   task.name = node["name"].string();
   task.slots = node["slots"].integer(0, maxCount);
   task.calls = node["calls"].list([&](const Node &call) {
     return CallInfo{
-        call["kernel"].integer(0, numKernels - 1), readShort(call, "kernel", entry, 0, numKernels - 1),
+        call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
         call["operands"].list([&](const Node &operand) { return operand.integer(-numStatics, task.slots - 1); }),
         call["path"].string()};
   });
@@ -250,13 +249,10 @@ TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numKernels, 
 
 ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &entry) {
   using Op = ActionInfo::Op;
-  constexpr std::pair<const char *, Op> ops[] = {
-      {"run", Op::Run},   {"post_recv", Op::PostRecv}, {"wait_recv", Op::WaitRecv},
-      {"send", Op::Send}, {"wait_send", Op::WaitSend}, {"drop", Op::Drop},
-      {"step", Op::Step}};
   std::string name = node["op"].string();
-  const auto *found = std::find_if(std::begin(ops), std::end(ops), [&](auto &op) { return name == op.first; });
-  if (found == std::end(ops))
+  const auto *found =
+      std::find_if(std::begin(actionOps), std::end(actionOps), [&](auto &op) { return name == op.first; });
+  if (found == std::end(actionOps))
     node["op"].fail("is '" + name + "', expected run, post_recv, wait_recv, send, wait_send, drop or step");
   ActionInfo action;
   action.op = found->second;
@@ -265,7 +261,8 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   action.microBatch = node["mb"].integer(-1, entry.microBatches - 1);
   if (action.op == Op::Run) {
     action.target = node["task"].integer(0, static_cast<int64_t>(rank.tasks.size()) - 1);
-    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes); });
+    action.base = node.has("base") ? node["base"].integer(0, rank.arenaBytes) : 0;
+    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes - action.base); });
     auto slots = static_cast<size_t>(rank.tasks[static_cast<size_t>(action.target)].slots);
     if (action.at.size() != slots)
       node["at"].fail("has " + std::to_string(action.at.size()) + " offsets, expected " + std::to_string(slots));
@@ -280,13 +277,13 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   return action;
 }
 
-RankInfo readRank(const Node &node, const EntryPlan &entry, int64_t numKernels) {
+RankInfo readRank(const Node &node, const EntryPlan &entry) {
   RankInfo rank;
   rank.stage = node["stage"].string();
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
   rank.statics = node["statics"].list(readStatic);
   auto numStatics = static_cast<int64_t>(rank.statics.size());
-  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numKernels, numStatics); });
+  rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numStatics); });
   rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
   return rank;
 }
@@ -314,10 +311,17 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   entry.microBatches = node["micro_batches"].integer(1, entry.batch);
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
+  auto readKernel = [&](const Node &kernel) { return kernel.integer(0, numKernels - 1); };
+  entry.kernels = node["kernels"].list(readKernel);
+  if (entry.isRagged())
+    entry.shortKernels = node["kernels_short"].list(readKernel);
+  if (entry.isRagged() && entry.shortKernels.size() != entry.kernels.size())
+    node["kernels_short"].fail("has " + std::to_string(entry.shortKernels.size()) + " kernels, expected " +
+                               std::to_string(entry.kernels.size()));
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
   entry.outputRanks = node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
   entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, entry, numRanks); });
-  entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry, numKernels); });
+  entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry); });
   return entry;
 }
 
@@ -327,6 +331,7 @@ Manifest readRoot(const Node &root) {
     root["plcm"].fail("is version " + std::to_string(version) + ", expected " + std::to_string(expected));
   Manifest manifest;
   manifest.model = root["model"].string();
+  manifest.source = root["source"].string();
   manifest.numericsKey = root["numerics_key"].string();
   manifest.planJson = root["plan"].dump();
   manifest.real = readElementType(root["real"]);

@@ -1,7 +1,7 @@
 //===- PlanVerify.cpp - prove that the action lists compute the program ---===//
 #include "Programs.h"
-#include "Proof.h"
 
+#include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Passes.h"
 
 namespace plc::plan {
@@ -10,6 +10,7 @@ namespace plc::plan {
 } // namespace plc::plan
 
 using namespace mlir;
+using namespace plc;
 using namespace plc::plan;
 
 namespace {
@@ -27,19 +28,12 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
   }
 
 private:
-  // Each proof relies on those before it.
   LogicalResult prove(ProgramOp program) {
     if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
       return failure();
     auto &slots = getChildAnalysis<TaskSlots>(program);
-    const RouteTable &routes = slots.getRoutes();
-    if (failed(proveClones(program, slots)) || failed(proveRuns(program, routes)) ||
-        failed(proveMessages(program, routes)) || failed(proveNoDeadlock(program, routes)))
-      return failure();
-    for (auto rank : program.getBody().getOps<RankOp>())
-      if (failed(proveMemory(program, rank, slots, memoryLimitBytes)))
-        return failure();
-    return success();
+    FailureOr<module::EntryPlan> table = buildActionTable(program, slots);
+    return failed(table) ? failure() : proveActionTable(*table, program, slots, memoryLimitBytes);
   }
 };
 

@@ -2,26 +2,59 @@
 #ifndef PLC_LIB_PLANNING_PROOF_H
 #define PLC_LIB_PLANNING_PROOF_H
 
-#include "plc/Analysis/TaskSlots.h"
+#include "plc/Planning/ActionTable.h"
+
+#include "llvm/ADT/StringMap.h"
 
 namespace plc::plan {
 
-/// Each task runs once per micro-batch on its stage's rank, each role in index order.
-llvm::LogicalResult proveRuns(ProgramOp program, const RouteTable &routes);
+/// A table beside the program that it must compute. What the table says is proven; the program's operations give the
+/// values' names and the places of errors.
+struct TableOfProgram {
+  const module::EntryPlan &table;
+  ProgramOp program;
+  TaskSlots &slots;
 
-/// Each route between ranks has a channel; each message is posted, sent and waited for once, in index order, under a tag
-/// of its own, and never more are posted than slots.
-llvm::LogicalResult proveMessages(ProgramOp program, const RouteTable &routes);
+  /// What a task of the table does, by its name: a task of the program, with its clones or without.
+  struct Task {
+    TaskOp op;
+    bool keeps = false;
+  };
+  llvm::StringMap<Task> tasks;
+  llvm::SmallVector<ChannelOp> channels; ///< by the table's number
+  std::vector<RankOp> ranks;             ///< by index
+  /// For each action of each rank, the operation that it came from.
+  std::vector<std::vector<ActionInterface>> actions;
+
+  TableOfProgram(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots);
+
+  const RouteTable &routes() const { return slots.getRoutes(); }
+  /// The task of a run; without one, the name in the table is no task's.
+  Task taskOf(const module::RankInfo &rank, const module::ActionInfo &run) const {
+    return tasks.lookup(rank.tasks[run.target].name);
+  }
+};
+
+/// Ranks, actions, channels and tasks of the table are those of the program, one by one: the same kernels called, in the
+/// same order.
+llvm::LogicalResult proveShape(TableOfProgram &both);
+
+/// Each task runs once per micro-batch on its stage's rank, each role in index order.
+llvm::LogicalResult proveRuns(TableOfProgram &both);
+
+/// Each route between ranks has a channel of its bytes; each message is posted, sent and waited for once, in index order,
+/// under a tag of its own, and never more are posted than slots.
+llvm::LogicalResult proveMessages(TableOfProgram &both);
 
 /// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv.
-llvm::LogicalResult proveNoDeadlock(ProgramOp program, const RouteTable &routes);
+llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
 /// By induction over the order of calls it makes the original's bits.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
 /// Every read of a rank finds the value and micro-batch that the program names.
-llvm::LogicalResult proveMemory(ProgramOp program, RankOp rank, TaskSlots &slots, int64_t limitBytes);
+llvm::LogicalResult proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes);
 
 /// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people; without a micro-batch if `mb` is -1.
 std::string describe(mlir::Value resolved, int64_t mb);

@@ -9,6 +9,7 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
+using module::ActionInfo;
 
 std::string plc::plan::describe(Value resolved, int64_t mb) {
   std::string of = mb < 0 ? "" : ", micro-batch " + std::to_string(mb);
@@ -39,15 +40,16 @@ std::string text(const Range &range) {
 
 class RankProof {
 public:
-  RankProof(ProgramOp program, RankOp rank, TaskSlots &slots)
-      : program(program), rank(rank), slots(slots), routes(slots.getRoutes()) {}
+  RankProof(TableOfProgram &both, int64_t index)
+      : both(both), program(both.program), rank(both.ranks[index]), plan(both.table.ranks[index]), slots(both.slots),
+        routes(both.routes()), statics(program, plan.statics, routes) {}
 
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
       return failure();
     countContributions();
-    for (Operation &op : rank.getBody().front())
-      if (failed(execute(&op)))
+    for (auto [action, op] : llvm::zip(plan.actions, both.actions[rank.getIndex()]))
+      if (failed(execute(action, op)))
         return failure();
     return checkEnd();
   }
@@ -61,8 +63,7 @@ private:
   struct Lock { // bytes of a message on its way
     Range range;
     Operation *op;
-    StringRef channel;
-    int64_t mb;
+    int64_t channel, mb;
     bool receives;
   };
   struct SiteState {
@@ -73,29 +74,27 @@ private:
   //===--- Layout ---===//
 
   LogicalResult checkLayout(int64_t limit) {
-    auto layouts = rank.getBody().getOps<LayoutOp>();
-    if (layouts.empty())
-      return rank.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
-    layout = *layouts.begin();
-    statics.emplace(layout, routes);
-    int64_t arena = layout.getArenaBytes();
-    if (limit && arena > limit)
+    layout = *rank.getBody().getOps<LayoutOp>().begin();
+    if (limit && plan.arenaBytes > limit)
       return layout.emitOpError("has an arena of ")
-             << planner::formatBytes(arena) << ", limit " << planner::formatBytes(limit);
-    SmallVector<StaticOp> places(layout.getBody().getOps<StaticOp>());
-    llvm::sort(places, [](StaticOp a, StaticOp b) { return a.getAt() < b.getAt(); });
-    int64_t free = 0;
-    for (StaticOp place : places) {
-      if (place.getAt() % placeAlignment || place.getAt() < free)
-        return place.emitOpError("at ") << place.getAt() << " is not aligned, or overlaps the one that ends at "
-                                        << free;
-      free = place.getAt() + place.getBytes();
+             << planner::formatBytes(plan.arenaBytes) << ", limit " << planner::formatBytes(limit);
+    SmallVector<std::pair<const module::StaticInfo *, StaticOp>> places;
+    for (auto [place, op] : llvm::zip(plan.statics, layout.getBody().getOps<StaticOp>()))
+      places.emplace_back(&place, op);
+    llvm::sort(places, [](auto &a, auto &b) { return a.first->offset < b.first->offset; });
+    for (auto &[place, op] : places) {
+      if (place->offset % placeAlignment || place->offset < staticEnd)
+        return op.emitOpError("at ") << place->offset << " is not aligned, or overlaps the one that ends at "
+                                     << staticEnd;
+      staticEnd = place->offset + place->bytes;
     }
-    if (free > int64_t(layout.getStaticBytes()))
-      return layout.emitOpError("has statics up to ") << free << " but says " << layout.getStaticBytes();
+    if (staticEnd > int64_t(layout.getStaticBytes()))
+      return layout.emitOpError("has statics up to ") << staticEnd << " but says " << layout.getStaticBytes();
+    staticEnd = layout.getStaticBytes();
     for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
-      StaticOp place = statics->find(item.kind, item.name, item.site);
-      if (!place || int64_t(place.getBytes()) != item.bytes || place.getOwned() != item.owned)
+      int64_t place = statics.find(item.kind, item.name, item.site);
+      if (place < 0 || plan.statics[place].bytes != item.bytes ||
+          (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
         return layout.emitOpError("has no place for ") << stringifyStaticKind(item.kind) << " '" << item.name << "' of "
                                                        << item.bytes << " bytes" << (item.owned ? ", owned" : "");
     }
@@ -119,135 +118,128 @@ private:
 
   //===--- Actions ---===//
 
-  LogicalResult execute(Operation *op) {
-    if (auto run = dyn_cast<RunOp>(op))
-      return execute(run);
-    if (auto post = dyn_cast<PostRecvOp>(op))
-      return execute(post);
-    if (auto wait = dyn_cast<WaitRecvOp>(op))
-      return execute(wait);
-    if (auto send = dyn_cast<SendOp>(op))
-      return execute(send);
-    if (auto wait = dyn_cast<WaitSendOp>(op)) {
-      unlock(wait.getChannel(), wait.getMb(), false);
-      return success();
+  LogicalResult execute(const ActionInfo &action, ActionInterface op) {
+    switch (action.op) {
+    case ActionInfo::Op::Run: return runTask(action, op);
+    case ActionInfo::Op::PostRecv: return post(action, op);
+    case ActionInfo::Op::WaitRecv: return receive(action, op);
+    case ActionInfo::Op::Send: return send(action, op);
+    case ActionInfo::Op::WaitSend: unlock(action, false); return success();
+    case ActionInfo::Op::Drop: return drop(action, op);
+    case ActionInfo::Op::Step: return step(op);
     }
-    if (auto drop = dyn_cast<DropOp>(op))
-      return execute(drop);
-    if (isa<StepOp>(op))
-      return step(op);
-    return success();
+    llvm_unreachable("all actions are listed");
   }
 
-  LogicalResult execute(RunOp run) {
-    TaskOp task = routes.taskOf(run);
-    ArrayRef<Value> given = slots.of(task);
-    if (!run.getAt() || run.getAt()->size() != given.size())
-      return run.emitOpError("has ") << (run.getAt() ? run.getAt()->size() : 0) << " addresses but the task has "
-                                     << given.size() << " slots";
-    DenseMap<Value, int64_t> place;
-    for (auto [slot, at] : llvm::zip(given, *run.getAt())) {
-      place[slot] = at;
-      Value value = slots.valueIn(run, slot);
-      std::optional<int64_t> fixed = statics->offsetOf(value, run.getMb());
-      if (fixed && *fixed != at)
-        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << " but its place is "
-                                       << *fixed;
-      if (!fixed && at % placeAlignment)
-        return run.emitOpError("has ") << describe(value, run.getMb()) << " at " << at << ", which is not aligned";
-    }
+  LogicalResult runTask(const ActionInfo &run, Operation *op) {
+    auto [task, keeps] = both.taskOf(plan, run);
+    const auto *made = plan.tasks[run.target].calls.data();
     for (auto call : task.getBody().getOps<CallOp>())
-      if (!(run.getKeep() && call.getRecompute()) && failed(execute(run, call, place)))
+      if (!(keeps && call.getRecompute()) && failed(runCall(run, op, keeps, call, *made++)))
         return failure();
     return success();
   }
 
-  LogicalResult execute(RunOp run, CallOp call, DenseMap<Value, int64_t> &place) {
-    SmallVector<Range> reads;
-    int64_t mb = run.getMb();
-    for (Value operand : call.getArgs()) {
-      Value slot = slots.resolve(operand), value = slots.valueIn(run, slot);
+  // The table's operands, inputs before outputs, against what the program's call reads and writes.
+  LogicalResult runCall(const ActionInfo &run, Operation *op, bool keeps, CallOp call, const module::CallInfo &made) {
+    SmallVector<Range> touched;
+    int64_t mb = run.microBatch;
+    const auto *operand = made.operands.data();
+    for (Value argument : call.getArgs()) {
+      Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below
-      Range range = isStatic(value) || value.getDefiningOp<InputOp>() ? staticRange(value, mb)
-                                                                      : rangeOf(value, mb, place.lookup(slot));
-      if (failed(read(run, value, mb, range)))
+      FailureOr<Range> range = place(run, op, value, *operand++);
+      if (failed(range) || failed(read(op, value, mb, *range)))
         return failure();
-      reads.push_back(range);
+      touched.push_back(*range);
     }
     for (Value result : call.getResults()) {
       Value value = slots.resolve(result);
+      FailureOr<Range> range = place(run, op, value, *operand++);
+      if (failed(range))
+        return failure();
       if (auto site = value.getDefiningOp<SiteOp>()) {
-        if (failed(accumulate(run, site)))
+        if (failed(accumulate(run, op, site)))
           return failure();
         continue;
       }
-      Range range = rangeOf(value, mb, place.lookup(value));
-      for (const Range &other : reads)
-        if (range.overlaps(other))
-          return run.emitOpError("writes ")
-                 << describe(value, mb) << " to " << text(range) << ", over what the same call reads or writes";
-      if (failed(write(run, value, mb, range)))
+      for (const Range &other : touched)
+        if (range->overlaps(other))
+          return op->emitOpError("writes ")
+                 << describe(value, mb) << " to " << text(*range) << ", over what the same call reads or writes";
+      if (failed(write(op, value, mb, *range)))
         return failure();
-      reads.push_back(range);
+      touched.push_back(*range);
     }
     return success();
   }
 
-  LogicalResult execute(PostRecvOp post) {
-    Value value = slots.resolve(routes.carried(post));
-    FailureOr<Range> range = messageRange(post, value, post.getMb(), post.getAt());
-    if (failed(range) || (!isStatic(value) && failed(checkPlace(post, value, post.getMb(), *range))))
+  // Where the table has a value in a run. What has a place for the whole run is found there.
+  FailureOr<Range> place(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
+    int64_t at = module::placeOf(plan, operand, run);
+    std::optional<int64_t> fixed = statics.offsetOf(value, run.microBatch);
+    if ((operand < 0 || isStatic(value)) && -operand - 1 != statics.placeOf(value))
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " in operand " << operand
+                                     << " of the action table, which is another place";
+    if (fixed && *fixed != at)
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << " but its place is "
+                                     << *fixed;
+    if (!fixed && at % placeAlignment)
+      return op->emitOpError("has ") << describe(value, run.microBatch) << " at " << at << ", which is not aligned";
+    return rangeOf(value, run.microBatch, at);
+  }
+
+  LogicalResult post(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, false);
+    FailureOr<Range> range = messagePlace(action, op, value);
+    if (failed(range) || (!isStatic(value) && failed(checkPlace(op, value, action.microBatch, *range))))
       return failure();
-    if (failed(checkLocks(post, *range, "posts a receive to")))
+    if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
-    erase(*range, post);
-    locks.push_back({*range, post, post.getChannel(), int64_t(post.getMb()), true});
+    erase(*range, op);
+    locks.push_back({*range, op, action.target, action.microBatch, true});
     return success();
   }
 
-  LogicalResult execute(WaitRecvOp wait) {
-    Value value = slots.resolve(routes.carried(wait));
-    Range range = unlock(wait.getChannel(), wait.getMb(), true);
+  LogicalResult receive(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, false);
+    Range range = unlock(action, true);
     if (auto site = value.getDefiningOp<SiteOp>())
       sites[{site.getParam(), site.getIndex()}].received = true;
     else if (auto param = value.getDefiningOp<ParamOp>())
       stepped.erase(param.getParam().str());
     else
-      held[range.begin] = {range.end, {value, wait.getMb()}};
+      held[range.begin] = {range.end, {value, action.microBatch}};
     return success();
   }
 
-  LogicalResult execute(SendOp send) {
-    Value value = slots.resolve(routes.carried(send));
-    FailureOr<Range> range = messageRange(send, value, send.getMb(), send.getAt());
+  LogicalResult send(const ActionInfo &action, ActionInterface op) {
+    Value value = carried(action, true);
+    FailureOr<Range> range = messagePlace(action, op, value);
     if (failed(range))
       return failure();
     if (auto site = value.getDefiningOp<SiteOp>()) {
-      if (failed(checkComplete(send, site.getParam(), site.getIndex())))
+      if (failed(checkComplete(op, site.getParam(), site.getIndex())))
         return failure();
     } else if (auto param = value.getDefiningOp<ParamOp>()) {
       if (!stepped.count(param.getParam()))
-        return send.emitOpError("sends parameter '") << param.getParam() << "' before its step";
-    } else if (failed(read(send, value, send.getMb(), *range))) {
+        return op->emitOpError("sends parameter '") << param.getParam() << "' before its step";
+    } else if (failed(read(op, value, action.microBatch, *range))) {
       return failure();
     }
-    locks.push_back({*range, send, send.getChannel(), int64_t(send.getMb()), false});
+    locks.push_back({*range, op, action.target, action.microBatch, false});
     return success();
   }
 
-  LogicalResult execute(DropOp drop) {
-    TaskOp task = routes.taskOf(drop);
-    int64_t count = slots.of(task).size();
-    if (drop.getSlot() < 0 || drop.getSlot() >= count)
-      return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
-    if (!drop.getAt())
-      return drop.emitOpError("has no address");
-    Value value = slots.of(task)[drop.getSlot()];
-    Range range = rangeOf(value, drop.getMb(), *drop.getAt());
-    if (failed(read(drop, value, drop.getMb(), range)) || failed(checkLocks(drop, range, "drops")))
+  // The table names bytes alone; which value lies there the program says.
+  LogicalResult drop(const ActionInfo &action, ActionInterface op) {
+    auto named = cast<DropOp>(op.getOperation());
+    Value value = slots.of(routes.taskOf(named))[named.getSlot()];
+    Range range{action.offset, action.offset + action.bytes};
+    if (failed(read(op, value, action.microBatch, range)) || failed(checkLocks(op, range, "drops")))
       return failure();
-    erase(range, drop);
+    erase(range, op);
     return success();
   }
 
@@ -276,11 +268,11 @@ private:
             return failure();
         }
     }
-    bool steps = !rank.getBody().getOps<StepOp>().empty();
+    bool steps = llvm::any_of(plan.actions, [](auto &action) { return action.op == ActionInfo::Op::Step; });
     if (program.isTraining() && !steps)
       return rank.emitOpError("never takes a step");
     for (const std::string &param : stepped)
-      if (StaticOp place = statics->find(StaticKind::parameter, param); !place.getOwned() && isTrained(param))
+      if (!plan.statics[statics.find(StaticKind::parameter, param)].owned && isTrained(param))
         return rank.emitOpError("never receives the new value of parameter '") << param << "'";
     return success();
   }
@@ -295,16 +287,15 @@ private:
 
   Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
   Range staticRange(Value value, int64_t mb) {
-    return rangeOf(value, mb, statics->offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
+    return rangeOf(value, mb, statics.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
 
-  FailureOr<Range> messageRange(Operation *op, Value value, int64_t mb, std::optional<int64_t> at) {
-    if (!at)
-      return op->emitOpError("has no address");
-    std::optional<int64_t> fixed = statics->offsetOf(value, std::max<int64_t>(mb, 0));
-    if (fixed && *fixed != *at)
-      return op->emitOpError("has ") << describe(value, mb) << " at " << *at << " but its place is " << *fixed;
-    return rangeOf(value, mb, *at);
+  FailureOr<Range> messagePlace(const ActionInfo &action, Operation *op, Value value) {
+    std::optional<int64_t> fixed = statics.offsetOf(value, std::max<int64_t>(action.microBatch, 0));
+    if (fixed && *fixed != action.offset)
+      return op->emitOpError("has ") << describe(value, action.microBatch) << " at " << action.offset
+                                     << " but its place is " << *fixed;
+    return rangeOf(value, action.microBatch, action.offset);
   }
 
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
@@ -339,13 +330,13 @@ private:
 
   // Values lie behind the static area, or are outputs in their place; inside the arena.
   LogicalResult checkPlace(Operation *op, Value value, int64_t mb, Range range) {
-    bool fixed = statics->offsetOf(value, mb).has_value();
-    if (!fixed && range.begin < int64_t(layout.getStaticBytes()))
+    bool fixed = statics.offsetOf(value, mb).has_value();
+    if (!fixed && range.begin < staticEnd)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
-                                      << ", in the static area, which ends at " << layout.getStaticBytes();
-    if (range.end > int64_t(layout.getArenaBytes()))
+                                      << ", in the static area, which ends at " << staticEnd;
+    if (range.end > plan.arenaBytes)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
-                                      << ", beyond the arena, which ends at " << layout.getArenaBytes();
+                                      << ", beyond the arena, which ends at " << plan.arenaBytes;
     return success();
   }
 
@@ -357,9 +348,9 @@ private:
   }
 
   LogicalResult conflict(Operation *op, StringRef what, Range range, const Lock &lock) {
-    InFlightDiagnostic error = op->emitOpError(what)
-                               << " " << text(range) << " while micro-batch " << lock.mb << " of '" << lock.channel
-                               << "' is on its way " << (lock.receives ? "in" : "out");
+    InFlightDiagnostic error = op->emitOpError(what) << " " << text(range) << " while micro-batch " << lock.mb
+                                                     << " of '" << both.channels[lock.channel].getSymName()
+                                                     << "' is on its way " << (lock.receives ? "in" : "out");
     error.attachNote(lock.op->getLoc()) << "it starts here";
     return error;
   }
@@ -374,9 +365,10 @@ private:
     }
   }
 
-  Range unlock(StringRef channel, int64_t mb, bool receives) {
-    auto it = llvm::find_if(
-        locks, [&](const Lock &lock) { return lock.channel == channel && lock.mb == mb && lock.receives == receives; });
+  Range unlock(const ActionInfo &action, bool receives) {
+    auto it = llvm::find_if(locks, [&](const Lock &lock) {
+      return lock.channel == action.target && lock.mb == action.microBatch && lock.receives == receives;
+    });
     Range range = it->range; // proveMessages: it was started
     locks.erase(it);
     return range;
@@ -384,14 +376,14 @@ private:
 
   //===--- Sites ---===//
 
-  LogicalResult accumulate(RunOp run, SiteOp site) {
+  LogicalResult accumulate(const ActionInfo &run, Operation *op, SiteOp site) {
     SiteState &state = sites[{site.getParam(), site.getIndex()}];
-    if (run.getMb() < state.lastMb)
-      return run.emitOpError("adds micro-batch ") << run.getMb() << " to site " << site.getIndex() << " of '"
+    if (run.microBatch < state.lastMb)
+      return op->emitOpError("adds micro-batch ") << run.microBatch << " to site " << site.getIndex() << " of '"
                                                   << site.getParam() << "' after micro-batch " << state.lastMb;
-    state.lastMb = run.getMb();
+    state.lastMb = run.microBatch;
     ++state.added;
-    return checkLocks(run, staticRange(site, 0), "adds to");
+    return checkLocks(op, staticRange(site, 0), "adds to");
   }
 
   LogicalResult checkComplete(Operation *op, StringRef param, int64_t site) {
@@ -402,12 +394,27 @@ private:
            << site << " of '" << param << "' with " << state.expected << " contributions but it has " << state.added;
   }
 
+  // What a message of the channel brings or takes.
+  Value carried(const ActionInfo &action, bool sends) {
+    RouteOp route = routes.routeOf(both.channels[action.target]);
+    return slots.resolve(sends ? routes.stashOf(route).getValue() : routes.popOf(route).getResult());
+  }
+
+  // What a call reads; in a run that keeps, the original in place of a clone's value.
+  Value valueIn(bool keeps, Value operand) {
+    Value value = slots.resolve(operand), original = keeps ? slots.getOriginals().lookup(value) : nullptr;
+    return original ? original : value;
+  }
+
+  TableOfProgram &both;
   ProgramOp program;
   RankOp rank;
+  const module::RankInfo &plan;
   TaskSlots &slots;
   const RouteTable &routes;
+  Statics statics;
   LayoutOp layout;
-  std::optional<Statics> statics;
+  int64_t staticEnd = 0;
   std::map<int64_t, Held> held; // by first byte
   DenseMap<Instance, Operation *> ended;
   SmallVector<Lock> locks;
@@ -417,6 +424,6 @@ private:
 
 } // namespace
 
-LogicalResult plc::plan::proveMemory(ProgramOp program, RankOp rank, TaskSlots &slots, int64_t limitBytes) {
-  return RankProof(program, rank, slots).run(limitBytes);
+LogicalResult plc::plan::proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes) {
+  return RankProof(both, rank).run(limitBytes);
 }

@@ -3,30 +3,34 @@
 
 #include "plc/Planner/Order.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringMap.h"
+#include <map>
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
+using module::ActionInfo;
 
-LogicalResult plc::plan::proveRuns(ProgramOp program, const RouteTable &routes) {
-  std::map<std::pair<StringRef, Role>, int64_t> next;
-  for (auto rank : program.getBody().getOps<RankOp>())
-    for (auto run : rank.getBody().getOps<RunOp>()) {
-      StageOp stage = routes.stage(run.getStage());
-      if (stage.getRank() != rank.getIndex())
-        return run.emitOpError("stands on rank ")
-               << rank.getIndex() << " but stage '" << run.getStage() << "' is on rank " << stage.getRank();
-      int64_t &expected = next[{stage.getSymName(), run.getRole()}];
-      if (run.getMb() != expected || expected >= program.getMicroBatches())
-        return run.emitOpError("runs micro-batch ")
-               << run.getMb() << " where micro-batch " << expected << " of " << program.getMicroBatches() << " is next";
+LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
+  std::map<Operation *, int64_t> next; // micro-batch of each task
+  for (auto [index, rank] : llvm::enumerate(both.table.ranks))
+    for (auto [number, action] : llvm::enumerate(rank.actions)) {
+      if (action.op != ActionInfo::Op::Run)
+        continue;
+      TaskOp task = both.taskOf(rank, action).op;
+      auto stage = cast<StageOp>(task->getParentOp());
+      ActionInterface run = both.actions[index][number];
+      if (int64_t(stage.getRank()) != int64_t(index))
+        return run->emitOpError("stands on rank ")
+               << index << " but stage '" << stage.getSymName() << "' is on rank " << stage.getRank();
+      int64_t &expected = next[task];
+      if (action.microBatch != expected || expected >= both.table.microBatches)
+        return run->emitOpError("runs micro-batch ") << action.microBatch << " where micro-batch " << expected << " of "
+                                                     << both.table.microBatches << " is next";
       ++expected;
     }
-  for (auto stage : program.getBody().getOps<StageOp>())
+  for (auto stage : both.program.getBody().getOps<StageOp>())
     for (auto task : stage.getBody().getOps<TaskOp>())
-      if (int64_t done = next[{stage.getSymName(), task.getRole()}]; done != program.getMicroBatches())
+      if (int64_t done = next[task]; done != both.table.microBatches)
         return task.emitOpError(stringifyRole(task.getRole()))
                << " of '" << stage.getSymName() << "' is never run for micro-batch " << done;
   return success();
@@ -34,62 +38,64 @@ LogicalResult plc::plan::proveRuns(ProgramOp program, const RouteTable &routes) 
 
 namespace {
 
-constexpr MessagePart parts[] = {MessagePart::post, MessagePart::waitReceive, MessagePart::send, MessagePart::waitSend};
-constexpr const char *partNames[] = {"post_recv", "wait_recv", "send", "wait_send"};
+using Op = ActionInfo::Op;
+constexpr Op parts[] = {Op::PostRecv, Op::WaitRecv, Op::Send, Op::WaitSend};
 
-StringRef channelOf(ActionInterface action) { return action.getMessageChannel().getValue(); }
+/// An action of the table and where it came from.
+struct Action {
+  const ActionInfo *info;
+  ActionInterface op;
+  int64_t node; // among all actions of all ranks
+};
 
 // The four actions of each message of a channel, in index order.
 struct Messages {
-  ChannelOp channel;
-  int64_t first = 0, count = 0;            // micro-batches
-  SmallVector<ActionInterface> actions[4]; // by part
-  SmallVector<ActionInterface> &operator[](MessagePart part) { return actions[int(part)]; }
+  const module::ChannelInfo &channel;
+  ChannelOp op;
+  int64_t first = 0, count = 0; // micro-batches
+  std::map<Op, std::vector<Action>> actions;
 };
 
 class MessageProof {
 public:
-  MessageProof(ProgramOp program, const RouteTable &routes) : program(program), routes(routes) {}
+  explicit MessageProof(TableOfProgram &both) : both(both) {}
 
   LogicalResult collect() {
-    for (auto channel : program.getBody().getOps<ChannelOp>()) {
-      RouteOp route = routes.routeOf(channel);
+    llvm::StringMap<ChannelOp> byRoute;
+    for (auto [info, channel] : llvm::zip(both.table.channels, both.channels)) {
       auto [it, inserted] = byRoute.try_emplace(channel.getRoute(), channel);
       if (!inserted)
         return channel.emitOpError("carries '")
                << channel.getRoute() << "', as '" << it->second.getSymName() << "' does";
-      bool step = route.getPer() == Per::step;
-      messages[channel.getSymName()] = {channel, step ? -1 : 0, step ? 1 : program.getMicroBatches(), {}};
+      messages.push_back({info, channel, info.perStep ? -1 : 0, info.perStep ? 1 : both.table.microBatches, {}});
     }
-    for (auto route : program.getBody().getOps<RouteOp>())
-      if (routes.crossesRanks(route) && !byRoute.contains(route.getSymName()))
+    for (auto route : both.program.getBody().getOps<RouteOp>())
+      if (both.routes().crossesRanks(route) && !byRoute.contains(route.getSymName()))
         return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
-    for (auto rank : program.getBody().getOps<RankOp>())
+    for (size_t rank = 0; rank < both.table.ranks.size(); ++rank)
       if (failed(walk(rank)))
         return failure();
-    for (auto &[name, each] : messages)
-      for (MessagePart part : parts)
-        if (int64_t done = each[part].size(); done != each.count)
-          return each.channel.emitOpError("has no '")
-                 << partNames[int(part)] << "' for micro-batch " << each.first + done;
+    for (Messages &each : messages)
+      for (Op part : parts)
+        if (int64_t done = each.actions[part].size(); done != each.count)
+          return each.op.emitOpError("has no '") << nameOf(part) << "' for micro-batch " << each.first + done;
     return success();
   }
 
   LogicalResult checkTags() {
     std::map<std::tuple<int64_t, int64_t, int64_t>, std::pair<ChannelOp, int64_t>> taken;
-    for (auto &[name, each] : messages)
+    for (const Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
-        std::pair<int64_t, int64_t> ends =
-            std::minmax<int64_t>({each.channel.getSource(), each.channel.getDestination()});
-        int64_t tag = each.channel.getTag() + 2 * i;
-        auto [it, inserted] = taken.try_emplace({ends.first, ends.second, tag}, each.channel, each.first + i);
+        std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({each.channel.source, each.channel.destination});
+        int64_t tag = each.channel.tag + 2 * i;
+        auto [it, inserted] = taken.try_emplace({ends.first, ends.second, tag}, each.op, each.first + i);
         if (inserted)
           continue;
-        InFlightDiagnostic error = each.channel.emitOpError("has tag ")
+        ChannelOp op = each.op, other = it->second.first;
+        InFlightDiagnostic error = op.emitOpError("has tag ")
                                    << tag << " for micro-batch " << each.first + i << ", which is also a tag of '"
-                                   << it->second.first.getSymName() << "'";
-        error.attachNote(it->second.first.getLoc())
-            << "micro-batch " << it->second.second << " of '" << it->second.first.getSymName() << "'";
+                                   << other.getSymName() << "'";
+        error.attachNote(other.getLoc()) << "micro-batch " << it->second.second << " of '" << other.getSymName() << "'";
         return error;
       }
     return checkTagOrder();
@@ -98,13 +104,13 @@ public:
   // Exchanged tags are unique too, but not what the other process computes.
   LogicalResult checkTagOrder() {
     std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
-    for (auto channel : program.getBody().getOps<ChannelOp>()) {
-      std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({channel.getSource(), channel.getDestination()});
+    for (Messages &each : messages) {
+      std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({each.channel.source, each.channel.destination});
       int64_t ordinal = ordinals[ends]++;
       int64_t expected =
-          2 * program.getMicroBatches() * ordinal + (channel.getSource() < channel.getDestination() ? 0 : 1);
-      if (int64_t(channel.getTag()) != expected)
-        return channel.emitOpError("has tag ") << channel.getTag() << " but as channel " << ordinal << " between ranks "
+          2 * both.table.microBatches * ordinal + (each.channel.source < each.channel.destination ? 0 : 1);
+      if (each.channel.tag != expected)
+        return each.op.emitOpError("has tag ") << each.channel.tag << " but as channel " << ordinal << " between ranks "
                                                << ends.first << " and " << ends.second << " needs " << expected;
     }
     return success();
@@ -112,83 +118,86 @@ public:
 
   // Actions of all ranks as nodes; on a cycle, tells each wait of it.
   LogicalResult checkWaits() {
-    std::vector<Operation *> nodes;
-    DenseMap<Operation *, int64_t> number;
-    planner::Edges edges;
-    for (auto rank : program.getBody().getOps<RankOp>()) {
-      bool first = true;
-      for (Operation &op : rank.getBody().front()) {
-        if (!first)
-          edges.emplace_back(nodes.size() - 1, nodes.size());
-        first = false;
-        number[&op] = nodes.size();
-        nodes.push_back(&op);
-      }
-    }
-    for (auto &[name, each] : messages)
+    for (Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
-        edges.emplace_back(number[each[MessagePart::post][i]], number[each[MessagePart::waitSend][i]]);
-        edges.emplace_back(number[each[MessagePart::send][i]], number[each[MessagePart::waitReceive][i]]);
+        edges.emplace_back(each.actions[Op::PostRecv][i].node, each.actions[Op::WaitSend][i].node);
+        edges.emplace_back(each.actions[Op::Send][i].node, each.actions[Op::WaitRecv][i].node);
       }
     std::vector<int64_t> cycle = planner::findCycle(nodes.size(), edges);
     if (cycle.empty())
       return success();
-    std::vector<ActionInterface> waits;
+    std::vector<Action> waits;
     for (int64_t node : cycle)
-      if (auto action = dyn_cast<ActionInterface>(nodes[node]); action && action.getMessagePart())
-        waits.push_back(action);
-    InFlightDiagnostic error = waits.front()->emitOpError("waits for itself: the ranks deadlock");
-    for (ActionInterface action : waits)
-      error.attachNote(action->getLoc()) << partNames[int(*action.getMessagePart())] << " of '" << channelOf(action)
-                                         << "', micro-batch " << action.getMicroBatch() << ", on rank "
-                                         << cast<RankOp>(action->getParentOp()).getIndex() << " comes before the next";
+      if (nodes[node].info->isMessage())
+        waits.push_back(nodes[node]);
+    InFlightDiagnostic error = waits.front().op->emitOpError("waits for itself: the ranks deadlock");
+    for (Action &action : waits)
+      error.attachNote(action.op->getLoc())
+          << nameOf(action.info->op) << " of '" << both.channels[action.info->target].getSymName() << "', micro-batch "
+          << action.info->microBatch << ", on rank " << cast<RankOp>(action.op->getParentOp()).getIndex()
+          << " comes before the next";
     return error;
   }
 
 private:
+  static StringRef nameOf(Op part) {
+    return part == Op::PostRecv   ? "post_recv"
+           : part == Op::WaitRecv ? "wait_recv"
+           : part == Op::Send     ? "send"
+                                  : "wait_send";
+  }
+
   // Collects actions of a rank, checks their rank, index order and slots.
-  LogicalResult walk(RankOp rank) {
-    for (auto action : rank.getBody().getOps<ActionInterface>()) {
-      std::optional<MessagePart> part = action.getMessagePart();
-      if (!part)
-        continue;
-      Messages &each = messages.find(channelOf(action))->second;
-      int64_t home = action.isSend() ? each.channel.getSource() : each.channel.getDestination();
-      if (home != int64_t(rank.getIndex()))
-        return action->emitOpError("stands on rank ")
-               << rank.getIndex() << " but this end of '" << channelOf(action) << "' is rank " << home;
-      int64_t next = each.first + each[*part].size();
-      if (action.getMicroBatch() != next || next >= each.first + each.count)
-        return action->emitOpError("is for micro-batch ")
-               << action.getMicroBatch() << " of '" << channelOf(action) << "' where " << next << " is next";
-      each[*part].push_back(action);
-      size_t waited = each[*part].size();
-      if (action.isWait() && each[action.isSend() ? MessagePart::send : MessagePart::post].size() < waited)
-        return action->emitOpError("waits for micro-batch ")
-               << next << " of '" << channelOf(action) << "' before it is started";
-      int64_t open = each[MessagePart::post].size() - each[MessagePart::waitReceive].size();
-      if (*part == MessagePart::post && open > int64_t(each.channel.getSlots()))
-        return action->emitOpError("is receive ")
-               << open << " of '" << channelOf(action) << "' posted at once, which has " << each.channel.getSlots()
-               << " slots";
+  LogicalResult walk(size_t rank) {
+    for (auto [index, info] : llvm::enumerate(both.table.ranks[rank].actions)) {
+      Action action{&info, both.actions[rank][index], int64_t(nodes.size())};
+      if (index)
+        edges.emplace_back(action.node - 1, action.node);
+      nodes.push_back(action);
+      if (info.isMessage() && failed(add(action, rank)))
+        return failure();
     }
     return success();
   }
 
-  ProgramOp program;
-  const RouteTable &routes;
-  llvm::MapVector<StringRef, Messages> messages;
-  llvm::StringMap<ChannelOp> byRoute;
+  LogicalResult add(Action action, int64_t rank) {
+    const ActionInfo &info = *action.info;
+    Operation *op = action.op;
+    Messages &each = messages[info.target];
+    StringRef name = each.op.getSymName();
+    int64_t home = info.isSend() ? each.channel.source : each.channel.destination;
+    if (home != rank)
+      return op->emitOpError("stands on rank ") << rank << " but this end of '" << name << "' is rank " << home;
+    std::vector<Action> &done = each.actions[info.op];
+    int64_t next = each.first + done.size();
+    if (info.microBatch != next || next >= each.first + each.count)
+      return op->emitOpError("is for micro-batch ")
+             << info.microBatch << " of '" << name << "' where " << next << " is next";
+    done.push_back(action);
+    if ((info.op == Op::WaitRecv && each.actions[Op::PostRecv].size() < done.size()) ||
+        (info.op == Op::WaitSend && each.actions[Op::Send].size() < done.size()))
+      return op->emitOpError("waits for micro-batch ") << next << " of '" << name << "' before it is started";
+    int64_t open = each.actions[Op::PostRecv].size() - each.actions[Op::WaitRecv].size();
+    if (info.op == Op::PostRecv && open > each.channel.slots)
+      return op->emitOpError("is receive ")
+             << open << " of '" << name << "' posted at once, which has " << each.channel.slots << " slots";
+    return success();
+  }
+
+  TableOfProgram &both;
+  std::vector<Messages> messages; // by channel
+  std::vector<Action> nodes;
+  planner::Edges edges;
 };
 
 } // namespace
 
-LogicalResult plc::plan::proveMessages(ProgramOp program, const RouteTable &routes) {
-  MessageProof proof(program, routes);
+LogicalResult plc::plan::proveMessages(TableOfProgram &both) {
+  MessageProof proof(both);
   return success(succeeded(proof.collect()) && succeeded(proof.checkTags()));
 }
 
-LogicalResult plc::plan::proveNoDeadlock(ProgramOp program, const RouteTable &routes) {
-  MessageProof proof(program, routes);
+LogicalResult plc::plan::proveNoDeadlock(TableOfProgram &both) {
+  MessageProof proof(both);
   return success(succeeded(proof.collect()) && succeeded(proof.checkWaits()));
 }

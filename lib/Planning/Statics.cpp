@@ -71,30 +71,43 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
 Statics::Statics(LayoutOp layout, const RouteTable &routes)
     : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes)) {
   for (auto place : layout.getBody().getOps<StaticOp>())
-    places[{place.getKind(), place.getName().str(), place.getSite().value_or(-1)}] = place;
+    add(place.getKind(), place.getName(), place.getSite().value_or(-1), place.getAt());
 }
 
-StaticOp Statics::find(StaticKind kind, StringRef name, int64_t site) const {
-  auto it = places.find({kind, name.str(), site});
-  return it == places.end() ? nullptr : it->second;
+Statics::Statics(ProgramOp program, ArrayRef<module::StaticInfo> places, const RouteTable &routes)
+    : outputs(outputsOf(program, routes)) {
+  for (const module::StaticInfo &place : places)
+    add(StaticKind(place.kind), place.name, place.kind == module::StaticKind::Gradient ? place.site : -1, place.offset);
+}
+
+void Statics::add(StaticKind kind, StringRef name, int64_t site, int64_t offset) {
+  positions[{kind, name.str(), site}] = offsets.size();
+  offsets.push_back(offset);
+}
+
+int64_t Statics::find(StaticKind kind, StringRef name, int64_t site) const {
+  auto it = positions.find({kind, name.str(), site});
+  return it == positions.end() ? -1 : it->second;
+}
+
+int64_t Statics::placeOf(Value resolved) const {
+  if (auto param = resolved.getDefiningOp<ParamOp>())
+    return find(StaticKind::parameter, param.getParam());
+  if (auto site = resolved.getDefiningOp<SiteOp>())
+    return find(StaticKind::gradient, site.getParam(), site.getIndex());
+  if (auto input = resolved.getDefiningOp<InputOp>())
+    return find(StaticKind::input, input.getInput());
+  OutputOp output = outputs.lookup(resolved);
+  return output ? find(StaticKind::output, output.getOutput()) : -1;
 }
 
 std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
-  StaticOp place;
-  auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
-  bool follows = false; // the value of the micro-batch before
-  if (auto param = resolved.getDefiningOp<ParamOp>())
-    place = find(StaticKind::parameter, param.getParam());
-  else if (auto site = resolved.getDefiningOp<SiteOp>())
-    place = find(StaticKind::gradient, site.getParam(), site.getIndex());
-  else if (auto input = resolved.getDefiningOp<InputOp>()) {
-    place = find(StaticKind::input, input.getInput());
-    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
-  } else if (OutputOp output = outputs.lookup(resolved)) {
-    place = find(StaticKind::output, output.getOutput());
-    follows = true;
-  }
-  if (!place)
+  int64_t place = placeOf(resolved);
+  if (place < 0)
     return std::nullopt;
-  return place.getAt() + (follows ? bytesBefore(program, resolved.getType(), mb) : 0);
+  auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
+  bool follows = !isStatic(resolved); // the value of the micro-batch before
+  if (auto input = resolved.getDefiningOp<InputOp>())
+    follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
+  return offsets[place] + (follows ? bytesBefore(program, resolved.getType(), mb) : 0);
 }

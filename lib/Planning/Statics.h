@@ -3,6 +3,7 @@
 #define PLC_LIB_PLANNING_STATICS_H
 
 #include "plc/Analysis/RouteTable.h"
+#include "plc/Module/ActionTable.h"
 
 #include <map>
 
@@ -23,19 +24,26 @@ struct StaticItem {
 };
 std::vector<StaticItem> collectStatics(ProgramOp program, int64_t rank);
 
-/// Where the layout of a rank puts what has a static place.
+/// Where the static area of a rank has what.
 class Statics {
 public:
+  Statics(ProgramOp program, llvm::ArrayRef<module::StaticInfo> places, const RouteTable &routes);
   Statics(LayoutOp layout, const RouteTable &routes);
 
-  StaticOp find(StaticKind kind, llvm::StringRef name, int64_t site = -1) const;
+  /// Position of a place; -1 if there is none.
+  int64_t find(StaticKind kind, llvm::StringRef name, int64_t site = -1) const;
+  /// That of the place of a resolved value: a parameter, a site, an input or an output.
+  int64_t placeOf(mlir::Value resolved) const;
 
   /// Offset of a resolved value for a micro-batch, or nothing if it has no static place: parameters and sites, and
   /// inputs and outputs, whose micro-batches follow each other.
   std::optional<int64_t> offsetOf(mlir::Value resolved, int64_t mb) const;
 
 private:
-  std::map<std::tuple<StaticKind, std::string, int64_t>, StaticOp> places;
+  void add(StaticKind kind, llvm::StringRef name, int64_t site, int64_t offset);
+
+  std::map<std::tuple<StaticKind, std::string, int64_t>, int64_t> positions;
+  std::vector<int64_t> offsets;
   llvm::DenseMap<mlir::Value, OutputOp> outputs;
 };
 

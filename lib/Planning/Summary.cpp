@@ -14,8 +14,7 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
-using llvm::json::Array;
-using llvm::json::Object;
+using module::gapOf;
 
 namespace {
 
@@ -60,10 +59,6 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
   return row;
 }
 
-double flopFactor(const PlanSummary &summary) {
-  return summary.flops ? double(summary.flops + summary.addedFlops) / double(summary.flops) : 1;
-}
-
 std::string formatNs(int64_t ns) {
   if (ns < 10'000)
     return llvm::formatv("{0} ns", ns);
@@ -86,7 +81,7 @@ void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
     return;
   }
   out << summary.noneArenaBytes - summary.arenaBytes << " B saved of " << summary.noneArenaBytes
-      << " B, added-FLOP factor " << llvm::format("%.6g", flopFactor(summary)) << " (" << summary.addedFlops
+      << " B, added-FLOP factor " << llvm::format("%.6g", summary.addedFlopFactor()) << " (" << summary.addedFlops
       << " FLOP beside " << summary.flops << ")\n";
 }
 
@@ -119,10 +114,6 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   if (summary.stepNs > 0)
     summary.bubble = 1 - double(work) / (double(summary.stepNs) * double(summary.ranks));
   return summary;
-}
-
-double plc::plan::gapOf(int64_t answer, int64_t bound) {
-  return answer < 0 || bound <= 0 ? 0 : double(answer - bound) / double(bound);
 }
 
 void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
@@ -165,42 +156,4 @@ void plc::plan::printDot(const PlanSummary &summary, llvm::raw_ostream &out) {
                          route.carries + "\\n" + planner::formatBytes(route.bytes) + " per " +
                              (route.per == "step" ? "step" : "micro-batch")});
   out << planner::print(dot);
-}
-
-Object plc::plan::toJSON(const PlanSummary &summary) {
-  Array stages, routes;
-  for (const auto &stage : summary.stages)
-    stages.push_back(Object{{"name", stage.name},
-                            {"rank", stage.rank},
-                            {"layers", stage.layers},
-                            {"from", stage.firstLayer},
-                            {"to", stage.lastLayer},
-                            {"flops", stage.flops},
-                            {"parameters", stage.parameters},
-                            {"ns", stage.ns},
-                            {"peak_bytes", stage.peakBytes},
-                            {"peak_bound_bytes", stage.peakBoundBytes},
-                            {"peak_gap", gapOf(stage.peakBytes, stage.peakBoundBytes)}});
-  for (const auto &route : summary.routes)
-    routes.push_back(Object{{"from", route.source},
-                            {"to", route.destination},
-                            {"value", route.carries},
-                            {"bytes", route.bytes},
-                            {"per", route.per}});
-  return Object{{"program", summary.program},
-                {"micro_batches", summary.microBatches},
-                {"ranks", summary.ranks},
-                {"stages", std::move(stages)},
-                {"routes", std::move(routes)},
-                {"schedule", summary.schedule},
-                {"bubble", summary.bubble},
-                {"remat", summary.remat},
-                {"remat_saved_bytes", summary.noneArenaBytes < 0 ? 0 : summary.noneArenaBytes - summary.arenaBytes},
-                {"added_flop_factor", flopFactor(summary)},
-                {"cut_ns", summary.cutNs},
-                {"cut_bound_ns", summary.cutBoundNs},
-                {"cut_gap", gapOf(summary.cutNs, summary.cutBoundNs)},
-                {"step_ns", summary.stepNs},
-                {"step_bound_ns", summary.stepBoundNs},
-                {"step_gap", gapOf(summary.stepNs, summary.stepBoundNs)}};
 }

@@ -17,8 +17,8 @@ struct Lifetime {
 /// One rank's actions, read as lifetimes.
 class RankLifetimes {
 public:
-  RankLifetimes(const Manifest &manifest, const RankInfo &plan)
-      : manifest(manifest), plan(plan), actions(plan.actions) {
+  RankLifetimes(const Manifest &manifest, const EntryPlan &entry, const RankInfo &plan)
+      : manifest(manifest), entry(entry), plan(plan), actions(plan.actions) {
     for (size_t i = 0; i < actions.size(); ++i)
       if (actions[i].op == Op::WaitRecv || actions[i].op == Op::WaitSend)
         waits[{actions[i].op, actions[i].target, actions[i].microBatch}] = i;
@@ -69,7 +69,8 @@ private:
 
   bool writes(const ActionInfo &run, int64_t offset) const {
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(run.target)].calls)
-      for (const ResultInfo &result : manifest.kernels[static_cast<size_t>(call.kernel)].results)
+      for (const ResultInfo &result :
+           manifest.kernels[static_cast<size_t>(entry.kernelOf(call, run.microBatch))].results)
         if (placeOf(plan, call.operands[static_cast<size_t>(result.operand)], run) == offset)
           return true;
     return false;
@@ -86,6 +87,7 @@ private:
   }
 
   const Manifest &manifest;
+  const EntryPlan &entry;
   const RankInfo &plan;
   const std::vector<ActionInfo> &actions;
   std::map<std::tuple<Op, int64_t, int64_t>, size_t> waits;
@@ -97,7 +99,7 @@ private:
 std::vector<LivePlace> livePlacesAtPeak(const Manifest &manifest, const EntryPlan &plan) {
   std::vector<LivePlace> places;
   for (size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    for (const LivePlace &place : RankLifetimes(manifest, plan.ranks[rank]).peak(rank))
+    for (const LivePlace &place : RankLifetimes(manifest, plan, plan.ranks[rank]).peak(rank))
       places.push_back(place);
   return places;
 }

@@ -8,7 +8,7 @@ using namespace plc::runtime;
 
 namespace {
 ChannelInfo channelOf(const char *name, int64_t source, int64_t destination) {
-  return {name, source, destination, 4, 4, false};
+  return {name, source, destination, 4, 4, 1, 0, false};
 }
 
 /// Ranks that step, with these channels and one micro-batch.

@@ -1,7 +1,7 @@
 //===- Settings.cpp - what `--set` says to the interpreter ----------------===//
 #include "Settings.h"
 
-#include "plc/Strategy/Strategy.h"
+#include "plc/Strategy/Optimizer.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,23 +14,6 @@ using runtime::usageError;
 bool isNumeric(llvm::StringRef key) {
   return key == "precision.compute" || key == "parallelism.micro_batches" || key == "gradient.accumulation_steps" ||
          key.starts_with("optimizer.");
-}
-
-runtime::OptimizerSettings optimizerOf(const strategy::Strategy &strategy) {
-  using Optimizer = runtime::OptimizerSettings;
-  Optimizer settings;
-  settings.kind = *Optimizer::parseKind(strategy.get<std::string>("optimizer.kind"));
-  settings.lr = strategy.get<double>("optimizer.lr");
-  settings.weightDecay = strategy.get<double>("optimizer.weight_decay");
-  settings.beta1 = strategy.get<double>("optimizer.beta1");
-  settings.beta2 = strategy.get<double>("optimizer.beta2");
-  settings.eps = strategy.get<double>("optimizer.eps");
-  settings.momentum = strategy.get<double>("optimizer.momentum");
-  settings.schedule = *Optimizer::parseSchedule(strategy.get<std::string>("optimizer.schedule.kind"));
-  settings.warmup = strategy.get<int64_t>("optimizer.schedule.warmup");
-  settings.total = strategy.get<int64_t>("optimizer.schedule.total");
-  settings.clipNorm = strategy.get<double>("optimizer.clip_norm");
-  return settings;
 }
 
 } // namespace
@@ -63,7 +46,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
   if (strategy->isGiven("parallelism.micro_batches"))
     settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
   settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");
-  settings.optimizer = optimizerOf(*strategy);
+  settings.optimizer = strategy::optimizerOf(*strategy);
   return settings;
 }
 

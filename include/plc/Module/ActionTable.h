@@ -18,13 +18,14 @@ struct StaticInfo {
 };
 
 struct CallInfo {
-  int64_t kernel, shortKernel;   // the second for short micro-batches
-  std::vector<int64_t> operands; // >= 0: slot; < 0: static -(k+1)
-  std::string path;
+  int64_t kernel;                // of the entry's kernels
+  std::vector<int64_t> operands; // inputs, then outputs, an accumulator once. >= 0: slot; < 0: static -(k+1)
+  std::string path;              // the instance whose equations these are, for people
 };
 
+/// What a rank does at once for one micro-batch.
 struct TaskInfo {
-  std::string name;
+  std::string name; // STAGE.ROLE, or STAGE.ROLE.keep without what is computed again
   int64_t slots;
   std::vector<CallInfo> calls;
 };
@@ -34,9 +35,13 @@ struct ActionInfo {
   Op op;
   int64_t target = -1;     // task or channel
   int64_t microBatch = 0;  // -1: once per step
-  int64_t offset = 0;      // PostRecv, Send, Drop
+  int64_t offset = 0;      // PostRecv, Send, Drop: in the rank's arena
   int64_t bytes = 0;       // Drop
-  std::vector<int64_t> at; // Run: offset of each slot
+  std::vector<int64_t> at; // Run: offset of each slot, from the base
+  int64_t base = 0;        // Run: in the rank's arena
+
+  bool isMessage() const { return op != Op::Run && op != Op::Drop && op != Op::Step; }
+  bool isSend() const { return op == Op::Send || op == Op::WaitSend; }
 };
 
 struct ChannelInfo {
@@ -66,16 +71,22 @@ struct RankInfo {
 
 /// Where an operand of a call lies in the arena, in a run of its task.
 inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
-  return operand >= 0 ? run.at[static_cast<size_t>(operand)] : rank.statics[static_cast<size_t>(-operand - 1)].offset;
+  return operand >= 0 ? run.base + run.at[static_cast<size_t>(operand)]
+                      : rank.statics[static_cast<size_t>(-operand - 1)].offset;
 }
 
+/// The table of one entry. `plan-verify` proves it, the module holds it, the runtime executes it: only which code
+/// computes a kernel is added after the proof.
 struct EntryPlan : EntryInfo {
   std::vector<int64_t> outputRanks; // which rank holds each output
+  /// For each kernel that calls count: its number among the module's. The second list is for short micro-batches.
+  std::vector<int64_t> kernels, shortKernels;
   std::vector<ChannelInfo> channels;
   std::vector<RankInfo> ranks;
 
+  bool isRagged() const { return isShort(microBatches - 1); }
   int64_t kernelOf(const CallInfo &call, int64_t microBatch) const {
-    return isShort(microBatch) ? call.shortKernel : call.kernel;
+    return (isShort(microBatch) ? shortKernels : kernels)[static_cast<size_t>(call.kernel)];
   }
   int64_t bytesOf(const ChannelInfo &channel, int64_t microBatch) const {
     return isShort(microBatch) ? channel.shortBytes : channel.bytes;

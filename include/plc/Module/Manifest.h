@@ -33,7 +33,8 @@ struct KernelInfo {
 };
 
 struct Manifest {
-  std::string model, numericsKey, planJson;
+  std::string model, source, numericsKey;
+  std::string planJson; // of the first entry, see PlanSummary.h; kept as text
   ElementType real;
   int64_t threadsPerStage, codeBytes;
   bool profiling = false; // time every call
@@ -43,6 +44,9 @@ struct Manifest {
   std::vector<KernelInfo> kernels;
   std::vector<EntryPlan> entries;
 };
+
+/// The manifest as JSON, which docs/module.md describes. The plan must be JSON.
+std::string writeManifest(const Manifest &manifest);
 
 /// A manifest that is not one: where in it, and what is wrong there.
 struct FormatError : std::runtime_error {

@@ -26,6 +26,7 @@ struct OptimizerSettings {
   static const char *nameOf(Kind kind);
   /// constant, linear, cosine
   static std::optional<Schedule> parseSchedule(const std::string &name);
+  static const char *nameOf(Schedule schedule);
 
   /// Tensors that the optimizer keeps beside each trained parameter.
   int numMoments() const { return kind == Kind::SGD ? 0 : kind == Kind::Momentum ? 1 : 2; }

@@ -5,26 +5,16 @@ per other rank that uses it, per micro-batch. A sum of two contributions to a gr
 one, else where the value was made. The module's channels must carry exactly that, from the maker straight to the user, and
 its action tables must send and receive each once per micro-batch, on these two ranks alone."""
 import collections
-import json
+import os
 import pathlib
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Runtime", "Inputs"))
+import seal_module
+
 CALL = re.compile(r"(?:(%\w+)(?::\d+)? = )?ein\.call @(\S+?)\((.*?)\).*? path \"(.*?)\".* : \((.*?)\) -> (.*)")
 WIDTH = {"f32": 4, "f64": 8, "i32": 4, "i64": 8, "i1": 1}
-
-
-def manifest(path):
-    data = pathlib.Path(path).read_bytes()
-    start = data.index(b'{"')
-    while True:
-        try:
-            found, _ = json.JSONDecoder().raw_decode(data[start:].split(b"\0", 1)[0].decode())
-            if "entries" in found:
-                return found["entries"]["train"]
-        except (ValueError, UnicodeDecodeError):
-            pass
-        start = data.index(b'{"', start + 1)
 
 
 def size(tensor):
@@ -77,7 +67,7 @@ def check_actions(train):
 
 
 numerics, module = sys.argv[1:]
-train = manifest(module)
+train = seal_module.manifest(pathlib.Path(module).read_bytes())[0]["entries"]["train"]
 if any(channel["per"] != "micro_batch" for channel in train["channels"]):
     sys.exit("a channel per step: tied parameters are not counted here")
 rank_of = {call["path"]: number for number, rank in enumerate(train["ranks"]) for task in rank["tasks"]

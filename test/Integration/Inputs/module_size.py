@@ -1,20 +1,15 @@
 """module_size.py MODULE...: prints `KERNELS CODE_BYTES` and fails unless all modules have the same."""
-import json
+import os
 import pathlib
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Runtime", "Inputs"))
+import seal_module
+
 
 def size(path):
-    data = pathlib.Path(path).read_bytes()
-    start = data.index(b'{"') if b'"plcm":' in data else -1
-    while True:
-        try:
-            manifest, _ = json.JSONDecoder().raw_decode(data[start:].split(b"\0", 1)[0].decode())
-            if "kernels" in manifest:
-                return len(manifest["kernels"]), manifest["code_bytes"]
-        except (ValueError, UnicodeDecodeError):
-            pass
-        start = data.index(b'{"', start + 1)
+    manifest = seal_module.manifest(pathlib.Path(path).read_bytes())[0]
+    return len(manifest["kernels"]), manifest["code_bytes"]
 
 
 sizes = {path: size(path) for path in sys.argv[1:]}

@@ -7,9 +7,9 @@ import seal_module
 
 with open(sys.argv[2], "rb") as file:
     data = file.read()[:-seal_module.SIZE]
-start = data.index(b'{"code_bytes"')
-manifest, length = json.JSONDecoder().raw_decode(data[start:].decode("latin-1"))
-rank = manifest["entries"]["train"]["ranks"][int(sys.argv[4])]
+manifest, start, length = seal_module.manifest(data)
+entry = manifest["entries"]["train"]
+rank = entry["ranks"][int(sys.argv[4])]
 actions = rank["actions"]
 
 
@@ -27,7 +27,7 @@ def writes(action, drop):
     if action["op"] != "run":
         return False
     for call in rank["tasks"][action["task"]]["calls"]:
-        for result in manifest["kernels"][call["kernel"]]["results"]:
+        for result in manifest["kernels"][entry["kernels"][call["kernel"]]]["results"]:
             slot = call["operands"][result["operand"]]
             if slot >= 0 and action["at"][slot] == drop["at"]:
                 return True

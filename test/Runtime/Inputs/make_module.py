@@ -21,7 +21,7 @@ parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--drops", choices=["exact", "late"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--wait-cycle", action="store_true")
-parser.add_argument("--version", type=int, default=3)
+parser.add_argument("--version", type=int, default=4)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
@@ -194,7 +194,8 @@ def infer_entry():
 def entry(name):
     ranks, channels = infer_entry() if name == "infer" else training_entry(name == "train")
     inputs, outputs = tensors(name)
-    return {"batch": 4, "micro_batches": 2, "inputs": inputs, "outputs": outputs, "channels": channels, "ranks": ranks}
+    return {"batch": 4, "micro_batches": 2, "inputs": inputs, "outputs": outputs,
+            "kernels": list(range(len(results))), "channels": channels, "ranks": ranks}
 
 
 results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)], "sum": [(1, 1)], "logits": [(3, 4096)]}
@@ -208,7 +209,7 @@ def kernel(name, chunks, where):
 
 
 manifest = {
-    "plcm": 3, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
+    "plcm": 4, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "profiling": False, "target_features": [],
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
                   "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0},

@@ -1,10 +1,10 @@
-"""Appends the seal of a module to a shared object: seal_module.py FILE [VERSION]."""
-import struct, sys
+"""Appends the seal of a module to a shared object: seal_module.py FILE [VERSION]. Reads manifests for other scripts."""
+import json, struct, sys
 
 SIZE = 24
 
 
-def seal(path, version=3):
+def seal(path, version=4):
     with open(path, "rb") as file:
         body = file.read() + b"plcmseal" + struct.pack("<Q", version)
     value = 0xCBF29CE484222325
@@ -12,6 +12,14 @@ def seal(path, version=3):
         value = (value ^ byte) * 0x100000001B3 % 2**64
     with open(path, "wb") as file:
         file.write(body + struct.pack("<Q", value))
+
+
+def manifest(data):
+    """The manifest in the bytes of a module, where it starts, and its length."""
+    marker = b'{"code_bytes"'  # its first key, and no other text's
+    start = data.index(marker)
+    found, length = json.JSONDecoder().raw_decode(data[start:].decode("latin-1"))
+    return found, start, length
 
 
 if __name__ == "__main__":

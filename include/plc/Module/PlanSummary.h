@@ -1,0 +1,50 @@
+//===- PlanSummary.h - what the planner decided, for people -----*- C++ -*-===//
+#ifndef PLC_MODULE_PLANSUMMARY_H
+#define PLC_MODULE_PLANSUMMARY_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plc::module {
+
+/// What a planned program decided. Times in ns, sizes in bytes; -1 where a pass has not run yet.
+struct PlanSummary {
+  struct Stage {
+    std::string name, firstLayer, lastLayer;
+    int64_t rank = 0, layers = 0;
+    int64_t flops = 0;      ///< of a step
+    int64_t parameters = 0; ///< elements
+    int64_t ns = 0;         ///< of one micro-batch
+    int64_t peakBytes = -1; ///< of its rank's arena
+    int64_t peakBoundBytes = -1;
+  };
+  struct Route {
+    std::string source, destination, carries, per;
+    int64_t bytes = 0;
+  };
+
+  std::string program, schedule, remat, numericsKey;
+  int64_t microBatches = 1, ranks = 1;
+  std::vector<Stage> stages;
+  std::vector<Route> routes;
+  int64_t cutNs = -1, cutBoundNs = -1;
+  int64_t stepNs = -1, stepBoundNs = -1;
+  double bubble = 0;                 ///< idle part of all ranks' time
+  int64_t arenaBytes = -1;           ///< of all ranks
+  int64_t noneArenaBytes = -1;       ///< the same if nothing were recomputed: set by who has planned that too
+  int64_t flops = 0, addedFlops = 0; ///< of a step: without recomputation, and of it
+
+  /// FLOPs of a step over those without recomputation.
+  double addedFlopFactor() const { return flops ? double(flops + addedFlops) / double(flops) : 1; }
+};
+
+/// (answer - bound) / bound; 0 if either is missing or the bound is 0.
+double gapOf(int64_t answer, int64_t bound);
+
+/// The manifest's "plan", which is also the first line of logs; docs/module.md describes it.
+std::string writePlan(const PlanSummary &summary);
+
+} // namespace plc::module
+
+#endif

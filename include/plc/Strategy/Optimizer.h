@@ -1,0 +1,15 @@
+//===- Optimizer.h - the keys of [optimizer] as settings --------*- C++ -*-===//
+#ifndef PLC_STRATEGY_OPTIMIZER_H
+#define PLC_STRATEGY_OPTIMIZER_H
+
+#include "plc/Module/OptimizerSettings.h"
+#include "plc/Strategy/Strategy.h"
+
+namespace plc::strategy {
+
+/// What the table `[optimizer]` says.
+module::OptimizerSettings optimizerOf(const Strategy &strategy);
+
+} // namespace plc::strategy
+
+#endif

@@ -1,0 +1,181 @@
+//===- WriteManifest.cpp - the only writer of manifests ----------------------===//
+#include "Words.h"
+
+#include "plc/Module/Manifest.h"
+#include "plc/Module/ModuleSeal.h"
+
+#include <nlohmann/json.hpp>
+
+namespace plc::module {
+
+using nlohmann::json;
+
+namespace {
+
+template <class Element, class Write>
+json list(const std::vector<Element> &elements, Write write) {
+  json array = json::array();
+  for (const Element &element : elements)
+    array.push_back(write(element));
+  return array;
+}
+
+json writeInitializer(const Initializer &init) {
+  switch (init.kind) {
+  case Initializer::Kind::Constant: return {{"kind", "constant"}, {"value", init.value}};
+  case Initializer::Kind::Normal: return {{"kind", "normal"}, {"scale", init.scale}};
+  case Initializer::Kind::Uniform: break;
+  }
+  return {{"kind", "uniform"}, {"low", init.low}, {"high", init.high}};
+}
+
+json writeParameter(const ParameterInfo &parameter) {
+  return {{"path", parameter.path},
+          {"type", nameOf(parameter.type)},
+          {"shape", parameter.shape},
+          {"init", writeInitializer(parameter.init)},
+          {"frozen", parameter.frozen}};
+}
+
+json writeOptimizer(const OptimizerSettings &settings) {
+  json schedule{
+      {"kind", OptimizerSettings::nameOf(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
+  return {{"kind", OptimizerSettings::nameOf(settings.kind)},
+          {"lr", settings.lr},
+          {"weight_decay", settings.weightDecay},
+          {"beta1", settings.beta1},
+          {"beta2", settings.beta2},
+          {"eps", settings.eps},
+          {"momentum", settings.momentum},
+          {"schedule", std::move(schedule)},
+          {"clip_norm", settings.clipNorm}};
+}
+
+json writeKernel(const KernelInfo &kernel) {
+  return {{"name", kernel.name},
+          {"symbol", kernel.symbol},
+          {"where", kernel.where},
+          {"chunks", kernel.chunks},
+          {"flops", kernel.flops},
+          {"bytes", kernel.bytes},
+          {"gathers",
+           list(kernel.gathers,
+                [](const GatherInfo &gather) { return json{{"where", gather.where}, {"extent", gather.extent}}; })},
+          {"results", list(kernel.results,
+                           [](const ResultInfo &result) {
+                             return json{{"operand", result.operand},
+                                         {"type", nameOf(result.type)},
+                                         {"elements", result.elements}};
+                           })},
+          {"infinite", kernel.infinite}};
+}
+
+json writeTensor(const TensorInfo &tensor) {
+  return {
+      {"name", tensor.name}, {"type", nameOf(tensor.type)}, {"shape", tensor.shape}, {"batch_axis", tensor.batchAxis}};
+}
+
+json writeStatic(const StaticInfo &place) {
+  json written{{"kind", staticKinds[static_cast<size_t>(place.kind)].first},
+               {"name", place.name},
+               {"offset", place.offset},
+               {"bytes", place.bytes}};
+  if (place.kind == StaticKind::Gradient)
+    written["site"] = place.site;
+  if (place.kind == StaticKind::Parameter)
+    written["owned"] = place.owned;
+  return written;
+}
+
+json writeTask(const TaskInfo &task) {
+  auto writeCall = [](const CallInfo &call) {
+    return json{{"kernel", call.kernel}, {"operands", call.operands}, {"path", call.path}};
+  };
+  return {{"name", task.name}, {"slots", task.slots}, {"calls", list(task.calls, writeCall)}};
+}
+
+json writeAction(const ActionInfo &action) {
+  using Op = ActionInfo::Op;
+  json written{{"op", actionOps[static_cast<size_t>(action.op)].first}};
+  if (action.op == Op::Step)
+    return written;
+  written["mb"] = action.microBatch;
+  if (action.op == Op::Run) {
+    written["task"] = action.target;
+    written["at"] = action.at;
+    if (action.base)
+      written["base"] = action.base;
+    return written;
+  }
+  if (action.op == Op::Drop)
+    written["bytes"] = action.bytes;
+  else
+    written["channel"] = action.target;
+  if (action.op != Op::WaitRecv && action.op != Op::WaitSend)
+    written["at"] = action.offset;
+  return written;
+}
+
+json writeChannel(const ChannelInfo &channel, bool ragged) {
+  json written{{"name", channel.name},
+               {"source", channel.source},
+               {"destination", channel.destination},
+               {"bytes", channel.bytes},
+               {"slots", channel.slots},
+               {"tag", channel.tag},
+               {"per", channel.perStep ? "step" : "micro_batch"}};
+  if (ragged)
+    written["bytes_short"] = channel.shortBytes;
+  return written;
+}
+
+json writeRank(const RankInfo &rank) {
+  return {{"stage", rank.stage},
+          {"arena_bytes", rank.arenaBytes},
+          {"statics", list(rank.statics, writeStatic)},
+          {"tasks", list(rank.tasks, writeTask)},
+          {"actions", list(rank.actions, writeAction)}};
+}
+
+json writeEntry(const EntryPlan &entry) {
+  json outputs = list(entry.outputs, writeTensor);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    outputs[i]["rank"] = entry.outputRanks[i];
+  json written{{"batch", entry.batch},
+               {"micro_batches", entry.microBatches},
+               {"inputs", list(entry.inputs, writeTensor)},
+               {"outputs", std::move(outputs)},
+               {"kernels", entry.kernels},
+               {"ranks", list(entry.ranks, writeRank)}};
+  written["channels"] =
+      list(entry.channels, [&](const ChannelInfo &channel) { return writeChannel(channel, entry.isRagged()); });
+  if (entry.isRagged())
+    written["kernels_short"] = entry.shortKernels;
+  return written;
+}
+
+} // namespace
+
+std::string writeManifest(const Manifest &manifest) {
+  json entries = json::object();
+  for (const EntryPlan &entry : manifest.entries)
+    entries[entry.name] = writeEntry(entry);
+  json root{{"plcm", ModuleSeal::currentVersion},
+            {"model", manifest.model},
+            {"source", manifest.source},
+            {"numerics_key", manifest.numericsKey},
+            {"real", nameOf(manifest.real)},
+            {"threads_per_stage", manifest.threadsPerStage},
+            {"profiling", manifest.profiling},
+            {"target_features", manifest.targetFeatures},
+            {"optimizer", writeOptimizer(manifest.optimizer)},
+            {"plan", json::parse(manifest.planJson)},
+            {"parameters", list(manifest.parameters, writeParameter)},
+            {"kernels", list(manifest.kernels, writeKernel)},
+            {"code_bytes", manifest.codeBytes},
+            {"entries", std::move(entries)}};
+  // Names of files may be no UTF-8; JSON must be.
+  return root.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+} // namespace plc::module

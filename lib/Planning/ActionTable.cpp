@@ -1,0 +1,203 @@
+//===- ActionTable.cpp - a planned program as plain structs -----------------===//
+#include "plc/Planning/ActionTable.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using module::ActionInfo;
+
+// The two lists of kinds are one.
+static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &&
+              int(StaticKind::gradient) == int(module::StaticKind::Gradient) &&
+              int(StaticKind::moment1) == int(module::StaticKind::Moment1) &&
+              int(StaticKind::moment2) == int(module::StaticKind::Moment2) &&
+              int(StaticKind::input) == int(module::StaticKind::Input) &&
+              int(StaticKind::output) == int(module::StaticKind::Output));
+
+namespace {
+
+class TableBuilder {
+public:
+  TableBuilder(ProgramOp program, TaskSlots &slots) : program(program), slots(slots), routes(slots.getRoutes()) {}
+
+  FailureOr<module::EntryPlan> run() {
+    table.batch = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
+    table.microBatches = program.getMicroBatches();
+    for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
+      kernels.try_emplace(kernel.getSymName(), kernels.size());
+    addPorts(table.inputs, program.getArgNames(), program.getArgTypes(), program.getArgBatch());
+    addPorts(table.outputs, program.getResultNames(), program.getResultTypes(), program.getResultBatch());
+    addOutputRanks();
+    for (auto channel : program.getBody().getOps<ChannelOp>())
+      addChannel(channel);
+    table.ranks.resize(program.getNumRanks());
+    for (auto rank : program.getBody().getOps<RankOp>())
+      if (failed(addRank(rank, table.ranks[rank.getIndex()])))
+        return failure();
+    return std::move(table);
+  }
+
+private:
+  // Shapes of the whole batch.
+  void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
+    for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
+      auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
+      module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
+      if (axis >= 0)
+        port.shape[axis] = program.getRagged() ? program.getBatch() : port.shape[axis] * program.getMicroBatches();
+      ports.push_back(std::move(port));
+    }
+  }
+
+  void addOutputRanks() {
+    table.outputRanks.resize(table.outputs.size());
+    for (auto stage : program.getBody().getOps<StageOp>())
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        for (auto [port, rank] : llvm::zip(table.outputs, table.outputRanks))
+          if (output.getOutput() == port.name)
+            rank = stage.getRank();
+  }
+
+  void addChannel(ChannelOp channel) {
+    RouteOp route = routes.routeOf(channel);
+    channels.try_emplace(channel.getSymName(), channels.size());
+    table.channels.push_back({route.getCarries().str(), int64_t(channel.getSource()), int64_t(channel.getDestination()),
+                              byteSize(program, route.getType(), 0),
+                              byteSize(program, route.getType(), int64_t(program.getMicroBatches()) - 1),
+                              int64_t(channel.getSlots()), int64_t(channel.getTag()), route.getPer() == Per::step});
+  }
+
+  LogicalResult addRank(RankOp op, module::RankInfo &rank) {
+    auto layouts = op.getBody().getOps<LayoutOp>();
+    if (layouts.empty())
+      return op.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
+    LayoutOp layout = *layouts.begin();
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (stage.getRank() == op.getIndex())
+        rank.stage += (rank.stage.empty() ? "" : "+") + stage.getSymName().str();
+    rank.arenaBytes = layout.getArenaBytes();
+    statics.clear();
+    tasks.clear();
+    for (auto place : layout.getBody().getOps<StaticOp>()) {
+      statics[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1))}] = rank.statics.size();
+      rank.statics.push_back({module::StaticKind(place.getKind()), place.getName().str(),
+                              int64_t(place.getSite().value_or(0)), int64_t(place.getAt()), int64_t(place.getBytes()),
+                              place.getKind() != StaticKind::parameter || place.getOwned()});
+    }
+    for (auto action : op.getBody().getOps<ActionInterface>())
+      if (failed(addAction(action, rank)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult addAction(ActionInterface op, module::RankInfo &rank) {
+    ActionInfo &action = rank.actions.emplace_back();
+    action.microBatch = op.getMicroBatch();
+    if (auto run = dyn_cast<RunOp>(op.getOperation()))
+      return addRun(run, rank, action);
+    if (auto drop = dyn_cast<DropOp>(op.getOperation()))
+      return addDrop(drop, action);
+    std::optional<MessagePart> part = op.getMessagePart();
+    if (!part) {
+      action.op = ActionInfo::Op::Step;
+      return success();
+    }
+    action.target = channels.lookup(op.getMessageChannel().getValue());
+    switch (*part) {
+    case MessagePart::post:
+      action.op = ActionInfo::Op::PostRecv;
+      return setPlace(op, cast<PostRecvOp>(op.getOperation()).getAt(), action);
+    case MessagePart::waitReceive: action.op = ActionInfo::Op::WaitRecv; break;
+    case MessagePart::send:
+      action.op = ActionInfo::Op::Send;
+      return setPlace(op, cast<SendOp>(op.getOperation()).getAt(), action);
+    case MessagePart::waitSend: action.op = ActionInfo::Op::WaitSend; break;
+    }
+    return success();
+  }
+
+  static LogicalResult setPlace(Operation *op, std::optional<int64_t> at, ActionInfo &action) {
+    if (!at)
+      return op->emitOpError("has no address");
+    action.offset = *at;
+    return success();
+  }
+
+  LogicalResult addRun(RunOp run, module::RankInfo &rank, ActionInfo &action) {
+    TaskOp task = routes.taskOf(run);
+    size_t count = slots.of(task).size(), given = run.getAt() ? run.getAt()->size() : 0;
+    if (!run.getAt() || given != count)
+      return run.emitOpError("has ") << given << " addresses but the task has " << count << " slots";
+    action.op = ActionInfo::Op::Run;
+    action.target = taskNumber(run.getStage(), task, run.getKeep(), rank);
+    action.at = run.getAt()->vec();
+    return success();
+  }
+
+  LogicalResult addDrop(DropOp drop, ActionInfo &action) {
+    ArrayRef<Value> values = slots.of(routes.taskOf(drop));
+    if (drop.getSlot() >= int64_t(values.size()))
+      return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << values.size() << " slots";
+    action.op = ActionInfo::Op::Drop;
+    action.bytes = byteSize(program, values[drop.getSlot()].getType(), drop.getMb());
+    return setPlace(drop, drop.getAt(), action);
+  }
+
+  // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
+  int64_t taskNumber(StringRef stage, TaskOp task, bool keep, module::RankInfo &rank) {
+    auto [it, inserted] = tasks.try_emplace({task, keep}, rank.tasks.size());
+    if (!inserted)
+      return it->second;
+    module::TaskInfo &made = rank.tasks.emplace_back();
+    made.name = (stage + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str();
+    DenseMap<Value, int64_t> numbers;
+    for (Value slot : slots.of(task))
+      numbers.try_emplace(slot, numbers.size());
+    made.slots = numbers.size();
+    for (auto call : task.getBody().getOps<CallOp>())
+      if (!(keep && call.getRecompute()))
+        made.calls.push_back({kernels.lookup(call.getKernel()), operandsOf(call, numbers), call.getPath().str()});
+    return it->second;
+  }
+
+  // Inputs, then outputs; an accumulator once, as the output.
+  std::vector<int64_t> operandsOf(CallOp call, const DenseMap<Value, int64_t> &numbers) {
+    std::vector<int64_t> operands;
+    for (Value operand : call.getArgs())
+      if (!slots.resolve(operand).getDefiningOp<SiteOp>())
+        operands.push_back(operandOf(operand, numbers));
+    for (Value result : call.getResults())
+      operands.push_back(operandOf(result, numbers));
+    return operands;
+  }
+
+  // Slots are numbered from 0, statics are -1 - their number.
+  int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
+    Value resolved = slots.resolve(value);
+    if (auto param = resolved.getDefiningOp<ParamOp>())
+      return -1 - statics[{StaticKind::parameter, param.getParam(), -1}];
+    if (auto site = resolved.getDefiningOp<SiteOp>())
+      return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex())}];
+    return numbers.lookup(resolved);
+  }
+
+  ProgramOp program;
+  TaskSlots &slots;
+  const RouteTable &routes;
+  module::EntryPlan table;
+  llvm::StringMap<int64_t> kernels, channels;
+  // Of the rank at hand.
+  std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> statics;
+  std::map<std::pair<Operation *, bool>, int64_t> tasks;
+};
+
+} // namespace
+
+FailureOr<module::EntryPlan> plc::plan::buildActionTable(ProgramOp program, TaskSlots &slots) {
+  return TableBuilder(program, slots).run();
+}
