@@ -19,7 +19,8 @@ MAY = {
     "Planner": {"Support"},
     "Planning": {"Support", "Module", "Planner", "Dialect", "Analysis"},
     "Codegen": {"Support", "Module", "Dialect", "Analysis", "Numerics"},
-    "Strategy": {"Support", "Module"},
+    # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
+    "Strategy": {"Support", "Module", "Planner"},
     "Runtime": {"Support", "Module"},
 }
 COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}

@@ -21,17 +21,18 @@ using namespace plc;
 
 static constexpr llvm::StringLiteral triple = "x86_64-unknown-linux-gnu";
 
-std::vector<std::string> codegen::featuresOf(Isa isa) {
+std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   static constexpr llvm::StringLiteral wide[] = {"avx512f", "avx512dq", "avx512bw", "avx512vl"};
   static constexpr llvm::StringLiteral known[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",
                                                   "avx2", "fma",   "f16c",   "bmi",    "bmi2",   "lzcnt"};
+  const InstructionSetRow &row = rowOf(set);
   llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> features;
   for (StringRef name : known)
-    if (isa != Isa::native || host.lookup(name))
+    if (!row.asHost || host.lookup(name))
       features.push_back(name.str());
   bool hostIsWide = llvm::all_of(wide, [&](StringRef name) { return host.lookup(name); });
-  if (isa == Isa::avx512 || (isa == Isa::native && hostIsWide))
+  if (row.wide && (!row.asHost || hostIsWide))
     for (StringRef name : wide)
       features.push_back(name.str());
   return features;

@@ -7,6 +7,7 @@
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Optimizer.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Codegen/Module.h"
@@ -72,7 +73,10 @@ public:
 private:
   int parse();
   plc::ein::ModelOp modelOp();
-  bool trains() const { return strategy.get<std::string>("gradient.kind") != "none"; }
+  bool trains() const {
+    using plc::strategy::GradientKind;
+    return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
+  }
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
   /// The model lowered through all phases; sets the numerics key if it is empty.
@@ -221,9 +225,7 @@ int Compilation::writeModule() {
   manifest.real = *plc::parseElementType(strategy.get<std::string>("precision.compute"));
   manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
   manifest.profiling = strategy.get<bool>("profiling");
-  const std::string &isa = strategy.get<std::string>("machine.isa");
-  using plc::codegen::Isa;
-  request.features = featuresOf(isa == "avx2" ? Isa::avx2 : isa == "avx512" ? Isa::avx512 : Isa::native);
+  request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
   if (strategy.get<std::string>("machine.contractions") == "own")
     request.contractions = plc::codegen::Contractions::own;
   manifest.optimizer = plc::strategy::optimizerOf(strategy);

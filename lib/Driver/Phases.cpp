@@ -1,7 +1,9 @@
 //===- Phases.cpp - the road from a model to a plan -------------------------===//
 #include "plc/Driver/Phases.h"
 
+#include "plc/Planner/RematPolicies.h"
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/Optimizers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,24 +17,24 @@ static std::string list(const std::vector<int64_t> &values) {
 
 /// What the optimizer keeps beside each trained parameter.
 static int64_t optimizerMoments(const Strategy &strategy) {
-  const std::string &kind = strategy.get<std::string>("optimizer.kind");
-  return kind == "sgd" ? 0 : kind == "momentum" ? 1 : 2;
+  return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
 }
 
 /// The options of `--plan-remat`; only what the policy does not ignore.
 static std::string recomputation(const Program &program, const Strategy &strategy) {
-  std::string policy = strategy.get<std::string>("checkpoint.policy");
-  if (policy == "none" || program.entry != "train" || !program.recomputes)
+  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
+  const plc::planner::RematPolicyRow &row = plc::rowOf(policy);
+  if (policy == plc::planner::RematPolicy::none || program.entry != "train" || !program.recomputes)
     return "policy=none";
-  std::string options = "policy=" + policy;
+  std::string options = std::string("policy=") + row.name;
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
-  if (policy == "uniform")
+  if (row.obeys(plc::planner::Interval))
     options += " interval=" + integer("checkpoint.interval");
-  if (policy == "selective")
+  if (row.obeys(plc::planner::Layers))
     options += " layers=" + list(strategy.get<std::vector<int64_t>>("checkpoint.layers"));
-  if (policy == "dynamic")
+  if (row.obeys(plc::planner::MemoryFraction))
     options += " memory-fraction=" + plc::strategy::print(strategy.get<double>("checkpoint.memory_fraction"));
-  else
+  if (row.obeys(plc::planner::Checkpoints))
     options += " min-interval=" + integer("checkpoint.min_interval") +
                " grain=" + strategy.get<std::string>("checkpoint.grain");
   for (const char *kind : {"attention", "ffn"})

@@ -157,24 +157,24 @@ ParameterInfo readParameter(const Node &node) {
   return parameter;
 }
 
+template <typename Kind>
+Kind readChoice(const Node &node) {
+  std::string name = node.string();
+  std::optional<Kind> kind = parseChoice<Kind>(name);
+  if (!kind)
+    node.fail("is '" + name + "', expected " + listChoices<Kind>(/*quote=*/"", /*last=*/" or "));
+  return *kind;
+}
+
 void readSchedule(const Node &node, OptimizerSettings &settings) {
-  std::string kind = node["kind"].string();
-  auto schedule = OptimizerSettings::parseSchedule(kind);
-  if (!schedule)
-    node["kind"].fail("is '" + kind + "', expected constant, linear or cosine");
-  settings.schedule = *schedule;
+  settings.schedule = readChoice<RateSchedule>(node["kind"]);
   settings.warmup = node["warmup"].integer(0, maxCount);
-  bool ends = settings.schedule != OptimizerSettings::Schedule::Constant;
-  settings.total = node["total"].integer(ends ? settings.warmup + 1 : 0, maxCount + 1);
+  settings.total = node["total"].integer(rowOf(settings.schedule).ends ? settings.warmup + 1 : 0, maxCount + 1);
 }
 
 OptimizerSettings readOptimizer(const Node &node) {
   OptimizerSettings settings;
-  std::string name = node["kind"].string();
-  auto kind = OptimizerSettings::parseKind(name);
-  if (!kind)
-    node["kind"].fail("is '" + name + "', expected sgd, momentum, adam or adamw");
-  settings.kind = *kind;
+  settings.kind = readChoice<OptimizerKind>(node["kind"]);
   settings.lr = node["lr"].number();
   settings.weightDecay = node["weight_decay"].number();
   settings.beta1 = node["beta1"].number();

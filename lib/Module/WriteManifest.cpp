@@ -39,8 +39,8 @@ json writeParameter(const ParameterInfo &parameter) {
 
 json writeOptimizer(const OptimizerSettings &settings) {
   json schedule{
-      {"kind", OptimizerSettings::nameOf(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
-  return {{"kind", OptimizerSettings::nameOf(settings.kind)},
+      {"kind", nameOfChoice(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
+  return {{"kind", nameOfChoice(settings.kind)},
           {"lr", settings.lr},
           {"weight_decay", settings.weightDecay},
           {"beta1", settings.beta1},

@@ -1,5 +1,5 @@
 //===- LayerModes.cpp - segments by layers, and which layers are kept -----===//
-#include "plc/Planner/Remat.h"
+#include "plc/Planner/RematPolicies.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,8 @@ std::string must(const char *what, int64_t found) {
 }
 
 Fault checkLayers(const RematMode &mode, int64_t count) {
-  const char *what = mode.equations ? "kernel " : "layer ", *whats = mode.equations ? " kernels" : " layers";
+  bool layers = mode.grain == RematGrain::layer;
+  const char *what = layers ? "layer " : "kernel ", *whats = layers ? " layers" : " kernels";
   if (mode.layers.empty())
     return "policy 'selective' selects no layers";
   std::vector<int64_t> sorted = mode.layers;
@@ -58,45 +59,75 @@ Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept
   return solveSubsetSum(choice, kept);
 }
 
-} // namespace
+// What a mode counts: layers, or calls.
+int64_t numUnits(const RematMode &mode, const RematProblem &problem) {
+  return mode.grain == RematGrain::layer ? problem.numLayers() : int64_t(problem.calls.size());
+}
 
-Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
-  if (mode.minInterval <= 0)
-    return must("min-interval", mode.minInterval);
-  if (mode.policy == "dynamic") {
-    if (!(mode.memoryFraction >= 0 && mode.memoryFraction <= 1))
-      return "memory-fraction is " + std::to_string(mode.memoryFraction) + " but must be from 0 to 1";
-    std::vector<bool> kept;
-    Fault fault = chooseKept(mode.memoryFraction, problem, kept);
-    if (!fault)
-      cutLayers(problem, kept);
-    return fault;
-  }
-  int64_t count = mode.equations ? int64_t(problem.calls.size()) : problem.numLayers();
-  std::vector<bool> starts(count);
-  if (mode.policy == "uniform") {
-    if (mode.interval <= 0)
-      return must("interval", mode.interval);
-    for (int64_t unit = 0; unit < count; unit += std::max(mode.interval, mode.minInterval))
-      starts[unit] = true;
-  } else if (mode.policy == "selective") {
-    if (Fault fault = checkLayers(mode, count))
-      return fault;
-    for (int64_t unit : mode.layers)
-      starts[unit] = true;
-  } else if (mode.policy != "none") {
-    return "checkpoint policy '" + mode.policy +
-           "' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'";
-  }
-  // first[u]: the checkpoint at or before unit u.
-  std::vector<int64_t> first(count);
-  for (int64_t unit = 0, last = -1; unit < count; ++unit)
+// Units from a start up to the next are one segment; those before the first keep everything.
+void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematProblem &problem) {
+  // first[u]: the start at or before unit u.
+  std::vector<int64_t> first(starts.size());
+  for (int64_t unit = 0, last = -1; unit < int64_t(starts.size()); ++unit)
     first[unit] = last = starts[unit] ? unit : last;
   for (size_t i = 0; i < problem.calls.size(); ++i) {
     auto &call = problem.calls[i];
-    int64_t unit = mode.equations ? int64_t(i) : call.layer;
+    int64_t unit = mode.grain == RematGrain::layer ? call.layer : int64_t(i);
     call.segment = call.selected && unit >= 0 ? first[unit] : -1;
   }
+}
+
+Fault checkDistance(const RematMode &mode) {
+  return mode.minInterval > 0 ? Fault() : must("min-interval", mode.minInterval);
+}
+
+} // namespace
+
+// Nothing is computed again.
+Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  cutAtStarts(mode, std::vector<bool>(numUnits(mode, problem)), problem);
+  return std::nullopt;
+}
+
+// A checkpoint every `interval` units, or every `minInterval` if that is more.
+Fault plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  if (mode.interval <= 0)
+    return must("interval", mode.interval);
+  std::vector<bool> starts(numUnits(mode, problem));
+  for (int64_t unit = 0; unit < int64_t(starts.size()); unit += std::max(mode.interval, mode.minInterval))
+    starts[unit] = true;
+  cutAtStarts(mode, starts, problem);
+  return std::nullopt;
+}
+
+// The units of `layers` are the checkpoints.
+Fault plc::planner::chooseSelective(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  std::vector<bool> starts(numUnits(mode, problem));
+  if (Fault fault = checkLayers(mode, starts.size()))
+    return fault;
+  for (int64_t unit : mode.layers)
+    starts[unit] = true;
+  cutAtStarts(mode, starts, problem);
+  return std::nullopt;
+}
+
+// As many bytes of whole layers are kept as fit in `memoryFraction` of what policy `none` keeps, deeper layers first;
+// each other layer is a segment. Each layer is counted alone (Rationale of the plan dialect).
+Fault plc::planner::chooseDynamic(const RematMode &mode, RematProblem &problem) {
+  if (Fault fault = checkDistance(mode))
+    return fault;
+  if (!(mode.memoryFraction >= 0 && mode.memoryFraction <= 1))
+    return "memory-fraction is " + std::to_string(mode.memoryFraction) + " but must be from 0 to 1";
+  std::vector<bool> kept;
+  if (Fault fault = chooseKept(mode.memoryFraction, problem, kept))
+    return fault;
+  cutLayers(problem, kept);
   return std::nullopt;
 }
 

@@ -1,6 +1,8 @@
 //===- Partition.cpp - the problem of cutting a chain ---------------------===//
 #include "plc/Planner/Partition.h"
 
+#include "plc/Support/ExitCodes.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -66,6 +68,8 @@ std::string largestPart(const PartitionProblem &problem, const std::vector<int64
 
 } // namespace
 
+Reason plc::planner::noPlanFits(const std::string &why) { return Reason(plc::noPlanPrefix + why, /*isNoPlan=*/true); }
+
 std::string plc::planner::formatBytes(int64_t bytes) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = double(bytes);
@@ -122,7 +126,7 @@ Fault PartitionProblem::check() const {
   if (stages <= 0)
     return "has " + std::to_string(stages) + " stages but needs 1 or more";
   if (stages > count)
-    return "no plan fits: " + std::to_string(stages) + " stages but only " + std::to_string(count) + " parts to cut";
+    return noPlanFits(std::to_string(stages) + " stages but only " + std::to_string(count) + " parts to cut");
   if (int64_t(inFlight.size()) != stages)
     return "has " + std::to_string(inFlight.size()) + " in-flight counts but " + std::to_string(stages) + " stages";
   if (!place.empty() && int64_t(place.size()) != stages)
@@ -157,9 +161,8 @@ Fault PartitionProblem::verify(const Partition &answer) const {
   for (int64_t rank = 0; rank < numRanks(); ++rank) {
     slowest = std::max(slowest, loads[rank].ns);
     if (limitBytes && loads[rank].bytes() > limitBytes)
-      return "no plan fits: " + describeRank(*this, answer.counts, rank) + " needs " +
-             formatBytes(loads[rank].bytes()) + ", limit " + formatBytes(limitBytes) +
-             largestPart(*this, answer.counts, rank);
+      return noPlanFits(describeRank(*this, answer.counts, rank) + " needs " + formatBytes(loads[rank].bytes()) +
+                        ", limit " + formatBytes(limitBytes) + largestPart(*this, answer.counts, rank));
   }
   if (slowest != answer.slowestNs)
     return "the slowest rank takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);

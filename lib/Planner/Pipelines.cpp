@@ -1,101 +1,60 @@
 //===- Pipelines.cpp - the orders of gpipe and 1f1b -----------------------===//
-#include "plc/Planner/Schedule.h"
+#include "StageOrders.h"
+
+#include "plc/Planner/Schedules.h"
 
 #include <algorithm>
-#include <tuple>
 
 using namespace plc::planner;
 
-namespace {
-
-// Appends the tasks of a stage for one micro-batch: F, or B and W in one go.
-void add(const ScheduleProblem::Stage &stage, int64_t index, bool forward, int64_t microBatch,
-         std::vector<ScheduledTask> &order) {
-  if (forward && stage.has[0])
-    order.push_back({index, TaskKind::F, microBatch});
-  for (TaskKind kind : {TaskKind::B, TaskKind::W})
-    if (!forward && stage.has[int(kind)])
-      order.push_back({index, kind, microBatch});
-}
-
-// One order per stage becomes one per rank. Ranks with several stages interleave them as they would run if each
-// stage had a rank of its own: starts respect dependences, and so does the order of starts.
-Fault mergeOnRanks(const ScheduleProblem &problem, const Schedule &byStage, Schedule &schedule) {
-  ScheduleProblem apart = problem;
-  for (size_t stage = 0; stage < apart.stages.size(); ++stage)
-    apart.stages[stage].rank = stage;
-  Simulation simulation;
-  if (Fault fault = simulate(apart, byStage, simulation))
-    return fault;
-  using Timed = std::tuple<int64_t, int64_t, ScheduledTask>;
-  std::vector<std::vector<Timed>> timed(problem.numRanks());
-  for (size_t stage = 0; stage < byStage.ranks.size(); ++stage)
-    for (size_t i = 0; i < byStage.ranks[stage].size(); ++i)
-      timed[problem.stages[stage].rank].emplace_back(simulation.start[stage][i], simulation.place[stage][i],
-                                                     byStage.ranks[stage][i]);
-  schedule.ranks.assign(timed.size(), {});
-  for (size_t rank = 0; rank < timed.size(); ++rank) {
-    std::sort(timed[rank].begin(), timed[rank].end(), [](const Timed &a, const Timed &b) {
-      return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-    });
-    for (const Timed &each : timed[rank])
-      schedule.ranks[rank].push_back(std::get<2>(each));
-  }
-  return std::nullopt;
-}
-
-bool isForwardOnly(const ScheduleProblem &problem) {
-  return std::none_of(problem.stages.begin(), problem.stages.end(),
-                      [](const auto &stage) { return stage.has[1] || stage.has[2]; });
-}
-
-} // namespace
-
+// All forwards, then all backwards, both in index order. Memory: all micro-batches in flight. Optimal in time for equal
+// stages; 3M + 3(S-1) for F = 1, B + W = 2. Source: Huang et al., "GPipe", 2019.
+//
 // S = 3, M = 4, one row per stage:
 //
 //   0 1 2 3 . . . . 0 0 1 1 ...     forwards, then backwards
 //   . 0 1 2 3 . . 0 0 1 1 ...
 //   . . 0 1 2 3 0 0 1 1 ...
-Fault plc::planner::scheduleGPipe(const ScheduleProblem &problem, Schedule &schedule) {
-  if (Fault fault = problem.check())
-    return fault;
-  Schedule byStage;
+Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedule) {
+  StageOrders orders(problem);
   for (size_t s = 0; s < problem.stages.size(); ++s) {
-    std::vector<ScheduledTask> &order = byStage.ranks.emplace_back();
-    for (bool forward : {true, false})
-      for (int64_t i = 0; i < problem.microBatches; ++i)
-        add(problem.stages[s], s, forward, i, order);
+    for (int64_t i = 0; i < problem.microBatches; ++i)
+      orders.addForward(s, i);
+    for (int64_t i = 0; i < problem.microBatches; ++i)
+      orders.addBackward(s, i);
   }
-  return mergeOnRanks(problem, byStage, schedule);
+  return orders.mergeOnRanks(schedule);
 }
 
+int64_t plc::planner::inFlightGPipe(int64_t, int64_t, int64_t microBatches) { return microBatches; }
+
+// Stage s of S runs min(M, S-1-s) forwards, then one forward and one backward in turn, then the backwards left. Memory:
+// min(M, S-s) in flight. The time of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
+//
 // S = 3, M = 4: f and b of each stage
 //
 //   f0 f1 f2 b0 f3 b1 b2 b3         warm-up of S-1-s forwards, then pairs, then the backwards left
 //   f0 f1 b0 f2 b1 f3 b2 b3
 //   f0 b0 f1 b1 f2 b2 f3 b3
-Fault plc::planner::schedule1F1B(const ScheduleProblem &problem, Schedule &schedule) {
-  if (Fault fault = problem.check())
-    return fault;
+Fault plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedule) {
   if (isForwardOnly(problem))
-    return scheduleGPipe(problem, schedule);
-  Schedule byStage;
+    return orderGPipe(problem, schedule);
+  StageOrders orders(problem);
   int64_t stages = problem.stages.size(), microBatches = problem.microBatches;
   for (int64_t s = 0; s < stages; ++s) {
-    std::vector<ScheduledTask> &order = byStage.ranks.emplace_back();
     int64_t warmUp = std::min(microBatches, stages - 1 - s);
     for (int64_t i = 0; i < warmUp; ++i)
-      add(problem.stages[s], s, true, i, order);
+      orders.addForward(s, i);
     for (int64_t i = warmUp; i < microBatches; ++i) {
-      add(problem.stages[s], s, true, i, order);
-      add(problem.stages[s], s, false, i - warmUp, order);
+      orders.addForward(s, i);
+      orders.addBackward(s, i - warmUp);
     }
     for (int64_t i = microBatches - warmUp; i < microBatches; ++i)
-      add(problem.stages[s], s, false, i, order);
+      orders.addBackward(s, i);
   }
-  return mergeOnRanks(problem, byStage, schedule);
+  return orders.mergeOnRanks(schedule);
 }
 
-int64_t plc::planner::inFlight(const std::string &family, int64_t stage, int64_t stages, int64_t microBatches) {
-  return family == "gpipe" ? microBatches : std::min(microBatches, stages - stage);
+int64_t plc::planner::inFlight1F1B(int64_t stage, int64_t stages, int64_t microBatches) {
+  return std::min(microBatches, stages - stage);
 }

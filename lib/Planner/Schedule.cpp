@@ -9,28 +9,25 @@ using namespace plc::planner;
 
 namespace {
 
-int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
-
 // Longest time from the start of a micro-batch to the start of each task (forwards), or from its end to the end of the
-// micro-batch (backwards).
+// micro-batch (backwards). O(tasks + dependences).
 std::vector<int64_t> longestPaths(const ScheduleProblem &problem, bool forwards) {
-  std::vector<std::pair<int64_t, int64_t>> edges;
+  Edges edges;
   for (const auto &each : problem.dependences)
-    edges.emplace_back(nodeOf(each.source, each.from), nodeOf(each.destination, each.to));
+    edges.emplace_back(ScheduleProblem::nodeOf(each.source, each.from),
+                       ScheduleProblem::nodeOf(each.destination, each.to));
   std::vector<int64_t> order;
   int64_t nodes = problem.stages.size() * 3;
   sortTopologically(nodes, edges, order);
   if (!forwards)
     std::reverse(order.begin(), order.end());
+  std::vector<std::vector<int64_t>> leaving = forwards ? problem.dependencesOutOf() : problem.dependencesInto();
   std::vector<int64_t> path(nodes, 0);
   auto ns = [&](int64_t node) { return problem.stages[node / 3].ns[node % 3]; };
   for (int64_t node : order)
-    for (const auto &each : problem.dependences) {
-      int64_t from = nodeOf(each.source, each.from), to = nodeOf(each.destination, each.to);
-      if (!forwards)
-        std::swap(from, to);
-      if (from == node)
-        path[to] = std::max(path[to], path[node] + ns(node) + each.ns);
+    for (int64_t index : leaving[node]) {
+      int64_t to = forwards ? edges[index].second : edges[index].first;
+      path[to] = std::max(path[to], path[node] + ns(node) + problem.dependences[index].ns);
     }
   return path;
 }
@@ -47,6 +44,20 @@ int64_t ScheduleProblem::numRanks() const {
   for (const Stage &stage : stages)
     ranks = std::max(ranks, stage.rank + 1);
   return ranks;
+}
+
+std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
+  std::vector<std::vector<int64_t>> into(stages.size() * 3);
+  for (size_t i = 0; i < dependences.size(); ++i)
+    into[nodeOf(dependences[i].destination, dependences[i].to)].push_back(i);
+  return into;
+}
+
+std::vector<std::vector<int64_t>> ScheduleProblem::dependencesOutOf() const {
+  std::vector<std::vector<int64_t>> outOf(stages.size() * 3);
+  for (size_t i = 0; i < dependences.size(); ++i)
+    outOf[nodeOf(dependences[i].source, dependences[i].from)].push_back(i);
+  return outOf;
 }
 
 Fault ScheduleProblem::check() const {

@@ -32,12 +32,12 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
   simulation.start.resize(ranks);
   simulation.end.resize(ranks);
   simulation.place.resize(ranks);
+  std::vector<std::vector<int64_t>> into = problem.dependencesInto();
   // When a job can start for what it depends on, or -1 if that has not run yet.
   auto readyAt = [&](const ScheduledTask &job) {
     int64_t ready = 0;
-    for (const auto &each : problem.dependences) {
-      if (each.destination != job.stage || each.to != job.kind)
-        continue;
+    for (int64_t index : into[ScheduleProblem::nodeOf(job.stage, job.kind)]) {
+      const ScheduleProblem::Dependence &each = problem.dependences[index];
       int64_t end = ends.at(each.source, each.from, job.microBatch);
       if (end < 0)
         return int64_t(-1);

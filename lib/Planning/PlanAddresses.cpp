@@ -29,7 +29,7 @@ public:
   RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots)
       : program(program), rank(rank), slots(slots), routes(slots.getRoutes()), builder(program.getContext()) {}
 
-  LogicalResult run(bool pooled, int64_t limit) {
+  LogicalResult run(const planner::MemoryStrategyRow &strategy, int64_t limit) {
     if (failed(checkDrops()))
       return failure();
     placeStatics();
@@ -39,9 +39,8 @@ public:
     for (auto &[instance, life] : lives)
       problem.blocks.push_back({bytesOf(instance), life.first, life.second});
     planner::Packing packing;
-    auto pack = pooled ? planner::firstFitBySize : planner::firstFitByTime;
-    if (planner::Fault fault = pack(problem, packing))
-      return rank.emitError(noPlanFits) << *fault;
+    if (planner::Fault fault = strategy.pack(problem, packing))
+      return emitNoPlan(rank) << *fault;
     for (auto [index, entry] : llvm::enumerate(lives))
       offsets[entry.first] = staticBytes + packing.offsets[index];
     layout.setArenaBytes(staticBytes + packing.bytes);
@@ -166,10 +165,9 @@ private:
         bytes = size;
         largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
       }
-    return rank.emitError(noPlanFits) << "rank " << rank.getIndex() << " needs "
-                                      << planner::formatBytes(layout.getArenaBytes()) << ", limit "
-                                      << planner::formatBytes(limit) << ", largest part " << largest << " "
-                                      << planner::formatBytes(bytes);
+    return emitNoPlan(rank) << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes())
+                            << ", limit " << planner::formatBytes(limit) << ", largest part " << largest << " "
+                            << planner::formatBytes(bytes);
   }
 
   ProgramOp program;
@@ -189,11 +187,6 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   using PlanAddressesBase::PlanAddressesBase;
 
   void runOnOperation() override {
-    if (strategy != "pooled" && strategy != "standard") {
-      emitOptionError(getOperation(), "strategy '")
-          << strategy << "' is not supported; there are 'pooled' and 'standard'";
-      return signalPassFailure();
-    }
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {
@@ -224,7 +217,7 @@ private:
   LogicalResult place(ProgramOp program, RankOp rank, TaskSlots &slots) {
     if (!rank.getBody().getOps<LayoutOp>().empty())
       return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
-    return RankLayout(program, rank, slots).run(strategy == "pooled", memoryLimitBytes);
+    return RankLayout(program, rank, slots).run(rowOf(strategy.getValue()), memoryLimitBytes);
   }
 };
 

@@ -8,6 +8,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANINSERTCOMM
@@ -50,7 +53,13 @@ public:
     schedule = readSchedule(program, runs);
     for (auto [clone, original] : slots.getOriginals())
       repeated.insert(original);
-    llvm::append_range(stages, program.getBody().getOps<StageOp>());
+    for (auto stage : program.getBody().getOps<StageOp>()) {
+      stageNumbers[stage.getSymName()] = stages.size();
+      stages.push_back(stage);
+    }
+    for (const auto &rank : schedule.ranks)
+      for (auto [index, job] : llvm::enumerate(rank))
+        positions[{planner::ScheduleProblem::nodeOf(job.stage, job.kind), job.microBatch}] = index;
   }
 
   LogicalResult run() {
@@ -81,17 +90,19 @@ private:
 
   Key keyOf(int64_t rank, int64_t run) { return {times.start[rank][run], times.place[rank][run]}; }
 
+  // Position of a run among those of its rank.
   int64_t indexOf(StageOp stage, Role role, int64_t mb) {
-    const auto &jobs = schedule.ranks[stage.getRank()];
-    planner::ScheduledTask job{stageIndex(program, stage.getSymName()), planner::TaskKind(role), mb};
-    return llvm::find(jobs, job) - jobs.begin();
+    int64_t number = stageNumbers.lookup(stage.getSymName());
+    return positions.at({planner::ScheduleProblem::nodeOf(number, planner::TaskKind(role)), mb});
   }
+
+  StageOp stageOf(StringRef name) { return stages[stageNumbers.lookup(name)]; }
 
   // The last run that has each value of each micro-batch in a slot, and a slot that names it.
   void findUses() {
     for (auto [rank, list] : llvm::enumerate(runs))
       for (auto [index, run] : llvm::enumerate(list)) {
-        TaskOp task = stages[stageIndex(program, run.getStage())].getTask(run.getRole());
+        TaskOp task = stageOf(run.getStage()).getTask(run.getRole());
         for (auto [slot, value] : llvm::enumerate(slots.of(task))) {
           Use &use = uses[{slots.valueIn(run, value), run.getMb()}];
           use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp()) || repeated.contains(value);
@@ -109,15 +120,15 @@ private:
   }
 
   FailureOr<ChannelOp> declare(RouteOp route) {
-    StageOp source = stages[stageIndex(program, route.getSource())];
-    StageOp destination = stages[stageIndex(program, route.getDestination())];
+    StageOp source = stageOf(route.getSource());
+    StageOp destination = stageOf(route.getDestination());
     int64_t from = source.getRank(), to = destination.getRank();
     int64_t ordinal = ordinals[std::minmax(from, to)]++;
     int64_t tag = 2 * program.getMicroBatches() * ordinal + (from < to ? 0 : 1);
     int64_t last = tag + 2 * (program.getMicroBatches() - 1);
     if (last > tagLimit)
-      return route.emitError(noPlanFits) << "route '" << route.getSymName() << "' (" << route.getCarries()
-                                         << ") needs tag " << last << ", limit " << tagLimit;
+      return emitNoPlan(route) << "route '" << route.getSymName() << "' (" << route.getCarries() << ") needs tag "
+                               << last << ", limit " << tagLimit;
     builder.setInsertionPoint(*program.getBody().getOps<RankOp>().begin());
     auto name = builder.getStringAttr("c" + Twine(channels++));
     return ChannelOp::create(builder, route.getLoc(), name, nullptr, FlatSymbolRefAttr::get(route.getSymNameAttr()),
@@ -126,8 +137,8 @@ private:
   }
 
   LogicalResult addChannel(RouteOp route) {
-    StageOp source = stages[stageIndex(program, route.getSource())];
-    StageOp destination = stages[stageIndex(program, route.getDestination())];
+    StageOp source = stageOf(route.getSource());
+    StageOp destination = stageOf(route.getDestination());
     if (source.getRank() == destination.getRank())
       return success();
     FailureOr<ChannelOp> channel = declare(route);
@@ -171,13 +182,14 @@ private:
   }
 
   // Receives posted and not waited for, at most. Before one run, late posts follow the waits, others precede them.
+  // Consumers ascend, as the runs of a task do, so those still open when micro-batch mb is posted are the last before it.
   static int64_t maxOutstandingReceives(ArrayRef<int64_t> posts, ArrayRef<bool> lates, ArrayRef<int64_t> consumers) {
     int64_t most = 1;
     for (size_t mb = 0; mb < posts.size(); ++mb) {
-      int64_t open = 1;
-      for (size_t earlier = 0; earlier < mb; ++earlier)
-        open += lates[mb] ? consumers[earlier] > posts[mb] : consumers[earlier] >= posts[mb];
-      most = std::max(most, open);
+      const int64_t *earlier = consumers.data(), *firstOpen = lates[mb]
+                                                                  ? std::upper_bound(earlier, earlier + mb, posts[mb])
+                                                                  : std::lower_bound(earlier, earlier + mb, posts[mb]);
+      most = std::max<int64_t>(most, earlier + mb - firstOpen + 1);
     }
     return most;
   }
@@ -249,6 +261,8 @@ private:
   planner::Simulation times;
   std::vector<std::vector<RunOp>> runs;
   SmallVector<StageOp> stages;
+  llvm::StringMap<int64_t> stageNumbers;
+  std::map<std::pair<int64_t, int64_t>, int64_t> positions; // of (task, micro-batch) on its rank
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
   DenseSet<Value> repeated; // what is computed again is dropped, so that nothing can read it meanwhile
@@ -275,7 +289,7 @@ private:
     for (auto [name, value] :
          {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
       if (value <= 0)
-        return program.emitError(name) << " is " << value << " but must be positive";
+        return emitOptionError(program, name) << " is " << value << " but must be positive";
     if (failed(requireSchedule(program)))
       return failure();
     for (auto rank : program.getBody().getOps<RankOp>())

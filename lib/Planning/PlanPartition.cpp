@@ -1,5 +1,6 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "FlatProgram.h"
+#include "Programs.h"
 #include "RematModel.h"
 #include "StageBuilder.h"
 
@@ -182,8 +183,6 @@ private:
       return emitOptionError(module, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (moments < 0 || moments > 2)
       return emitOptionError(module, "moments is ") << moments.getValue() << " but must be 0 to 2";
-    if (schedule != "gpipe" && schedule != "1f1b")
-      return emitOptionError(module, "schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (!balance.empty() && int64_t(balance.size()) != stages)
       return emitOptionError(module, "balance has ")
              << balance.size() << " entries but there are " << stages.getValue() << " stages";
@@ -217,7 +216,7 @@ private:
   }
 
   FailureOr<Recomputation> recomputation(ein::ModelOp model, const FlatProgram &flat, const RematChoice &choice) {
-    Recomputation remat{buildRematProblem(flat, choice), {}, choice.microBatches == "except_last"};
+    Recomputation remat{buildRematProblem(flat, choice), {}, choice.runs == planner::RecomputingRuns::exceptLast};
     planner::Fault fault = choice.check();
     if (!fault)
       fault = planner::chooseSegments(choice.isOn() ? choice.mode : planner::RematMode(), remat.problem);
@@ -228,12 +227,10 @@ private:
   }
 
   LogicalResult cut(ein::ModelOp model) {
-    RematChoice choice{
-        {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain == "equation"},
-        attention,
-        ffn,
-        grain,
-        microBatches};
+    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain},
+                       attention,
+                       ffn,
+                       microBatches};
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat) || failed(checkBalance(model, *flat)))
       return failure();
@@ -248,8 +245,8 @@ private:
     bool clamped = fewer && stages > calls;
     int64_t stages = clamped ? calls : this->stages.getValue();
     if (stages > calls)
-      return model.emitError(noPlanFits) << stages << " stages but model '" << model.getSymName() << "' has " << calls
-                                         << " layer calls to cut";
+      return emitNoPlan(model) << stages << " stages but model '" << model.getSymName() << "' has " << calls
+                               << " layer calls to cut";
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs);
     problem.stages = stages;
@@ -257,12 +254,12 @@ private:
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     for (int64_t stage = 0; stage < stages; ++stage)
-      problem.inFlight.push_back(planner::inFlight(schedule, stage, stages, count));
+      problem.inFlight.push_back(rowOf(schedule.getValue()).inFlight(stage, stages, count));
     planner::Partition answer;
     planner::Fault fault = balance.empty() ? planner::solveByChainDP(problem, answer)
                                            : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
     if (fault)
-      return model.emitError(*fault);
+      return emitReason(model, *fault);
     SmallVector<StageCut> cuts;
     int64_t begin = 0;
     for (auto [stage, count] : llvm::enumerate(answer.counts)) {

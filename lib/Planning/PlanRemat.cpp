@@ -24,12 +24,10 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
-    RematChoice choice{
-        {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain == "equation"},
-        attention,
-        ffn,
-        grain,
-        microBatches};
+    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain},
+                       attention,
+                       ffn,
+                       microBatches};
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(apply(program, choice)))
         return signalPassFailure();
@@ -45,7 +43,7 @@ private:
       fault = planner::chooseSegments(choice.mode, problem);
     if (fault)
       return emitOptionError(program, *fault);
-    program.setRemat(policy);
+    program.setRemat(nameOfChoice(policy.getValue()));
     if (!choice.isOn())
       return success();
     int64_t nextId = 0, nextCall = 0;
@@ -57,7 +55,7 @@ private:
           segments.push_back(problem.calls[nextCall++].segment);
       cloneCalls(stage, segments, nextId);
     }
-    if (choice.microBatches == "except_last")
+    if (choice.runs == planner::RecomputingRuns::exceptLast)
       keepLast(program);
     return predict(program);
   }
@@ -71,7 +69,7 @@ private:
       return program.emitError("program '") << program.getSymName() << "' has checkpoints already";
     if (failed(requireRoutes(program)))
       return failure();
-    return choice.microBatches == "except_last" ? requireSchedule(program) : success();
+    return choice.runs == planner::RecomputingRuns::exceptLast ? requireSchedule(program) : success();
   }
 
   void keepLast(ProgramOp program) {

@@ -31,27 +31,22 @@ struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
 
 private:
   LogicalResult order(ProgramOp program) {
-    if (schedule != "gpipe" && schedule != "1f1b")
-      return program.emitError("schedule '") << schedule << "' is not supported; there are 'gpipe' and '1f1b'";
     if (bytesPerNs <= 0)
-      return program.emitError("bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+      return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (failed(requireRoutes(program)))
       return failure();
     if (!program.getBody().getOps<RankOp>().empty())
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
-    planner::Fault fault =
-        schedule == "gpipe" ? planner::scheduleGPipe(problem, answer) : planner::schedule1F1B(problem, answer);
+    planner::Fault fault = planner::solve(rowOf(schedule.getValue()), problem, answer);
     planner::Simulation simulation;
-    if (!fault)
-      fault = problem.verify(answer);
     if (!fault)
       fault = planner::simulate(problem, answer, simulation);
     if (fault)
-      return program.emitError(noPlanFits) << *fault;
+      return emitNoPlan(program) << *fault;
     write(program, answer);
-    program.setSchedule(schedule);
+    program.setSchedule(nameOfChoice(schedule.getValue()));
     program.setStepNs(simulation.makespan);
     program.setStepBoundNs(problem.bound());
     return success();

@@ -1,5 +1,6 @@
 //===- PlanSolveInstances.cpp - solve planning problems without a model ---===//
-#include "plc/Support/Errors.h"
+#include "Programs.h"
+
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Remat.h"
@@ -118,12 +119,15 @@ Fault solve(RematInstanceOp op) {
   planner::RematProblem problem = problemOf(op);
   if (Fault fault = problem.check())
     return fault;
-  planner::RematMode mode{op.getPolicy().str(),
+  std::optional<planner::RematPolicy> policy = parseChoice<planner::RematPolicy>(op.getPolicy());
+  if (!policy)
+    return describeUnknown<planner::RematPolicy>(op.getPolicy());
+  planner::RematMode mode{*policy,
                           int64_t(op.getInterval().value_or(1)),
                           op.getLayers().value_or(ArrayRef<int64_t>()).vec(),
                           op.getFraction() ? op.getFraction()->convertToDouble() : 1,
                           int64_t(op.getMinInterval().value_or(1)),
-                          op.getEquations()};
+                          op.getEquations() ? planner::RematGrain::equation : planner::RematGrain::layer};
   if (Fault fault = planner::chooseSegments(mode, problem))
     return fault;
   if (op.getKept()) {
@@ -185,10 +189,9 @@ Fault solve(ScheduleInstanceOp op) {
     for (auto order : op.getBody().getOps<OrderOp>())
       for (auto &jobs = answer.ranks.emplace_back(); StringRef job : order.getJobs().getAsValueRange<StringAttr>())
         jobs.push_back(readJob(job));
-  else if (op.getSchedule() != "gpipe" && op.getSchedule() != "1f1b")
-    return "schedule '" + op.getSchedule().str() + "' is not supported; there are 'gpipe' and '1f1b'";
-  else if (Fault fault = op.getSchedule() == "gpipe" ? planner::scheduleGPipe(problem, answer)
-                                                     : planner::schedule1F1B(problem, answer))
+  else if (std::optional<planner::ScheduleKind> kind = parseChoice<planner::ScheduleKind>(op.getSchedule()); !kind)
+    return describeUnknown<planner::ScheduleKind>(op.getSchedule());
+  else if (Fault fault = planner::solve(rowOf(*kind), problem, answer))
     return fault;
   planner::Simulation simulation;
   if (Fault fault = problem.verify(answer))
@@ -215,7 +218,7 @@ struct PlanSolveInstancesPass : plc::plan::impl::PlanSolveInstancesBase<PlanSolv
           [&](auto instance) {
             any = true;
             if (Fault fault = solve(instance)) {
-              instance.emitError(*fault);
+              emitReason(instance, *fault);
               signalPassFailure();
             }
           });

@@ -3,12 +3,20 @@
 #define PLC_LIB_PLANNING_PROGRAMS_H
 
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/Fault.h"
+#include "plc/Support/Errors.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace plc::plan {
 
-/// A pass on programs that finds none would do nothing, and seem to have done its work.
+/// Reports why the planner has no answer, as an error of the exit code that the reason asks for.
+inline mlir::InFlightDiagnostic emitReason(mlir::Operation *op, const planner::Reason &reason) {
+  mlir::InFlightDiagnostic error = op->emitError(llvm::Twine(std::string_view(reason)));
+  return reason.isNoPlan ? withExitCode(std::move(error), NoPlan) : std::move(error);
+}
+
+/// Fails if there is no `plan.program`, so that a misplaced pass is not a silent no-op.
 inline mlir::LogicalResult requireProgram(mlir::ModuleOp module) {
   if (module.getOps<ProgramOp>().empty())
     return module.emitError("module has no 'plan.program': run '--plan-partition' first");

@@ -14,10 +14,6 @@ using planner::RematProblem;
 planner::Fault RematChoice::check() const {
   if (!attention && !ffn)
     return "attention and ffn are both false, so nothing is left to recompute";
-  if (grain != "layer" && grain != "equation")
-    return "grain '" + grain + "' is not supported; there are 'layer' and 'equation'";
-  if (microBatches != "always" && microBatches != "except_last" && microBatches != "never")
-    return "micro-batches '" + microBatches + "' is not supported; there are 'always', 'except_last' and 'never'";
   return std::nullopt;
 }
 

@@ -4,7 +4,7 @@
 
 #include "FlatProgram.h"
 
-#include "plc/Planner/Remat.h"
+#include "plc/Planner/RematPolicies.h"
 
 namespace plc::plan {
 
@@ -12,10 +12,10 @@ namespace plc::plan {
 struct RematChoice {
   planner::RematMode mode;
   bool attention = true, ffn = true; ///< whether layers of these kinds are recomputed
-  std::string grain = "layer", microBatches = "always";
+  planner::RecomputingRuns runs = planner::RecomputingRuns::always;
 
   /// Whether anything may be recomputed.
-  bool isOn() const { return mode.policy != "none" && microBatches != "never"; }
+  bool isOn() const { return mode.policy != planner::RematPolicy::none && runs != planner::RecomputingRuns::never; }
   /// Whether the options have a meaning; the mode's own are checked where segments are chosen.
   planner::Fault check() const;
   bool selects(llvm::StringRef kind) const;

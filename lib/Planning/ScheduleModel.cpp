@@ -4,6 +4,7 @@
 #include "plc/Dialect/Plan/Values.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace plc;
@@ -75,12 +76,14 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
 
 planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs) {
   planner::Schedule schedule;
+  llvm::StringMap<int64_t> stages;
+  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+    stages[stage.getSymName()] = index;
   schedule.ranks.resize(program.getNumRanks());
   runs.assign(schedule.ranks.size(), {});
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
-      schedule.ranks[rank.getIndex()].push_back(
-          {stageIndex(program, run.getStage()), TaskKind(run.getRole()), run.getMb()});
+      schedule.ranks[rank.getIndex()].push_back({stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
       runs[rank.getIndex()].push_back(run);
     }
   return schedule;

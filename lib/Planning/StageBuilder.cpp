@@ -17,7 +17,14 @@ constexpr Role roles[] = {Role::F, Role::B, Role::W};
 class ProgramBuilder {
 public:
   ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<StageCut> cuts)
-      : model(model), flat(flat), cuts(cuts), builder(model) {}
+      : model(model), flat(flat), cuts(cuts), builder(model) {
+    for (auto [stage, cut] : llvm::enumerate(cuts))
+      stageOfUnit.insert(stageOfUnit.end(), cut.end - cut.begin, stage);
+    for (const FlatCall &call : flat.calls) {
+      callsOf[placeOf(call)].push_back(&call);
+      callsOfStage[stageOfUnit[call.unit]].push_back(&call);
+    }
+  }
 
   FailureOr<ProgramOp> run() {
     if (failed(checkOutputs()))
@@ -34,13 +41,7 @@ public:
 private:
   using Place = std::pair<int64_t, Role>; // stage, task
 
-  int64_t stageOf(int64_t unit) {
-    for (auto [stage, cut] : llvm::enumerate(cuts))
-      if (unit < cut.end)
-        return stage;
-    llvm_unreachable("units are covered");
-  }
-  Place placeOf(const FlatCall &call) { return {stageOf(call.unit), call.role}; }
+  Place placeOf(const FlatCall &call) { return {stageOfUnit[call.unit], call.role}; }
   Place homeOf(int64_t value) { return placeOf(flat.calls[flat.values[value].call]); }
 
   // An output's place is its maker's, so it has one, and it is one output.
@@ -136,10 +137,8 @@ private:
   }
 
   void createHandles(int64_t index) {
-    for (const FlatCall &call : flat.calls) {
-      if (placeOf(call).first != index)
-        continue;
-      for (int64_t value : call.args) {
+    for (const FlatCall *call : callsOfStage[index]) {
+      for (int64_t value : call->args) {
         const FlatValue &info = flat.values[value];
         if (info.origin == FlatValue::Result || inStage.contains(value))
           continue;
@@ -155,10 +154,7 @@ private:
   }
 
   void createTask(int64_t index, Role role, Block *block) {
-    SmallVector<const FlatCall *> calls;
-    for (const FlatCall &call : flat.calls)
-      if (placeOf(call) == Place(index, role))
-        calls.push_back(&call);
+    ArrayRef<const FlatCall *> calls = callsOf[{index, role}];
     if (calls.empty())
       return;
     builder.setInsertionPointToEnd(block);
@@ -192,6 +188,9 @@ private:
   OpBuilder builder;
   Block *programBlock = nullptr;
   SmallVector<StageOp> stages;
+  SmallVector<int64_t> stageOfUnit;
+  std::map<Place, SmallVector<const FlatCall *>> callsOf; // in the flat program's order
+  std::map<int64_t, SmallVector<const FlatCall *>> callsOfStage;
   llvm::SetVector<int64_t> leavesTask, leavesStage;
   std::map<Place, SmallVector<int64_t>> taskResults;
   std::map<int64_t, SmallVector<int64_t>> stageResults;

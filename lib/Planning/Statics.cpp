@@ -30,13 +30,13 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
       trained[site.getParam()] = true;
   std::vector<StaticItem> parameters, gradients, moments, inputs, outputs;
   // Two stages of a rank share what both use.
-  auto add = [](std::vector<StaticItem> &items, const StaticItem &item) {
-    for (StaticItem &other : items)
-      if (other.kind == item.kind && other.name == item.name && other.site == item.site) {
-        other.owned |= item.owned;
-        return;
-      }
-    items.push_back(item);
+  std::map<std::tuple<StaticKind, std::string, int64_t>, size_t> positions;
+  auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
+    auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site}, items.size());
+    if (inserted)
+      items.push_back(item);
+    else
+      items[known->second].owned |= item.owned;
   };
   for (auto stage : program.getBody().getOps<StageOp>()) {
     if (stage.getRank() != rank)

@@ -75,7 +75,7 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   state.metadata["step"] = std::to_string(training.step);
   state.metadata["seed"] = std::to_string(training.seed);
   state.metadata["numerics_key"] = engine.numericsKey();
-  state.metadata["optimizer"] = OptimizerSettings::nameOf(engine.optimizer().kind);
+  state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
   return state;
 }
 
@@ -139,9 +139,9 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
     throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
   // Moments of one optimizer mean nothing to another; its other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
-  if (optimizer != OptimizerSettings::nameOf(engine.optimizer().kind))
+  if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
-                              OptimizerSettings::nameOf(engine.optimizer().kind) + "'");
+                              nameOfChoice(engine.optimizer().kind) + "'");
   TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
   loadParameterFile(step / "params.safetensors", engine);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {

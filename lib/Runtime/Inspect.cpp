@@ -154,7 +154,7 @@ void tellModule(const Module &module) {
   table.add({"model", manifest.model + ", " + std::string(nameOf(manifest.real))});
   table.add({"numerics key", manifest.numericsKey});
   table.add({"made for", features.empty() ? "any CPU" : features});
-  table.add({"optimizer", OptimizerSettings::nameOf(manifest.optimizer.kind)});
+  table.add({"optimizer", nameOfChoice(manifest.optimizer.kind)});
   table.add({"threads", std::to_string(manifest.threadsPerStage) + " per stage"});
   table.print(0);
   tellEntries(manifest);

@@ -206,7 +206,7 @@ private:
           fail(rank, "parameter '" + parameter.path + "' is owned here with " +
                          std::to_string(found[StaticKind::Gradient]) + " gradient sites and " +
                          std::to_string(found[StaticKind::Moment1] + found[StaticKind::Moment2]) + " moments, but '" +
-                         OptimizerSettings::nameOf(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
+                         nameOfChoice(manifest.optimizer.kind) + "' keeps " + std::to_string(moments) +
                          " moments beside each gradient");
       }
       if (owners > 1)

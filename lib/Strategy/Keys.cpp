@@ -1,6 +1,12 @@
 //===- Keys.cpp - every key of a strategy ----------------------------------===//
+#include "plc/Planner/Pack.h"
+#include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Schedules.h"
+#include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/InstructionSets.h"
 #include "plc/Support/Nearest.h"
+#include "plc/Support/Optimizers.h"
 #include "plc/Support/Transports.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -9,6 +15,7 @@
 #include <algorithm>
 #include <limits>
 
+using namespace plc;
 using namespace plc::strategy;
 
 namespace {
@@ -18,6 +25,15 @@ constexpr double none = std::numeric_limits<double>::lowest();
 
 Key text(const char *path, const char *initial, std::vector<Value> supported, std::vector<std::string> refused) {
   return {path, Type::Text, std::string(initial), std::move(supported), std::move(refused), none};
+}
+/// A key whose values are the rows of a table.
+template <typename Kind>
+Key choice(const char *path, Kind initial) {
+  std::vector<Value> supported;
+  for (const auto &row : Choice<Kind>::rows())
+    supported.push_back(std::string(row.name));
+  auto planned = Choice<Kind>::planned();
+  return text(path, nameOfChoice(initial), std::move(supported), {planned.begin(), planned.end()});
 }
 Key toggle(const char *path, bool initial) { return {path, Type::Bool, initial, {}, {}, none}; }
 Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
@@ -36,58 +52,76 @@ Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
   key.whenValues = std::move(whenValues);
   return key;
 }
+/// A key that only the values of another's table that `holds` is true of give a meaning.
+template <typename Kind, typename Predicate>
+Key under(Key key, const char *whenKey, Predicate holds) {
+  return under(std::move(key), whenKey, namesOfChoice<Kind>(holds));
+}
+/// A key of recomputation: it means something under the policies that obey a field.
+Key ofPolicies(Key key, planner::RematField field) {
+  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
+                                     [&](const planner::RematPolicyRow &row) { return row.obeys(field); });
+}
+/// A key of recomputation that means something under any policy that recomputes.
+Key ofRecomputation(Key key) {
+  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
+                                     [](const planner::RematPolicyRow &row) { return row.fields != 0; });
+}
+Key ofOptimizers(Key key, bool OptimizerRow::*has) {
+  return under<OptimizerKind>(std::move(key), "optimizer.kind", [&](const OptimizerRow &row) { return row.*has; });
+}
 
 } // namespace
 
 llvm::ArrayRef<Key> plc::strategy::allKeys() {
+  using planner::MemoryStrategy, planner::RecomputingRuns, planner::RematGrain, planner::RematPolicy,
+      planner::ScheduleKind;
   static const std::vector<Key> keys = {
       text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
-      text("mode", "lazy", {"lazy", "eager"}, {"hybrid"}),
+      choice("mode", ExecutionMode::lazy),
       toggle("fusion", true),
       toggle("profiling", false),
-      text("gradient.kind", "full", {"full", "none"}, {}),
+      choice("gradient.kind", GradientKind::full),
       integer("gradient.accumulation_steps", 1, 1, 4096),
       only("gradient.lanes", int64_t(1)),
-      text("checkpoint.policy", "none", {"none", "uniform", "selective", "dynamic"}, {"budget"}),
-      under(integer("checkpoint.interval", 2, 1), "checkpoint.policy", {"uniform"}),
-      under({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, "checkpoint.policy",
-            {"selective"}),
-      under(part("checkpoint.memory_fraction", 0.3), "checkpoint.policy", {"dynamic"}),
-      under(toggle("checkpoint.attention", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
-      under(toggle("checkpoint.ffn", true), "checkpoint.policy", {"uniform", "selective", "dynamic"}),
-      under(integer("checkpoint.min_interval", 1, 1), "checkpoint.policy", {"uniform", "selective"}),
-      under(text("checkpoint.grain", "layer", {"layer", "equation"}, {}), "checkpoint.policy",
-            {"uniform", "selective"}),
-      under(text("checkpoint.micro_batches", "always", {"always", "except_last", "never"}, {}), "checkpoint.policy",
-            {"uniform", "selective", "dynamic"}),
+      choice("checkpoint.policy", RematPolicy::none),
+      ofPolicies(integer("checkpoint.interval", 2, 1), planner::Interval),
+      ofPolicies({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, planner::Layers),
+      ofPolicies(part("checkpoint.memory_fraction", 0.3), planner::MemoryFraction),
+      ofRecomputation(toggle("checkpoint.attention", true)),
+      ofRecomputation(toggle("checkpoint.ffn", true)),
+      ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
+      ofPolicies(choice("checkpoint.grain", RematGrain::layer), planner::Checkpoints),
+      ofRecomputation(choice("checkpoint.micro_batches", RecomputingRuns::always)),
       text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
-      text("memory.strategy", "pooled", {"pooled", "standard"}, {"cached", "minimal-peak"}),
+      choice("memory.strategy", MemoryStrategy::pooled),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
-      text("parallelism.kind", "none", {"none", "pipeline"}, {"data", "model", "automatic"}),
+      choice("parallelism.kind", ParallelismKind::none),
       integer("parallelism.stages", 1, 1, 1024),
       only("parallelism.replicas", int64_t(1)),
       unsupported("parallelism.shard"),
       integer("parallelism.micro_batches", 1, 1, 4096),
-      text("parallelism.schedule", "1f1b", {"gpipe", "1f1b"}, {"interleaved", "zb_h1", "zb_h2", "zbv", "auto"}),
+      choice("parallelism.schedule", ScheduleKind::oneFOneB),
       unsupported("parallelism.schedule.file"),
       only("parallelism.chunks", int64_t(1)),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
       text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
-      text("machine.isa", "native", {"native", "avx2", "avx512"}, {}),
+      choice("machine.isa", InstructionSet::native),
       text("machine.contractions", "own", {"own", "blis"}, {}),
       text("machine.rates", "", {}, {}),
-      text("optimizer.kind", "adamw", {"sgd", "momentum", "adam", "adamw"}, {}),
+      choice("optimizer.kind", OptimizerKind::AdamW),
       number("optimizer.lr", 3e-4, 0),
-      under(number("optimizer.weight_decay", 0.01, 0), "optimizer.kind", {"adamw"}),
-      under(number("optimizer.beta1", 0.9, 0), "optimizer.kind", {"adam", "adamw"}),
-      under(number("optimizer.beta2", 0.999, 0), "optimizer.kind", {"adam", "adamw"}),
-      under(number("optimizer.eps", 1e-8, 0, true), "optimizer.kind", {"adam", "adamw"}),
-      under(number("optimizer.momentum", 0.9, 0), "optimizer.kind", {"momentum"}),
-      text("optimizer.schedule.kind", "constant", {"constant", "linear", "cosine"}, {}),
+      ofOptimizers(number("optimizer.weight_decay", 0.01, 0), &OptimizerRow::decaysWeight),
+      ofOptimizers(number("optimizer.beta1", 0.9, 0), &OptimizerRow::isAdaptive),
+      ofOptimizers(number("optimizer.beta2", 0.999, 0), &OptimizerRow::isAdaptive),
+      ofOptimizers(number("optimizer.eps", 1e-8, 0, true), &OptimizerRow::isAdaptive),
+      ofOptimizers(number("optimizer.momentum", 0.9, 0), &OptimizerRow::hasMomentum),
+      choice("optimizer.schedule.kind", RateSchedule::Constant),
       integer("optimizer.schedule.warmup", 0, 0),
-      under(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind", {"linear", "cosine"}),
+      under<RateSchedule>(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind",
+                          [](const RateScheduleRow &row) { return row.ends; }),
       number("optimizer.clip_norm", 0, 0, true),
   };
   return keys;

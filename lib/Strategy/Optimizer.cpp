@@ -4,16 +4,15 @@
 using namespace plc;
 
 module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
-  using Optimizer = module::OptimizerSettings;
-  Optimizer settings;
-  settings.kind = *Optimizer::parseKind(strategy.get<std::string>("optimizer.kind"));
+  module::OptimizerSettings settings;
+  settings.kind = strategy.getChoice<OptimizerKind>("optimizer.kind");
   settings.lr = strategy.get<double>("optimizer.lr");
   settings.weightDecay = strategy.get<double>("optimizer.weight_decay");
   settings.beta1 = strategy.get<double>("optimizer.beta1");
   settings.beta2 = strategy.get<double>("optimizer.beta2");
   settings.eps = strategy.get<double>("optimizer.eps");
   settings.momentum = strategy.get<double>("optimizer.momentum");
-  settings.schedule = *Optimizer::parseSchedule(strategy.get<std::string>("optimizer.schedule.kind"));
+  settings.schedule = strategy.getChoice<RateSchedule>("optimizer.schedule.kind");
   settings.warmup = strategy.get<int64_t>("optimizer.schedule.warmup");
   settings.total = strategy.get<int64_t>("optimizer.schedule.total");
   settings.clipNorm = strategy.get<double>("optimizer.clip_norm");

@@ -1,6 +1,10 @@
 //===- Strategy.cpp - read a strategy --------------------------------------===//
 #include "KeyReader.h"
 
+#include "plc/Planner/RematPolicies.h"
+#include "plc/Strategy/Choices.h"
+#include "plc/Support/Optimizers.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -15,6 +19,11 @@ namespace {
 template <typename T>
 const T &get(const KeyReader &reader, const char *path) {
   return std::get<T>(reader.settings.find(path)->second.value);
+}
+
+template <typename Kind>
+Kind getChoice(const KeyReader &reader, const char *path) {
+  return *plc::parseChoice<Kind>(get<std::string>(reader, path));
 }
 
 /// Whether the key `whenKey` has a value that gives this key a meaning.
@@ -46,7 +55,7 @@ void checkMeaning(KeyReader &reader) {
       reader.errorAt(key.path, "'" + Twine(key.path) + "' belongs to '" + key.whenKey + " = \"" +
                                    llvm::join(key.whenValues, "\" or \"") + "\"' and would be ignored under \"" +
                                    get<std::string>(reader, key.whenKey) + "\"");
-  if (get<std::string>(reader, "gradient.kind") != "none")
+  if (getChoice<GradientKind>(reader, "gradient.kind") != GradientKind::none)
     return;
   for (const Key &key : allKeys()) {
     StringRef path = key.path;
@@ -58,7 +67,7 @@ void checkMeaning(KeyReader &reader) {
 
 /// One equation per kernel is what `eager` is.
 void checkMode(KeyReader &reader) {
-  if (get<std::string>(reader, "mode") != "eager")
+  if (getChoice<ExecutionMode>(reader, "mode") != ExecutionMode::eager)
     return;
   if (reader.isGiven("fusion") && get<bool>(reader, "fusion"))
     return reader.errorAt("fusion", "'fusion' is true but 'mode' is \"eager\", which runs each equation alone");
@@ -70,8 +79,8 @@ void checkParallelism(KeyReader &reader) {
   int64_t stages = get<int64_t>(reader, "parallelism.stages");
   Setting &kind = reader.settings["parallelism.kind"];
   if (stages > 1 && !reader.isGiven("parallelism.kind")) // stages > 1 means a pipeline
-    kind = {std::string("pipeline"), "parallelism.stages"};
-  if (stages > 1 && std::get<std::string>(kind.value) == "none")
+    kind = {std::string(plc::nameOfChoice(ParallelismKind::pipeline)), "parallelism.stages"};
+  if (stages > 1 && getChoice<ParallelismKind>(reader, "parallelism.kind") == ParallelismKind::none)
     reader.errorAt("parallelism.kind", "'parallelism.stages' is " + Twine(stages) +
                                            " but 'parallelism.kind' is \"none\"; write \"pipeline\"");
   for (const char *path : {"parallelism.balance", "parallelism.place"}) {
@@ -88,8 +97,10 @@ void checkCheckpoints(KeyReader &reader) {
                    "'checkpoint.attention' and 'checkpoint.ffn' are both false, so nothing is left to "
                    "recompute; write 'checkpoint.policy = \"none\"'");
   std::vector<int64_t> layers = get<std::vector<int64_t>>(reader, "checkpoint.layers");
-  if (get<std::string>(reader, "checkpoint.policy") == "selective" && layers.empty())
-    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"selective\" but 'checkpoint.layers' is not given");
+  auto policy = getChoice<plc::planner::RematPolicy>(reader, "checkpoint.policy");
+  if (plc::rowOf(policy).obeys(plc::planner::Layers) && layers.empty())
+    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
+                                            "\" but 'checkpoint.layers' is not given");
   llvm::sort(layers);
   int64_t least = get<int64_t>(reader, "checkpoint.min_interval");
   for (size_t i = 1; i < layers.size(); ++i)
@@ -104,13 +115,13 @@ void checkOptimizer(KeyReader &reader) {
   for (const char *factor : {"optimizer.beta1", "optimizer.beta2", "optimizer.momentum"})
     if (double value = get<double>(reader, factor); !(value < 1))
       reader.errorAt(factor, "'" + Twine(factor) + "' is " + print(value) + " but must be less than 1");
-  const std::string &kind = get<std::string>(reader, "optimizer.schedule.kind");
+  const plc::RateScheduleRow &schedule = plc::rowOf(getChoice<plc::RateSchedule>(reader, "optimizer.schedule.kind"));
   int64_t warmup = get<int64_t>(reader, "optimizer.schedule.warmup");
   int64_t total = get<int64_t>(reader, "optimizer.schedule.total");
-  if (kind != "constant" && !total)
-    reader.errorAt("optimizer.schedule.kind",
-                   "'optimizer.schedule.kind' is \"" + Twine(kind) + "\" but 'optimizer.schedule.total' is not given");
-  else if (kind != "constant" && total <= warmup)
+  if (schedule.ends && !total)
+    reader.errorAt("optimizer.schedule.kind", "'optimizer.schedule.kind' is \"" + Twine(schedule.name) +
+                                                  "\" but 'optimizer.schedule.total' is not given");
+  else if (schedule.ends && total <= warmup)
     reader.errorAt("optimizer.schedule.total", "'optimizer.schedule.total' is " + Twine(total) +
                                                    " but must be more than 'optimizer.schedule.warmup', " +
                                                    Twine(warmup));

@@ -255,7 +255,7 @@ int main(int argc, char **argv) {
   bool own = argc > 2 && llvm::StringRef(argv[2]) == "own";
   std::vector<std::string> features(argv + 2 + own, argv + argc);
   if (features.empty())
-    features = codegen::featuresOf(codegen::Isa::native);
+    features = codegen::featuresOf(InstructionSet::native);
   Checker checker(*original, *planned);
   if (!checker.compile(own ? codegen::Contractions::own : codegen::Contractions::blis, features))
     return 1;

@@ -21,6 +21,6 @@ int main() {
   builder.CreateRetVoid();
   llvm::SmallVector<char> object;
   int64_t bytes = 0;
-  std::vector<std::string> features = plc::codegen::featuresOf(plc::codegen::Isa::avx2);
+  std::vector<std::string> features = plc::codegen::featuresOf(plc::InstructionSet::avx2);
   return mlir::failed(plc::codegen::emitObject(module, features, mlir::UnknownLoc::get(&context), object, bytes));
 }

@@ -1,5 +1,5 @@
 //===- RematTest.cpp - kept layers, compared with all subsets; clones -----===//
-#include "plc/Planner/Remat.h"
+#include "plc/Planner/RematPolicies.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -90,12 +90,12 @@ using Segments = std::vector<int64_t>;
 TEST(ChooseSegments, StartsAtCheckpoints) {
   RematMode mode;
   EXPECT_EQ(segmentsOf(mode, chain(3)), (Segments{-1, -1, -1}));
-  mode.policy = "uniform";
+  mode.policy = RematPolicy::uniform;
   mode.interval = 2;
   EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{0, 0, 2, 2, 4}));
   mode.minInterval = 3;
   EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{0, 0, 0, 3, 3}));
-  mode.policy = "selective";
+  mode.policy = RematPolicy::selective;
   mode.layers = {4, 1};
   EXPECT_EQ(segmentsOf(mode, chain(5)), (Segments{-1, 1, 1, 1, 4}));
   RematProblem problem = chain(5);
@@ -103,14 +103,14 @@ TEST(ChooseSegments, StartsAtCheckpoints) {
   problem.calls[4].layer = -1;
   mode.layers = {1};
   EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, -1}));
-  mode.equations = true;
+  mode.grain = RematGrain::equation;
   EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, 1}));
 }
 
 // The last layer's input is read, its residual is as large as any: k layers kept whole take 10 k bytes and the inputs.
 TEST(ChooseSegments, KeepsDeepLayersWhileTheyFit) {
   RematMode mode;
-  mode.policy = "dynamic";
+  mode.policy = RematPolicy::dynamic;
   mode.memoryFraction = 1;
   EXPECT_EQ(segmentsOf(mode, chain(4)), (Segments{-1, -1, -1, -1})); // 43 bytes
   mode.memoryFraction = 0.999;
@@ -128,28 +128,29 @@ TEST(ChooseSegments, RefusesWhatIsNoMode) {
     change(mode);
     return chooseSegments(mode, problem).value_or("");
   };
-  EXPECT_EQ(fault([](RematMode &m) { m.policy = "uniform", m.interval = 0; }), "interval is 0 but must be positive");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = RematPolicy::uniform, m.interval = 0; }),
+            "interval is 0 but must be positive");
   EXPECT_EQ(fault([](RematMode &m) { m.minInterval = 0; }), "min-interval is 0 but must be positive");
-  EXPECT_EQ(fault([](RematMode &m) { m.policy = "selective"; }), "policy 'selective' selects no layers");
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = RematPolicy::selective; }), "policy 'selective' selects no layers");
   auto select = [&](std::vector<int64_t> layers, int64_t least = 1) {
-    return fault([&](RematMode &m) { m.policy = "selective", m.layers = layers, m.minInterval = least; });
+    return fault([&](RematMode &m) { m.policy = RematPolicy::selective, m.layers = layers, m.minInterval = least; });
   };
   EXPECT_EQ(select({4}), "layer 4 is selected but the model has 4 layers");
   EXPECT_EQ(select({-1}), "layer -1 is selected but the model has 4 layers");
   EXPECT_EQ(select({2, 0, 2}), "layer 2 is selected twice");
   EXPECT_EQ(select({3, 0, 2}, 2), "layers 2 and 3 are selected but min-interval is 2");
-  EXPECT_EQ(fault([](RematMode &m) { m.policy = "dynamic", m.memoryFraction = 1.5; }),
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = RematPolicy::dynamic, m.memoryFraction = 1.5; }),
             "memory-fraction is 1.500000 but must be from 0 to 1");
-  EXPECT_EQ(fault([](RematMode &m) { m.policy = "dynamic", m.memoryFraction = std::nan(""); }),
+  EXPECT_EQ(fault([](RematMode &m) { m.policy = RematPolicy::dynamic, m.memoryFraction = std::nan(""); }),
             "memory-fraction is nan but must be from 0 to 1");
-  EXPECT_EQ(fault([](RematMode &m) { m.policy = "budget"; }),
+  EXPECT_EQ(plc::describeUnknown<RematPolicy>("budget"),
             "checkpoint policy 'budget' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'");
 }
 
 // Layers 0 and 1 are a segment: x1 and r0 are computed again by call 0, r1 by call 1; x2 crosses and is kept.
 TEST(Recompute, ClonesWhatDoesNotCross) {
   RematProblem problem = chain(3);
-  ASSERT_EQ(chooseSegments({"uniform", 2}, problem), std::nullopt);
+  ASSERT_EQ(chooseSegments({RematPolicy::uniform, 2}, problem), std::nullopt);
   Remat answer = recompute(problem);
   EXPECT_EQ(answer.cloned, (std::vector<bool>{true, true, true}));
   EXPECT_EQ(answer.kept, (std::vector<bool>{false, false, false, true, false, false, false}));
@@ -161,7 +162,7 @@ TEST(Recompute, ClonesWhatDoesNotCross) {
 
 TEST(Recompute, VerifyRefusesWhatIsMissing) {
   RematProblem problem = chain(2);
-  ASSERT_EQ(chooseSegments({"uniform", 1}, problem), std::nullopt);
+  ASSERT_EQ(chooseSegments({RematPolicy::uniform, 1}, problem), std::nullopt);
   Remat answer = recompute(problem);
   answer.kept[1] = false;
   answer.cloned = {false, true};

@@ -12,7 +12,7 @@
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=0" 2>&1 | FileCheck %s --check-prefix=PLACES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=0,2" 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,1" 2>&1 | FileCheck %s --check-prefix=HOLE
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zigzag" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="bytes-per-ns=0" 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="moments=3" 2>&1 | FileCheck %s --check-prefix=MOMENTS
 
@@ -58,6 +58,6 @@
 // PLACES: error: place has 1 entries but there are 2 stages
 // RANGE: error: place names rank 2 but with 2 stages ranks are 0 to 1
 // HOLE: error: place leaves out rank 0 of 2
-// NAME: error: schedule 'zb_h1' is not supported; there are 'gpipe' and '1f1b'
+// NAME: schedule 'zigzag' is not supported; there are 'gpipe'
 // BANDWIDTH: error: bytes-per-ns is 0 but must be positive
 // MOMENTS: error: moments is 3 but must be 0 to 2

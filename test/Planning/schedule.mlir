@@ -1,7 +1,7 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-schedule | FileCheck %s
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=3 --plan-infer-skips --plan-schedule=schedule=gpipe | FileCheck %s --check-prefix=GPIPE
 // RUN: sed -e 's/micro_batches = 4/micro_batches = 1/' %S/Inputs/chain.mlir | plc-opt --plan-partition=stages=3 --plan-infer-skips --plan-schedule | FileCheck %s --check-prefix=FEW
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=schedule=zbv 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=schedule=zigzag 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=bytes-per-ns=0 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 --plan-schedule 2>&1 | FileCheck %s --check-prefix=ROUTES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule --plan-schedule 2>&1 | FileCheck %s --check-prefix=AGAIN
@@ -33,7 +33,7 @@
 // FEW-NEXT: plan.run @s0 W mb 0
 // FEW-NEXT: }
 
-// NAME: error: schedule 'zbv' is not supported; there are 'gpipe' and '1f1b'
+// NAME: schedule 'zigzag' is not supported; there are 'gpipe'
 // BANDWIDTH: error: bytes-per-ns is 0 but must be positive
 // ROUTES: error: stage 's0' has values that cross cuts without routes
 // AGAIN: error: program 'p' is scheduled already

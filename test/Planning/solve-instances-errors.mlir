@@ -105,7 +105,7 @@ plan.partition_instance @bound stages 2 in_flight [1, 1] cut [1, 1] slowest 1 bo
 
 // -----
 // Recomputation.
-// expected-error@+1 {{checkpoint policy 'some' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'}}
+// expected-error@+1 {{checkpoint policy 'some' is not supported; there are 'none'}}
 plan.remat_instance @policy policy "some" backward [] {
   plan.value 8
 }
@@ -174,7 +174,7 @@ plan.remat_instance @bytes policy "none" backward [1] kept [1] cloned [] bytes 9
 
 // -----
 // Orders.
-// expected-error@+1 {{schedule 'zb_h9' is not supported; there are 'gpipe' and '1f1b'}}
+// expected-error@+1 {{schedule 'zb_h9' is not supported; there are 'gpipe'}}
 plan.schedule_instance @name micro_batches 1 schedule "zb_h9" {
   plan.times rank 0 F 1
 }

@@ -2,6 +2,8 @@
 #ifndef PLC_CODEGEN_TARGET_H
 #define PLC_CODEGEN_TARGET_H
 
+#include "plc/Support/InstructionSets.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,12 +18,8 @@ class Module;
 
 namespace plc::codegen {
 
-/// Which instructions code may use: those of this machine that code generation knows, AVX2 and FMA, or AVX-512 (f, dq,
-/// bw and vl) too. Bits do not depend on it.
-enum class Isa { native, avx2, avx512 };
-
-/// Instruction-set features by LLVM's names. Code for an `Isa` that this machine lacks can be made, but not run.
-std::vector<std::string> featuresOf(Isa isa);
+/// Instruction-set features by LLVM's names. Code for a set that this machine lacks can be made, but not run.
+std::vector<std::string> featuresOf(InstructionSet set);
 
 /// Bits of the widest vectors that such code uses: 512 or 256.
 int64_t vectorBitsOf(llvm::ArrayRef<std::string> features);

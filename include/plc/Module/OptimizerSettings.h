@@ -2,15 +2,13 @@
 #ifndef PLC_MODULE_OPTIMIZERSETTINGS_H
 #define PLC_MODULE_OPTIMIZERSETTINGS_H
 
-#include <cstdint>
-#include <optional>
-#include <string>
+#include "plc/Support/Optimizers.h"
 
 namespace plc::module {
 
 struct OptimizerSettings {
-  enum class Kind : uint8_t { SGD, Momentum, Adam, AdamW };
-  enum class Schedule : uint8_t { Constant, Linear, Cosine };
+  using Kind = OptimizerKind;
+  using Schedule = RateSchedule;
 
   Kind kind = Kind::AdamW;
   double lr = 3e-4;
@@ -21,15 +19,8 @@ struct OptimizerSettings {
   int64_t warmup = 0, total = 0; // in steps; total belongs to Linear and Cosine and is more than warmup
   double clipNorm = 0;           // 0: gradients are not clipped
 
-  /// sgd, momentum, adam, adamw
-  static std::optional<Kind> parseKind(const std::string &name);
-  static const char *nameOf(Kind kind);
-  /// constant, linear, cosine
-  static std::optional<Schedule> parseSchedule(const std::string &name);
-  static const char *nameOf(Schedule schedule);
-
   /// Tensors that the optimizer keeps beside each trained parameter.
-  int numMoments() const { return kind == Kind::SGD ? 0 : kind == Kind::Momentum ? 1 : 2; }
+  int numMoments() const { return rowOf(kind).moments; }
 
   /// The learning rate of a step (1 is the first), in double. Up to `warmup`: lr * step / warmup. Then, with
   /// p = (step - 1 - warmup) / (total - warmup), at most 1: lr, lr * (1 - p) or lr * ((1 + cos(pi p)) / 2).

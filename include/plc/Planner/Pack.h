@@ -3,6 +3,7 @@
 #define PLC_PLANNER_PACK_H
 
 #include "plc/Planner/Fault.h"
+#include "plc/Support/Choice.h"
 
 #include <cstdint>
 #include <vector>
@@ -44,6 +45,26 @@ Fault firstFitBySize(const PackProblem &problem, Packing &packing);
 /// log2(largest / smallest block) / 2 times the bound (Robson, 1974).
 Fault firstFitByTime(const PackProblem &problem, Packing &packing);
 
+/// What a rank's addresses are chosen by: with foresight, or as an allocator would.
+enum class MemoryStrategy { pooled, standard };
+
+struct MemoryStrategyRow {
+  const char *name;
+  Fault (*pack)(const PackProblem &problem, Packing &packing);
+};
+
 } // namespace plc::planner
+
+template <>
+struct plc::Choice<plc::planner::MemoryStrategy> {
+  static constexpr const char *noun = "strategy";
+  static constexpr planner::MemoryStrategyRow table[] = {
+      {"pooled", planner::firstFitBySize},
+      {"standard", planner::firstFitByTime},
+  };
+  static constexpr const char *later[] = {"cached", "minimal-peak"};
+  static std::span<const planner::MemoryStrategyRow> rows() { return table; }
+  static std::span<const char *const> planned() { return later; }
+};
 
 #endif

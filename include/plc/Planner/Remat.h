@@ -31,7 +31,7 @@ public:
   struct Call {
     int64_t layer = -1;   ///< that it belongs to; -1: none
     bool selected = true; ///< it may be computed again
-    int64_t segment = -1; ///< its first layer (or call), by `chooseSegments`; -1: what it makes is kept
+    int64_t segment = -1; ///< that a policy puts it in (see `RematPolicies.h`); -1: what it makes is kept
     std::vector<int64_t> args{}, results{};
   };
   std::vector<Value> values;
@@ -51,21 +51,6 @@ public:
 /// The least clones for given segments, and what they start from. Exact: the closure of what backward reads.
 /// O(calls + values).
 Remat recompute(const RematProblem &problem);
-
-/// How layers are chosen; see `[checkpoint]` of a strategy.
-struct RematMode {
-  std::string policy = "none";   ///< none, uniform, selective, dynamic
-  int64_t interval = 1;          ///< uniform: every so many layers
-  std::vector<int64_t> layers{}; ///< selective
-  double memoryFraction = 1;     ///< dynamic: of the bytes that `none` keeps
-  int64_t minInterval = 1;       ///< uniform, selective
-  bool equations = false;        ///< uniform, selective: calls are counted instead of layers
-};
-
-/// Sets the calls' segments. A checkpoint is a layer whose input is kept; the layers from it up to the next are one
-/// segment, those before the first keep everything. `dynamic`: each layer that is not kept whole is a segment.
-/// Fails if the mode is no mode, or names layers that there are not.
-Fault chooseSegments(const RematMode &mode, RematProblem &problem);
 
 /// Layers with the bytes that it takes to keep each whole, and the bytes that there are: keep as many bytes as fit.
 class SubsetSumProblem {

@@ -52,6 +52,10 @@ public:
   int64_t microBatches = 1;
 
   int64_t numRanks() const;
+  /// The dependences that a task waits for, or that wait for it, by `nodeOf`; positions in `dependences`.
+  std::vector<std::vector<int64_t>> dependencesInto() const;
+  std::vector<std::vector<int64_t>> dependencesOutOf() const;
+  static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
   /// Whether stages, ranks and dependences are in range, and one micro-batch can be run at all.
   Fault check() const;
   /// Whether a schedule runs each job once, on its rank, in index order, and ends.
@@ -72,19 +76,8 @@ struct Simulation {
   double bubble = 0;
 };
 
-/// Fails if the schedule never ends; the fault names the jobs that wait. O(jobs (ranks + dependences of a stage)).
+/// Fails if the schedule never ends; the fault names the jobs that wait. O(jobs (ranks + dependences of a task)).
 Fault simulate(const ScheduleProblem &problem, const Schedule &schedule, Simulation &simulation);
-
-/// All forwards, then all backwards, both in index order. Memory: all micro-batches in flight. Optimal in time for
-/// equal stages; 3M + 3(S-1) for F = 1, B + W = 2. Source: Huang et al., "GPipe", 2019.
-Fault scheduleGPipe(const ScheduleProblem &problem, Schedule &schedule);
-
-/// Stage s of S runs min(M, S-1-s) forwards, then one forward and one backward in turn, then the backwards left. Memory:
-/// min(M, S-s) in flight. The time of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
-Fault schedule1F1B(const ScheduleProblem &problem, Schedule &schedule);
-
-/// Micro-batches that a stage holds at once under "gpipe" or "1f1b".
-int64_t inFlight(const std::string &family, int64_t stage, int64_t stages, int64_t microBatches);
 
 } // namespace plc::planner
 

@@ -3,6 +3,10 @@
 #define PLC_PLANNING_PASSES_H
 
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/Pack.h"
+#include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Schedules.h"
+#include "plc/Support/ChoiceOption.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

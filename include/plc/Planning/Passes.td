@@ -7,7 +7,8 @@ include "mlir/Pass/PassBase.td"
 // What `--plan-remat` chooses by, and what `--plan-partition` counts with.
 class RematOptions {
   list<Option> common = [
-    Option<"policy", "policy", "std::string", "\"none\"", "what is recomputed: none, uniform, selective or dynamic">,
+    Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
+           "how it is chosen what is recomputed">,
     Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
     ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
     Option<"memoryFraction", "memory-fraction", "double", "0.3",
@@ -15,9 +16,10 @@ class RematOptions {
     Option<"attention", "attention", "bool", "true", "whether layers of kind 'attention' are recomputed">,
     Option<"ffn", "ffn", "bool", "true", "whether layers of kind 'ffn' are recomputed">,
     Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,
-    Option<"grain", "grain", "std::string", "\"layer\"", "uniform, selective: what is counted, layer or equation">,
-    Option<"microBatches", "micro-batches", "std::string", "\"always\"",
-           "which recompute: always, except_last or never">
+    Option<"grain", "grain", "::plc::planner::RematGrain", "::plc::planner::RematGrain::layer",
+           "uniform, selective: what is counted, layer or equation">,
+    Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
+           "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">
   ];
 }
 def RematOptionList : RematOptions;
@@ -47,8 +49,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     ListOption<"place", "place", "int64_t", "rank of each stage (default: 0, 1, ..)">,
     Option<"fewer", "fewer", "bool", "false", "give a model of fewer layer calls than stages fewer stages">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
-    Option<"schedule", "schedule", "std::string", "\"1f1b\"",
-           "order that tells how many micro-batches are in flight: gpipe or 1f1b">,
+    Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
+           "order that tells how many micro-batches are in flight">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">
   ] # RematOptionList.common;
@@ -76,7 +78,8 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     Test: `test/Planning/schedule.mlir`.
   }];
   let options = [
-    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
+    Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
+           "which order">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }
@@ -139,7 +142,8 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     Test: `test/Planning/addresses.mlir`.
   }];
   let options = [
-    Option<"strategy", "strategy", "std::string", "\"pooled\"", "pooled or standard">,
+    Option<"strategy", "strategy", "::plc::planner::MemoryStrategy", "::plc::planner::MemoryStrategy::pooled",
+           "how places are chosen">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">
   ];
 }

@@ -7,6 +7,8 @@
 #ifndef PLC_STRATEGY_STRATEGY_H
 #define PLC_STRATEGY_STRATEGY_H
 
+#include "plc/Support/Choice.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
@@ -79,6 +81,12 @@ public:
   template <typename T>
   const T &get(llvm::StringRef path) const {
     return std::get<T>(settings.find(path.str())->second.value);
+  }
+
+  /// The value of a key that is a choice.
+  template <typename Kind>
+  Kind getChoice(llvm::StringRef path) const {
+    return *parseChoice<Kind>(get<std::string>(path));
   }
 
   /// Whether a file or a set gave the value.

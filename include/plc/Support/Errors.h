@@ -9,25 +9,28 @@
 
 namespace plc {
 
-/// Errors that mean "the request is fine but no plan fits it" start with this.
-inline constexpr llvm::StringLiteral noPlanFits = "no plan fits: ";
-
-inline constexpr llvm::StringLiteral aboutOptions = "about options";
+/// Makes an error one after which a tool exits with `code`, which the error carries as its metadata.
+inline mlir::InFlightDiagnostic withExitCode(mlir::InFlightDiagnostic error, ExitCode code) {
+  error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(int64_t(code)));
+  return error;
+}
 
 /// An error about the options that a pass was given: its input is fine, and other options would do.
 inline mlir::InFlightDiagnostic emitOptionError(mlir::Operation *op, const llvm::Twine &text = {}) {
-  mlir::InFlightDiagnostic error = op->emitError(text);
-  error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(aboutOptions));
-  return error;
+  return withExitCode(op->emitError(text), BadUsage);
+}
+
+/// An error that says: the input and the options are fine, but no plan fits them. `why` follows.
+inline mlir::InFlightDiagnostic emitNoPlan(mlir::Operation *op, const llvm::Twine &why = {}) {
+  return withExitCode(op->emitError(noPlanPrefix) << why, NoPlan);
 }
 
 /// What a tool exits with after an error.
 inline ExitCode exitCodeOf(mlir::Diagnostic &error) {
   for (const mlir::DiagnosticArgument &argument : error.getMetadata())
-    if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&
-        argument.getAsString() == aboutOptions)
-      return BadUsage;
-  return llvm::StringRef(error.str()).starts_with(noPlanFits) ? NoPlan : BadInput;
+    if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::Integer)
+      return ExitCode(argument.getAsInteger());
+  return BadInput;
 }
 
 } // namespace plc

@@ -16,6 +16,9 @@ enum ExitCode {
   Internal = 70
 };
 
+/// What messages of `NoPlan` begin with, for people: the code is a property of the error, not of its text.
+inline constexpr const char *noPlanPrefix = "no plan fits: ";
+
 } // namespace plc
 
 #endif

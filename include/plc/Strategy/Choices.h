@@ -1,0 +1,50 @@
+//===- Choices.h - what only strategies choose by name ----------*- C++ -*-===//
+//
+// The other choices of a strategy stand beside what carries them out: in `plc/Planner`, and in `plc/Support` where the
+// runtime needs them, too.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PLC_STRATEGY_CHOICES_H
+#define PLC_STRATEGY_CHOICES_H
+
+#include "plc/Support/Choice.h"
+
+namespace plc::strategy {
+
+/// Whether equations are fused, or each runs alone.
+enum class ExecutionMode { lazy, eager };
+
+/// Whether a model with a loss is trained.
+enum class GradientKind { full, none };
+
+enum class ParallelismKind { none, pipeline };
+
+} // namespace plc::strategy
+
+template <>
+struct plc::Choice<plc::strategy::ExecutionMode> {
+  static constexpr const char *noun = "mode";
+  static constexpr NamedRow table[] = {{"lazy"}, {"eager"}};
+  static constexpr const char *later[] = {"hybrid"};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return later; }
+};
+
+template <>
+struct plc::Choice<plc::strategy::GradientKind> {
+  static constexpr const char *noun = "gradient kind";
+  static constexpr NamedRow table[] = {{"full"}, {"none"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+template <>
+struct plc::Choice<plc::strategy::ParallelismKind> {
+  static constexpr const char *noun = "parallelism kind";
+  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}};
+  static constexpr const char *later[] = {"data", "model", "automatic"};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return later; }
+};
+
+#endif

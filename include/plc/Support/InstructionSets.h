@@ -1,0 +1,29 @@
+//===- InstructionSets.h - which instructions code may use ------*- C++ -*-===//
+#ifndef PLC_SUPPORT_INSTRUCTIONSETS_H
+#define PLC_SUPPORT_INSTRUCTIONSETS_H
+
+#include "plc/Support/Choice.h"
+
+namespace plc {
+
+/// AVX2 with FMA, or AVX-512 (f, dq, bw and vl) too; or of both what this machine has. Bits do not depend on it.
+enum class InstructionSet { native, avx2, avx512 };
+
+struct InstructionSetRow {
+  const char *name;
+  bool asHost; ///< leaves out what this machine lacks
+  bool wide;   ///< has AVX-512
+};
+
+template <>
+struct Choice<InstructionSet> {
+  static constexpr const char *noun = "instruction set";
+  static constexpr InstructionSetRow table[] = {
+      {"native", true, true}, {"avx2", false, false}, {"avx512", false, true}};
+  static std::span<const InstructionSetRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+} // namespace plc
+
+#endif
