@@ -90,28 +90,30 @@ def Plan_ResidentOp : Plan_PartitionItem<"resident"> {
 def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
   let summary = "a problem of recomputation";
   let description = [{
-    Forward calls in order, the values that they read and make, and those that backward reads, of one micro-batch
+    Forward calls in order, the values that they read and make, and the backward calls in order, of one micro-batch
     (`RematProblem` of `plc/Planner/Remat.h`). `policy` and its numbers choose what is computed again, as the table
-    `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. The answer: the values that
-    are `kept`, the calls that are `cloned`, by number, and the `bytes` kept. It is exact, so it has no bound: nothing
-    kept or cloned can be left out. Solved or checked by `--plan-solve-instances`.
+    `[checkpoint]` of a strategy does; with `equations` they count calls instead of layers. `limit` is the bytes of kept
+    and recomputed values that may live at once in the backward pass. The answer: the values that are `kept`, the calls
+    that are `cloned`, by number, the `bytes` kept, and the time `ns` of the clones, beside `bound`: no choice that keeps
+    as little computes again for less. Solved or checked by `--plan-solve-instances`, which refuses numbers that the
+    policy ignores.
 
-    Example: `plan.remat_instance @two policy "uniform" interval 1 backward [1] { plan.value 8  plan.value 8
-    plan.compute layer 0 reads [0] makes [1] }`, in `test/Planning/solve-instances.mlir`.
+    Example: `plan.remat_instance @two policy "uniform" interval 1 { plan.value 8  plan.value 8
+    plan.compute layer 0 ns 5 reads [0] makes [1]  plan.backward B reads [1] }`, in `test/Planning/solve-instances.mlir`.
 
-    (C1) It holds `plan.value`s and `plan.compute`s.
+    (C1) It holds `plan.value`s, `plan.compute`s and `plan.backward`s.
     (C2) The answer stands whole, or not at all.
-    (C3) `interval` stands with policy "uniform" and no other, `layers` with "selective", `fraction` with "dynamic".
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, StrAttr:$policy,
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
-                       DenseI64ArrayAttr:$backward, OptionalAttr<DenseI64ArrayAttr>:$kept,
-                       OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<Plan_Count>:$bytes);
+                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<DenseI64ArrayAttr>:$kept,
+                       OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<Plan_Count>:$bytes,
+                       OptionalAttr<Plan_Count>:$ns, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
-    (`min_interval` $min_interval^)? (`equations` $equations^)? `backward` $backward (`kept` $kept^)?
-    (`cloned` $cloned^)? (`bytes` $bytes^)? attr-dict-with-keyword $body
+    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`kept` $kept^)?
+    (`cloned` $cloned^)? (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
 
@@ -127,9 +129,21 @@ def Plan_ValueOp : Plan_RematItem<"value"> {
 def Plan_ComputeOp : Plan_RematItem<"compute"> {
   let summary = "a forward call";
   let description = "Values by number. A call `once` is never computed again: a layer of a kind that is not selected.";
-  let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DenseI64ArrayAttr:$reads,
-                       DenseI64ArrayAttr:$makes);
-  let assemblyFormat = "(`layer` $layer^)? (`once` $once^)? `reads` $reads `makes` $makes attr-dict";
+  let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DefaultValuedAttr<Plan_Count, "0">:$ns,
+                       DenseI64ArrayAttr:$reads, DenseI64ArrayAttr:$makes);
+  let assemblyFormat = "(`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? `reads` $reads `makes` $makes attr-dict";
+}
+
+def Plan_BackwardOp : Plan_RematItem<"backward"> {
+  let summary = "a backward call: what it reads of the forward pass";
+  let description = [{
+    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then.
+
+    (C1) The role is B or W.
+  }];
+  let arguments = (ins Plan_RoleAttr:$role, DenseI64ArrayAttr:$reads);
+  let assemblyFormat = "$role `reads` $reads attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {

@@ -66,7 +66,8 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     memory after the call. `path` is the instance whose body holds the call; it is empty in an `ein.func`, which
     instances share, and set where `--plan-partition` inlines the bodies.
 
-    A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
+    A call of F may `discard` results, by number: the decision of `--plan-partition` that they are not kept for B and W but
+    computed again there, if those need them. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
     same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
     (see `plan.run`) leaves it out.
 
@@ -74,12 +75,14 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
     (C2) A clone stands in a task B or W.
+    (C3) What a call discards are results of it, ascending; it stands in a task F.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_Tensor>:$args,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute);
+                       DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute,
+                       OptionalAttr<DenseI64ArrayAttr>:$discard);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let hasVerifier = 1;
-  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? attr-dict `:` functional-type($args, $results)";
+  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? (`discard` $discard^)? attr-dict `:` functional-type($args, $results)";
 }
 
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {

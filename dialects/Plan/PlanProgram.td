@@ -41,7 +41,10 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
     `result_batch` the axis that is the batch, or -1. In memory micro-batches lie one behind the other, whichever it is. What the passes decided, beside a lower
     bound: `cut_ns` is the time of the slowest rank for one micro-batch, `step_ns` the predicted time of the step
-    in the order called `schedule`. The optimizer keeps `moments` tensors beside each trained parameter.
+    in the order called `schedule`. By the policy `remat` the calls of F discard what B and W compute again: a micro-batch
+    keeps `kept_bytes` for them, of which `kept_bound_bytes` could not be discarded, and computes again for `recompute_ns`,
+    where no choice that keeps as little does so for less than `recompute_bound_ns`. If the program `keeps_last`, its last
+    micro-batch computes nothing again. The optimizer keeps `moments` tensors beside each trained parameter.
     `ragged` is that of `ein.model`: in micro-batch `mb` the extent stands for that micro-batch's samples, in every type
     of the program and of its kernels.
 
@@ -63,8 +66,13 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
                        OptionalAttr<StrAttr>:$schedule,
                        OptionalAttr<Plan_Natural>:$step_ns, OptionalAttr<Plan_Natural>:$step_bound_ns,
-                       OptionalAttr<StrAttr>:$remat, DefaultValuedAttr<Plan_Moments, "2">:$moments);
+                       OptionalAttr<StrAttr>:$remat, UnitAttr:$keeps_last,
+                       OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
+                       OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
+                       DefaultValuedAttr<Plan_Moments, "2">:$moments);
   let regions = (region SizedRegion<1>:$body);
+  // A program of the model's name, inputs, outputs and batch, without decisions.
+  let builders = [OpBuilder<(ins "::plc::ein::ModelOp":$model)>];
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -81,7 +89,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
   let summary = "an instance that belongs to a layer";
   let description = [{
-    Layers are what `--plan-remat` chooses among: the turns of the model's `repeat`s, or each layer call where nothing
+    Layers are what recomputation is chosen among: the turns of the model's `repeat`s, or each layer call where nothing
     repeats, counted from 0 in program order. Made by `--plan-partition`, in program order, of the instances of layers and
     of the loose equations between two layers, which have no `kind` and go with the layer before them. Instances that are
     not listed (an embedding, a head) belong to no layer: nothing of theirs is recomputed.
@@ -148,7 +156,7 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
 def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
   let summary = "a value that is kept from F to B and W";
   let description = [{
-    Made by `--plan-remat` in stages where something is recomputed: what F makes and the backward tasks need is either
+    Made by `--plan-remat` in stages whose F discards something: what F makes and the backward tasks need is either
     named here, and lives until then, or computed again by clones from what is.
 
     Example: `plan.checkpoint %f#0 : tensor<4xf32>`.

@@ -166,7 +166,8 @@ int Compilation::print(ModuleOp module) {
 int Compilation::write(StringRef text) { return writeOutput(options.output, text); }
 
 bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary &summary) {
-  if (summary.remat == "none")
+  using plc::planner::RematPolicy;
+  if (plc::parseChoice<RematPolicy>(summary.remat) == RematPolicy::none)
     return true;
   Program plain = program;
   plain.recomputes = false;

@@ -20,12 +20,12 @@ static int64_t optimizerMoments(const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
 }
 
-/// The options of `--plan-remat`; only what the policy does not ignore.
+/// The options of `--plan-partition` that decide recomputation; only what the policy does not ignore.
 static std::string recomputation(const Program &program, const Strategy &strategy) {
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
   const plc::planner::RematPolicyRow &row = plc::rowOf(policy);
   if (policy == plc::planner::RematPolicy::none || program.entry != "train" || !program.recomputes)
-    return "policy=none";
+    return "";
   std::string options = std::string("policy=") + row.name;
   auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
   if (row.obeys(plc::planner::Interval))
@@ -37,9 +37,13 @@ static std::string recomputation(const Program &program, const Strategy &strateg
   if (row.obeys(plc::planner::Checkpoints))
     options += " min-interval=" + integer("checkpoint.min_interval") +
                " grain=" + strategy.get<std::string>("checkpoint.grain");
+  // Kinds are names of the model; these two have keys of their own.
+  std::vector<std::string> keepKinds;
   for (const char *kind : {"attention", "ffn"})
     if (!strategy.get<bool>(std::string("checkpoint.") + kind))
-      options += std::string(" ") + kind + "=false";
+      keepKinds.push_back(kind);
+  if (!keepKinds.empty())
+    options += " keep-kinds=" + llvm::join(keepKinds, ",");
   return options + " micro-batches=" + strategy.get<std::string>("checkpoint.micro_batches");
 }
 
@@ -68,8 +72,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   if (program.entry == "train")
     partition += " moments=" + std::to_string(optimizerMoments(strategy));
   partition += " schedule=" + text("parallelism.schedule");
-  std::string remat = recomputation(program, strategy);
-  if (remat != "policy=none")
+  if (std::string remat = recomputation(program, strategy); !remat.empty())
     partition += " " + remat;
   std::string budget;
   if (int64_t bytes = strategy.get<int64_t>("memory.budget"); bytes && program.recomputes)
@@ -84,7 +87,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                                {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
                                {"skips", "plan-infer-skips"},
                                {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
-                               {"remat", "plan-remat{" + remat + "}"},
+                               {"remat", "plan-remat"},
                                {"comm", "plan-insert-comm"},
                                // The proof is part of the last phase: no address leaves it unproven.
                                {"addresses", "plan-addresses{strategy=" + text("memory.strategy") +

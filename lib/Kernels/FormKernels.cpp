@@ -166,7 +166,7 @@ private:
       plan::KernelOp kernel = form(group, signature, (body.getName() + "." + Twine(index)).str(), body, symbols);
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
-                                       builder.getStringAttr(""), nullptr);
+                                       builder.getStringAttr(""), /*recompute=*/nullptr, /*discard=*/nullptr);
       for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
         replaceOutside(group, value, result, builder);
     }

@@ -1,6 +1,5 @@
 //===- CloneCalls.cpp - compute values again in B and W -------------------===//
 #include "CloneCalls.h"
-#include "RematModel.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -12,24 +11,31 @@ using namespace plc::plan;
 
 namespace {
 
+// What a value inside a stage is there: a result of a task is the result of one of its calls.
+Value insideStage(Value value) {
+  while (auto task = value.getDefiningOp<TaskOp>())
+    value = task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
 class StageCloner {
 public:
-  StageCloner(StageOp stage, ArrayRef<int64_t> segments, int64_t &nextId)
-      : stage(stage), plain(buildRematProblem(stage)), nextId(nextId), builder(stage.getContext()) {
-    for (auto [call, segment] : llvm::zip(plain.problem.calls, segments))
-      call.segment = segment;
-    answer = planner::recompute(plain.problem);
-    clones.resize(plain.calls.size());
+  StageCloner(StageOp stage, int64_t &nextId) : stage(stage), nextId(nextId), builder(stage.getContext()) {
+    if (TaskOp forward = stage.getTask(Role::F))
+      llvm::append_range(calls, forward.getBody().getOps<CallOp>());
+    for (auto [place, call] : llvm::enumerate(calls))
+      places[call] = place;
+    clones.resize(calls.size());
   }
 
   void run() {
-    if (llvm::none_of(answer.cloned, [](bool cloned) { return cloned; }))
+    if (llvm::none_of(calls, [](CallOp call) { return call.getDiscard().has_value(); }))
       return;
     bypassTaskResults();
     TaskOp backward = stage.getTask(Role::B);
-    std::vector<bool> inB = backward ? needs(backward) : std::vector<bool>(plain.calls.size());
-    for (size_t call = 0; call < plain.calls.size(); ++call)
-      if (backward && answer.cloned[call] && !inB[call])
+    std::vector<bool> inB = backward ? needs(backward) : std::vector<bool>(calls.size());
+    for (size_t call = 0; call < calls.size(); ++call)
+      if (backward && calls[call].getDiscard() && !inB[call])
         deferred.push_back(call);
     for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
       if (task.getRole() != Role::F)
@@ -47,13 +53,14 @@ private:
         result.replaceAllUsesWith(insideStage(result));
   }
 
-  // The call of F that makes a value which is not kept; -1 for others.
+  // The call of F that makes a value and discards it; -1 for others.
   int64_t clonedMaker(Value value) {
-    auto known = plain.values.find(value);
-    if (known == plain.values.end() || answer.kept[known->second])
-      return -1;
-    int64_t maker = plain.problem.values[known->second].maker;
-    return maker >= 0 && answer.cloned[maker] ? maker : -1;
+    auto made = cast<OpResult>(value);
+    auto call = dyn_cast<CallOp>(made.getOwner());
+    auto place = call ? places.find(call) : places.end();
+    bool discarded = place != places.end() &&
+                     llvm::is_contained(call.getDiscard().value_or(ArrayRef<int64_t>()), made.getResultNumber());
+    return discarded ? place->second : -1;
   }
 
   // The calls that must be repeated for `first`, of those that `skip` does not hold, in F's order.
@@ -64,7 +71,7 @@ private:
       int64_t call = open.pop_back_val();
       if (skip(call) || !chain.insert(call))
         continue;
-      for (Value operand : plain.calls[call].getArgs())
+      for (Value operand : calls[call].getArgs())
         if (int64_t maker = clonedMaker(operand); maker >= 0)
           open.push_back(maker);
     }
@@ -82,7 +89,7 @@ private:
   }
 
   std::vector<bool> needs(TaskOp task) {
-    std::vector<bool> needed(plain.calls.size());
+    std::vector<bool> needed(calls.size());
     for (auto call : task.getBody().getOps<CallOp>())
       for (int64_t each : chainOf(makersFor(call), [&](int64_t maker) { return needed[maker]; }))
         needed[each] = true;
@@ -106,7 +113,7 @@ private:
   // What W alone needs, as soon as B has computed what it reads.
   void cloneDeferred() {
     llvm::erase_if(deferred, [&](int64_t call) {
-      SmallVector<int64_t> makers = makersFor(plain.calls[call]);
+      SmallVector<int64_t> makers = makersFor(calls[call]);
       bool ready = !makers.empty() && llvm::all_of(makers, [&](int64_t maker) { return bool(clones[maker]); });
       if (ready)
         clone(call);
@@ -120,10 +127,11 @@ private:
   }
 
   void clone(int64_t place) {
-    CallOp original = plain.calls[place];
+    CallOp original = calls[place];
     auto copy = cast<CallOp>(builder.clone(*original));
     for (OpOperand &operand : copy->getOpOperands())
       operand.set(recomputed(operand.get()));
+    copy.removeDiscardAttr();
     copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
     clones[place] = copy;
   }
@@ -154,16 +162,14 @@ private:
   }
 
   StageOp stage;
-  StageRemat plain;
-  planner::Remat answer;
-  std::vector<CallOp> clones;    // per call of F
-  std::vector<int64_t> deferred; // calls that W alone needs, not cloned yet, in F's order
+  std::vector<CallOp> calls;             // of F
+  DenseMap<Operation *, int64_t> places; // among them
+  std::vector<CallOp> clones;            // per call of F
+  std::vector<int64_t> deferred;         // calls that W alone needs, not cloned yet, in F's order
   int64_t &nextId;
   OpBuilder builder;
 };
 
 } // namespace
 
-void plc::plan::cloneCalls(StageOp stage, ArrayRef<int64_t> segments, int64_t &nextId) {
-  StageCloner(stage, segments, nextId).run();
-}
+void plc::plan::cloneCalls(StageOp stage, int64_t &nextId) { StageCloner(stage, nextId).run(); }

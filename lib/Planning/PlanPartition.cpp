@@ -88,7 +88,7 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
     }
 }
 
-// What `--plan-remat` will do, before there are stages.
+// What is recomputed; first as if there were one stage, so that the cuts count with it, then for the stages.
 struct Recomputation {
   planner::RematProblem problem;
   planner::Remat answer;
@@ -114,7 +114,7 @@ void addClones(const FlatProgram &flat, const Recomputation &remat, PartitionPro
 }
 
 PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, int64_t microBatches,
-                              int64_t moments, int64_t bytesPerNs) {
+                              int64_t moments, int64_t bytesPerNs, bool splitsBackward) {
   PartitionProblem problem;
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
@@ -129,9 +129,10 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
     std::vector<int64_t> units = unitsOf(flat, users[index]);
     if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
       problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes});
-    // From F to B or W a value waits for other micro-batches; from B to W for its own alone.
+    // From F to B or W a value waits for other micro-batches; from B to W for its own alone, unless the schedule lets
+    // others run between.
     bool leavesTask = llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
-    if (remat.answer.kept[index])
+    if (remat.answer.kept[index] || (splitsBackward && leavesTask && maker.role == Role::B))
       problem.parts[maker.unit].keptBytes += bytes;
     else if (leavesTask && (maker.role != Role::F || remat.lastKeeps))
       problem.residents.push_back({{maker.unit}, bytes, 0});
@@ -144,15 +145,13 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
 
 // A sum of two contributions to a gradient that one stage makes is made there, so that it crosses as one value: of the
 // tree over all contributions each maximal subtree with its leaves in one stage.
-void placeSums(FlatProgram &flat, ArrayRef<StageCut> cuts) {
-  auto stageOf = [&](int64_t unit) {
-    return llvm::find_if(cuts, [&](const StageCut &cut) { return unit < cut.end; }) - cuts.begin();
-  };
+void placeSums(FlatProgram &flat, ArrayRef<int64_t> stageOfUnit) {
   for (FlatCall &call : flat.calls) {
     if (!call.sum || llvm::any_of(call.args, [&](int64_t v) { return flat.values[v].origin != FlatValue::Result; }))
       continue;
     auto unitOf = [&](int64_t value) { return flat.calls[flat.values[value].call].unit; };
-    if (llvm::all_of(call.args, [&](int64_t v) { return stageOf(unitOf(v)) == stageOf(unitOf(call.args[0])); }))
+    int64_t stage = stageOfUnit[unitOf(call.args[0])];
+    if (llvm::all_of(call.args, [&](int64_t value) { return stageOfUnit[unitOf(value)] == stage; }))
       call.unit = unitOf(call.args[0]);
   }
 }
@@ -215,28 +214,39 @@ private:
     return success();
   }
 
-  FailureOr<Recomputation> recomputation(ein::ModelOp model, const FlatProgram &flat, const RematChoice &choice) {
-    Recomputation remat{buildRematProblem(flat, choice), {}, choice.runs == planner::RecomputingRuns::exceptLast};
-    planner::Fault fault = choice.check();
-    if (!fault)
-      fault = planner::chooseSegments(choice.isOn() ? choice.mode : planner::RematMode(), remat.problem);
-    if (fault)
+  bool recomputes() const {
+    return policy != planner::RematPolicy::none && microBatches != planner::RecomputingRuns::never;
+  }
+
+  FailureOr<Recomputation> decideRecomputation(ein::ModelOp model, const FlatProgram &flat) {
+    planner::RematMode mode;
+    if (recomputes())
+      mode = {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain};
+    Recomputation remat{buildRematProblem(flat, *keepKinds), {}, microBatches == planner::RecomputingRuns::exceptLast};
+    if (planner::Fault fault = planner::chooseSegments(mode, remat.problem))
       return emitOptionError(model, *fault);
     remat.answer = planner::recompute(remat.problem);
     return remat;
   }
 
+  void writeRecomputation(const Recomputation &remat, ProgramOp program) {
+    int64_t bytes = remat.problem.keptBytes(remat.answer);
+    program.setRemat(nameOfChoice(policy.getValue()));
+    program.setKeepsLast(recomputes() && remat.lastKeeps);
+    program.setKeptBytes(bytes);
+    program.setKeptBoundBytes(remat.problem.boundKeptBytes());
+    program.setRecomputeNs(remat.problem.recomputeNs(remat.answer));
+    program.setRecomputeBoundNs(remat.problem.boundRecomputeNs(bytes));
+  }
+
   LogicalResult cut(ein::ModelOp model) {
-    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain},
-                       attention,
-                       ffn,
-                       microBatches};
+    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat) || failed(checkBalance(model, *flat)))
       return failure();
-    if (choice.isOn())
-      joinBackward(*flat);
-    FailureOr<Recomputation> remat = recomputation(model, *flat, choice);
+    if (recomputes() && joinBackward && !family.splitsBackward)
+      plan::joinBackward(*flat);
+    FailureOr<Recomputation> remat = decideRecomputation(model, *flat);
     if (failed(remat))
       return failure();
     if (flat->calls.empty())
@@ -248,33 +258,39 @@ private:
       return emitNoPlan(model) << stages << " stages but model '" << model.getSymName() << "' has " << calls
                                << " layer calls to cut";
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
-    PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs);
+    PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
     problem.limitBytes = memoryLimitBytes;
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     for (int64_t stage = 0; stage < stages; ++stage)
-      problem.inFlight.push_back(rowOf(schedule.getValue()).inFlight(stage, stages, count));
+      problem.inFlight.push_back(family.inFlight(stage, stages, count));
     planner::Partition answer;
     planner::Fault fault = balance.empty() ? planner::solveByChainDP(problem, answer)
                                            : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
     if (fault)
       return emitReason(model, *fault);
     SmallVector<StageCut> cuts;
+    SmallVector<int64_t> stageOfUnit;
     int64_t begin = 0;
     for (auto [stage, count] : llvm::enumerate(answer.counts)) {
       int64_t end = begin + count;
       cuts.push_back({begin, end, problem.rankOf(stage), problem.timeOf(begin, end),
                       problem.bytesOf(begin, end, problem.inFlight[stage])});
+      stageOfUnit.append(count, stage);
       begin = end;
     }
-    placeSums(*flat, cuts);
+    placeSums(*flat, stageOfUnit);
+    remat->answer = decideByStage(*flat, stageOfUnit, remat->problem);
+    if (planner::Fault fault = remat->problem.verify(remat->answer))
+      return emitReason(model, *fault);
     FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
     if (failed(program))
       return failure();
     program->setMoments(moments);
     program->setCutNs(answer.slowestNs);
     program->setCutBoundNs(problem.bound());
+    writeRecomputation(*remat, *program);
     model.erase();
     return success();
   }

@@ -1,7 +1,6 @@
 //===- PlanRemat.cpp - keep some values, compute others again -------------===//
 #include "CloneCalls.h"
 #include "Programs.h"
-#include "RematModel.h"
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
@@ -24,52 +23,33 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
-    RematChoice choice{{policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain},
-                       attention,
-                       ffn,
-                       microBatches};
     for (auto program : getOperation().getOps<ProgramOp>())
-      if (failed(apply(program, choice)))
+      if (failed(apply(program)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult apply(ProgramOp program, const RematChoice &choice) {
-    if (failed(check(program, choice)))
+  LogicalResult apply(ProgramOp program) {
+    if (failed(check(program)))
       return failure();
-    planner::RematProblem problem = buildRematProblem(program, choice);
-    planner::Fault fault = problem.check();
-    if (!fault)
-      fault = planner::chooseSegments(choice.mode, problem);
-    if (fault)
-      return emitOptionError(program, *fault);
-    program.setRemat(nameOfChoice(policy.getValue()));
-    if (!choice.isOn())
-      return success();
-    int64_t nextId = 0, nextCall = 0;
-    for (auto stage : program.getBody().getOps<StageOp>()) {
-      TaskOp forward = stage.getTask(Role::F);
-      SmallVector<int64_t> segments;
-      if (forward)
-        for ([[maybe_unused]] auto call : forward.getBody().getOps<CallOp>())
-          segments.push_back(problem.calls[nextCall++].segment);
-      cloneCalls(stage, segments, nextId);
-    }
-    if (choice.runs == planner::RecomputingRuns::exceptLast)
+    int64_t nextId = 0;
+    for (auto stage : program.getBody().getOps<StageOp>())
+      cloneCalls(stage, nextId);
+    if (program.getKeepsLast())
       keepLast(program);
-    return predict(program);
+    return nextId ? predict(program) : success();
   }
 
-  LogicalResult check(ProgramOp program, const RematChoice &choice) {
-    if (planner::Fault fault = choice.check())
-      return emitOptionError(program, *fault);
+  LogicalResult check(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    if (program.getRemat())
-      return program.emitError("program '") << program.getSymName() << "' has checkpoints already";
+    bool cloned = false;
+    program.walk([&](CallOp call) { cloned |= call.getRecompute().has_value(); });
+    if (cloned)
+      return program.emitError("program '") << program.getSymName() << "' has clones already";
     if (failed(requireRoutes(program)))
       return failure();
-    return choice.runs == planner::RecomputingRuns::exceptLast ? requireSchedule(program) : success();
+    return program.getKeepsLast() ? requireSchedule(program) : success();
   }
 
   void keepLast(ProgramOp program) {

@@ -8,6 +8,7 @@
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace plc::plan {
@@ -90,10 +91,12 @@ planner::RematProblem problemOf(RematInstanceOp op) {
     for (int64_t value : call.getMakes())
       if (value >= 0 && value < int64_t(problem.values.size()) && problem.values[value].maker < 0)
         problem.values[value].maker = problem.calls.size();
-    problem.calls.push_back(
-        {int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(), call.getMakes().vec()});
+    problem.calls.push_back({int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(),
+                             call.getMakes().vec(), int64_t(call.getNs())});
   }
-  problem.reads = op.getBackward().vec();
+  for (auto call : op.getBody().getOps<BackwardOp>())
+    problem.backward.push_back({planner::TaskKind(call.getRole()), call.getReads().vec()});
+  problem.limitBytes = op.getLimit().value_or(0);
   return problem;
 }
 
@@ -115,13 +118,33 @@ std::vector<int64_t> marked(const std::vector<bool> &marks) {
   return numbers;
 }
 
+// Numbers that a policy ignores would seem to mean something, and the ones that it obeys have no default.
+Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
+  std::tuple<StringRef, planner::RematField, bool> numbers[] = {
+      {"interval", planner::Interval, op.getInterval().has_value()},
+      {"layers", planner::Layers, op.getLayers().has_value()},
+      {"fraction", planner::MemoryFraction, op.getFraction().has_value()}};
+  for (auto [name, field, given] : numbers) {
+    std::string its = "'" +
+                      llvm::join(namesOfChoice<planner::RematPolicy>(
+                                     [field = field](const planner::RematPolicyRow &row) { return row.obeys(field); }),
+                                 "' or '") +
+                      "'";
+    if (given && !policy.obeys(field))
+      return ("has '" + name + "', which policy '" + policy.name + "' ignores: it is for " + its).str();
+    if (!given && policy.obeys(field))
+      return ("has policy '" + Twine(policy.name) + "' but no '" + name + "'").str();
+  }
+  return std::nullopt;
+}
+
 Fault solve(RematInstanceOp op) {
   planner::RematProblem problem = problemOf(op);
-  if (Fault fault = problem.check())
-    return fault;
   std::optional<planner::RematPolicy> policy = parseChoice<planner::RematPolicy>(op.getPolicy());
   if (!policy)
     return describeUnknown<planner::RematPolicy>(op.getPolicy());
+  if (Fault fault = checkNumbers(op, rowOf(*policy)))
+    return fault;
   planner::RematMode mode{*policy,
                           int64_t(op.getInterval().value_or(1)),
                           op.getLayers().value_or(ArrayRef<int64_t>()).vec(),
@@ -138,12 +161,21 @@ Fault solve(RematInstanceOp op) {
       return fault;
     if (int64_t bytes = problem.keptBytes(answer); int64_t(*op.getBytes()) != bytes)
       return differs("bytes", *op.getBytes(), bytes);
+    if (int64_t ns = problem.recomputeNs(answer); int64_t(*op.getNs()) != ns)
+      return differs("ns", *op.getNs(), ns);
+    if (int64_t bound = problem.boundRecomputeNs(*op.getBytes()); int64_t(*op.getBound()) != bound)
+      return differs("bound", *op.getBound(), bound);
     return problem.verify(answer);
   }
   planner::Remat answer = planner::recompute(problem);
+  if (Fault fault = problem.verify(answer))
+    return fault;
+  int64_t bytes = problem.keptBytes(answer);
   op.setKept(marked(answer.kept));
   op.setCloned(marked(answer.cloned));
-  op.setBytes(problem.keptBytes(answer));
+  op.setBytes(bytes);
+  op.setNs(problem.recomputeNs(answer));
+  op.setBound(problem.boundRecomputeNs(bytes));
   return std::nullopt;
 }
 

@@ -13,10 +13,11 @@ InFlightDiagnostic refuse(CallOp clone, CallOp original) {
   return error;
 }
 
-// Everything but `recompute`.
+// Everything but what makes a clone or asks for one.
 DictionaryAttr attributesOf(CallOp call) {
   NamedAttrList attributes(call->getAttrs());
   attributes.erase(call.getRecomputeAttrName());
+  attributes.erase(call.getDiscardAttrName());
   return attributes.getDictionary(call.getContext());
 }
 

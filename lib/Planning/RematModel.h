@@ -8,35 +8,14 @@
 
 namespace plc::plan {
 
-/// What the options of `--plan-partition` and `--plan-remat` say of recomputation.
-struct RematChoice {
-  planner::RematMode mode;
-  bool attention = true, ffn = true; ///< whether layers of these kinds are recomputed
-  planner::RecomputingRuns runs = planner::RecomputingRuns::always;
+/// The forward calls of a flat program, in order, and its backward calls; the one place that says what a problem of
+/// recomputation is. Layers of `keepKinds` keep what they make. Values are numbered as the program's; all calls are of
+/// one stage.
+planner::RematProblem buildRematProblem(const FlatProgram &flat, llvm::ArrayRef<std::string> keepKinds);
 
-  /// Whether anything may be recomputed.
-  bool isOn() const { return mode.policy != planner::RematPolicy::none && runs != planner::RecomputingRuns::never; }
-  /// Whether the options have a meaning; the mode's own are checked where segments are chosen.
-  planner::Fault check() const;
-  bool selects(llvm::StringRef kind) const;
-};
-
-/// The forward calls of a flat program, in order, and what its backward calls read.
-planner::RematProblem buildRematProblem(const FlatProgram &flat, const RematChoice &choice);
-
-/// The same of a program with stages and routes.
-planner::RematProblem buildRematProblem(ProgramOp program, const RematChoice &choice);
-
-/// The same of one stage, to which what it receives is given. Numbers of values are those of `values`.
-struct StageRemat {
-  planner::RematProblem problem;
-  llvm::SmallVector<CallOp> calls; ///< of F
-  llvm::DenseMap<mlir::Value, int64_t> values;
-};
-StageRemat buildRematProblem(StageOp stage);
-
-/// What a value inside a stage is there: a result of a task is the result of one of its calls.
-mlir::Value insideStage(mlir::Value value);
+/// What a problem's policy makes of the stages of the program's units, which a cut has found: what a stage receives is
+/// there. Writes into the forward calls what they discard.
+planner::Remat decideByStage(FlatProgram &flat, llvm::ArrayRef<int64_t> stageOfUnit, planner::RematProblem &problem);
 
 } // namespace plc::plan
 

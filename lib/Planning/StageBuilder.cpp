@@ -87,14 +87,7 @@ private:
 
   ProgramOp createProgram() {
     builder.setInsertionPointAfter(model);
-    int64_t microBatches = std::max<int64_t>(model.getMicroBatches(), 1);
-    auto program = ProgramOp::create(
-        builder, model.getLoc(), model.getSymNameAttr(), nullptr, model.getArgNames(),
-        builder.getTypeArrayAttr(model.getArgumentTypes()), builder.getDenseI64ArrayAttr(model.getArgBatch()),
-        model.getResultNames(), builder.getTypeArrayAttr(model.getResultTypes()),
-        builder.getDenseI64ArrayAttr(model.getResultBatch()), builder.getI64IntegerAttr(model.getBatch()),
-        builder.getI64IntegerAttr(microBatches), builder.getI64IntegerAttr(model.getRagged()), nullptr, nullptr,
-        nullptr, nullptr, nullptr, nullptr, builder.getI64IntegerAttr(2));
+    auto program = ProgramOp::create(builder, model.getLoc(), model);
     programBlock = builder.createBlock(&program.getBody());
     for (const auto &each : flat.layers)
       LayerOp::create(builder, model.getLoc(), each.path, each.layer, each.kind);
@@ -171,7 +164,8 @@ private:
     for (const FlatCall *call : calls) {
       SmallVector<Value> operands = llvm::map_to_vector(call->args, find);
       auto created = CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(),
-                                    operands, call->path, nullptr);
+                                    operands, call->path, /*recompute=*/nullptr,
+                                    call->discard.empty() ? nullptr : builder.getDenseI64ArrayAttr(call->discard));
       // An accumulated value is found at its site, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
         if (flat.values[value].origin == FlatValue::Result)

@@ -62,14 +62,15 @@ TEST(KeepMost, RefusesWhatIsNoProblem) {
 RematProblem chain(int64_t layers, int64_t bytes = 10) {
   RematProblem problem;
   problem.values.push_back({1});
+  problem.backward.emplace_back();
   for (int64_t i = 0; i < layers; ++i) {
     int64_t x = problem.values.size() - (i ? 2 : 1);
-    problem.reads.push_back(x);
+    problem.backward[0].args.push_back(x);
     int64_t y = problem.values.size();
     problem.values.push_back({1, i});
     problem.values.push_back({bytes, i});
     problem.calls.push_back({i, true, -1, {x}, {y, y + 1}});
-    problem.reads.push_back(y + 1);
+    problem.backward[0].args.push_back(y + 1);
   }
   return problem;
 }
@@ -160,6 +161,91 @@ TEST(Recompute, ClonesWhatDoesNotCross) {
   EXPECT_TRUE(recompute(problem).kept[2]);
 }
 
+// A policy may keep single values of a segment: r0 is kept, and x1 is still computed again, for r1.
+TEST(Recompute, KeepsWhatAPolicyNames) {
+  RematProblem problem = chain(2);
+  ASSERT_EQ(chooseSegments({RematPolicy::uniform, 2}, problem), std::nullopt);
+  problem.values[2].keep = true;
+  Remat answer = recompute(problem);
+  EXPECT_EQ(answer.kept, (std::vector<bool>{false, false, true, false, false}));
+  EXPECT_EQ(answer.cloned, (std::vector<bool>{true, true}));
+  EXPECT_EQ(problem.verify(answer), std::nullopt);
+}
+
+// The second stage receives x1, which is there: nothing of the first is kept or computed again for it.
+TEST(Recompute, StagesStartAnew) {
+  RematProblem problem = chain(2);
+  ASSERT_EQ(chooseSegments({RematPolicy::uniform, 2}, problem), std::nullopt);
+  problem.calls[1].stage = 1;
+  problem.backward = {{TaskKind::B, {0}, 0}, {TaskKind::B, {1, 4}, 1}};
+  Remat answer = recompute(problem);
+  EXPECT_EQ(answer.kept, std::vector<bool>(5, false));
+  EXPECT_EQ(answer.cloned, (std::vector<bool>{false, true}));
+  EXPECT_EQ(problem.verify(answer), std::nullopt);
+  EXPECT_EQ(problem.peakBytes(answer), 10);
+}
+
+// Forward calls of 1 or 2 results, which read some of what is there; a backward call for each, in reverse.
+RematProblem randomProblem(std::mt19937 &random) {
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  RematProblem problem;
+  problem.values.push_back({upTo(9)});
+  for (int64_t call = 0; call < 5; ++call) {
+    RematProblem::Call each{call, upTo(4) > 0};
+    each.ns = upTo(20);
+    for (int64_t value = 0; value < int64_t(problem.values.size()); ++value)
+      if (upTo(2) == 0)
+        each.args.push_back(value);
+    for (int64_t result = upTo(1); result >= 0; --result) {
+      each.results.push_back(problem.values.size());
+      problem.values.push_back({upTo(9), call, /*pinned=*/upTo(5) == 0});
+    }
+    problem.calls.push_back(each);
+  }
+  for (int64_t call = 4; call >= 0; --call) {
+    RematProblem::BackwardCall each{upTo(1) ? TaskKind::B : TaskKind::W};
+    for (int64_t value = 0; value < int64_t(problem.values.size()); ++value)
+      if (upTo(3) == 0)
+        each.args.push_back(value);
+    problem.backward.push_back(each);
+  }
+  return problem;
+}
+
+// Every choice of kept values, by force: none keeps less, or takes less time at its bytes, than the bounds say, and none
+// holds less at once than it keeps. A limit is kept exactly by the answers whose peak is at most it.
+TEST(Bounds, NoChoiceIsBelow) {
+  std::mt19937 random(2);
+  int64_t reached = 0;
+  for (int round = 0; round < 200; ++round) {
+    RematProblem problem = randomProblem(random);
+    ASSERT_EQ(problem.check(), std::nullopt);
+    for (auto &call : problem.calls)
+      call.segment = call.selected ? 0 : -1;
+    std::vector<std::pair<int64_t, int64_t>> answers; // bytes, ns
+    for (unsigned subset = 0; subset < 1u << problem.values.size(); ++subset) {
+      for (size_t value = 0; value < problem.values.size(); ++value)
+        problem.values[value].keep = subset >> value & 1;
+      Remat answer = recompute(problem);
+      problem.limitBytes = 0;
+      ASSERT_EQ(problem.verify(answer), std::nullopt);
+      int64_t bytes = problem.keptBytes(answer), ns = problem.recomputeNs(answer), peak = problem.peakBytes(answer);
+      answers.emplace_back(bytes, ns);
+      EXPECT_GE(bytes, problem.boundKeptBytes());
+      EXPECT_GE(ns, problem.boundRecomputeNs(bytes));
+      EXPECT_GE(peak, bytes);
+      problem.limitBytes = peak;
+      EXPECT_EQ(problem.verify(answer), std::nullopt);
+      if (problem.limitBytes = peak - 1; peak > 1) {
+        EXPECT_TRUE(problem.verify(answer)->isNoPlan);
+      }
+    }
+    for (auto [bytes, ns] : answers)
+      reached += ns > 0 && ns == problem.boundRecomputeNs(bytes);
+  }
+  EXPECT_GT(reached, 0); // it is not always too low
+}
+
 TEST(Recompute, VerifyRefusesWhatIsMissing) {
   RematProblem problem = chain(2);
   ASSERT_EQ(chooseSegments({RematPolicy::uniform, 1}, problem), std::nullopt);
@@ -167,12 +253,12 @@ TEST(Recompute, VerifyRefusesWhatIsMissing) {
   answer.kept[1] = false;
   answer.cloned = {false, true};
   EXPECT_EQ(*problem.verify(answer), "backward reads value 2, which is neither kept nor computed again");
-  problem.reads = {4};
+  problem.backward[0].args = {4};
   EXPECT_EQ(*problem.verify(answer), "the clone of call 1 reads value 1, which is neither kept nor computed again");
   problem.calls[1].segment = -1;
   EXPECT_EQ(*problem.verify(answer), "call 1 is computed again but has no segment");
   EXPECT_EQ(*problem.verify({}), "is about 0 values and 0 calls of 5 and 2");
-  problem.reads = {9};
+  problem.backward[0].args = {9};
   EXPECT_EQ(*problem.check(), "backward reads value 9, which nothing makes");
   problem.calls[0].args = {3};
   EXPECT_EQ(*problem.check(), "call 0 reads value 3, which is not made before it");

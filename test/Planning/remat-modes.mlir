@@ -1,44 +1,44 @@
 // Each mode and each option, by what is computed again and how many values are kept. Layers a to e of two kernels each,
 // h = x w, (y, r) = (exp h, r[i, j] = h): backward reads r, of 128 bytes, twice the others. a, c and e are of kind 'attention', b and d
 // of kind 'ffn'.
-// DEFINE: %{plan} = plc-opt %s --plan-partition --plan-infer-skips
-// RUN: %{plan} --plan-remat="policy=uniform" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M0
+// DEFINE: %{rest} = --plan-infer-skips --plan-remat
+// RUN: plc-opt %s --plan-partition="policy=uniform" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M0
 // M0: {{^}}kept 2, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform interval=1" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M1
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=1" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M1
 // M1: {{^}}kept 4, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform interval=1 min-interval=3" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M2
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=1 min-interval=3" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M2
 // M2: {{^}}kept 1, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform interval=9" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M3
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=9" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M3
 // M3: {{^}}kept 0, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=selective layers=2" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M4
+// RUN: plc-opt %s --plan-partition="policy=selective layers=2" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M4
 // M4: {{^}}kept 3, again c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=selective layers=3,1" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M5
+// RUN: plc-opt %s --plan-partition="policy=selective layers=3,1" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M5
 // M5: {{^}}kept 3, again b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform interval=9 attention=false" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M6
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=9 keep-kinds=attention" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M6
 // M6: {{^}}kept 5, again b b d d{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform interval=9 ffn=false" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M7
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=9 keep-kinds=ffn" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M7
 // M7: {{^}}kept 4, again a a c c e e{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=0" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M8
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=0" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M8
 // M8: {{^}}kept 4, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=0.5" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M9
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=0.5" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M9
 // M9: {{^}}kept 4, again a a b b c c d d{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M10
+// RUN: plc-opt %s --plan-partition="policy=dynamic" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M10
 // M10: {{^}}kept 4, again a a b b c c d d e e{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=0.7" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M11
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=0.7" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M11
 // M11: {{^}}kept 4, again a a b b{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=0.95" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M12
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=0.95" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M12
 // M12: {{^}}kept 5, again b b{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=1" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M13
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=1" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M13
 // M13: {{^}}kept 0, again{{$}}
-// RUN: %{plan} --plan-remat="policy=dynamic memory-fraction=0.5 attention=false" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M14
+// RUN: plc-opt %s --plan-partition="policy=dynamic memory-fraction=0.5 keep-kinds=attention" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M14
 // M14: {{^}}kept 5, again b b d d{{$}}
-// RUN: %{plan} --plan-remat="policy=uniform micro-batches=never" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M15
+// RUN: plc-opt %s --plan-partition="policy=uniform micro-batches=never" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=M15
 // M15: {{^}}kept 0, again{{$}}
 
 // Kernels are counted, not layers: a0 a1 b0 | b1 c0 c1 | d0 d1 e0 | e1.
-// RUN: %{plan} --plan-remat="policy=uniform interval=3 grain=equation" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=EQUATION
+// RUN: plc-opt %s --plan-partition="policy=uniform interval=3 grain=equation" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=EQUATION
 // EQUATION: {{^}}kept 3, again a a b c c d d e{{$}}
-// RUN: %{plan} --plan-remat="policy=selective layers=9 grain=equation" | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=KERNEL
+// RUN: plc-opt %s --plan-partition="policy=selective layers=9 grain=equation" %{rest} | %python %S/Inputs/recomputed.py | FileCheck %s --check-prefix=KERNEL
 // KERNEL: {{^}}kept 5, again e{{$}}
 
 #id = affine_map<(i) -> (i)>

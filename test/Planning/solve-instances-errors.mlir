@@ -106,70 +106,109 @@ plan.partition_instance @bound stages 2 in_flight [1, 1] cut [1, 1] slowest 1 bo
 // -----
 // Recomputation.
 // expected-error@+1 {{checkpoint policy 'some' is not supported; there are 'none'}}
-plan.remat_instance @policy policy "some" backward [] {
+plan.remat_instance @policy policy "some" {
   plan.value 8
 }
 // -----
 // expected-error@+1 {{interval is 0 but must be positive}}
-plan.remat_instance @interval policy "uniform" interval 0 backward [] {
+plan.remat_instance @interval policy "uniform" interval 0 {
   plan.value 8
 }
 // -----
 // expected-error@+1 {{call 0 reads value 1, which is not made before it}}
-plan.remat_instance @later policy "none" backward [1] {
+plan.remat_instance @later policy "none" {
   plan.value 8
   plan.value 8
   plan.compute reads [1] makes [1]
+  plan.backward B reads [1]
 }
 // -----
 // expected-error@+1 {{call 1 makes value 1, which has another maker}}
-plan.remat_instance @twice policy "none" backward [1] {
+plan.remat_instance @twice policy "none" {
   plan.value 8
   plan.value 8
   plan.compute reads [0] makes [1]
   plan.compute reads [0] makes [1]
+  plan.backward B reads [1]
 }
 // -----
 // expected-error@+1 {{backward reads value 2, which nothing makes}}
-plan.remat_instance @absent policy "none" backward [2] {
+plan.remat_instance @absent policy "none" {
   plan.value 8
+  plan.backward B reads [2]
 }
 // -----
 // expected-error@+1 {{names value 7 of 2}}
-plan.remat_instance @beyond policy "none" backward [1] kept [7] cloned [] bytes 8 {
+plan.remat_instance @beyond policy "none" kept [7] cloned [] bytes 8 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute reads [0] makes [1]
+  plan.backward B reads [1]
 }
 // -----
 // expected-error@+1 {{backward reads value 1, which is neither kept nor computed again}}
-plan.remat_instance @dropped policy "none" backward [1] kept [] cloned [] bytes 0 {
+plan.remat_instance @dropped policy "none" kept [] cloned [] bytes 0 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute reads [0] makes [1]
+  plan.backward B reads [1]
 }
 // -----
 // expected-error@+1 {{call 0 is computed again but has no segment}}
-plan.remat_instance @cloned policy "none" backward [1] kept [] cloned [0] bytes 0 {
+plan.remat_instance @cloned policy "none" kept [] cloned [0] bytes 0 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute layer 0 reads [0] makes [1]
+  plan.backward B reads [1]
 }
 // -----
 // expected-error@+1 {{the clone of call 1 reads value 1, which is neither kept nor computed again}}
-plan.remat_instance @start policy "uniform" interval 1 backward [2] kept [] cloned [1] bytes 0 {
+plan.remat_instance @start policy "uniform" interval 1 kept [] cloned [1] bytes 0 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.value 8
   plan.compute layer 0 reads [0] makes [1]
   plan.compute layer 1 reads [1] makes [2]
+  plan.backward B reads [2]
 }
 // -----
 // expected-error@+1 {{bytes is 9, not 8}}
-plan.remat_instance @bytes policy "none" backward [1] kept [1] cloned [] bytes 9 {
+plan.remat_instance @bytes policy "none" kept [1] cloned [] bytes 9 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.compute reads [0] makes [1]
+  plan.backward B reads [1]
+}
+// -----
+// expected-error@+1 {{ns is 4, not 5}}
+plan.remat_instance @ns policy "uniform" interval 1 kept [] cloned [0] bytes 0 ns 4 bound 5 {
+  plan.value 8
+  plan.value 8
+  plan.compute layer 0 ns 5 reads [0] makes [1]
+  plan.backward B reads [1]
+}
+// -----
+// expected-error@+1 {{bound is 4, not 5}}
+plan.remat_instance @recompute_bound policy "uniform" interval 1 kept [] cloned [0] bytes 0 ns 5 bound 4 {
+  plan.value 8
+  plan.value 8
+  plan.compute layer 0 ns 5 reads [0] makes [1]
+  plan.backward B reads [1]
+}
+// -----
+// expected-error@+1 {{no plan fits: the backward pass holds 16 B, limit 15 B}}
+plan.remat_instance @limit policy "uniform" interval 2 limit 15 {
+  plan.value 8
+  plan.value 8
+  plan.value 8
+  plan.compute layer 0 ns 5 reads [0] makes [1]
+  plan.compute layer 1 ns 5 reads [1] makes [2]
+  plan.backward B reads [2]
+}
+// -----
+plan.remat_instance @role policy "none" {
+  // expected-error@+1 {{'plan.backward' op has role F but is of B or W}}
+  plan.backward F reads []
 }
 
 // -----
@@ -221,25 +260,25 @@ plan.partition_instance @partition_c2 stages 1 in_flight [1] cut [1] {
   plan.part "a" ns 1 kept 0 scratch 0
 }
 // -----
-plan.remat_instance @remat_c1 policy "none" backward [] {
-  // expected-error@+1 {{'plan.pack_instance' op stands in a 'plan.remat_instance', which holds values and computes}}
+plan.remat_instance @remat_c1 policy "none" {
+  // expected-error@+1 {{'plan.pack_instance' op stands in a 'plan.remat_instance', which holds values, computes and backwards}}
   plan.pack_instance @inner alignment 64 {
     plan.block 1 from 0 to 1
   }
 }
 // -----
 // expected-error@+1 {{has a part of an answer but not the whole}}
-plan.remat_instance @remat_c2 policy "none" backward [] bytes 0 {
+plan.remat_instance @remat_c2 policy "none" bytes 0 ns 0 bound 0 {
   plan.value 8
 }
 // -----
 // expected-error@+1 {{has 'interval', which policy 'none' ignores: it is for 'uniform'}}
-plan.remat_instance @remat_c3 policy "none" interval 2 backward [] {
+plan.remat_instance @remat_c3 policy "none" interval 2 {
   plan.value 8
 }
 // -----
 // expected-error@+1 {{has policy 'selective' but no 'layers'}}
-plan.remat_instance @remat_c3_absent policy "selective" backward [] {
+plan.remat_instance @remat_c3_absent policy "selective" {
   plan.value 8
 }
 // -----

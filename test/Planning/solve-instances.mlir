@@ -88,38 +88,45 @@ plan.schedule_instance @split micro_batches 3 schedule "1f1b" {
 }
 
 // Four layers of one call each. Layers 0 and 2 are checkpoints: what crosses into 2 is kept (value 2), and backward
-// starts from it and from what is given. Value 4 is an output, which stays in any case and is not counted.
-// CHECK: plan.remat_instance @uniform policy "uniform" interval 2 backward [1, 2, 3, 4] kept [2, 4] cloned [0, 2] bytes 16
-plan.remat_instance @uniform policy "uniform" interval 2 backward [1, 2, 3, 4] {
+// starts from it and from what is given. Value 4 is an output, which stays in any case and is not counted. Of values 1 to
+// 3, which backward reads, 32 bytes cannot be kept: the calls 0 and 1 would be the cheapest to compute again. At most two
+// of the values live at once, because value 3 is free before value 1 is computed again.
+// CHECK: plan.remat_instance @uniform policy "uniform" interval 2 limit 32 kept [2, 4] cloned [0, 2] bytes 16 ns 40 bound 30
+plan.remat_instance @uniform policy "uniform" interval 2 limit 32 {
   plan.value 64
   plan.value 16
   plan.value 16
   plan.value 16
   plan.value 4 pinned
-  plan.compute layer 0 reads [0] makes [1]
-  plan.compute layer 1 reads [1] makes [2]
-  plan.compute layer 2 reads [2] makes [3]
-  plan.compute layer 3 reads [3] makes [4]
+  plan.compute layer 0 ns 10 reads [0] makes [1]
+  plan.compute layer 1 ns 20 reads [1] makes [2]
+  plan.compute layer 2 ns 30 reads [2] makes [3]
+  plan.compute layer 3 ns 40 reads [3] makes [4]
+  plan.backward B reads [3, 4]
+  plan.backward B reads [2]
+  plan.backward W reads [2, 3]
+  plan.backward B reads [1]
 }
 
 // From layer 1 on; layer 2 is of a kind that is computed once, so what it makes is kept.
-// CHECK: plan.remat_instance @selective policy "selective" layers [1] backward [1, 2, 3, 4] kept [1, 2, 3] cloned [3] bytes 48
-plan.remat_instance @selective policy "selective" layers [1] backward [1, 2, 3, 4] {
+// CHECK: plan.remat_instance @selective policy "selective" layers [1] kept [1, 2, 3] cloned [3] bytes 48 ns 40 bound 10
+plan.remat_instance @selective policy "selective" layers [1] {
   plan.value 64
   plan.value 16
   plan.value 16
   plan.value 16
   plan.value 16
-  plan.compute layer 0 reads [0] makes [1]
-  plan.compute layer 1 reads [1] makes [2]
-  plan.compute layer 2 once reads [2] makes [3]
-  plan.compute layer 3 reads [3] makes [4]
+  plan.compute layer 0 ns 10 reads [0] makes [1]
+  plan.compute layer 1 ns 20 reads [1] makes [2]
+  plan.compute layer 2 once ns 1 reads [2] makes [3]
+  plan.compute layer 3 ns 40 reads [3] makes [4]
+  plan.backward B reads [1, 2, 3, 4]
 }
 
 // Half of the 96 bytes that all layers together keep: each layer's input stays (0 is given), 32 of them; of the insides
 // (32 each, values 1 and 3) no more fit. Of 70 in 100 the deeper one does.
-// CHECK: plan.remat_instance @half policy "dynamic" fraction 5.000000e-01 backward [1, 2, 3] kept [2] cloned [0, 2] bytes 32
-plan.remat_instance @half policy "dynamic" fraction 0.5 backward [1, 2, 3] {
+// CHECK: plan.remat_instance @half policy "dynamic" fraction 5.000000e-01 kept [2] cloned [0, 2] bytes 32 ns 0 bound 0
+plan.remat_instance @half policy "dynamic" fraction 0.5 {
   plan.value 32
   plan.value 32
   plan.value 32
@@ -127,9 +134,10 @@ plan.remat_instance @half policy "dynamic" fraction 0.5 backward [1, 2, 3] {
   plan.compute layer 0 reads [0] makes [1]
   plan.compute layer 0 reads [1] makes [2]
   plan.compute layer 1 reads [2] makes [3]
+  plan.backward B reads [1, 2, 3]
 }
-// CHECK: plan.remat_instance @more policy "dynamic" fraction 0.69999999999999996 backward [1, 2, 3] kept [2, 3] cloned [0] bytes 64
-plan.remat_instance @more policy "dynamic" fraction 0.7 backward [1, 2, 3] {
+// CHECK: plan.remat_instance @more policy "dynamic" fraction 0.69999999999999996 kept [2, 3] cloned [0] bytes 64 ns 0 bound 0
+plan.remat_instance @more policy "dynamic" fraction 0.7 {
   plan.value 32
   plan.value 32
   plan.value 32
@@ -137,16 +145,18 @@ plan.remat_instance @more policy "dynamic" fraction 0.7 backward [1, 2, 3] {
   plan.compute layer 0 reads [0] makes [1]
   plan.compute layer 0 reads [1] makes [2]
   plan.compute layer 1 reads [2] makes [3]
+  plan.backward B reads [1, 2, 3]
 }
 
 // Calls are counted, at least two apart. An answer that keeps more than it must is one, and is not replaced.
-// CHECK: plan.remat_instance @calls policy "uniform" interval 1 min_interval 2 equations backward [1, 2] kept [1] cloned [1] bytes 8
-plan.remat_instance @calls policy "uniform" interval 1 min_interval 2 equations backward [1, 2] kept [1] cloned [1] bytes 8 {
+// CHECK: plan.remat_instance @calls policy "uniform" interval 1 min_interval 2 equations kept [1] cloned [1] bytes 8 ns 0 bound 0
+plan.remat_instance @calls policy "uniform" interval 1 min_interval 2 equations kept [1] cloned [1] bytes 8 ns 0 bound 0 {
   plan.value 8
   plan.value 8
   plan.value 8
   plan.compute reads [0] makes [1]
   plan.compute reads [1] makes [2]
+  plan.backward B reads [1, 2]
 }
 
 // An order from elsewhere is checked, not replaced.

@@ -4,26 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// What `--plan-remat` chooses by, and what `--plan-partition` counts with.
-class RematOptions {
-  list<Option> common = [
-    Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
-           "how it is chosen what is recomputed">,
-    Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
-    ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
-    Option<"memoryFraction", "memory-fraction", "double", "0.3",
-           "dynamic: part of the bytes that policy 'none' keeps for the backward pass">,
-    Option<"attention", "attention", "bool", "true", "whether layers of kind 'attention' are recomputed">,
-    Option<"ffn", "ffn", "bool", "true", "whether layers of kind 'ffn' are recomputed">,
-    Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,
-    Option<"grain", "grain", "::plc::planner::RematGrain", "::plc::planner::RematGrain::layer",
-           "uniform, selective: what is counted, layer or equation">,
-    Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
-           "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">
-  ];
-}
-def RematOptionList : RematOptions;
-
 def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
   let summary = "cut each model into stages";
   let description = [{
@@ -37,11 +17,25 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact. With `fewer`, a
     model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
 
-    The options of `--plan-remat` say what it will recompute: time and memory count with it, and with a policy other than
-    `none` W's calls become calls of B, each instance's behind its own, so that what is recomputed for both lives for one
-    layer and not for a stage. A `plan.layer` lists each instance that belongs to a layer.
+    What is recomputed is decided here, by `policy`, because time and memory of the cuts count with it: the calls of F that
+    `--plan-remat` shall clone `discard` results. Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input
+    is kept; the layers from it up to the next checkpoint are recomputed from there, those before the first are not.
+    `uniform`: every `interval` layers, or every `min-interval` if that is more; `selective`: `layers`; `dynamic`: each
+    layer is a checkpoint, and as many bytes of whole layers are kept as fit in `memory-fraction` of what `none` keeps,
+    deeper layers first. Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
+    `grain=equation` kernel calls are counted instead of layers. A cut starts anew: what a stage receives is there.
+    With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
-    Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`, `test/Planning/remat-cuts.mlir`.
+    With a policy other than `none` W's calls become calls of B, each instance's behind its own, so that what is
+    recomputed for both lives for one layer and not for a stage; not with `join-backward=false`, nor under a schedule that
+    moves W away from its B.
+
+    ```
+    plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
+    ```
+
+    Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
+    `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -52,8 +46,21 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "order that tells how many micro-batches are in flight">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
-    Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">
-  ] # RematOptionList.common;
+    Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
+    Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
+           "how it is chosen what is recomputed">,
+    Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
+    ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
+    Option<"memoryFraction", "memory-fraction", "double", "0.3",
+           "dynamic: part of the bytes that policy 'none' keeps for the backward pass">,
+    ListOption<"keepKinds", "keep-kinds", "std::string", "kinds of layers that keep what they make">,
+    Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,
+    Option<"grain", "grain", "::plc::planner::RematGrain", "::plc::planner::RematGrain::layer",
+           "uniform, selective: what is counted, layer or equation">,
+    Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
+           "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
+    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed">
+  ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
 
@@ -85,29 +92,22 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
 }
 
 def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
-  let summary = "choose what is kept for the backward pass, and compute the rest again";
+  let summary = "compute again what the forward calls discard";
   let description = [{
-    Before: stages and routes; all that B and W read of F is kept. After: the same values, but some are computed again by
-    clones (see `plan.call`), just before their first use, in B, or in W if it needs them first; whoever computes one keeps
-    it for the other. `plan.checkpoint`s name what is kept. With `micro-batches=except_last` the runs of the last one
-    `keep`. The predicted time of a step is made anew.
-
-    Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input is kept; the layers from it up to the next
-    checkpoint are recomputed from there, those before the first are not. `uniform`: every `interval` layers, or every
-    `min-interval` if that is more; `selective`: `layers`; `dynamic`: each layer is a checkpoint, and as many bytes of
-    whole layers are kept as fit in `memory-fraction` of what `none` keeps, deeper layers first. Layers of a kind that is
-    switched off keep what they make; so does what belongs to no layer. With `grain=equation` kernel calls are counted
-    instead of layers. A cut starts anew: what a stage receives is there.
+    Before: stages and routes; B and W read F's results, some of which F's calls `discard`. After: the same values, but
+    those are computed again by clones (see `plan.call`), just before their first use, in B, or in W if it needs them
+    first; whoever computes one keeps it for the other. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
+    the runs of the last micro-batch `keep`. The predicted time of a step is made anew.
 
     ```
-    plan.task F { %y = plan.call @mul(%x, %w) path "a" .. }
+    plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
     plan.task B { %z = plan.call @mul(%x, %w) path "a" recompute <0, 0> ..  plan.call @grad(%g, %z, %site) .. }
     ```
 
-    Does not: change an order or a value; refuse a step that does not fit (`--plan-addresses` does).
-    Test: `test/Planning/remat.mlir`, `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`.
+    Does not: choose what is recomputed (`--plan-partition` does), change an order or a value, refuse a step that does not
+    fit (`--plan-addresses` does). Test: `test/Planning/remat.mlir`, `test/Planning/remat-errors.mlir`.
   }];
-  let options = RematOptionList.common # [
+  let options = [
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }

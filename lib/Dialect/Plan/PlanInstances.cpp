@@ -37,19 +37,18 @@ LogicalResult PartitionInstanceOp::verify() {
 }
 
 LogicalResult RematInstanceOp::verify() {
-  if (failed(verifyItems<ValueOp, ComputeOp>(*this, getBody().front(), "values and computes"))) // (C1)
+  if (failed(verifyItems<ValueOp, ComputeOp, BackwardOp>(*this, getBody().front(),
+                                                         "values, computes and backwards"))) // (C1)
     return failure();
-  std::tuple<StringRef, StringRef, bool> fields[] = {{"interval", "uniform", getInterval().has_value()},
-                                                     {"layers", "selective", getLayers().has_value()},
-                                                     {"fraction", "dynamic", getFraction().has_value()}};
-  for (auto [field, policy, given] : fields) { // (C3)
-    if (given && getPolicy() != policy)
-      return emitOpError("has '") << field << "', which policy '" << getPolicy() << "' ignores: it is for '" << policy
-                                  << "'";
-    if (!given && getPolicy() == policy)
-      return emitOpError("has policy '") << policy << "' but no '" << field << "'";
-  }
-  return verifyAnswer(*this, {getKept().has_value(), getCloned().has_value(), getBytes().has_value()}); // (C2)
+  return verifyAnswer(*this, {getKept().has_value(), getCloned().has_value(), getBytes().has_value(),
+                              getNs().has_value(), getBound().has_value()}); // (C2)
+}
+
+LogicalResult BackwardOp::verify() {
+  // (C1)
+  if (getRole() == Role::F)
+    return emitOpError("has role F but is of B or W");
+  return success();
 }
 
 LogicalResult ScheduleInstanceOp::verify() {

@@ -91,10 +91,20 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return check("results", getResultTypes(), kernel.getResultTypes());
 }
 
-// (C2)
 LogicalResult CallOp::verify() {
   auto task = dyn_cast<TaskOp>((*this)->getParentOp());
+  // (C2)
   if (getRecompute() && (!task || task.getRole() == Role::F))
     return emitOpError("computes something again but stands in no task B or W");
+  // (C3)
+  if (getDiscard() && (!task || task.getRole() != Role::F))
+    return emitOpError("discards results but stands in no task F");
+  int64_t last = -1;
+  for (int64_t result : getDiscard().value_or(ArrayRef<int64_t>())) {
+    if (result <= last || result >= int64_t(getNumResults()))
+      return emitOpError("discards result #")
+             << result << " but has " << getNumResults() << " results, each discarded once and in order";
+    last = result;
+  }
   return success();
 }

@@ -11,6 +11,22 @@ using namespace plc::plan;
 
 RegionKind ProgramOp::getRegionKind(unsigned) { return RegionKind::Graph; }
 
+void ProgramOp::build(OpBuilder &builder, OperationState &state, ein::ModelOp model) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.sym_name = model.getSymNameAttr();
+  properties.arg_names = model.getArgNames();
+  properties.arg_types = builder.getTypeArrayAttr(model.getArgumentTypes());
+  properties.arg_batch = builder.getDenseI64ArrayAttr(model.getArgBatch());
+  properties.result_names = model.getResultNames();
+  properties.result_types = builder.getTypeArrayAttr(model.getResultTypes());
+  properties.result_batch = builder.getDenseI64ArrayAttr(model.getResultBatch());
+  properties.batch = builder.getI64IntegerAttr(model.getBatch());
+  properties.micro_batches = builder.getI64IntegerAttr(std::max<int64_t>(model.getMicroBatches(), 1));
+  properties.ragged = builder.getI64IntegerAttr(model.getRagged());
+  properties.moments = builder.getI64IntegerAttr(2);
+  state.addRegion();
+}
+
 int64_t ProgramOp::getNumRanks() {
   int64_t ranks = 0;
   for (auto stage : getBody().getOps<StageOp>())
@@ -71,7 +87,9 @@ LogicalResult ProgramOp::verify() {
     return InFlightDiagnostic();
   };
   if (failed(checkBound("cut", getCutBoundNs(), getCutNs())) ||
-      failed(checkBound("step", getStepBoundNs(), getStepNs())))
+      failed(checkBound("step", getStepBoundNs(), getStepNs())) ||
+      failed(checkBound("kept", getKeptBoundBytes(), getKeptBytes())) ||
+      failed(checkBound("recompute", getRecomputeBoundNs(), getRecomputeNs())))
     return failure();
   return success();
 }

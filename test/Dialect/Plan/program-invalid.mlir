@@ -72,6 +72,20 @@ plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch =
 
 // -----
 
+// expected-error@+1 {{has kept bound 9 above its answer 8}}
+plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, kept_bytes = 8 : i64,
+    kept_bound_bytes = 9 : i64} {}
+
+// -----
+
+// expected-error@+1 {{has recompute bound 6 above its answer 5}}
+plan.program @program_c4 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, recompute_ns = 5 : i64,
+    recompute_bound_ns = 6 : i64} {}
+
+// -----
+
 // expected-error@+1 {{attribute 'moments' failed to satisfy constraint: a count whose value is non-negative whose maximum value is 2}}
 plan.program @program_moments attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, moments = 3 : i64} {}

@@ -26,6 +26,69 @@ plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind
   plan.yield %y : tensor<4xf32>
 }
 ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @call_c3 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w : tensor<4xf32>
+    plan.task B {
+      // expected-error@+1 {{discards results but stands in no task F}}
+      %y = plan.call @f(%w) discard [0] : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %y : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @call_c3 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w : tensor<4xf32>
+    plan.task F {
+      // expected-error@+1 {{discards result #1 but has 1 results, each discarded once and in order}}
+      %y = plan.call @f(%w) discard [1] : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %y : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @call_c3 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w : tensor<4xf32>
+    plan.task F {
+      // expected-error@+1 {{discards result #0 but has 1 results, each discarded once and in order}}
+      %y = plan.call @f(%w) discard [0, 0] : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %y : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
 plan.program @program_c5 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
   plan.stage @s0 rank 0 {

@@ -9,8 +9,8 @@ plans = clones = 0
 for stages, order, mode, which, joined in itertools.product(
         [1, 2, 3], ["gpipe", "1f1b"], modes, ["always", "except_last"], [False, True]):
     recompute = f"{mode} micro-batches={which}"
-    passes = (f"plan-partition{{stages={stages}{' ' + recompute if joined else ''}}},plan-infer-skips,"
-              f"plan-schedule{{schedule={order}}},plan-remat{{{recompute}}},plan-insert-comm,plan-addresses,plan-verify")
+    passes = (f"plan-partition{{stages={stages} {recompute} join-backward={str(joined).lower()}}},plan-infer-skips,"
+              f"plan-schedule{{schedule={order}}},plan-remat,plan-insert-comm,plan-addresses,plan-verify")
     run = subprocess.run(["plc-opt", sys.argv[1], f"--pass-pipeline=builtin.module({passes})"], capture_output=True,
                          encoding="utf-8")
     if run.returncode:
