@@ -1,12 +1,12 @@
 """Prints each equation, function and reduction of the ein dialect that no body compared by kernel-check has in both f32
 and f64, or in both i32 and i64 (a file's second run is its text with the first type replaced).
 
-usage: coverage.py FOLDER_OF_TESTS EIN_DIALECT_TD EIN_OPS_TD"""
+usage: coverage.py FOLDER_OF_TESTS FUNCTIONS_DEF EIN_DIALECT_TD EIN_OPS_TD"""
 import pathlib
 import re
 import sys
 
-folder, dialect, ops = map(pathlib.Path, sys.argv[1:])
+folder, table, dialect, ops = map(pathlib.Path, sys.argv[1:])
 compared = ""
 for file in sorted(folder.glob("*.mlir")):
     text = file.read_text()
@@ -14,8 +14,7 @@ for file in sorted(folder.glob("*.mlir")):
         compared += "\n".join(line for line in text.splitlines() if not line.startswith("//")) + "\n"
 # What the name of each case is in the text of a program.
 cases = dialect.read_text()
-functions = re.findall(r'Fn<"(\w+)", \d+>', cases)
-functions += re.findall(r'I32EnumAttrCase<"logical_\w+", \d+, "(\w+)">', cases)
+functions = re.findall(r'^PLC_FUNCTION\(\w+, "(\w+)"', table.read_text(), re.M)
 reductions = re.findall(r'I32EnumAttrCase<"(sum|max|min)", \d>', cases)
 equations = re.findall(r'def Ein_\w+ : Ein_\w+<"(\w+)"', ops.read_text())
 equations.remove("stop")  # erased before kernels are formed
