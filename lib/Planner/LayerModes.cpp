@@ -170,7 +170,8 @@ Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<
         with.push_back(sum + bytes);
     std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
     sums.push_back(std::move(after));
-    if ((total += sums.back().size()) > mostSums)
+    total += sums.back().size();
+    if (total > mostSums)
       return "layers of " + std::to_string(problem.bytes.size()) +
              " sizes have too many sums to choose the kept ones exactly";
   }

@@ -68,7 +68,9 @@ void EntryTensors::scatter(StaticKind kind, const std::string &path, const Bytes
 
 void EntryTensors::gather(StaticKind kind, const std::string &path, Bytes &out) const {
   std::optional<size_t> owner = ownerOf(path);
-  const StaticInfo *place = owner ? entry.ranks[*owner].find(kind, path) : nullptr;
+  if (!owner)
+    return;
+  const StaticInfo *place = entry.ranks[*owner].find(kind, path);
   if (!place)
     return;
   Bytes copy;

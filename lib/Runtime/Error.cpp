@@ -19,7 +19,8 @@ SourcePlace parsePlace(const std::string &place) {
   size_t first = second == std::string::npos || second == 0 ? std::string::npos : place.rfind(':', second - 1);
   if (first == std::string::npos)
     return {place};
-  long line = std::atol(place.c_str() + first + 1), column = std::atol(place.c_str() + second + 1);
+  long line = std::strtol(place.c_str() + first + 1, nullptr, 10);
+  long column = std::strtol(place.c_str() + second + 1, nullptr, 10);
   if (line < 1 || column < 1)
     return {place};
   return {place.substr(0, first), line, column};

@@ -80,8 +80,8 @@ double measureFmaPeak(ElementType real, int64_t threads) {
   auto loop = visitReal(real, [&](auto traits) { return loopOf(typename decltype(traits)::Value(), wide); });
   double best = 0;
   for (int trial = 0; trial < 9; ++trial) {
-    auto elements = static_cast<double>((wide ? 64 : 32) / byteWidth(real));
-    double operations = 2.0 * elements * static_cast<double>(chains * rounds);
+    size_t elements = (wide ? 64 : 32) / byteWidth(real); // of a vector
+    double operations = 2.0 * static_cast<double>(elements) * static_cast<double>(chains * rounds);
     best = std::max(best, operations * loopRate(loop, threads));
   }
   return best;

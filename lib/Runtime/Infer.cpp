@@ -129,7 +129,7 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
 std::string positionText(const TensorInfo &info, int64_t index) {
   std::string text;
   for (size_t axis = info.shape.size(); axis-- > 0;) {
-    text = std::to_string(index % info.shape[axis]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, std::to_string(index % info.shape[axis]) + (text.empty() ? "" : ", "));
     index /= info.shape[axis];
   }
   return "[" + text + "]";

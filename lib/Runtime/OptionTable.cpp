@@ -96,7 +96,7 @@ TensorOption parseDump(const Given &given) {
 // The columns: flag, argument, commands, group of --help, help, effect.
 constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect;
 
-const OptionSpec options[] = {
+constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
      "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true},

@@ -103,8 +103,8 @@ std::unique_ptr<Session> SessionCache::make(size_t index) const {
 /// A session that was abandoned, and the code that it runs, must stay.
 void SessionCache::discard(Loaded &entry) {
   if (entry.session && entry.session->abandoned()) {
-    (void)entry.session.release();
-    (void)module.release();
+    [[maybe_unused]] const Session *session = entry.session.release();
+    [[maybe_unused]] const Module *code = module.release();
   }
   entry = Loaded();
 }
