@@ -157,8 +157,11 @@ OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &nu
 int Compilation::print(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // With places, so that errors of whatever goes on from here name the model's lines.
-  module.print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo());
+  // With places, so that errors of whatever goes on from here name the model's lines; a terminal is read by someone.
+  OpPrintingFlags flags;
+  if (!options.output.empty() || !llvm::outs().is_displayed())
+    flags.enableDebugInfo();
+  module.print(stream, flags.useLocalScope());
   stream << "\n";
   return write(text);
 }
