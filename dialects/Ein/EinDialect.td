@@ -3,6 +3,7 @@
 #define PLC_EIN_DIALECT
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
@@ -38,7 +39,15 @@ def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,
                       "tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1",
                       "::mlir::RankedTensorType">;
 
-def Ein_Count : TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">;
+class Ein_TensorOf<string domain, string elements>
+    : Type<CPred<"::plc::ein::isTensorOf(::plc::ein::Domain::" # domain # ", $_self)">,
+           "tensor with extents above 0 and elements " # elements, "::mlir::RankedTensorType">;
+
+def Ein_RealTensor : Ein_TensorOf<"Real", "real, f32 or f64">;
+def Ein_IndexTensor : Ein_TensorOf<"Integer", "i32 or i64">;
+def Ein_NumberTensor : Ein_TensorOf<"Number", "real, f32, f64, i32 or i64">;
+
+def Ein_Count : ConfinedAttr<TypedSignlessIntegerAttrBase<I64, "int64_t", "a count">, [IntNonNegative]>;
 
 def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
   let constBuilderCall = "$_builder.getArrayAttr($0)";

@@ -8,20 +8,56 @@ def Ein_EquationInterface : OpInterface<"Equation"> {
   let cppNamespace = "::plc::ein";
   let description = [{
     An operation over one iteration domain: `extents` of the domain, `maps` from it, one per operand of `inputs` in
-    order, the last for the result. Maps have one dimension (or symbol, see `ein.gather`) per result expression.
+    order, the last for the result. Each result of a map is a dimension of the domain, or a symbol of the one map that
+    reads positions (see `ein.gather`). An equation may add to an `accumulator` (see `ein.contract`).
+
+    Printed as a rule: `ein.contract "ab,bc->ac" %x, %w : ..`. A letter is a dimension; in alphabetical order, small
+    letters first, letters are the dimensions of the domain, slowest first. `i=ab` names what an operand holds at `ab`;
+    the table is indexed by that name: `ein.gather "ib,i=a->ab" %table, %positions : ..`. Extents are those of the types.
+    Maps that letters cannot say (or of more dimensions than the 52 letters) print as `over EXTENTS maps MAPS`, which is
+    parsed wherever subscripts are. Test: `test/Dialect/Ein/subscripts.mlir`.
   }];
   let methods = [
     InterfaceMethod<"extents of the iteration domain", "::llvm::ArrayRef<int64_t>", "getExtents">,
     InterfaceMethod<"maps of the inputs, then of the result", "::mlir::ArrayAttr", "getMaps">,
-    InterfaceMethod<"the operands that the maps speak of", "::mlir::OperandRange", "getInputs">
+    InterfaceMethod<"the operands that the maps speak of", "::mlir::OperandRange", "getInputs">,
+    InterfaceMethod<"sets the extents of the iteration domain", "void", "setExtents",
+                    (ins "::llvm::ArrayRef<int64_t>":$extents)>,
+    InterfaceMethod<"sets the maps of the inputs and of the result", "void", "setMapsAttr",
+                    (ins "::mlir::ArrayAttr":$maps)>,
+    InterfaceMethod<"whether the equation may add to an accumulator", "bool", "canAccumulate", (ins), "",
+                    "return false;">,
+    InterfaceMethod<"what the equation adds to, or null", "::mlir::Value", "getAccumulator", (ins), "", "return {};">,
+    InterfaceMethod<"makes the equation, which can accumulate, add to a value", "void", "accumulateInto",
+                    (ins "::mlir::Value":$accumulator), "",
+                    [{ ::llvm::llvm_unreachable_internal("this equation does not accumulate"); }]>
   ];
   let extraSharedClassDeclaration = [{
-    /// Map of one input.
+    /// Number of dimensions of the domain.
+    unsigned getNumDims() { return $_op.getExtents().size(); }
+    /// Map of one input; behind the last input, of the result.
     ::mlir::AffineMap getInputMap(unsigned index) {
       return ::llvm::cast<::mlir::AffineMapAttr>($_op.getMaps()[index]).getValue();
     }
     /// Map of the result.
     ::mlir::AffineMap getResultMap() { return getInputMap($_op.getMaps().size() - 1); }
+    /// Sets all maps, or one by its place among them.
+    void setMaps(::llvm::ArrayRef<::mlir::AffineMap> maps) {
+      $_op.setMapsAttr(::mlir::Builder($_op->getContext()).getAffineMapArrayAttr(maps));
+    }
+    void setMap(unsigned index, ::mlir::AffineMap map) {
+      ::llvm::SmallVector<::mlir::Attribute> maps($_op.getMaps().getValue());
+      maps[index] = ::mlir::AffineMapAttr::get(map);
+      $_op.setMapsAttr(::mlir::ArrayAttr::get($_op->getContext(), maps));
+    }
+    /// Dimensions that the result's map misses, ascending: those over which the equation reduces.
+    ::llvm::SmallVector<int64_t> getReducedDims() {
+      ::llvm::SmallVector<int64_t> dims;
+      for (unsigned dim = 0; dim < getNumDims(); ++dim)
+        if (!getResultMap().isFunctionOfDim(dim))
+          dims.push_back(dim);
+      return dims;
+    }
   }];
 }
 

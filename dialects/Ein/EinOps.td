@@ -10,7 +10,13 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Ein_Equation<string mnemonic, list<Trait> traits = []>
     : Ein_Op<mnemonic, !listconcat([Pure, Ein_EquationInterface], traits)> {
   let results = (outs Ein_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+
+  // What the interface says of the operand `accumulator`, under a condition on the operation.
+  code accumulating = [{
+    void accumulateInto(::mlir::Value accumulator) { getAccumulatorMutable().assign(accumulator); }
+  }];
 }
 
 // Accumulation, shared by contract, reduce and scatter_add: if the accumulator is vacant (first micro-batch) the value
@@ -28,25 +34,21 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     rounded once, to the result. Where it is not written it is the one that the table of element types
     (`Support/ElementTypes.def`) gives: f32 for f32, f64 for f64.
 
-    Example: `%y = ein.contract %x, %w over [4, 8, 16] maps [affine_map<(m, n, k) -> (m, k)>,
-    affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] : (...) -> tensor<4x8xf32>`,
-    in `test/Dialect/Ein/roundtrip.mlir`.
+    Example: `%y = ein.contract "ac,cb->ab" %x, %w : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>`, in
+    `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1) Extents are positive; there is a map for each input and one for the result, over the extents' dimensions.
     (C2) Each map's result is a dimension, with the extent that its tensor has there.
     (C3) The result's map repeats no dimension; every dimension of the domain occurs in an input's map.
-    (C4) Inputs, result and accumulator have one element type, real or floating; the accumulator has the result's type.
+    (C4) Inputs and result have one element type; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
     (C6) `sum` is the type that the table has for sums of such elements.
   }];
-  let arguments = (ins Variadic<Ein_Tensor>:$inputs, Optional<Ein_Tensor>:$accumulator,
+  let arguments = (ins Variadic<Ein_RealTensor>:$inputs, Optional<Ein_RealTensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order,
                        OptionalAttr<TypeAttr>:$sum);
-  let assemblyFormat = [{
-    $inputs `over` $extents `maps` $maps (`order` $order^)? (`sum` $sum^)? (`into` $accumulator^ `:` type($accumulator))?
-    attr-dict `:` functional-type($inputs, $result)
-  }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = accumulating # [{
+    bool canAccumulate() { return true; }
     /// The type that the sums are taken in: `sum`, else the table's.
     ::mlir::Type getSumType();
   }];
@@ -56,7 +58,10 @@ def Ein_MapOp : Ein_Equation<"map"> {
   let summary = "one scalar function of tensors, elementwise";
   let description = [{
     result[r] = function(inputs at the maps of the same point of the domain). Maps broadcast, transpose and take
-    diagonals. `select` takes an i1 first. Comparisons give i1. `test/Dialect/Ein/roundtrip.mlir` has examples.
+    diagonals. `select` takes an i1 first. Comparisons give i1.
+
+    Example: `%y = ein.map add "ab,b->ab" %x, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`, in
+    `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1), (C2) as `ein.contract`.
     (C3) The result's map is a permutation of the domain.
@@ -64,31 +69,29 @@ def Ein_MapOp : Ein_Equation<"map"> {
   }];
   let arguments = (ins Ein_FunctionAttr:$function, Variadic<Ein_Tensor>:$inputs,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
-  let assemblyFormat = [{
-    $function `(` $inputs `)` `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)
-  }];
 }
 
-def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
+def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let summary = "sum, maximum or minimum over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
     sets. A `sum` may accumulate. Sums of integers wrap, in any order. `sum TYPE` is as in `ein.contract`: the type that
     a sum is taken in.
 
-    (C1), (C2) as `ein.contract`, with one input.
+    Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in
+    `test/Dialect/Ein/roundtrip.mlir`.
+
+    (C1), (C2) as `ein.contract`.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
-    (C4) One element type, a number; only a sum accumulates.
+    (C4) Input, result and accumulator have one element type; only a sum accumulates.
     (C5) As (C6) of `ein.contract`; only a sum has the type of one.
   }];
-  let arguments = (ins Ein_ReductionAttr:$reduction, Variadic<Ein_Tensor>:$inputs,
-                       Optional<Ein_Tensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+  let arguments = (ins Ein_ReductionAttr:$reduction, Ein_NumberTensor:$input,
+                       Optional<Ein_NumberTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
                        OptionalAttr<Ein_OrderAttr>:$order, OptionalAttr<TypeAttr>:$sum);
-  let assemblyFormat = [{
-    $reduction `(` $inputs `)` `over` $extents `maps` $maps (`order` $order^)? (`sum` $sum^)?
-    (`into` $accumulator^ `:` type($accumulator))? attr-dict `:` functional-type($inputs, $result)
-  }];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = accumulating # [{
+    bool canAccumulate() { return getReduction() == Reduction::sum; }
+    ::mlir::OperandRange getInputs() { return getOperation()->getOperands().take_front(1); }
     /// The type that it is taken in: of a sum `sum`, else the table's; of an extremum the elements'.
     ::mlir::Type getSumType();
   }];
@@ -97,42 +100,44 @@ def Ein_ReduceOp : Ein_Equation<"reduce", [AttrSizedOperandSegments]> {
 def Ein_GatherOp : Ein_Equation<"gather"> {
   let summary = "read a tensor at positions that tensors hold";
   let description = [{
-    result[r] = table[t], inputs = (table, index tensors...). The table's map has one symbol per index tensor: its
-    value at the same point of the domain. An index outside the table is a run-time error. Adjoint: `ein.scatter_add`.
+    result[r] = table[t]; the equation's inputs are the table, then the index tensors. The table's map has one symbol
+    per index tensor: its value at the same point of the domain. An index outside the table is a run-time error.
+    Adjoint: `ein.scatter_add`.
 
-    Example: `ein.gather %wte, %tok over [2, 3, 4] maps [affine_map<(b, s, d)[i] -> (i, d)>,
-    affine_map<(b, s, d) -> (b, s)>, affine_map<(b, s, d) -> (b, s, d)>] : ...`.
+    Example: `%y = ein.gather "ic,i=ab->abc" %wte, %tok : (tensor<256x8xf32>, tensor<2x3xi32>) -> tensor<2x3x8xf32>`:
+    y[a, b, c] = wte[i, c], where i = tok[a, b]. In `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1) As `ein.contract`; the table's map has one symbol per index tensor.
     (C2) As `ein.contract`; a symbol may stand for any extent.
     (C3) The result's map is a permutation of the domain.
-    (C4) Index tensors are i32 or i64; table and result have one element type.
+    (C4) Table and result have one element type.
   }];
-  let arguments = (ins Variadic<Ein_Tensor>:$inputs, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
-  let assemblyFormat = "$inputs `over` $extents `maps` $maps attr-dict `:` functional-type($inputs, $result)";
+  let arguments = (ins Ein_Tensor:$table, Variadic<Ein_IndexTensor>:$indices, DenseI64ArrayAttr:$extents,
+                       AffineMapArrayAttr:$maps);
   let extraClassDeclaration = [{
-    ::mlir::Value getTable() { return getInputs().front(); }
-    ::mlir::OperandRange getIndices() { return getInputs().drop_front(); }
+    ::mlir::OperandRange getInputs() { return getOperation()->getOperands(); }
   }];
 }
 
 def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
   let summary = "add to a tensor at positions that tensors hold";
   let description = [{
-    result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order;
-    inputs = (updates, index tensors...). The result's map has one symbol per index tensor. Adjoint of `ein.gather`.
+    result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order; the
+    equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor.
+    Adjoint of `ein.gather`.
 
-    (C1), (C2), (C4) as `ein.gather`, with result for table. (C3) The updates' map is a permutation of the domain.
+    Example: `%y = ein.scatter_add "abc,i=ab->ic" %dx, %tok : (tensor<2x3x8xf32>, tensor<2x3xi32>) ->
+    tensor<256x8xf32>`: y[i, c] += dx[a, b, c], where i = tok[a, b]. In `test/Dialect/Ein/roundtrip.mlir`.
+
+    (C1), (C2) As `ein.gather`, with result for table.
+    (C3) The updates' map is a permutation of the domain.
+    (C4) Updates and result have one element type, as has the accumulator.
   }];
-  let arguments = (ins Variadic<Ein_Tensor>:$inputs, Optional<Ein_Tensor>:$accumulator,
+  let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_Tensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
-  let assemblyFormat = [{
-    $inputs `over` $extents `maps` $maps (`into` $accumulator^ `:` type($accumulator))? attr-dict
-    `:` functional-type($inputs, $result)
-  }];
-  let extraClassDeclaration = [{
-    ::mlir::Value getUpdates() { return getInputs().front(); }
-    ::mlir::OperandRange getIndices() { return getInputs().drop_front(); }
+  let extraClassDeclaration = accumulating # [{
+    bool canAccumulate() { return true; }
+    ::mlir::OperandRange getInputs() { return getOperation()->getOperands().take_front(1 + getIndices().size()); }
   }];
 }
 

@@ -14,13 +14,10 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
     `frozen` ones are not trained. Example: `ein.param @embed.wte : tensor<256x128x!ein.real> init normal(2.0e-2, 0.0)`.
-
-    (C1) The element type is real or floating.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_Tensor>:$type, Ein_InitializerAttr:$init,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_RealTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
-  let hasVerifier = 1;
 }
 
 class Ein_FunctionLike<string mnemonic> : Ein_Op<mnemonic, [FunctionOpInterface, IsolatedFromAbove]> {

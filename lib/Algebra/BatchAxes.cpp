@@ -218,7 +218,7 @@ void BatchAxes::setExtent(int64_t extent) {
       for (auto [dim, size] : llvm::enumerate(extents))
         if (isBatchDim(op, dim))
           size = extent;
-      op->setAttr("extents", DenseI64ArrayAttr::get(op->getContext(), extents));
+      equation.setExtents(extents);
     }
   });
   module.walk([&](FunctionOpInterface function) {

@@ -87,9 +87,7 @@ private:
     SmallVector<AffineExpr> exprs;
     for (int64_t axis : order)
       exprs.push_back(map.getResult(axis));
-    SmallVector<Attribute> maps(op.getMaps().getValue());
-    maps[index] = AffineMapAttr::get(AffineMap::get(map.getNumDims(), map.getNumSymbols(), exprs, map.getContext()));
-    op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+    op.setMap(index, AffineMap::get(map.getNumDims(), map.getNumSymbols(), exprs, map.getContext()));
   }
 
   Block &block;

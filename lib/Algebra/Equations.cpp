@@ -126,8 +126,8 @@ Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<i
   // The domain is the operand's own order: the order of a sum is defined by it.
   Domain over = domain(input.dims);
   auto type = RankedTensorType::get(domain(dims).extents, elementOf(input.value));
-  return ein::ReduceOp::create(builder, loc, type, reduction, ValueRange(input.value), into, over.extents,
-                               over.maps(input, dims), ein::OrderAttr(), TypeAttr());
+  return ein::ReduceOp::create(builder, loc, type, reduction, input.value, into, over.extents, over.maps(input, dims),
+                               ein::OrderAttr(), TypeAttr());
 }
 
 Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims, Value into) {
@@ -206,7 +206,8 @@ Value EquationBuilder::gather(ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(dims));
   auto type = RankedTensorType::get(over.extents, elementOf(inputs.front().value));
-  return ein::GatherOp::create(builder, loc, type, valuesOf(inputs), over.extents, builder.getArrayAttr(maps));
+  return ein::GatherOp::create(builder, loc, type, inputs.front().value, valuesOf(inputs.drop_front()), over.extents,
+                               builder.getArrayAttr(maps));
 }
 
 Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Value into) {
@@ -216,8 +217,8 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
   for (const Access &input : inputs)
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
-  return ein::ScatterAddOp::create(builder, loc, resultLike.value.getType(), valuesOf(inputs), into, over.extents,
-                                   builder.getArrayAttr(maps));
+  return ein::ScatterAddOp::create(builder, loc, resultLike.value.getType(), inputs.front().value,
+                                   valuesOf(inputs.drop_front()), into, over.extents, builder.getArrayAttr(maps));
 }
 
 Access EquationBuilder::constant(double value, Type element) {
@@ -246,9 +247,9 @@ void algebra::normalizeDomain(ein::Equation op) {
     renumbered[dim] = getAffineDimExpr(position, op.getContext());
     extents.push_back(op.getExtents()[dim]);
   }
-  SmallVector<Attribute> maps;
+  SmallVector<AffineMap> maps;
   for (unsigned i = 0; i < op.getMaps().size(); ++i)
-    maps.push_back(AffineMapAttr::get(op.getInputMap(i).replaceDimsAndSymbols(renumbered, {}, order.size(), 0)));
+    maps.push_back(op.getInputMap(i).replaceDimsAndSymbols(renumbered, {}, order.size(), 0));
   if (auto contract = dyn_cast<ein::ContractOp>(op.getOperation()); contract && contract.getOrderAttr()) {
     SmallVector<int64_t> summed;
     ArrayRef<int64_t> old = contract.getOrderAttr().asArrayRef();
@@ -256,6 +257,6 @@ void algebra::normalizeDomain(ein::Equation op) {
       summed.push_back(llvm::find(order, dim) - order.begin());
     contract.setOrder(summed);
   }
-  op->setAttr("extents", DenseI64ArrayAttr::get(op.getContext(), extents));
-  op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+  op.setExtents(extents);
+  op.setMaps(maps);
 }

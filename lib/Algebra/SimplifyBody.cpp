@@ -52,13 +52,11 @@ void readThroughCopies(ein::Equation op) {
       dims.push_back(read.dims[std::distance(result.dims.begin(), llvm::find(result.dims, dim))]);
     if (!mayRead(op, index, dims))
       continue;
-    SmallVector<Attribute> maps(op.getMaps().getValue());
     SmallVector<AffineExpr> exprs;
     for (int64_t dim : dims)
       exprs.push_back(getAffineDimExpr(dim, op.getContext()));
-    maps[index] = AffineMapAttr::get(AffineMap::get(op.getExtents().size(), 0, exprs, op.getContext()));
     op->setOperand(index, source.value);
-    op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+    op.setMap(index, AffineMap::get(op.getNumDims(), 0, exprs, op.getContext()));
   }
 }
 
@@ -73,7 +71,7 @@ void dropOnes(ein::MapOp op) {
     SmallVector<Attribute> maps(op.getMaps().getValue());
     maps.erase(maps.begin() + one);
     op->eraseOperand(one);
-    op->setAttr("maps", ArrayAttr::get(op.getContext(), maps));
+    op.setMapsAttr(ArrayAttr::get(op.getContext(), maps));
     op.setFunction(Function::id);
     return;
   }

@@ -281,18 +281,10 @@ private:
 
   // The equation that makes a gradient adds it to the accumulator; a sum over nothing does where it cannot.
   Value accumulate(OpBuilder &builder, Location loc, Value gradient, Value accumulator) {
-    Operation *op = gradient.getDefiningOp();
-    auto reduce = dyn_cast_or_null<ein::ReduceOp>(op);
-    bool accumulates = isa_and_nonnull<ein::ContractOp, ein::ScatterAddOp>(op) ||
-                       (reduce && reduce.getReduction() == ein::Reduction::sum);
-    if (accumulates && gradient.use_empty()) {
-      Operation *into = builder.clone(*op);
-      if (auto contract = dyn_cast<ein::ContractOp>(into))
-        contract.getAccumulatorMutable().assign(accumulator);
-      else if (auto scatter = dyn_cast<ein::ScatterAddOp>(into))
-        scatter.getAccumulatorMutable().assign(accumulator);
-      else
-        cast<ein::ReduceOp>(into).getAccumulatorMutable().assign(accumulator);
+    auto equation = gradient.getDefiningOp<ein::Equation>();
+    if (equation && equation.canAccumulate() && gradient.use_empty()) {
+      auto into = cast<ein::Equation>(builder.clone(*equation));
+      into.accumulateInto(accumulator);
       return into->getResult(0);
     }
     Dims dims;

@@ -26,13 +26,8 @@ using namespace plc::kernels;
 namespace {
 
 Value accumulatorOf(Operation *op) {
-  if (auto contract = dyn_cast<ein::ContractOp>(op))
-    return contract.getAccumulator();
-  if (auto reduce = dyn_cast<ein::ReduceOp>(op))
-    return reduce.getAccumulator();
-  if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
-    return scatter.getAccumulator();
-  return {};
+  auto equation = dyn_cast<ein::Equation>(op);
+  return equation ? equation.getAccumulator() : Value();
 }
 
 // Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.

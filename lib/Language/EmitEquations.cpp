@@ -104,7 +104,7 @@ BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
 
 /// `x[.., 2, ..]` for all constant positions: a gather, whose adjoint is there.
 mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
-  llvm::SmallVector<mlir::Value> inputs{table};
+  llvm::SmallVector<mlir::Value> positions;
   llvm::SmallVector<int64_t> domain;
   llvm::SmallVector<mlir::AffineExpr> exprs;
   auto type = llvm::cast<mlir::RankedTensorType>(table.getType());
@@ -115,23 +115,23 @@ mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
       domain.push_back(type.getDimSize(axis));
       continue;
     }
-    exprs.push_back(mlir::getAffineSymbolExpr(inputs.size() - 1, context));
+    exprs.push_back(mlir::getAffineSymbolExpr(positions.size(), context));
     Element element = *position.constant > INT32_MAX ? Element::I64 : Element::I32;
-    inputs.push_back(emitNumber(static_cast<double>(*position.constant), node.place, element).value);
+    positions.push_back(emitNumber(static_cast<double>(*position.constant), node.place, element).value);
   }
-  if (inputs.size() == 1)
+  if (positions.empty())
     return table;
-  llvm::SmallVector<AffineMap> maps{AffineMap::get(domain.size(), inputs.size() - 1, exprs, context)};
-  maps.append(inputs.size() - 1, AffineMap::get(domain.size(), 0, context));
+  llvm::SmallVector<AffineMap> maps{AffineMap::get(domain.size(), positions.size(), exprs, context)};
+  maps.append(positions.size(), AffineMap::get(domain.size(), 0, context));
   maps.push_back(AffineMap::getMultiDimIdentityMap(domain.size(), context));
-  return plc::ein::GatherOp::create(builder, at(node.place), type.clone(domain), inputs, domain,
+  return plc::ein::GatherOp::create(builder, at(node.place), type.clone(domain), table, positions, domain,
                                     builder.getAffineMapArrayAttr(maps));
 }
 
 BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions,
                                              const Node &node) {
   llvm::ArrayRef<IndexId> domain = node.dims;
-  llvm::SmallVector<mlir::Value> inputs{from};
+  llvm::SmallVector<mlir::Value> inputs; // that hold positions
   llvm::SmallVector<mlir::AffineExpr> table;
   llvm::SmallVector<AffineMap> maps;
   unsigned symbols = 0;
@@ -149,8 +149,8 @@ BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<No
   maps.push_back(mapOf(domain, domain));
   auto type = tensor(domain, elementType(node.element));
   mlir::Value result =
-      plc::ein::GatherOp::create(builder, at(node.place), type, inputs, builder.getDenseI64ArrayAttr(extents(domain)),
-                                 builder.getAffineMapArrayAttr(maps));
+      plc::ein::GatherOp::create(builder, at(node.place), type, from, inputs,
+                                 builder.getDenseI64ArrayAttr(extents(domain)), builder.getAffineMapArrayAttr(maps));
   return {result, node.dims};
 }
 

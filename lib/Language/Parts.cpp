@@ -104,7 +104,7 @@ mlir::Value BodyEmitter::placePart(mlir::Value value, unsigned axis, int64_t off
   AffineMap scalar = AffineMap::get(shape.size(), 0, context);
   auto result = mlir::RankedTensorType::get(shape, type.getElementType());
   mlir::Value read = plc::ein::GatherOp::create(
-      builder, at(place), result, mlir::ValueRange{value, clamped}, builder.getDenseI64ArrayAttr(shape),
+      builder, at(place), result, value, mlir::ValueRange{clamped}, builder.getDenseI64ArrayAttr(shape),
       builder.getAffineMapArrayAttr({AffineMap::get(shape.size(), 1, table, context), along, all}));
   auto zeroType = mlir::RankedTensorType::get({}, type.getElementType());
   mlir::Value zero = plc::ein::ConstantOp::create(builder, at(place), zeroType, llvm::APFloat(0.0));

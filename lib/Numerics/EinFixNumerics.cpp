@@ -70,7 +70,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   input = input.replaceDimsAndSymbols(renumbered, {}, rank, 0);
   result = result.replaceDimsAndSymbols(renumbered, {}, rank, 0);
   op.setExtents(extents);
-  op.setMapsAttr(ArrayAttr::get(op.getContext(), {AffineMapAttr::get(input), AffineMapAttr::get(result)}));
+  equation.setMaps({input, result});
   bool innermost = rank > 0 && !llvm::is_contained(dimsOf(result), rank - 1);
   op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
   fixSumType(op);

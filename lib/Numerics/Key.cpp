@@ -1,6 +1,6 @@
 //===- Key.cpp - the hash of a program's numerics --------------------------===//
 #include "plc/Numerics/Key.h"
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/PositionalText.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,6 +17,7 @@ using namespace mlir;
 std::string plc::numerics::numericsKey(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
+  ein::PositionalText scope;
   // Local scope: names of attributes and types do not depend on what else the module holds.
   module.print(stream, OpPrintingFlags().enableDebugInfo(false).useLocalScope());
   auto hash = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));

@@ -50,12 +50,9 @@ std::vector<IndexOperand> indexOperands(Equation op, ArrayRef<Tensor> inputs, co
   return result;
 }
 
-std::vector<int64_t> missingDimensions(Equation op) {
-  std::vector<int64_t> missing;
-  for (unsigned dim = 0; dim < op.getExtents().size(); ++dim)
-    if (!op.getResultMap().isFunctionOfDim(dim))
-      missing.push_back(dim);
-  return missing;
+std::vector<int64_t> reducedDims(Equation op) {
+  SmallVector<int64_t> dims = op.getReducedDims();
+  return {dims.begin(), dims.end()};
 }
 
 void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
@@ -90,7 +87,7 @@ struct Evaluate {
     std::vector<Operand> factors;
     for (unsigned i = 0; i < inputs.size(); ++i)
       factors.push_back(input(op, i));
-    std::vector<int64_t> summed = missingDimensions(op);
+    std::vector<int64_t> summed = reducedDims(op);
     if (op.getOrder())
       summed.assign(op.getOrder()->begin(), op.getOrder()->end());
     contract(extents(op), factors, output(op), sumType(op.getSumType()), summed, accumulate);
@@ -104,8 +101,8 @@ struct Evaluate {
   }
   void operator()(ReduceOp op) const {
     bool lanes = op.getOrder() == Order::lanes;
-    reduce(op.getReduction(), extents(op), input(op, 0), output(op), sumType(op.getSumType()), missingDimensions(op),
-           lanes, accumulate);
+    reduce(op.getReduction(), extents(op), input(op, 0), output(op), sumType(op.getSumType()), reducedDims(op), lanes,
+           accumulate);
   }
   void operator()(GatherOp op) const {
     Equation equation = op;
@@ -135,12 +132,6 @@ struct Evaluate {
     cast(value, result);
   }
 };
-
-Value accumulatorOf(Operation &op) {
-  return llvm::TypeSwitch<Operation *, Value>(&op)
-      .Case<ContractOp, ReduceOp, ScatterAddOp>([](auto op) { return op.getAccumulator(); })
-      .Default([](Operation *) { return Value(); });
-}
 
 } // namespace
 
@@ -216,7 +207,8 @@ std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> argu
 void Interpreter::runOperation(Operation &op, Environment &environment) {
   if (op.getNumResults() != 1)
     throw RunError(op.getLoc(), "the interpreter does not execute '" + op.getName().getStringRef().str() + "'");
-  Value accumulator = accumulatorOf(op);
+  auto equation = dyn_cast<Equation>(op);
+  Value accumulator = equation ? equation.getAccumulator() : Value();
   Tensor held = accumulator ? environment[accumulator] : Tensor();
   Tensor result = held.isVacant() ? makeTensor(op.getResult(0).getType()) : held.copy();
   SmallVector<Tensor> inputs;

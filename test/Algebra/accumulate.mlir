@@ -13,10 +13,10 @@
 // CHECK-SAME: batch = 12 : i64, micro_batches = 6 : i64
 ein.model @m(%x: tensor<4x3xf32>) -> tensor<f32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["loss"], result_batch = array<i64: -1>, batch = 4 : i64} {
-  // CHECK: %[[SUM:.*]] = ein.reduce sum(%{{.*}}) over [2, 3]
+  // CHECK: %[[SUM:.*]] = ein.reduce sum "ab->" %{{.*}} : (tensor<2x3xf32>) -> tensor<f32>
   %0 = ein.reduce sum(%x) over [4, 3] maps [affine_map<(b, e) -> (b, e)>, affine_map<(b, e) -> ()>] : (tensor<4x3xf32>) -> tensor<f32>
   // CHECK: %[[BATCHES:.*]] = ein.constant 3.000000e+00
-  // CHECK: %[[LOSS:.*]] = ein.map div(%[[SUM]], %[[BATCHES]])
+  // CHECK: %[[LOSS:.*]] = ein.map div ",->" %[[SUM]], %[[BATCHES]]
   // CHECK: ein.return %[[LOSS]]
   ein.return %0 : tensor<f32>
 }

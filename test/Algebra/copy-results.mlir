@@ -13,7 +13,7 @@ ein.func @layer(%x: tensor<4xf32>, %w: tensor<4xf32>)
 
 // One body per copy, with the role of the forward bodies.
 // CHECK: ein.func @m.x(%[[V:.*]]: tensor<4xf32>) -> tensor<4xf32> attributes {{.*}}role = "F"
-// CHECK-NEXT: %[[C:.*]] = ein.map id(%[[V]]) over [4]
+// CHECK-NEXT: %[[C:.*]] = ein.map id "a->a" %[[V]] : (tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: ein.return %[[C]] :
 // CHECK: ein.func @m.t(%{{.*}}: tensor<2x3xi32>) -> tensor<2x3xi32>
 

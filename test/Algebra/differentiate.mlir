@@ -17,7 +17,7 @@ ein.param @layer.2.w : tensor<4x4xf32> init normal(0.02, 0.0) frozen
 // CHECK: ein.func @embed.F(%{{.*}}: tensor<2xi32>, %{{.*}}: tensor<16x4xf32>) -> tensor<2x4xf32> attributes {{.*}}role = "F"
 // CHECK-NOT: ein.func @embed.B
 // CHECK: ein.func @embed.W(%[[DY:.*]]: tensor<2x4xf32>, %[[T:.*]]: tensor<2xi32>, %[[ACC:.*]]: tensor<16x4xf32>) -> tensor<16x4xf32> attributes {{.*}}num_accumulators = 1 : i64, num_params = 0 : i64, role = "W"
-// CHECK-NEXT: ein.scatter_add %[[DY]], %[[T]] over [2, 4] {{.*}} into %[[ACC]]
+// CHECK-NEXT: ein.scatter_add "ab,i=a->ib" %[[DY]], %[[T]] into %[[ACC]]{{.*}} : (tensor<2x4xf32>, tensor<2xi32>) -> tensor<16x4xf32>
 ein.func @embed(%t: tensor<2xi32>, %w: tensor<16x4xf32>) -> tensor<2x4xf32> attributes {kind = "embed", num_params = 1 : i64} {
   %0 = ein.gather %w, %t over [2, 4] maps [affine_map<(i, d)[s] -> (s, d)>, affine_map<(i, d) -> (i)>,
     affine_map<(i, d) -> (i, d)>] : (tensor<16x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
@@ -36,12 +36,12 @@ ein.func @embed(%t: tensor<2xi32>, %w: tensor<16x4xf32>) -> tensor<2x4xf32> attr
 // CHECK: %[[Y:.*]] = ein.map tanh
 // CHECK: ein.return %{{.*}}, %[[Y]]
 // CHECK: ein.func @layer.2.B(%[[DY:.*]]: tensor<2x4xf32>, %[[Y:.*]]: tensor<2x4xf32>, %[[W:.*]]: tensor<4x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
-// CHECK: %[[DP:.*]] = ein.map mul(%[[DY]], %{{.*}})
-// CHECK: %[[DX:.*]] = ein.contract %[[DP]], %[[W]]
-// CHECK: %[[SUM:.*]] = ein.map add(%[[DX]], %[[DY]])
+// CHECK: %[[DP:.*]] = ein.map mul "ab,ab->ab" %[[DY]], %{{.*}}
+// CHECK: %[[DX:.*]] = ein.contract "ac,bc->ab" %[[DP]], %[[W]]
+// CHECK: %[[SUM:.*]] = ein.map add "ab,ab->ab" %[[DX]], %[[DY]]
 // CHECK: ein.return %[[SUM]], %[[DP]]
 // CHECK: ein.func @layer.2.W(%[[X:.*]]: tensor<2x4xf32>, %[[DP:.*]]: tensor<2x4xf32>, %[[ACC:.*]]: tensor<4x4xf32>) -> tensor<4x4xf32>
-// CHECK-NEXT: ein.contract %[[X]], %[[DP]] {{.*}} into %[[ACC]]
+// CHECK-NEXT: ein.contract "ca,cb->ab" %[[X]], %[[DP]] into %[[ACC]]
 ein.func @layer(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> attributes {kind = "layer", num_params = 1 : i64} {
   %0 = ein.contract %x, %w over [2, 4, 4] maps [#im, #km, #jm] : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   %1 = ein.map tanh(%0) over [2, 4] maps [#ij, #ij] : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -53,7 +53,7 @@ ein.func @layer(%x: tensor<2x4xf32>, %w: tensor<4x4xf32>) -> tensor<2x4xf32> att
 // CHECK: ein.func @loss.F
 // CHECK-NOT: ein.stop
 // CHECK: ein.func @loss.B(%[[X:.*]]: tensor<2x4xf32>, %[[Y:.*]]: tensor<2x4xf32>) -> tensor<2x4xf32>
-// CHECK-NEXT: ein.map mul(%[[X]], %[[Y]])
+// CHECK-NEXT: ein.map mul "ab,ab->ab" %[[X]], %[[Y]]
 // CHECK-NOT: @loss.W
 // FORWARD-NOT: ein.stop
 ein.func @loss(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %z: tensor<2x4xf32>) -> tensor<f32> {
@@ -67,7 +67,7 @@ ein.func @loss(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %z: tensor<2x4xf32>) ->
 
 // Gradients from several calls are added by consumers in program order, beside the call that made the value.
 // CHECK: ein.func @m.sum(%[[A:.*]]: tensor<2x4xf32>, %[[B:.*]]: tensor<2x4xf32>) -> tensor<2x4xf32> attributes {{.*}}role = "sum"
-// CHECK-NEXT: ein.map add(%[[A]], %[[B]])
+// CHECK-NEXT: ein.map add "ab,ab->ab" %[[A]], %[[B]]
 
 // CHECK: ein.model @m(%[[T:.*]]: tensor<2xi32>)
 // CHECK-NEXT: %[[E:.*]] = ein.call @embed.F(%[[T]]) params [@embed.w] path "embed"

@@ -12,17 +12,17 @@ ein.param @k : tensor<3x2xf64> init normal(1.0, 0.0)
 
 // The gradient of log v.
 // CHECK-LABEL: ein.func @broadcast.W(
-// CHECK-DAG: %[[C:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [2, 3]
+// CHECK-DAG: %[[C:.*]] = ein.map gt "ab,->ab" %{{.*}}, %{{.*}} : (tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xi1>
 // CHECK-DAG: %[[ONE:.*]] = ein.constant 1.0
 // CHECK-DAG: %[[ZERO:.*]] = ein.constant 0.0
-// CHECK-DAG: %[[DY:.*]] = ein.map select(%[[C]], %{{.*}}, %[[ZERO]]) over [2, 3]
-// CHECK-DAG: %[[SUM:.*]] = ein.reduce sum(%[[DY]])
-// CHECK-DAG: %[[NUMBER:.*]] = ein.map select(%[[C]], %[[ONE]], %[[ZERO]]) over [2, 3]
-// CHECK-DAG: %[[MOST:.*]] = ein.reduce max(%[[NUMBER]]) over [2, 3] maps [{{.*}}, affine_map<(d0, d1) -> (d1)>]
-// CHECK-DAG: %[[ANY:.*]] = ein.map gt(%[[MOST]], %[[ZERO]]) over [3]
-// CHECK: %[[DV:.*]] = ein.map div(%[[SUM]], %{{.*}}) over [3]
-// CHECK-NEXT: %[[EXACT:.*]] = ein.map select(%[[ANY]], %[[DV]], %[[ZERO]]) over [3]
-// CHECK-NEXT: ein.reduce sum(%[[EXACT]]) {{.*}} into
+// CHECK-DAG: %[[DY:.*]] = ein.map select "ab,ab,->ab" %[[C]], %{{.*}}, %[[ZERO]] : (tensor<2x3xi1>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
+// CHECK-DAG: %[[SUM:.*]] = ein.reduce sum "ab->b" %[[DY]]
+// CHECK-DAG: %[[NUMBER:.*]] = ein.map select "ab,,->ab" %[[C]], %[[ONE]], %[[ZERO]] : (tensor<2x3xi1>, tensor<f64>, tensor<f64>) -> tensor<2x3xf64>
+// CHECK-DAG: %[[MOST:.*]] = ein.reduce max "ab->b" %[[NUMBER]] : (tensor<2x3xf64>) -> tensor<3xf64>
+// CHECK-DAG: %[[ANY:.*]] = ein.map gt "a,->a" %[[MOST]], %[[ZERO]] : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
+// CHECK: %[[DV:.*]] = ein.map div "a,a->a" %[[SUM]], %{{.*}} : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+// CHECK-NEXT: %[[EXACT:.*]] = ein.map select "a,a,->a" %[[ANY]], %[[DV]], %[[ZERO]] : (tensor<3xi1>, tensor<3xf64>, tensor<f64>) -> tensor<3xf64>
+// CHECK-NEXT: ein.reduce sum "a->a" %[[EXACT]] into
 ein.func @broadcast(%x: tensor<2x3xf64>, %v: tensor<3xf64>) -> tensor<2x3xf64> attributes {num_params = 1 : i64} {
   %zero = ein.constant 0.0 : tensor<f64>
   %c = ein.map gt(%x, %zero) over [2, 3] maps [#bd, #o, #bd] : (tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xi1>
@@ -44,11 +44,11 @@ ein.func @direct(%x: tensor<2x3xf64>, %v: tensor<3xf64>) -> tensor<2x3xf64> attr
 
 // Two contributions with guards of their own: alive where one of them is.
 // CHECK-LABEL: ein.func @twice.W(
-// CHECK-DAG: %[[FIRST:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [3] {{.*}}tensor<f64>) -> tensor<3xi1>
-// CHECK-DAG: %[[SECOND:.*]] = ein.map lt(%{{.*}}, %{{.*}}) over [3]
+// CHECK-DAG: %[[FIRST:.*]] = ein.map gt "a,->a" %{{.*}}, %{{.*}} {{.*}}tensor<f64>) -> tensor<3xi1>
+// CHECK-DAG: %[[SECOND:.*]] = ein.map lt "a,->a" %{{.*}}, %{{.*}} : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
 // CHECK-DAG: %[[DV:.*]] = ein.map div
-// CHECK-DAG: %[[EITHER:.*]] = ein.map or(%[[FIRST]], %[[SECOND]]) over [3]
-// CHECK: ein.map select(%[[EITHER]], %[[DV]],
+// CHECK-DAG: %[[EITHER:.*]] = ein.map or "a,a->a" %[[FIRST]], %[[SECOND]] : (tensor<3xi1>, tensor<3xi1>) -> tensor<3xi1>
+// CHECK: ein.map select "a,a,->a" %[[EITHER]], %[[DV]],
 ein.func @twice(%x: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<3xf64> attributes {num_params = 1 : i64} {
   %zero = ein.constant 0.0 : tensor<f64>
   %one = ein.constant 1.0 : tensor<f64>
@@ -63,9 +63,9 @@ ein.func @twice(%x: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<3xf64> attribute
 
 // The other factor of a matrix product is 0 where it meets dead elements alone.
 // CHECK-LABEL: ein.func @product.W(
-// CHECK-DAG: %[[C:.*]] = ein.map gt(%{{.*}}, %{{.*}}) over [2] {{.*}} -> tensor<2xi1>
-// CHECK-DAG: %[[FACTOR:.*]] = ein.map select(%[[C]], %{{.*}}, %{{.*}}) over [2, 3]
-// CHECK: ein.contract {{.*}}%[[FACTOR]]{{.*}} into
+// CHECK-DAG: %[[C:.*]] = ein.map gt "a,->a" %{{.*}}, %{{.*}} {{.*}} -> tensor<2xi1>
+// CHECK-DAG: %[[FACTOR:.*]] = ein.map select "a,ab,->ab" %[[C]], %{{.*}}, %{{.*}} : (tensor<2xi1>, tensor<2x3xf64>, tensor<f64>) -> tensor<2x3xf64>
+// CHECK: ein.contract "ca,cb->ab" {{.*}}%[[FACTOR]]{{.*}} into
 ein.func @product(%x: tensor<2x3xf64>, %t: tensor<2xf64>, %w: tensor<3x3xf64>) -> tensor<2x3xf64> attributes {num_params = 1 : i64} {
   %zero = ein.constant 0.0 : tensor<f64>
   %c = ein.map gt(%t, %zero) over [2] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<2xf64>, tensor<f64>) -> tensor<2xi1>
@@ -78,7 +78,7 @@ ein.func @product(%x: tensor<2x3xf64>, %t: tensor<2xf64>, %w: tensor<3x3xf64>) -
 // CHECK-LABEL: ein.func @causal.W(
 // CHECK-COUNT-1: ein.map select
 // CHECK-NOT: ein.map select
-// CHECK: ein.contract {{.*}} into
+// CHECK: ein.contract "cb,ca->ab" %{{.*}} into
 ein.func @causal(%x: tensor<3x2xf64>, %w: tensor<3x2xf64>) -> tensor<3x3xf64> attributes {num_params = 1 : i64} {
   %zero = ein.constant 0.0 : tensor<f64>
   %s = ein.iota : tensor<3xi64>

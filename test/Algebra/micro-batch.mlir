@@ -9,14 +9,14 @@ ein.param @w : tensor<8x8xf32> init normal(0.02, 0.0)
 // The batch has 8 samples, and the other axis happens to have 8 elements.
 // CHECK: ein.func @layer(%{{.*}}: tensor<2x8xf32>, %{{.*}}: tensor<8x8xf32>) -> tensor<2x8xf32>
 ein.func @layer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {num_params = 1 : i64} {
-  // CHECK: ein.contract %{{.*}}, %{{.*}} over [2, 8, 8]
+  // CHECK: ein.contract "ab,bc->ac" %{{.*}}, %{{.*}} : (tensor<2x8xf32>, tensor<8x8xf32>) -> tensor<2x8xf32>
   %0 = ein.contract %x, %w over [8, 8, 8] maps [affine_map<(b, d, e) -> (b, d)>, affine_map<(b, d, e) -> (d, e)>,
     affine_map<(b, d, e) -> (b, e)>] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // Zeros for each sample are cut, too.
-  // CHECK: ein.map id(%{{.*}}) over [2, 8] {{.*}} -> tensor<2x8xf32>
+  // CHECK: ein.map id "->ab" %{{.*}} {{.*}} -> tensor<2x8xf32>
   %zero = ein.constant 0.0 : tensor<f32>
   %1 = ein.map id(%zero) over [8, 8] maps [affine_map<(b, d) -> ()>, #bd] : (tensor<f32>) -> tensor<8x8xf32>
-  // CHECK: ein.map max(%{{.*}}, %{{.*}}) over [2, 8]
+  // CHECK: ein.map max "ab,ab->ab" %{{.*}}, %{{.*}} : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
   %2 = ein.map max(%0, %1) over [8, 8] maps [#bd, #bd, #bd] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   // Other axes may be split.
   // CHECK: ein.split %{{.*}} axis 1 : (tensor<2x8xf32>) -> tensor<2x2x4xf32>
@@ -30,7 +30,7 @@ ein.func @layer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> att
 
 // CHECK: ein.func @loss(%{{.*}}: tensor<2x8xf32>) -> tensor<f32>
 ein.func @loss(%x: tensor<8x8xf32>) -> tensor<f32> {
-  // CHECK: ein.reduce sum(%{{.*}}) over [2, 8]
+  // CHECK: ein.reduce sum "ab->" %{{.*}} : (tensor<2x8xf32>) -> tensor<f32>
   %0 = ein.reduce sum(%x) over [8, 8] maps [#bd, affine_map<(b, d) -> ()>] : (tensor<8x8xf32>) -> tensor<f32>
   // The divisor stays that of the whole batch.
   // CHECK: ein.constant 6.400000e+01

@@ -7,8 +7,8 @@ ein.param @w : tensor<2xf32> init normal(0.02, 0.0)
 
 // One call needs the first result, the other the second; none the third, nor the argument that it alone reads.
 // CHECK: ein.func @layer(%[[X:.*]]: tensor<2xf32>, %[[W:.*]]: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
-// CHECK-NEXT: %[[P:.*]] = ein.map mul(%[[X]], %[[W]])
-// CHECK-NEXT: %[[E:.*]] = ein.map exp(%[[P]])
+// CHECK-NEXT: %[[P:.*]] = ein.map mul "a,a->a" %[[X]], %[[W]]
+// CHECK-NEXT: %[[E:.*]] = ein.map exp "a->a" %[[P]]
 // CHECK-NEXT: ein.return %[[P]], %[[E]] :
 ein.func @layer(%x: tensor<2xf32>, %y: tensor<2xf32>, %w: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>)
     attributes {num_params = 1 : i64} {
@@ -20,7 +20,7 @@ ein.func @layer(%x: tensor<2xf32>, %y: tensor<2xf32>, %w: tensor<2xf32>) -> (ten
 
 // What each turn gives to the next alone, and the last to nobody, no turn computes.
 // CHECK: ein.func @turn(%[[X:.*]]: tensor<2xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[T:.*]] = ein.map tanh(%[[X]])
+// CHECK-NEXT: %[[T:.*]] = ein.map tanh "a->a" %[[X]]
 // CHECK-NEXT: ein.return %[[T]] :
 ein.func @turn(%x: tensor<2xf32>, %sum: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %0 = ein.map tanh(%x) over [2] maps [#i, #i] : (tensor<2xf32>) -> tensor<2xf32>

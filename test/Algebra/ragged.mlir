@@ -22,9 +22,9 @@ ein.func @layer(%x: tensor<10x4xf32>, %w: tensor<4x3xf32>, %c: tensor<3xf32>) ->
   ein.return %1 : tensor<10x3xf32>
 }
 // GRADIENT: ein.func @layer.W
-// GRADIENT: ein.reduce sum(%{{.*}}) over [5, 3]
+// GRADIENT: ein.reduce sum "ab->b" %{{.*}} : (tensor<5x3xf32>) -> tensor<3xf32>
 // GRADIENT: ein.func @m.loss.B
-// GRADIENT: ein.map id(%{{.*}}) over [5, 3] {{.*}} -> tensor<5x3xf32>
+// GRADIENT: ein.map id "->ab" %{{.*}} {{.*}} -> tensor<5x3xf32>
 // CHECK: ein.model @m
 // CHECK-SAME: batch = 10 : i64, micro_batches = 4 : i64, ragged = 5 : i64
 // OWN: micro_batches = 6 : i64, ragged = 2 : i64

@@ -9,16 +9,16 @@ ein.param @w : tensor<4xf32> init normal(0.02, 0.0)
 // from what they compare.
 // CHECK: ein.func @softmax.F({{.*}}) -> (tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<f32>)
 // CHECK: %[[M:.*]] = ein.reduce max
-// CHECK: %[[E:.*]] = ein.map select(
-// CHECK: %[[Z:.*]] = ein.reduce sum(%[[E]])
+// CHECK: %[[E:.*]] = ein.map select ",,a->a"
+// CHECK: %[[Z:.*]] = ein.reduce sum "a->" %[[E]]
 // CHECK: ein.return %{{.*}}, %[[M]], %[[E]], %[[Z]]
 // CHECK: ein.func @softmax.W(%[[T:.*]]: tensor<4xf32>, %[[M:.*]]: tensor<f32>, %[[E:.*]]: tensor<4xf32>, %[[Z:.*]]: tensor<f32>, %[[ACC:.*]]: tensor<4xf32>)
 // CHECK-NOT: ein.map exp
-// CHECK-DAG: ein.map eq(%[[M]],
-// CHECK-DAG: ein.map eq(%[[Z]],
-// CHECK-DAG: ein.map div(%[[E]], %[[Z]])
+// CHECK-DAG: ein.map eq ",->" %[[M]],
+// CHECK-DAG: ein.map eq ",->" %[[Z]],
+// CHECK-DAG: ein.map div "a,->a" %[[E]], %[[Z]]
 // No equation that accumulates makes this gradient: a sum over nothing adds it.
-// CHECK: ein.reduce sum(%{{.*}}) over [4] maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] into %[[ACC]]
+// CHECK: ein.reduce sum "a->a" %{{.*}} into %[[ACC]] : tensor<4xf32> : (tensor<4xf32>) -> tensor<4xf32>
 ein.func @softmax(%t: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<f32> attributes {num_params = 1 : i64} {
   %inf = ein.constant 0xFFF0000000000000 : tensor<f32>
   %zero = ein.constant 0.0 : tensor<f32>
@@ -53,8 +53,8 @@ ein.param @w : tensor<4xf32> init normal(0.02, 0.0)
 // CHECK: ein.func @cheap.F({{.*}}) -> tensor<f32>
 // CHECK: ein.func @cheap.W(%[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>, %{{.*}}: tensor<4xf32>)
 // CHECK-DAG: ein.iota
-// CHECK-DAG: ein.map add(%[[X]], %
-// CHECK-DAG: ein.map mul(%[[X]], %[[X]])
+// CHECK-DAG: ein.map add "a,->a" %[[X]], %
+// CHECK-DAG: ein.map mul "a,a->a" %[[X]], %[[X]]
 ein.func @cheap(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<f32> attributes {num_params = 1 : i64} {
   %one = ein.constant 1.0 : tensor<f32>
   %zero = ein.constant 0.0 : tensor<f32>

@@ -10,8 +10,8 @@
 // A product without columns of its own is a map and a sum.
 // CHECK-LABEL: ein.func @vector
 ein.func @vector(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4xf32> {
-  // CHECK-NEXT: %[[P:.*]] = ein.map mul(%{{.*}}, %{{.*}}) over [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
-  // CHECK-NEXT: ein.reduce sum(%[[P]]) over [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
+  // CHECK-NEXT: %[[P:.*]] = ein.map mul "ab,b->ab" %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: ein.reduce sum "ab->a" %[[P]] : (tensor<4x8xf32>) -> tensor<4xf32>
   %0 = ein.contract %a, %b over [4, 8] maps [#ij, #oj, #oi] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
   ein.return %0 : tensor<4xf32>
 }
@@ -19,8 +19,8 @@ ein.func @vector(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4xf32> {
 // One factor: a sum; nothing summed: a copy; that only transposes: its reader does it.
 // CHECK-LABEL: ein.func @single
 ein.func @single(%a: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {
-  // CHECK-NEXT: %[[S:.*]] = ein.reduce sum(%arg0)
-  // CHECK-NEXT: %[[E:.*]] = ein.map exp(%arg0) over [8, 4] maps [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>]
+  // CHECK-NEXT: %[[S:.*]] = ein.reduce sum "ab->a" %arg0
+  // CHECK-NEXT: %[[E:.*]] = ein.map exp "ba->ab" %arg0 : (tensor<4x8xf32>) -> tensor<8x4xf32>
   // CHECK-NEXT: ein.return %[[S]], %[[E]]
   %0 = ein.contract %a over [4, 8] maps [#ij, #oi] : (tensor<4x8xf32>) -> tensor<4xf32>
   %1 = ein.contract %a over [4, 8] maps [#ij, #ji] : (tensor<4x8xf32>) -> tensor<8x4xf32>
@@ -31,9 +31,9 @@ ein.func @single(%a: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {
 // Diagonals are taken first.
 // CHECK-LABEL: ein.func @diagonal
 ein.func @diagonal(%a: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>) {
-  // CHECK-NEXT: %[[D:.*]] = ein.map id(%arg0) over [4] maps [affine_map<(d0) -> (d0, d0)>, affine_map<(d0) -> (d0)>]
-  // CHECK-NEXT: ein.reduce sum(%[[D]])
-  // CHECK-NEXT: ein.reduce max(%[[D]])
+  // CHECK-NEXT: %[[D:.*]] = ein.map id "aa->a" %arg0 : (tensor<4x4xf32>) -> tensor<4xf32>
+  // CHECK-NEXT: ein.reduce sum "a->" %[[D]]
+  // CHECK-NEXT: ein.reduce max "a->" %[[D]]
   %0 = ein.contract %a over [4] maps [affine_map<(i) -> (i, i)>, affine_map<(i) -> ()>] : (tensor<4x4xf32>) -> tensor<f32>
   %1 = ein.reduce max(%a) over [4] maps [affine_map<(i) -> (i, i)>, affine_map<(i) -> ()>] : (tensor<4x4xf32>) -> tensor<f32>
   ein.return %0, %1 : tensor<f32>, tensor<f32>
@@ -42,10 +42,10 @@ ein.func @diagonal(%a: tensor<4x4xf32>) -> (tensor<f32>, tensor<f32>) {
 // A matrix product stays; three factors that sum wait for the order; three that do not are multiplied from the left.
 // CHECK-LABEL: ein.func @products
 ein.func @products(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>, tensor<4x8xf32>) {
-  // CHECK-NEXT: ein.contract %arg0, %arg1
-  // CHECK-NEXT: ein.contract %arg0, %arg1, %arg2
-  // CHECK-NEXT: %[[AC:.*]] = ein.map mul(%arg0, %arg2) over [4, 8]
-  // CHECK-NEXT: ein.map mul(%[[AC]], %arg1) over [4, 8] maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1, d0)>,
+  // CHECK-NEXT: ein.contract "ac,cb->ab" %arg0, %arg1
+  // CHECK-NEXT: ein.contract "ab,ba,a->a" %arg0, %arg1, %arg2
+  // CHECK-NEXT: %[[AC:.*]] = ein.map mul "ab,a->ab" %arg0, %arg2 : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: ein.map mul "ab,ba->ab" %[[AC]], %arg1 :
   %0 = ein.contract %a, %b over [4, 4, 8] maps [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
     affine_map<(i, j, k) -> (i, j)>] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   %1 = ein.contract %a, %b, %c over [4, 8] maps [#ij, #ji, #oi, #oi]
@@ -63,12 +63,12 @@ ein.func @exact(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf3
   %zero = ein.constant 0.0 : tensor<f32>
   %0 = ein.map mul(%one, %a) over [4] maps [affine_map<(i) -> ()>, #i, #i] : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   %1 = ein.map div(%0, %one) over [4] maps [#i, affine_map<(i) -> ()>, #i] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  // CHECK-NEXT: ein.map mul(%arg0, %[[ZERO]])
+  // CHECK-NEXT: ein.map mul "a,->a" %arg0, %[[ZERO]]
   %2 = ein.map mul(%1, %zero) over [4] maps [#i, affine_map<(i) -> ()>, #i] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   %3 = ein.map mul(%a, %zero) over [4] maps [#i, affine_map<(i) -> ()>, #i] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  // CHECK-NEXT: ein.map add(%{{.*}}, %[[ZERO]])
+  // CHECK-NEXT: ein.map add "a,->a" %{{.*}}, %[[ZERO]]
   %4 = ein.map add(%3, %zero) over [4] maps [#i, affine_map<(i) -> ()>, #i] : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-  // CHECK-NEXT: ein.map sub(%arg0, %arg0)
+  // CHECK-NEXT: ein.map sub "a,a->a" %arg0, %arg0
   %5 = ein.map sub(%a, %a) over [4] maps [#i, #i, #i] : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %6 = ein.map exp(%a) over [4] maps [#i, #i] : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK-NEXT: ein.return
@@ -79,12 +79,12 @@ ein.func @exact(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf3
 // CHECK-LABEL: ein.func @accumulate
 ein.func @accumulate(%a: tensor<4xf32>, %b: tensor<4x8xf32>, %acc: tensor<8xf32>) -> (tensor<4xf32>, tensor<8xf32>)
     attributes {num_accumulators = 1 : i64} {
-  // CHECK-NEXT: %[[R:.*]] = ein.map id(%arg0) over [4, 8]
-  // CHECK-NEXT: ein.reduce sum(%[[R]]) over [4, 8]
+  // CHECK-NEXT: %[[R:.*]] = ein.map id "a->ab" %arg0 : (tensor<4xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: ein.reduce sum "ab->a" %[[R]] : (tensor<4x8xf32>) -> tensor<4xf32>
   %0 = ein.map id(%a) over [4, 8] maps [#oi, #ij] : (tensor<4xf32>) -> tensor<4x8xf32>
   %1 = ein.reduce sum(%0) over [4, 8] maps [#ij, #oi] : (tensor<4x8xf32>) -> tensor<4xf32>
-  // CHECK-NEXT: %[[M:.*]] = ein.map mul(%arg0, %arg1) over [4, 8]
-  // CHECK-NEXT: ein.reduce sum(%[[M]]) over [4, 8] {{.*}} into %arg2
+  // CHECK-NEXT: %[[M:.*]] = ein.map mul "a,ab->ab" %arg0, %arg1 : (tensor<4xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK-NEXT: ein.reduce sum "ab->b" %[[M]] into %arg2{{.*}} : (tensor<4x8xf32>) -> tensor<8xf32>
   %2 = ein.contract %a, %b over [4, 8] maps [#oi, #ij, #oj] into %acc : tensor<8xf32>
     : (tensor<4xf32>, tensor<4x8xf32>) -> tensor<8xf32>
   ein.return %1, %2 : tensor<4xf32>, tensor<8xf32>
@@ -95,8 +95,8 @@ ein.func @accumulate(%a: tensor<4xf32>, %b: tensor<4x8xf32>, %acc: tensor<8xf32>
 ein.func @views(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   // CHECK-NEXT: %[[S:.*]] = ein.split %arg0 axis 1
   // CHECK-NEXT: %[[M:.*]] = ein.merge %[[S]] axis 1
-  // CHECK-NEXT: %[[N:.*]] = ein.map neg(%arg0)
-  // CHECK-NEXT: %[[E:.*]] = ein.map exp(%[[N]])
+  // CHECK-NEXT: %[[N:.*]] = ein.map neg "ab->ab" %arg0
+  // CHECK-NEXT: %[[E:.*]] = ein.map exp "ab->ab" %[[N]]
   // CHECK-NEXT: ein.return %[[M]], %[[E]]
   %0 = ein.split %x axis 1 : (tensor<4x6xf32>) -> tensor<4x3x2xf32>
   %1 = ein.merge %0 axis 1 : (tensor<4x3x2xf32>) -> tensor<4x6xf32>

@@ -13,9 +13,9 @@
 // CHECK: plan.kernel @attention.1(%{{.*}}: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {{.*}}kind = #plan<kind rows>
 // CHECK-DAG: ein.iota : tensor<16xi32>
 // CHECK-DAG: ein.iota : tensor<8xi32>
-// CHECK: ein.map le(
-// CHECK: ein.reduce max(
-// CHECK: ein.reduce sum(
+// CHECK: ein.map le "b,a->ab"
+// CHECK: ein.reduce max "ab->a"
+// CHECK: ein.reduce sum "ab->a"
 // CHECK: plan.yield
 // CHECK: ein.func @attention
 // CHECK-NEXT: %[[S:.*]] = plan.call @attention.0(%arg0, %arg1)
@@ -42,21 +42,21 @@ ein.func @attention(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>) -> tensor<8x16xf3
 // ALONE: plan.kernel @attention.0(%{{.*}}) -> tensor<8x16xf32>
 // ALONE-SAME: kind = #plan<kind contract>
 // ALONE: plan.kernel @attention.1(
-// ALONE: ein.map le(
-// ALONE: ein.map select(
+// ALONE: ein.map le "b,a->ab"
+// ALONE: ein.map select "ab,ab,->ab"
 // ALONE-NEXT: plan.yield
-// ALONE: ein.reduce max(
+// ALONE: ein.reduce max "ab->a"
 // ALONE-NEXT: plan.yield
 // ALONE: kind = #plan<kind columns>
-// ALONE: ein.reduce sum(
+// ALONE: ein.reduce sum "ab->b"
 // ALONE-NEXT: plan.yield
 
 // A column sum takes the product that only it reads; the accumulator is its last argument and result.
 // CHECK: plan.kernel @gains.0(%{{.*}}: tensor<8x16xf32>, %{{.*}}: tensor<8x16xf32>, %[[A:.*]]: tensor<16xf32>) -> tensor<16xf32>
 // CHECK-SAME: kind = #plan<kind columns>
 // CHECK-SAME: num_accumulators = 1
-// CHECK: ein.map mul(
-// CHECK: ein.reduce sum({{.*}} into %[[A]]
+// CHECK: ein.map mul "ab,ab->ab"
+// CHECK: ein.reduce sum "ab->b" {{.*}} into %[[A]]
 // CHECK: plan.kernel @gains.1
 // CHECK-SAME: kind = #plan<kind scatter>
 ein.func @gains(%dy: tensor<8x16xf32>, %n: tensor<8x16xf32>, %t: tensor<8xi32>, %a: tensor<16xf32>, %b: tensor<99x16xf32>)
@@ -117,13 +117,13 @@ ein.func @returned(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<f32>) {
 // Views belong to the kernels that read or give them: none of their own.
 // CHECK: plan.kernel @views.0(%[[X:.*]]: tensor<4x6xf32>) -> tensor<24xf32>
 // CHECK-NEXT: %[[S:.*]] = ein.split %[[X]] axis 1
-// CHECK-NEXT: %[[E:.*]] = ein.map exp(%[[S]])
+// CHECK-NEXT: %[[E:.*]] = ein.map exp "abc->abc" %[[S]]
 // CHECK-NEXT: %[[M:.*]] = ein.merge %[[E]] axis 0
 // CHECK-NEXT: plan.yield %[[M]]
 // The other reader sees the value through the result.
 // CHECK: plan.kernel @views.1(%[[Y:.*]]: tensor<24xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT: %[[B:.*]] = ein.split %[[Y]] axis 0 : (tensor<24xf32>) -> tensor<4x3x2xf32>
-// CHECK-NEXT: ein.reduce sum(%[[B]])
+// CHECK-NEXT: ein.reduce sum "abc->bc" %[[B]]
 // CHECK: ein.func @views
 // CHECK-NEXT: %[[Y:.*]] = plan.call @views.0(%arg0)
 // CHECK-NEXT: %[[R:.*]] = plan.call @views.1(%[[Y]])

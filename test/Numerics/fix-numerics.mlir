@@ -3,7 +3,7 @@
 // Summed dimensions as the first factor has them, not as the domain or the second does.
 // CHECK-LABEL: ein.func @contract
 ein.func @contract(%x: tensor<2x3x4xf32>, %w: tensor<4x3x5xf32>) -> tensor<2x5xf32> {
-  // CHECK: ein.contract {{.*}} order [3, 2] :
+  // CHECK: ein.contract "adc,cdb->ab" %{{.*}} order [3, 2] :
   %0 = ein.contract %x, %w over [2, 5, 4, 3] maps [affine_map<(b, d, k, h) -> (b, h, k)>,
     affine_map<(b, d, k, h) -> (k, h, d)>, affine_map<(b, d, k, h) -> (b, d)>]
     : (tensor<2x3x4xf32>, tensor<4x3x5xf32>) -> tensor<2x5xf32>
@@ -13,22 +13,22 @@ ein.func @contract(%x: tensor<2x3x4xf32>, %w: tensor<4x3x5xf32>) -> tensor<2x5xf
 // CHECK-LABEL: ein.func @reduce
 ein.func @reduce(%x: tensor<2x3x4xf32>) -> (tensor<2xf32>, tensor<4xf32>, tensor<3xf32>, tensor<2x3x4xf32>, tensor<3x2xf32>) {
   // The innermost axis is reduced: lanes.
-  // CHECK: ein.reduce sum({{.*}} order lanes
+  // CHECK: ein.reduce sum "abc->a" %{{.*}} order lanes
   %0 = ein.reduce sum(%x) over [2, 3, 4] maps [affine_map<(b, s, d) -> (b, s, d)>, affine_map<(b, s, d) -> (b)>]
     : (tensor<2x3x4xf32>) -> tensor<2xf32>
   // It is kept: a chain for each column.
-  // CHECK: ein.reduce max({{.*}} order chain
+  // CHECK: ein.reduce max "abc->c" %{{.*}} order chain
   %1 = ein.reduce max(%x) over [2, 3, 4] maps [affine_map<(b, s, d) -> (b, s, d)>, affine_map<(b, s, d) -> (d)>]
     : (tensor<2x3x4xf32>) -> tensor<4xf32>
   // The domain takes the order of the input's axes, in which the sum runs.
-  // CHECK: ein.reduce min({{.*}}) over [2, 3, 4] maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1)>] order lanes
+  // CHECK: ein.reduce min "abc->b" %{{.*}} order lanes : (tensor<2x3x4xf32>) -> tensor<3xf32>
   %2 = ein.reduce min(%x) over [4, 2, 3] maps [affine_map<(d, b, s) -> (b, s, d)>, affine_map<(d, b, s) -> (s)>]
     : (tensor<2x3x4xf32>) -> tensor<3xf32>
   // Nothing is reduced.
-  // CHECK: ein.reduce sum({{.*}} order chain
+  // CHECK: ein.reduce sum "abc->abc" %{{.*}} order chain
   %3 = ein.reduce sum(%x) over [2, 3, 4] maps [affine_map<(b, s, d) -> (b, s, d)>, affine_map<(b, s, d) -> (b, s, d)>]
     : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
-  // CHECK: ein.reduce sum({{.*}}) over [2, 3, 4] maps [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d0)>] order lanes
+  // CHECK: ein.reduce sum "abc->ba" %{{.*}} order lanes : (tensor<2x3x4xf32>) -> tensor<3x2xf32>
   %4 = ein.reduce sum(%x) over [3, 2, 4] maps [affine_map<(s, b, d) -> (b, s, d)>, affine_map<(s, b, d) -> (s, b)>]
     : (tensor<2x3x4xf32>) -> tensor<3x2xf32>
   ein.return %0, %1, %2, %3, %4 : tensor<2xf32>, tensor<4xf32>, tensor<3xf32>, tensor<2x3x4xf32>, tensor<3x2xf32>
@@ -37,10 +37,10 @@ ein.func @reduce(%x: tensor<2x3x4xf32>) -> (tensor<2xf32>, tensor<4xf32>, tensor
 // What the table of element types says of sums is not written: one meaning has one text, and so one key.
 // CHECK-LABEL: ein.func @sums
 ein.func @sums(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>) -> (tensor<2x4xf64>, tensor<2xf64>) {
-  // CHECK: ein.contract {{.*}} order [2] :
+  // CHECK: ein.contract "ac,cb->ab" %{{.*}} order [2] :
   %0 = ein.contract %x, %w over [2, 4, 3] maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
     affine_map<(m, n, k) -> (m, n)>] sum f64 : (tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>
-  // CHECK: ein.reduce sum({{.*}} order lanes :
+  // CHECK: ein.reduce sum "ab->a" %{{.*}} order lanes :
   %1 = ein.reduce sum(%x) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>] sum f64
     : (tensor<2x3xf64>) -> tensor<2xf64>
   ein.return %0, %1 : tensor<2x4xf64>, tensor<2xf64>

@@ -196,8 +196,8 @@ void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs
 int64_t InterpretedEngine::indexBound() {
   int64_t bound = 0;
   source.getModule().walk([&](ein::GatherOp op) {
-    AffineMap map = cast<AffineMapAttr>(op.getMaps()[0]).getValue();
-    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
+    ein::Equation equation = op;
+    for (auto [axis, expr] : llvm::enumerate(equation.getInputMap(0).getResults()))
       if (isa<AffineSymbolExpr>(expr)) {
         int64_t extent = cast<RankedTensorType>(op.getTable().getType()).getDimSize(axis);
         bound = bound ? std::min(bound, extent) : extent;

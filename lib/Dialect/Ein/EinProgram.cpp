@@ -93,8 +93,7 @@ LogicalResult FuncOp::verify() {
     return failure();
   int64_t inputs = getFunctionType().getNumInputs(), results = getFunctionType().getNumResults();
   // (C3)
-  if (getNumParams() < 0 || getNumParams() > inputs || getNumAccumulators() < 0 ||
-      getNumAccumulators() > std::min(inputs - int64_t(getNumParams()), results))
+  if (getNumParams() > inputs || getNumAccumulators() > std::min(inputs - int64_t(getNumParams()), results))
     return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << getNumParams()
                                << " parameters and " << getNumAccumulators() << " accumulators";
   // (C2)

@@ -31,6 +31,10 @@ bool plc::ein::isTensor(Type type) {
          llvm::none_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }) && findElementKind(tensor);
 }
 
+bool plc::ein::isTensorOf(Domain domain, Type type) {
+  return isTensor(type) && plc::ein::accepts(domain, *findElementKind(type));
+}
+
 bool plc::ein::isSizedTensor(Type type) {
   if (!isTensor(type) || lacksPrecision(type))
     return false;
@@ -134,10 +138,9 @@ LogicalResult verifyAccumulator(Operation *op, Value accumulator) {
   return success();
 }
 
-LogicalResult verifyOneElementType(Equation op, Domain domain) {
+// (C4) Element types of contractions and reductions.
+LogicalResult verifyOneElementType(Equation op) {
   Type result = elementOf(op->getResult(0));
-  if (!acceptsElement(domain, result))
-    return op->emitOpError("has element type ") << result << " but needs " << listElementTypes(domain, true);
   for (auto [index, input] : llvm::enumerate(op.getInputs()))
     if (elementOf(input) != result)
       return op->emitOpError("operand #")
@@ -155,13 +158,7 @@ LogicalResult verifySumType(Operation *op, std::optional<Type> sum) {
 }
 
 // (C4) of gather and scatter_add.
-LogicalResult verifyIndices(Equation op) {
-  if (op.getInputs().empty())
-    return op->emitOpError("has no operand");
-  for (auto [index, input] : llvm::enumerate(op.getInputs().drop_front()))
-    if (!acceptsElement(Domain::Integer, elementOf(input)))
-      return op->emitOpError("index operand #") << index + 1 << " has element type " << elementOf(input)
-                                                << " but needs " << listElementTypes(Domain::Integer, false);
+LogicalResult verifyMoved(Equation op) {
   if (elementOf(op.getInputs().front()) != elementOf(op->getResult(0)))
     return op->emitOpError("operand #0 has element type ")
            << elementOf(op.getInputs().front()) << " but the result has " << elementOf(op->getResult(0));
@@ -174,7 +171,7 @@ LogicalResult ContractOp::verify() {
   Equation op = *this;
   if (getInputs().empty())
     return emitOpError("has no operand");
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, Domain::Real)) ||
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op)) ||
       failed(verifyAccumulator(*this, getAccumulator())) || failed(verifySumType(*this, getSum())))
     return failure();
   if (!getOrder())
@@ -226,11 +223,9 @@ LogicalResult MapOp::verify() {
 
 LogicalResult ReduceOp::verify() {
   Equation op = *this;
-  if (getInputs().size() != 1)
-    return emitOpError("has ") << getInputs().size() << " operands but takes one";
   if (getAccumulator() && getReduction() != Reduction::sum)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' does not accumulate";
-  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op, Domain::Number)))
+  if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op)))
     return failure();
   if (getSum() && getReduction() != Reduction::sum) // (C5)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' has no type of a sum";
@@ -246,14 +241,14 @@ Type ReduceOp::getSumType() {
 
 LogicalResult GatherOp::verify() {
   Equation op = *this;
-  if (failed(verifyIndices(op)) || failed(verifyDomain(op, 0)))
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, 0)))
     return failure();
   return verifyPermutation(op, op.getResultMap(), "the result");
 }
 
 LogicalResult ScatterAddOp::verify() {
   Equation op = *this;
-  if (failed(verifyIndices(op)) || failed(verifyDomain(op, getInputs().size())) ||
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size())) ||
       failed(verifyAccumulator(*this, getAccumulator())))
     return failure();
   return verifyPermutation(op, op.getInputMap(0), "the updates");
@@ -285,13 +280,5 @@ LogicalResult CastOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getType());
   if (input.getShape() != result.getShape())
     return emitOpError("has input ") << input << " but result " << result;
-  return success();
-}
-
-LogicalResult ParamOp::verify() {
-  auto type = cast<RankedTensorType>(getType());
-  if (!acceptsElement(Domain::Real, type.getElementType()))
-    return emitOpError("has element type ")
-           << type.getElementType() << " but needs " << listElementTypes(Domain::Real, /*unchosen=*/true);
   return success();
 }

@@ -37,7 +37,7 @@ void plc::ein::setSamples(FunctionOpInterface function, int64_t ragged, int64_t 
     if (auto equation = dyn_cast<Equation>(op)) {
       SmallVector<int64_t> extents(equation.getExtents());
       replaceExtent(extents, ragged, samples);
-      op.setAttr("extents", DenseI64ArrayAttr::get(op.getContext(), extents));
+      equation.setExtents(extents);
     }
   }
   function.setFunctionTypeAttr(TypeAttr::get(

@@ -45,7 +45,7 @@ Value plc::ein::unview(OpBuilder &builder, Operation *view, Value value) {
 static LogicalResult verifyRegrouping(Operation *op, int64_t axis, Value whole, Value parts) {
   auto one = cast<RankedTensorType>(whole.getType()), many = cast<RankedTensorType>(parts.getType());
   // (C1)
-  if (axis < 0 || axis >= one.getRank())
+  if (axis >= one.getRank())
     return op->emitOpError("axis is ") << axis << " but " << one << " has rank " << one.getRank();
   // (C2)
   int64_t count = many.getRank() - one.getRank() + 1;

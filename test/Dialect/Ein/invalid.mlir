@@ -66,7 +66,7 @@ ein.func @contract_c4(%a: tensor<2x3xf64>) -> tensor<2xf32> {
 }
 // -----
 ein.func @contract_c4_element(%a: tensor<2x3xi32>) -> tensor<2xi32> {
-  // expected-error@+1 {{has element type 'i32' but needs real, f32 or f64}}
+  // expected-error@+1 {{operand #0 must be variadic of tensor with extents above 0 and elements real, f32 or f64, but got 'tensor<2x3xi32>'}}
   %0 = ein.contract %a over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
     : (tensor<2x3xi32>) -> tensor<2xi32>
   ein.return %0 : tensor<2xi32>
@@ -176,7 +176,7 @@ ein.func @map_c4_number(%a: tensor<2xi1>) -> tensor<2xi1> {
 }
 // -----
 ein.func @reduce_c1(%a: tensor<2xf32>) -> tensor<f32> {
-  // expected-error@+1 {{has 2 operands but takes one}}
+  // expected-error@+1 {{found 2 operands, expected 1}}
   %0 = ein.reduce max(%a, %a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> (m)>, affine_map<(m) -> ()>]
     : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
   ein.return %0 : tensor<f32>
@@ -204,13 +204,13 @@ ein.func @reduce_c5_extremum(%a: tensor<2xf32>) -> tensor<f32> {
 }
 // -----
 ein.func @reduce_c4_element(%a: tensor<2xi1>) -> tensor<i1> {
-  // expected-error@+1 {{has element type 'i1' but needs real, f32, f64, i32 or i64}}
+  // expected-error@+1 {{operand #0 must be tensor with extents above 0 and elements real, f32, f64, i32 or i64, but got 'tensor<2xi1>'}}
   %0 = ein.reduce sum(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xi1>) -> tensor<i1>
   ein.return %0 : tensor<i1>
 }
 // -----
 ein.func @gather_c4(%t: tensor<4x2xf32>, %i: tensor<3xf32>) -> tensor<3x2xf32> {
-  // expected-error@+1 {{index operand #1 has element type 'f32' but needs i32 or i64}}
+  // expected-error@+1 {{operand #1 must be variadic of tensor with extents above 0 and elements i32 or i64, but got 'tensor<3xf32>'}}
   %0 = ein.gather %t, %i over [3, 2] maps [affine_map<(s, d)[i] -> (i, d)>, affine_map<(s, d) -> (s)>,
     affine_map<(s, d) -> (s, d)>] : (tensor<4x2xf32>, tensor<3xf32>) -> tensor<3x2xf32>
   ein.return %0 : tensor<3x2xf32>
@@ -261,7 +261,7 @@ ein.func @cast_c1(%a: tensor<2xf32>) -> tensor<3xf64> {
   ein.return %0 : tensor<3xf64>
 }
 // -----
-// expected-error@+1 {{has element type 'i32' but needs real, f32 or f64}}
+// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32 or f64}}
 ein.param @param_c1 : tensor<2xi32> init constant(0.0, 0.0)
 // -----
 ein.func @func_c1(%a: tensor<2xf32>) -> tensor<3xf32> {
@@ -391,7 +391,7 @@ ein.func @split_c3_large(%x: tensor<4x6xf32>) -> tensor<4x4294967296x4294967296x
 }
 // -----
 ein.func @merge_c1(%x: tensor<4x3x2xf32>) -> tensor<4x6xf32> {
-  // expected-error@+1 {{'ein.merge' op axis is -1 but 'tensor<4x6xf32>' has rank 2}}
+  // expected-error@+1 {{'ein.merge' op attribute 'axis' failed to satisfy constraint: a count whose value is non-negative}}
   %0 = ein.merge %x axis -1 : (tensor<4x3x2xf32>) -> tensor<4x6xf32>
   ein.return %0 : tensor<4x6xf32>
 }
@@ -468,11 +468,16 @@ ein.func @extent_zero(%x: tensor<3xf32>) -> tensor<3xf32> {
   ein.return %y : tensor<3xf32>
 }
 // -----
-// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
+// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32 or f64}}
 ein.param @w : tensor<?xf32> init normal(0.5, 0.0)
 // -----
+// expected-error@+1 {{attribute 'num_params' failed to satisfy constraint: a count whose value is non-negative}}
+ein.func @func_c3_negative() attributes {num_params = -1 : i64} {
+  ein.return
+}
+// -----
 ein.func @scatter_of_nothing() -> tensor<3xf32> {
-// expected-error@+1 {{'ein.scatter_add' op has no operand}}
+  // expected-error@+1 {{found 0 operands, expected at least 1}}
   %y = ein.scatter_add  over [3] maps [affine_map<(n) -> (n)>] : () -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
 }
@@ -490,4 +495,10 @@ ein.func @unknown_order(%x: tensor<3x3xf32>) -> tensor<3xf32> {
 // expected-error@+1 {{custom op 'ein.reduce' found 'tree', expected one of lanes, chain}}
   %y = ein.reduce sum(%x) over [3, 3] maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>] order tree : (tensor<3x3xf32>) -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
+}
+// -----
+ein.func @contract_of_nothing() -> tensor<f32> {
+  // expected-error@+1 {{has no operand}}
+  %y = ein.contract over [] maps [affine_map<() -> ()>] : () -> tensor<f32>
+  ein.return %y : tensor<f32>
 }

@@ -3,6 +3,7 @@
 #define PLC_DIALECT_EIN_EIN_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -16,6 +17,17 @@
 #include "plc/Dialect/Ein/Functions.h"
 #include "plc/Support/IRElementType.h"
 
+namespace plc::ein {
+
+/// Whether a type is what values of a program have: a tensor whose extents are known and positive, and whose elements are
+/// in the table of element types or `!ein.real`.
+bool isTensor(mlir::Type type);
+
+/// Whether it is one of elements that `domain` accepts.
+bool isTensorOf(Domain domain, mlir::Type type);
+
+} // namespace plc::ein
+
 #include "dialects/Ein/EinOpsDialect.h.inc"
 #include "dialects/Ein/EinOpsEnums.h.inc"
 #include "dialects/Ein/EinOpsInterfaces.h.inc"
@@ -27,10 +39,6 @@
 #include "dialects/Ein/EinOps.h.inc"
 
 namespace plc::ein {
-
-/// Whether a type is what values of a program have: a tensor whose extents are known and positive, and whose elements are
-/// in the table of element types or `!ein.real`.
-bool isTensor(mlir::Type type);
 
 /// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
 bool isSizedTensor(mlir::Type type);

@@ -1,0 +1,22 @@
+//===- PositionalText.h - equations printed by position ---------*- C++ -*-===//
+#ifndef PLC_DIALECT_EIN_POSITIONALTEXT_H
+#define PLC_DIALECT_EIN_POSITIONALTEXT_H
+
+namespace plc::ein {
+
+/// While one lives, equations that this thread prints have `over EXTENTS maps MAPS` instead of subscripts. This is the
+/// text that the numerics key hashes: it must not change when the form for readers does.
+class PositionalText {
+public:
+  PositionalText();
+  ~PositionalText();
+  PositionalText(const PositionalText &) = delete;
+  PositionalText &operator=(const PositionalText &) = delete;
+
+  /// Whether one lives in this thread.
+  static bool isOn();
+};
+
+} // namespace plc::ein
+
+#endif

@@ -1,0 +1,257 @@
+//===- EinSyntax.cpp - how equations are read and printed -----------------===//
+#include "plc/Dialect/Ein/PositionalText.h"
+#include "plc/Dialect/Ein/Subscripts.h"
+
+using namespace mlir;
+using namespace plc::ein;
+
+// How many `PositionalText`s live in this thread. Printing flags of MLIR have no place for a dialect's own.
+static thread_local int positional = 0;
+PositionalText::PositionalText() { ++positional; }
+PositionalText::~PositionalText() { --positional; }
+bool PositionalText::isOn() { return positional > 0; }
+
+namespace {
+
+using Unresolved = OpAsmParser::UnresolvedOperand;
+
+/// Reads an equation in the order in which it is written: subscripts and operands, or operands, extents and maps; the
+/// operation's own clauses; accumulator, attributes and types.
+class EquationReader {
+public:
+  EquationReader(OpAsmParser &parser, OperationState &state, Subscripts::Table table = Subscripts::Table::None)
+      : parser(parser), state(state), table(table) {}
+
+  // `parenthesized`: whether the operands are, where no subscripts stand before them.
+  ParseResult parseRule(bool parenthesized = false) {
+    textPlace = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalString(&text)))
+      return parseSubscripts();
+    inputsPlace = parser.getCurrentLocation();
+    OpAsmParser::Delimiter delimiter = parenthesized ? OpAsmParser::Delimiter::Paren : OpAsmParser::Delimiter::None;
+    NoneType none = parser.getBuilder().getNoneType();
+    return failure(parser.parseOperandList(inputs, delimiter) || parser.parseKeyword("over") ||
+                   parser.parseCustomAttributeWithFallback(extents, Type{}) || parser.parseKeyword("maps") ||
+                   parser.parseCustomAttributeWithFallback(maps, none));
+  }
+
+  // Only what is variadic can be counted later, by the verifier.
+  ParseResult requireInputs(unsigned least, unsigned most) {
+    if (inputs.size() >= least && inputs.size() <= most)
+      return success();
+    return parser.emitError(inputsPlace) << "found " << inputs.size() << " operands, expected "
+                                         << (least == most ? "" : "at least ") << least;
+  }
+
+  template <typename Attr>
+  ParseResult parseOrder(Attr &order) {
+    if (succeeded(parser.parseOptionalKeyword("order")))
+      return parser.parseCustomAttributeWithFallback(order, Type{});
+    return success();
+  }
+
+  ParseResult parseSum(TypeAttr &sum) {
+    if (succeeded(parser.parseOptionalKeyword("sum")))
+      return parser.parseCustomAttributeWithFallback(sum, parser.getBuilder().getNoneType());
+    return success();
+  }
+
+  ParseResult parseAccumulator() {
+    if (failed(parser.parseOptionalKeyword("into")))
+      return success();
+    accumulatorPlace = parser.getCurrentLocation();
+    return failure(parser.parseOperand(accumulator.emplace_back()) ||
+                   parser.parseColonType(accumulatorTypes.emplace_back()));
+  }
+
+  // Attributes and types; then all that the operation holds is known.
+  template <typename Op>
+  ParseResult finish() {
+    SMLoc place = parser.getCurrentLocation();
+    auto error = [&] { return parser.emitError(place) << "'" << state.name.getStringRef() << "' op "; };
+    if (parser.parseOptionalAttrDict(state.attributes) ||
+        failed(Op::verifyInherentAttrs(state.name, state.attributes, error)))
+      return failure();
+    SMLoc typesPlace = parser.getCurrentLocation();
+    FunctionType type;
+    if (parser.parseColonType(type) || parser.addTypesToList(type.getResults(), state.types) ||
+        parser.resolveOperands(inputs, type.getInputs(), inputsPlace, state.operands) ||
+        parser.resolveOperands(accumulator, accumulatorTypes, accumulatorPlace, state.operands) ||
+        (subscripts && setExtents(type, typesPlace)))
+      return failure();
+    auto &properties = state.getOrAddProperties<typename Op::Properties>();
+    properties.extents = extents;
+    properties.maps = maps;
+    return success();
+  }
+
+  unsigned numInputs() const { return inputs.size(); }
+  unsigned numAccumulators() const { return accumulator.size(); }
+
+private:
+  // An error at an offset of the subscripts, behind their quotation mark.
+  InFlightDiagnostic errorAt(size_t offset) {
+    return parser.emitError(SMLoc::getFromPointer(textPlace.getPointer() + 1 + offset));
+  }
+
+  ParseResult parseSubscripts() {
+    inputsPlace = parser.getCurrentLocation();
+    if (parser.parseOperandList(inputs))
+      return failure();
+    FailureOr<Subscripts> read =
+        Subscripts::parse(text, inputs.size(), table, [&](size_t offset) { return errorAt(offset); });
+    if (failed(read))
+      return failure();
+    subscripts = std::move(*read);
+    maps = subscripts->maps(parser.getContext());
+    return success();
+  }
+
+  ParseResult setExtents(FunctionType type, SMLoc place) {
+    SmallVector<RankedTensorType> types;
+    for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults())) {
+      auto tensor = dyn_cast<RankedTensorType>(each);
+      if (!tensor)
+        return parser.emitError(place) << "found " << each << ", expected a tensor with the extents of its indices";
+      types.push_back(tensor);
+    }
+    if (type.getNumResults() != 1)
+      return parser.emitError(place) << "found " << type.getNumResults() << " results, expected one";
+    FailureOr<SmallVector<int64_t>> found = subscripts->extents(types, [&](size_t offset) { return errorAt(offset); });
+    if (failed(found))
+      return failure();
+    extents = parser.getBuilder().getDenseI64ArrayAttr(*found);
+    return success();
+  }
+
+  OpAsmParser &parser;
+  OperationState &state;
+  Subscripts::Table table;
+  std::string text;
+  SMLoc textPlace, inputsPlace, accumulatorPlace;
+  std::optional<Subscripts> subscripts;
+  SmallVector<Unresolved> inputs;
+  SmallVector<Unresolved, 1> accumulator;
+  SmallVector<Type, 1> accumulatorTypes;
+  DenseI64ArrayAttr extents;
+  ArrayAttr maps;
+};
+
+// Subscripts and operands, or operands, extents and maps.
+void printRule(OpAsmPrinter &printer, Equation op, bool parenthesized = false) {
+  std::optional<std::string> subscripts = PositionalText::isOn() ? std::nullopt : subscriptsOf(op);
+  if (subscripts) {
+    printer << " \"" << *subscripts << "\" " << op.getInputs();
+    return;
+  }
+  printer << (parenthesized ? "(" : " ") << op.getInputs() << (parenthesized ? ")" : "") << " over ";
+  printer.printStrippedAttrOrType(DenseI64ArrayAttr::get(op.getContext(), op.getExtents()));
+  printer << " maps ";
+  printer.printAttributeWithoutType(op.getMaps());
+}
+
+// A word, which brings the space before it; the text that keys hash has two.
+template <typename Attr>
+void printSpacedWord(OpAsmPrinter &printer, Attr word) {
+  if (PositionalText::isOn())
+    printer << ' ';
+  printer.printStrippedAttrOrType(word);
+}
+
+void printSum(OpAsmPrinter &printer, TypeAttr sum) {
+  if (!sum)
+    return;
+  printer << " sum ";
+  printer.printAttributeWithoutType(sum);
+}
+
+// Accumulator, attributes that nothing else shows, and types.
+void printRest(OpAsmPrinter &printer, Equation op, ArrayRef<StringRef> shown = {}) {
+  if (Value accumulator = op.getAccumulator())
+    printer << " into " << accumulator << " : " << accumulator.getType();
+  SmallVector<StringRef> elided{"operandSegmentSizes", "extents", "maps"};
+  llvm::append_range(elided, shown);
+  printer.printOptionalAttrDict(op->getAttrs(), elided);
+  printer << " : ";
+  printer.printFunctionalType(op.getInputs().getTypes(), op->getResultTypes());
+}
+
+} // namespace
+
+ParseResult ContractOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state);
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (reader.parseRule() || reader.parseOrder(properties.order) || reader.parseSum(properties.sum) ||
+      reader.parseAccumulator() || reader.finish<ContractOp>())
+    return failure();
+  properties.operandSegmentSizes = {int32_t(reader.numInputs()), int32_t(reader.numAccumulators())};
+  return success();
+}
+
+void ContractOp::print(OpAsmPrinter &printer) {
+  printRule(printer, *this);
+  if (DenseI64ArrayAttr order = getOrderAttr()) {
+    printer << " order ";
+    printer.printStrippedAttrOrType(order);
+  }
+  printSum(printer, getSumAttr());
+  printRest(printer, *this, {"order", "sum"});
+}
+
+ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state);
+  auto &properties = state.getOrAddProperties<Properties>();
+  return failure(parser.parseCustomAttributeWithFallback(properties.function, Type{}) ||
+                 reader.parseRule(/*parenthesized=*/true) || reader.finish<MapOp>());
+}
+
+void MapOp::print(OpAsmPrinter &printer) {
+  printSpacedWord(printer, getFunctionAttr());
+  printRule(printer, *this, /*parenthesized=*/true);
+  printRest(printer, *this, {"function"});
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state);
+  auto &properties = state.getOrAddProperties<Properties>();
+  return failure(parser.parseCustomAttributeWithFallback(properties.reduction, Type{}) ||
+                 reader.parseRule(/*parenthesized=*/true) || reader.requireInputs(1, 1) ||
+                 reader.parseOrder(properties.order) || reader.parseSum(properties.sum) || reader.parseAccumulator() ||
+                 reader.finish<ReduceOp>());
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printSpacedWord(printer, getReductionAttr());
+  printRule(printer, *this, /*parenthesized=*/true);
+  if (OrderAttr order = getOrderAttr()) {
+    printer << " order";
+    printSpacedWord(printer, order);
+  }
+  printSum(printer, getSumAttr());
+  printRest(printer, *this, {"reduction", "order", "sum"});
+}
+
+ParseResult GatherOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state, Subscripts::Table::FirstOperand);
+  return failure(reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.finish<GatherOp>());
+}
+
+void GatherOp::print(OpAsmPrinter &printer) {
+  printRule(printer, *this);
+  printRest(printer, *this);
+}
+
+ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state, Subscripts::Table::Result);
+  if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAccumulator() ||
+      reader.finish<ScatterAddOp>())
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {1, int32_t(reader.numInputs()) - 1,
+                                                                int32_t(reader.numAccumulators())};
+  return success();
+}
+
+void ScatterAddOp::print(OpAsmPrinter &printer) {
+  printRule(printer, *this);
+  printRest(printer, *this);
+}
