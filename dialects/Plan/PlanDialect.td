@@ -57,4 +57,20 @@ def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration",
 
 def Plan_KernelKindAttr : Plan_WordAttr<Plan_KernelKind, "kind">;
 
+// What each can compute, costs and is written by is one row of include/plc/Dialect/Plan/Implementations.def.
+def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel", [
+    I32EnumAttrCase<"blis", 0>,        // contract: calls of the library
+    I32EnumAttrCase<"tiles", 1>,       // contract: tiles of registers
+    I32EnumAttrCase<"chains", 2>,      // contract: one sum after the other, as defined
+    I32EnumAttrCase<"rows", 3>,
+    I32EnumAttrCase<"elementwise", 4>,
+    I32EnumAttrCase<"columns", 5>,
+    I32EnumAttrCase<"scatter", 6>
+  ]> {
+  let cppNamespace = "::plc::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_ImplementationAttr : Plan_WordAttr<Plan_Implementation, "by">;
+
 #endif

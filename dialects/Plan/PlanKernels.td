@@ -15,22 +15,26 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
   let description = [{
     Made by `--form-kernels`; compiled once, whatever the number of its calls; no later phase splits or merges one.
     The last `num_accumulators` arguments are accumulators (see `ein.contract`): each is updated in place and is the
-    same memory as the result of its position from the end. `kind` is the shape of its iteration. The cost of a call:
-    `flops`, `bytes` read and written, `ns` on one thread as the rates predict.
+    same memory as the result of its position from the end. `kind` is the shape of its iteration; `by` names the code
+    that computes it, chosen by rates, which code generation obeys: so `ns` is the time of what runs. Every operand is
+    row-major, whoever computes. The cost of a call: `flops`, `bytes` read and written, `ns` on one thread as the rates
+    predict. Without `by` a kernel can be planned, not compiled.
 
-    Example: `plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>, ns = 10 :
-    i64} { ... plan.yield %y : tensor<4xf32> }`, in `test/Dialect/Plan/kernels.mlir`.
+    Example: `plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by elementwise>, kind =
+    #plan<kind elementwise>, ns = 10 : i64} { ... plan.yield %y : tensor<4xf32> }`, in
+    `test/Dialect/Plan/kernels.mlir`.
 
     (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) Counts fit the signature.
     (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; what it holds are equations
     of the `ein` dialect.
+    (C5) `by` computes kernels of this `kind`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       Plan_KernelKindAttr:$kind,
+                       Plan_KernelKindAttr:$kind, OptionalAttr<Plan_ImplementationAttr>:$by,
                        DefaultValuedAttr<Plan_Natural, "0">:$num_accumulators,
                        DefaultValuedAttr<Plan_Natural, "0">:$flops, DefaultValuedAttr<Plan_Natural, "0">:$bytes,
                        DefaultValuedAttr<Plan_Natural, "0">:$ns);

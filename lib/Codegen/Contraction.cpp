@@ -1,104 +1,14 @@
-//===- Contraction.cpp - a contraction as strided loops ---------------------===//
+//===- Contraction.cpp - what writers of contractions share -----------------===//
 #include "Contraction.h"
 
+#include "plc/Analysis/Implementations.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
-
-namespace {
-
-SmallVector<int64_t> steps(AffineMap map, Type tensor, unsigned dims) {
-  SmallVector<int64_t> result(dims, 0);
-  for (auto [axis, stride] : llvm::enumerate(stridesOf(tensor)))
-    result[ein::dimOf(map, axis)] += stride;
-  return result;
-}
-
-void append(SmallVector<LoopDim> &runs, LoopDim run) {
-  if (run.extent == 1)
-    return;
-  if (!runs.empty()) {
-    LoopDim &last = runs.back();
-    if (last.a == run.a * run.extent && last.b == run.b * run.extent && last.c == run.c * run.extent) {
-      run.extent *= last.extent;
-      last = run;
-      return;
-    }
-  }
-  runs.push_back(run);
-}
-
-} // namespace
-
-Contraction codegen::analyse(ein::ContractOp op) {
-  Contraction result{
-      {}, {}, {}, {}, op.getInputs()[0], op.getInputs()[1], op.getResult(), op.getSumType(), bool(op.getAccumulator())};
-  ein::Iteration it = ein::iterationOf(op);
-  unsigned dims = it.extents.size();
-  auto a = steps(it.inputs[0], result.a.getType(), dims), b = steps(it.inputs[1], result.b.getType(), dims),
-       c = steps(it.result, result.c.getType(), dims);
-  auto runOf = [&](unsigned dim) { return LoopDim{it.extents[dim], a[dim], b[dim], c[dim]}; };
-  // Kept dimensions in the order of the result's axes.
-  for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis) {
-    unsigned dim = ein::dimOf(it.result, axis);
-    append(a[dim] && b[dim] ? result.batch : a[dim] ? result.m : result.n, runOf(dim));
-  }
-  ArrayRef<int64_t> order = op.getOrder().value_or(ArrayRef<int64_t>());
-  for (int64_t dim : order)
-    append(result.k, runOf(dim));
-  return result;
-}
-
-int64_t MatmulNest::units() const {
-  int64_t count = 1;
-  for (const LoopDim &run : outer)
-    count *= run.extent;
-  return count;
-}
-
-int64_t MatmulNest::slowSteps() const {
-  int64_t count = 1;
-  for (const LoopDim &run : slow)
-    count *= run.extent;
-  return count;
-}
-
-// Removes the run along which c is contiguous, else the longest.
-static LoopDim take(SmallVector<LoopDim> &runs) {
-  auto best = llvm::max_element(runs, [](const LoopDim &p, const LoopDim &q) {
-    return std::pair(p.c == 1, p.extent) < std::pair(q.c == 1, q.extent);
-  });
-  LoopDim run = *best;
-  runs.erase(best);
-  return run;
-}
-
-std::optional<MatmulNest> codegen::asProduct(Contraction x) {
-  if (x.k.empty() || x.m.empty() || x.n.empty())
-    return std::nullopt;
-  // Blocks are added to c in memory, which must hold a sum without rounding it.
-  if (x.sum != getElementTypeOrSelf(x.c.getType()))
-    return std::nullopt;
-  MatmulNest product{take(x.m), take(x.n), x.k.pop_back_val(), {}, x.k, x.a, x.b, x.c, x.accumulates};
-  if (!product.slow.empty() && product.k.extent % sumBlock != 0)
-    return std::nullopt;
-  if (product.k.a == 0 || product.k.b == 0)
-    return std::nullopt;
-  for (auto *runs : {&x.batch, &x.m, &x.n})
-    llvm::append_range(product.outer, *runs);
-  if (product.m.c != 1 || product.n.c == 1)
-    return product;
-  std::swap(product.m, product.n);
-  std::swap(product.a, product.b);
-  auto turn = [](LoopDim &run) { std::swap(run.a, run.b); };
-  for (LoopDim *run : {&product.m, &product.n, &product.k})
-    turn(*run);
-  llvm::for_each(product.outer, turn);
-  llvm::for_each(product.slow, turn);
-  return product;
-}
 
 Offsets codegen::moved(KernelWriter &w, ArrayRef<LoopDim> runs, ArrayRef<Value> at, Offsets from) {
   for (auto [run, index] : llvm::zip(runs, at)) {
@@ -150,22 +60,81 @@ void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
   });
 }
 
-LogicalResult codegen::writeContraction(KernelWriter &writer) {
+namespace {
+
+// Factors that the kernel makes are written whole, each with the maps, gathers and lanes that lead to it in one row
+// kernel; where one of them reads another through a view, that is written before.
+class FactorWriter {
+public:
+  FactorWriter(KernelWriter &writer, ArrayRef<Operation *> equations) : w(writer), equations(equations) {}
+
+  LogicalResult write(Value factor) {
+    Operation *maker = ein::viewed(factor).getDefiningOp();
+    if (!maker || written.contains(maker))
+      return success();
+    llvm::SetVector<Operation *> needed;
+    if (failed(collect(maker, needed)) || failed(w.keepWhole(maker->getResult(0))))
+      return failure();
+    SmallVector<Operation *> ordered =
+        llvm::filter_to_vector(equations, [&](Operation *each) { return needed.contains(each); });
+    written.insert(maker);
+    covered.insert(ordered.begin(), ordered.end());
+    return writeRows(w, ordered);
+  }
+
+  /// Of the kernel's equations, how many factors are made of.
+  unsigned count() const { return covered.size(); }
+
+private:
+  LogicalResult collect(Operation *op, llvm::SetVector<Operation *> &needed) {
+    auto reduce = dyn_cast<ein::ReduceOp>(op);
+    bool ofRows = isa<ein::MapOp, ein::CastOp, ein::GatherOp>(op) ||
+                  (reduce && reduce.getOrder() == ein::Order::lanes && !reduce.getAccumulator());
+    if (!ofRows)
+      return op->emitOpError("makes a factor of a contraction in one kernel, which takes maps, casts, gathers and "
+                             "reductions of order 'lanes'");
+    if (!needed.insert(op))
+      return success();
+    for (Value operand : op->getOperands()) {
+      Operation *maker = ein::viewed(operand).getDefiningOp();
+      if (!maker || ein::isFree(operand) || written.contains(maker))
+        continue;
+      bool throughView = maker != operand.getDefiningOp();
+      if (failed(throughView ? write(operand) : collect(maker, needed)))
+        return failure();
+    }
+    return success();
+  }
+
+  KernelWriter &w;
+  ArrayRef<Operation *> equations;
+  llvm::SmallPtrSet<Operation *, 8> written, covered;
+};
+
+} // namespace
+
+FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
-  auto op = equations.size() == 1 ? dyn_cast<ein::ContractOp>(equations.front()) : ein::ContractOp();
-  if (!op)
+  ein::ContractOp op = plan::contractionOf(writer.kernel);
+  auto refuse = [&] {
     return writer.kernel.emitOpError("has ")
-           << equations.size() << " equations but kind 'contract' takes one 'ein.contract'";
+           << equations.size() << " equations but kind 'contract' takes one 'ein.contract' and what makes its factors";
+  };
+  if (!op)
+    return refuse();
   if (op.getInputs().size() != 2 || !op.getOrder())
     return op.emitOpError("has ") << op.getInputs().size() << " operands but code generation takes 2, and an order";
-  for (Value input : op.getInputs())
-    if (!writer.memoryOf(input))
-      return op.emitOpError("reads a value that is no argument of its kernel");
-  Contraction contraction = analyse(op);
-  if (std::optional<MatmulNest> product = asProduct(contraction)) {
-    bool own = writer.options.contractions == Contractions::own;
-    if (own ? writeTiles(writer, *product) : writeLibraryCalls(writer, *product))
-      return success();
+  if (const char *why = plan::misfit(*writer.kernel.getBy(), op))
+    return op.emitOpError("is computed by '")
+           << plan::stringifyImplementation(*writer.kernel.getBy()) << "' but " << why;
+  FactorWriter factors(writer, equations);
+  for (Value input : op.getInputs()) {
+    if (ein::isFree(ein::viewed(input)) && !writer.memoryOf(input))
+      return op.emitOpError("reads a value that is neither an argument of its kernel nor made by an equation of it");
+    if (failed(factors.write(input)))
+      return failure();
   }
-  return writeChains(writer, contraction), success();
+  if (factors.count() + 1 != equations.size())
+    return refuse();
+  return op;
 }

@@ -14,16 +14,6 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
-static constexpr double nsPerChunk = 100000;
-
-SmallVector<int64_t> codegen::stridesOf(Type type) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (int64_t axis = int64_t(shape.size()) - 2; axis >= 0; --axis)
-    strides[axis] = strides[axis + 1] * shape[axis + 1];
-  return strides;
-}
-
 int64_t codegen::elementsOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
 
 Type codegen::storedType(Type element) {
@@ -59,18 +49,32 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
   for (auto [index, operand] : llvm::enumerate(operands)) {
-    memory[operand] = entry->getArgument(index);
+    memory[operand] = {entry->getArgument(index)};
     if (int64_t(index) >= kernel.getNumInputs())
-      outputs.insert(operand);
+      stored.insert(operand);
   }
   // An accumulator is the memory of its result.
   unsigned accumulators = kernel.getNumAccumulators();
   for (unsigned i = 1; i <= accumulators; ++i)
-    memory[body.getArgument(body.getNumArguments() - i)] = entry->getArgument(operands.size() - i);
+    memory[body.getArgument(body.getNumArguments() - i)] = {entry->getArgument(operands.size() - i)};
   begin = entry->getArgument(operands.size());
   end = entry->getArgument(operands.size() + 1);
   accumulate = entry->getArgument(operands.size() + 2);
   context = entry->getArgument(operands.size() + 3);
+}
+
+LogicalResult KernelWriter::keepWhole(Value value) {
+  keepsWhole = true;
+  if (memoryOf(value))
+    return success();
+  memory[value] = {scratch(llvm::alignTo(elementsOf(value.getType()), 16),
+                           storedType(cast<RankedTensorType>(value.getType()).getElementType())),
+                   Memory::Place::scratch};
+  stored.insert(value);
+  if (stackBytes > stackLimit)
+    return kernel.emitError("a kernel needs ")
+           << stackBytes << " bytes to keep a factor but the stack has room for " << stackLimit;
+  return success();
 }
 
 Value KernelWriter::index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
@@ -93,7 +97,9 @@ Value KernelWriter::scratch(int64_t elements, Type element) {
 }
 
 std::pair<Value, Value> KernelWriter::cut(int64_t units) {
-  int64_t wanted = int64_t(kernel.getNs() / nsPerChunk) + 1;
+  if (keepsWhole)
+    return {index(0), index(units)};
+  int64_t wanted = kernel.getNs() / nsPerChunk + 1;
   chunks = std::max<int64_t>(1, std::min(units, wanted));
   auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };
   return {bound(begin), bound(end)};

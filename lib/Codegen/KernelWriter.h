@@ -4,6 +4,7 @@
 
 #include "plc/Codegen/Kernels.h"
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/Layout.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 
@@ -12,14 +13,18 @@
 
 namespace plc::codegen {
 
+/// How long a chunk takes by a kernel's cost: long beside a claim, short beside what a descheduled thread loses.
+inline constexpr int64_t nsPerChunk = 100000;
+/// Bytes of scratch that a kernel may have on a worker's stack.
+inline constexpr int64_t stackLimit = 512 << 10;
+
 /// A gather or scatter in a kernel: what the runtime says when an index is outside [0, extent).
 struct IndexedAccess {
   mlir::Location loc;
   int64_t extent;
 };
 
-/// Row-major strides in elements.
-llvm::SmallVector<int64_t> stridesOf(mlir::Type tensor);
+using ein::stridesOf;
 int64_t elementsOf(mlir::Type tensor);
 /// Type of an element in memory: i1 takes a byte.
 mlir::Type storedType(mlir::Type element);
@@ -27,6 +32,13 @@ mlir::Type storedType(mlir::Type element);
 /// Elements at offset + lane * stride, of `width` lanes the first `active`; width 0 is one element, no vector.
 struct Lanes {
   int64_t width = 0, active = 0;
+};
+
+/// Where a tensor's elements lie, row-major: an argument of the function, or scratch that lives as long as a call.
+struct Memory {
+  enum class Place { argument, scratch };
+  mlir::Value buffer; // a flat memref
+  Place place = Place::argument;
 };
 
 /// Builds `func.func @name(memrefs of inputs and outputs.., begin, end: index, accumulate: i1, context: !llvm.ptr) ->
@@ -43,9 +55,14 @@ public:
   int64_t chunks = 1;
   llvm::SmallVector<IndexedAccess> accesses;
 
-  /// The flat memref of an argument or result of the kernel, or of what a view of it shows; null for other values.
-  mlir::Value memoryOf(mlir::Value value) const { return memory.lookup(ein::viewed(value)); }
-  bool isOutput(mlir::Value value) const { return outputs.contains(value); }
+  /// The flat memref of an argument or result of the kernel, of a value kept in scratch, or of what a view of one of them
+  /// shows; null for other values.
+  mlir::Value memoryOf(mlir::Value value) const { return memory.lookup(ein::viewed(value)).buffer; }
+  /// Whether the kernel makes a value and stores it: a result, or one kept in scratch.
+  bool isStored(mlir::Value value) const { return stored.contains(value); }
+  /// Gives a value that the kernel makes memory of its own, unless it is a result. Its equations are written once for the
+  /// whole kernel, so the kernel is one chunk from here on. Fails if the stack has no room.
+  mlir::LogicalResult keepWhole(mlir::Value value);
 
   mlir::Value index(int64_t value);
   mlir::Value plus(mlir::Value a, mlir::Value b);
@@ -64,7 +81,7 @@ public:
   int64_t scratchBytes() const { return stackBytes; }
 
   /// [begin, end) in units of which the kernel has `units`: the bounds of the outermost loop. Sets `chunks`, at most
-  /// one per unit, so that a chunk takes about 100 us by the kernel's cost.
+  /// one per unit, so that a chunk takes about nsPerChunk by the kernel's cost; one chunk if the kernel keeps whole values.
   std::pair<mlir::Value, mlir::Value> cut(int64_t units);
 
   /// `found`, or 0 and a recorded fault if it is not below the extent of `access`.
@@ -84,8 +101,9 @@ public:
 
 private:
   mlir::func::FuncOp function;
-  llvm::DenseMap<mlir::Value, mlir::Value> memory;
-  llvm::SmallPtrSet<mlir::Value, 4> outputs;
+  llvm::DenseMap<mlir::Value, Memory> memory;
+  llvm::SmallPtrSet<mlir::Value, 4> stored;
+  bool keepsWhole = false;
   mlir::Value fault;
   int64_t stackBytes = 0;
 };
@@ -93,11 +111,12 @@ private:
 /// The equations of a kernel but for views and free values that it does not give.
 llvm::SmallVector<mlir::Operation *> equationsOf(plan::KernelOp kernel);
 
-/// One writer per kind; each fails with a diagnostic on what it refuses.
-mlir::LogicalResult writeContraction(KernelWriter &writer);
-mlir::LogicalResult writeRows(KernelWriter &writer);
-mlir::LogicalResult writeColumns(KernelWriter &writer);
-mlir::LogicalResult writeScatter(KernelWriter &writer);
+/// The writers of Implementations.def; each fails with a diagnostic on what it refuses.
+#define IMPLEMENTATION(NAME, KIND, WRITER) mlir::LogicalResult WRITER(KernelWriter &writer);
+#include "plc/Dialect/Plan/Implementations.def"
+
+/// Writes equations with a common domain, given in program order: all stored values among them.
+mlir::LogicalResult writeRows(KernelWriter &writer, llvm::ArrayRef<mlir::Operation *> equations);
 
 } // namespace plc::codegen
 

@@ -11,14 +11,12 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t smallest = 4;     // below this many rows or columns the library is slower than a loop
-constexpr int64_t smallWork = 8192; // products
-constexpr int64_t partLength = 48;  // rows of a chunk are a multiple of this
+constexpr int64_t partLength = 48; // rows of a chunk are a multiple of this
 
 // One call of blis.gemm per block of 256, in loops over what does not fit a matrix.
 class GemmWriter {
 public:
-  GemmWriter(KernelWriter &writer, const MatmulNest &product) : w(writer), b(writer.b), x(product) {}
+  GemmWriter(KernelWriter &writer, MatmulNest product) : w(writer), b(writer.b), x(std::move(product)) {}
 
   void run() {
     SmallVector<int64_t> extents = extentsOf(x.outer);
@@ -36,7 +34,7 @@ public:
 private:
   // Few units: the longer of m and n is cut too, for there is no other parallelism.
   int64_t chooseParts(int64_t units) {
-    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / 100000) + 1, units);
+    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / nsPerChunk) + 1, units);
     cutsM = x.m.extent >= x.n.extent;
     int64_t extent = cutsM ? x.m.extent : x.n.extent;
     length = llvm::alignTo(llvm::divideCeil(extent, wanted), partLength);
@@ -60,15 +58,16 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const MatmulNest &x;
+  MatmulNest x;
   bool cutsM = true;
   int64_t length = 0;
 };
 
 } // namespace
 
-bool codegen::writeLibraryCalls(KernelWriter &writer, const MatmulNest &x) {
-  if (x.m.extent < smallest || x.n.extent < smallest || x.m.extent * x.n.extent * x.k.extent < smallWork)
-    return false;
-  return GemmWriter(writer, x).run(), true;
+LogicalResult codegen::writeLibraryCalls(KernelWriter &writer) {
+  FailureOr<ein::ContractOp> op = beginContraction(writer);
+  if (failed(op))
+    return failure();
+  return GemmWriter(writer, *ein::asProduct(ein::analyse(*op))).run(), success();
 }

@@ -21,7 +21,7 @@ struct Accesses {
       for (auto [index, map] : llvm::enumerate(it.inputs)) {
         Value operand = op.getOperand(index);
         bool inside = operand.getDefiningOp() && alignment.dims.contains(operand.getDefiningOp());
-        if (ein::isFree(operand) || (inside && map.getNumSymbols()) || !ein::viewed(operand).getDefiningOp())
+        if (!inside || ein::isFree(operand) || map.getNumSymbols())
           add(operand, map, dims->second);
       }
       add(op.getResult(0), it.result, dims->second);

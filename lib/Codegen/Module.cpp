@@ -1,6 +1,7 @@
 //===- Module.cpp - write a compiled module ---------------------------------===//
 #include "plc/Codegen/Module.h"
 
+#include "plc/Analysis/Implementations.h"
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Target.h"
 #include "plc/Dialect/Plan/KernelText.h"
@@ -86,6 +87,9 @@ private:
     ein::setSamples(clone, cut.ragged, samples);
     if (plan::kernelText(clone) == plan::kernelText(kernel))
       return clone;
+    // A dimension of one sample is none, and sums may end elsewhere: what is no product any more is computed by chains.
+    if (ein::ContractOp op = plan::contractionOf(clone); op && clone.getBy() && plan::misfit(*clone.getBy(), op))
+      clone.setBy(plan::Implementation::chains);
     auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.ragged); };
     clone.setFlops(part(kernel.getFlops()));
     clone.setBytes(part(kernel.getBytes()));
@@ -128,7 +132,7 @@ LogicalResult ModuleWriter::compile() {
     manifest.entries.push_back(std::move(entry.table));
   }
   std::vector<KernelRecord> records;
-  CodeOptions options{request.contractions, vectorBitsOf(request.features)};
+  CodeOptions options{vectorBitsOf(request.features)};
   FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct.kernels, options, records);
   if (failed(written))
     return failure();

@@ -52,6 +52,9 @@ Value PointwiseEmitter::valueAt(Value value, const Axes &axes, const Point &poin
     return load(writer.memoryOf(value), value.getType(), axes, point);
   if (alignment.dims.contains(maker))
     return valueOf(maker, point);
+  // Made by equations of the kernel that were written before.
+  if (writer.memoryOf(value))
+    return load(writer.memoryOf(value), value.getType(), axes, point);
   return freeValue(maker, axes, point);
 }
 

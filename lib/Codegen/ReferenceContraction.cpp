@@ -15,7 +15,7 @@ namespace {
 // The definition itself, vectorised along the contiguous run of c if there is one.
 class ChainWriter {
 public:
-  ChainWriter(KernelWriter &writer, Contraction contraction) : w(writer), b(writer.b), x(std::move(contraction)) {}
+  ChainWriter(KernelWriter &writer, ein::Contraction contraction) : w(writer), b(writer.b), x(std::move(contraction)) {}
 
   void run() {
     for (auto *runs : {&x.batch, &x.m, &x.n})
@@ -120,7 +120,7 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  Contraction x;
+  ein::Contraction x;
   SmallVector<LoopDim> outer;
   LoopDim fast;
   int64_t width = 0;
@@ -128,6 +128,9 @@ private:
 
 } // namespace
 
-void codegen::writeChains(KernelWriter &writer, Contraction contraction) {
-  ChainWriter(writer, std::move(contraction)).run();
+LogicalResult codegen::writeChains(KernelWriter &writer) {
+  FailureOr<ein::ContractOp> op = beginContraction(writer);
+  if (failed(op))
+    return failure();
+  return ChainWriter(writer, ein::analyse(*op)).run(), success();
 }

@@ -19,7 +19,6 @@ using namespace plc::codegen;
 namespace {
 
 constexpr int64_t laneCount = 16;
-constexpr int64_t stackLimit = 512 << 10;
 constexpr int keepAbove = 6;      // operations that it takes to make a value again
 constexpr int64_t longRow = 8192; // elements from which few rows are cut in pieces
 constexpr int64_t pieceLength = 4096;
@@ -105,7 +104,7 @@ private:
         continue;
       wanted[op] = level[op];
       Value scratch;
-      if (!w.isOutput(op->getResult(0)))
+      if (!w.isStored(op->getResult(0)))
         scratch = w.scratch(llvm::alignTo(inner, laneCount),
                             storedType(cast<RankedTensorType>(op->getResult(0).getType()).getElementType()));
       points.kept[op] = {scratch, level[op]};
@@ -157,7 +156,7 @@ private:
   }
 
   void finishPerRow(Operation *op, Value value, const Point &point, Value add = {}) {
-    if (w.isOutput(op->getResult(0)))
+    if (w.isStored(op->getResult(0)))
       points.store(op, value, point, add);
     points.rowValues[op] = castElement(b, value, cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
   }
@@ -169,7 +168,7 @@ private:
       if (reduces && level[op] == points.phase + 1)
         reductions.push_back(op);
       if (!reduces && !perRow(op) && level[op] == points.phase &&
-          (w.isOutput(op->getResult(0)) || points.kept.contains(op)))
+          (w.isStored(op->getResult(0)) || points.kept.contains(op)))
         stored.push_back(op);
     }
     if (reductions.empty() && stored.empty())
@@ -256,7 +255,7 @@ private:
     points.blockValues.clear();
     for (Operation *op : body.stored) {
       Value value = points.valueOf(op, point);
-      if (w.isOutput(op->getResult(0)))
+      if (w.isStored(op->getResult(0)))
         points.store(op, value, point);
       if (points.kept.contains(op)) {
         points.broadcast(value, point);
@@ -306,10 +305,11 @@ private:
 
 } // namespace
 
-LogicalResult codegen::writeRows(KernelWriter &writer) {
-  SmallVector<Operation *> equations = equationsOf(writer.kernel);
+LogicalResult codegen::writeRows(KernelWriter &writer, ArrayRef<Operation *> equations) {
   std::optional<ein::IterationSpace> alignment = ein::unifyDomains(equations);
   if (!alignment)
     return writer.kernel.emitOpError("has equations without a common domain");
   return RowsWriter(writer, *alignment, equations).run();
 }
+
+LogicalResult codegen::writeRows(KernelWriter &writer) { return writeRows(writer, equationsOf(writer.kernel)); }

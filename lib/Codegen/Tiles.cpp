@@ -30,13 +30,12 @@ constexpr int64_t partLength = 24; // a part's rows are a multiple of every tile
 constexpr int64_t smallestPart = 192;
 constexpr int64_t tallest = 12;
 constexpr int64_t unrolled = 2;      // steps of k
-constexpr int64_t smallWork = 8192;  // products: below, the code is not worth its size
 constexpr int64_t prefetchFrom = 64; // steps that hide the way of c from memory
 
 class TileWriter {
 public:
-  TileWriter(KernelWriter &writer, const MatmulNest &product)
-      : w(writer), b(writer.b), x(product), element(cast<RankedTensorType>(product.c.getType()).getElementType()) {
+  TileWriter(KernelWriter &writer, MatmulNest product)
+      : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()) {
     bool wide = w.options.vectorBits == 512;
     lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
     vectors = wide ? 4 : 2;
@@ -71,7 +70,7 @@ public:
 private:
   // Few units: the rows are cut too, but not so that packing would cost much.
   int64_t chooseParts(int64_t panels) {
-    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / 100000) + 1, x.units() * panels);
+    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / nsPerChunk) + 1, x.units() * panels);
     length = llvm::alignTo(std::max<int64_t>(smallestPart, llvm::divideCeil(x.m.extent, wanted)), partLength);
     return llvm::divideCeil(x.m.extent, length);
   }
@@ -170,7 +169,7 @@ private:
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
-  const MatmulNest &x;
+  MatmulNest x;
   Type element;
   int64_t lanes, vectors, accumulators, length = 0;
   bool packs;
@@ -179,8 +178,9 @@ private:
 
 } // namespace
 
-bool codegen::writeTiles(KernelWriter &writer, const MatmulNest &product) {
-  if (product.n.c != 1 || product.m.extent * product.n.extent * product.k.extent < smallWork)
-    return false;
-  return TileWriter(writer, product).run(), true;
+LogicalResult codegen::writeTiles(KernelWriter &writer) {
+  FailureOr<ein::ContractOp> op = beginContraction(writer);
+  if (failed(op))
+    return failure();
+  return TileWriter(writer, *ein::asProduct(ein::analyse(*op))).run(), success();
 }

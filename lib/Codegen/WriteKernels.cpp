@@ -22,12 +22,13 @@ using namespace plc;
 using namespace plc::codegen;
 
 static LogicalResult writeBody(KernelWriter &writer) {
-  switch (writer.kernel.getKind()) {
-  case plan::KernelKind::contract: return writeContraction(writer);
-  case plan::KernelKind::columns: return writeColumns(writer);
-  case plan::KernelKind::scatter: return writeScatter(writer);
-  case plan::KernelKind::rows:
-  case plan::KernelKind::elementwise: return writeRows(writer);
+  std::optional<plan::Implementation> by = writer.kernel.getBy();
+  if (!by)
+    return writer.kernel.emitOpError("has no implementation: run '--form-kernels' first");
+  switch (*by) {
+#define IMPLEMENTATION(NAME, KIND, WRITER)                                                                             \
+  case plan::Implementation::NAME: return WRITER(writer);
+#include "plc/Dialect/Plan/Implementations.def"
   }
   return failure();
 }
@@ -86,7 +87,7 @@ struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertK
       getOperation().emitError("option 'vector-bits' is ") << int64_t(vectorBits) << " but must be 256 or 512";
       return signalPassFailure();
     }
-    CodeOptions options{contractions, vectorBits};
+    CodeOptions options{vectorBits};
     SmallVector<plan::KernelOp> kernels(getOperation().getOps<plan::KernelOp>());
     if (kernels.empty()) {
       getOperation().emitError("module has no 'plan.kernel': run '--form-kernels' first");

@@ -230,8 +230,6 @@ int Compilation::writeModule() {
   manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
   manifest.profiling = strategy.get<bool>("profiling");
   request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
-  if (strategy.get<std::string>("machine.contractions") == "own")
-    request.contractions = plc::codegen::Contractions::own;
   manifest.optimizer = plc::strategy::optimizerOf(strategy);
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {

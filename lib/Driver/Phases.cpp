@@ -51,6 +51,8 @@ static std::string formKernels(const Strategy &strategy) {
   std::vector<std::string> options;
   if (!strategy.get<bool>("fusion"))
     options.push_back("fusion=false");
+  if (const std::string &by = strategy.get<std::string>("machine.contractions"); by != "auto")
+    options.push_back("contractions=" + by);
   if (std::string rates = strategy.ratesText(); !rates.empty())
     options.push_back(rates);
   return options.empty() ? "form-kernels" : "form-kernels{" + llvm::join(options, " ") + "}";

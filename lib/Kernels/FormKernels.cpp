@@ -1,5 +1,6 @@
 //===- FormKernels.cpp - group the equations of every body in kernels ------===//
 #include "Grouping.h"
+#include "Implementations.h"
 #include "Rates.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -112,8 +113,9 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
       (*kernels.begin()).emitError("module has kernels already, such as '") << (*kernels.begin()).getSymName() << "'";
       return signalPassFailure();
     }
-    rates = {nsPerContractFlop, nsPerReducedElement, nsPerScatteredElement, nsPerElement, nsPerExp,
-             nsPerLog,          nsPerTanh,           nsPerDivide,           nsPerByte,    nsPerCall};
+    rates = {nsPerContractFlop, nsPerTileFlop, nsPerChainFlop, nsPerReducedElement, nsPerScatteredElement,
+             nsPerElement,      nsPerExp,      nsPerLog,       nsPerTanh,           nsPerDivide,
+             nsPerByte,         nsPerCall};
     if (failed(checkRates()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
@@ -126,6 +128,8 @@ private:
   // Times are sums of products with these.
   LogicalResult checkRates() {
     const std::pair<StringRef, double> all[] = {{"ns-per-contract-flop", rates.contractFlop},
+                                                {"ns-per-tile-flop", rates.tileFlop},
+                                                {"ns-per-chain-flop", rates.chainFlop},
                                                 {"ns-per-reduced-element", rates.reducedElement},
                                                 {"ns-per-scattered-element", rates.scatteredElement},
                                                 {"ns-per-element", rates.element},
@@ -219,6 +223,7 @@ private:
     auto kernel = plan::KernelOp::create(builder, mainEquation(group)->getLoc(), name, type, group.kind);
     kernel.setNumAccumulators(signature.accumulators.size());
     fill(kernel, group, signature);
+    kernel.setBy(chooseImplementation(group, contractions, rates));
     setCost(kernel, group, signature);
     std::string text = plan::kernelText(kernel);
     if (auto found = known.find(text); found != known.end()) {
@@ -268,7 +273,7 @@ private:
     double ns = 0;
     int64_t flops = 0, bytes = 0;
     for (Operation *op : group.equations) {
-      Cost cost = costOf(op, rates);
+      Cost cost = costOf(op, *kernel.getBy(), rates);
       flops += cost.flops;
       ns += cost.ns;
     }

@@ -2,11 +2,14 @@
 #include "Rates.h"
 
 #include "plc/Analysis/IterationSpace.h"
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Analysis/MatmulNest.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace plc;
 using ein::Function;
+using plan::Implementation;
 
 namespace {
 
@@ -35,13 +38,43 @@ int64_t pointsOf(Operation *op) {
   return points;
 }
 
+double widthOf(Operation *op) { return timesOfF32(elementTypeOf(op->getResult(0).getType())); }
+
+double nsPerFlop(Implementation by, const kernels::Rates &rates) {
+  switch (by) {
+#define CONTRACTION(NAME, RATE, LEAST_EXTENT, LEAST_PRODUCTS, WRITER)                                                  \
+  case Implementation::NAME: return rates.RATE;
+#define IMPLEMENTATION(NAME, KIND, WRITER) case Implementation::NAME:
+#include "plc/Dialect/Plan/Implementations.def"
+    break;
+  }
+  llvm_unreachable("no implementation of contractions");
+}
+
+// Chains compute 16 neighbours of the result at once, however many of them exist.
+double emptyLanes(ein::ContractOp op) {
+  constexpr int64_t lanes = 16;
+  ein::Contraction contraction = ein::analyse(op);
+  int64_t neighbours = 1;
+  for (auto *loops : {&contraction.batch, &contraction.m, &contraction.n})
+    for (const ein::LoopDim &loop : *loops)
+      if (loop.c == 1)
+        neighbours = std::min(loop.extent, lanes);
+  return double(lanes) / double(neighbours);
+}
+
 } // namespace
 
-kernels::Cost kernels::costOf(Operation *op, const Rates &rates) {
+double kernels::contractionNs(ein::ContractOp op, Implementation by, const Rates &rates) {
+  double ns = 2 * pointsOf(op) * nsPerFlop(by, rates) * widthOf(op);
+  return by == Implementation::chains ? ns * emptyLanes(op) : ns;
+}
+
+kernels::Cost kernels::costOf(Operation *op, Implementation by, const Rates &rates) {
   int64_t points = pointsOf(op);
-  double width = timesOfF32(elementTypeOf(op->getResult(0).getType()));
-  if (isa<ein::ContractOp>(op))
-    return {2 * points, 2 * points * rates.contractFlop * width};
+  double width = widthOf(op);
+  if (auto contract = dyn_cast<ein::ContractOp>(op))
+    return {2 * points, contractionNs(contract, by, rates)};
   if (isa<ein::ReduceOp>(op))
     return {points, points * rates.reducedElement * width};
   if (isa<ein::ScatterAddOp>(op))

@@ -36,6 +36,7 @@ std::string writePlan(const PlanSummary &summary) {
             {"ranks", summary.ranks},
             {"stages", std::move(stages)},
             {"routes", std::move(routes)},
+            {"contractions", json(summary.contractions)},
             {"schedule", summary.schedule},
             {"bubble", summary.bubble},
             {"remat", summary.remat},

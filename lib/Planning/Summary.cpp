@@ -6,6 +6,8 @@
 #include "plc/Planner/Partition.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -85,6 +87,26 @@ void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
       << " FLOP beside " << summary.flops << ")\n";
 }
 
+// Kernels, however often they are called.
+std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable &kernels) {
+  std::map<std::string, int64_t> counts;
+  llvm::StringSet<> seen;
+  program.walk([&](CallOp call) {
+    auto kernel = kernels.lookup<KernelOp>(call.getKernel());
+    if (kernel && kernel.getKind() == KernelKind::contract && kernel.getBy() && seen.insert(call.getKernel()).second)
+      ++counts[stringifyImplementation(*kernel.getBy()).str()];
+  });
+  return counts;
+}
+
+void printContractions(llvm::raw_ostream &out, const PlanSummary &summary) {
+  if (summary.contractions.empty())
+    return;
+  auto parts = llvm::map_range(summary.contractions,
+                               [](const auto &each) { return std::to_string(each.second) + " by " + each.first; });
+  out << "contractions: " << llvm::join(parts, ", ") << "\n";
+}
+
 } // namespace
 
 PlanSummary plc::plan::summarize(ProgramOp program) {
@@ -99,6 +121,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.cutBoundNs = program.getCutBoundNs().value_or(-1);
   summary.stepNs = program.getStepNs().value_or(-1);
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
+  summary.contractions = countContractions(program, kernels);
   int64_t work = 0;
   for (auto stage : program.getBody().getOps<StageOp>())
     summary.stages.push_back(summarizeStage(program, stage, kernels, work, summary.addedFlops));
@@ -139,6 +162,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     if (stage.peakBytes >= 0)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
                planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes));
+  printContractions(out, summary);
 }
 
 void plc::plan::printDot(const PlanSummary &summary, llvm::raw_ostream &out) {

@@ -4,6 +4,7 @@
 #include "plc/Planner/Schedules.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/Contractions.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Nearest.h"
 #include "plc/Support/Optimizers.h"
@@ -109,7 +110,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
       choice("machine.isa", InstructionSet::native),
-      text("machine.contractions", "own", {"own", "blis"}, {}),
+      choice("machine.contractions", Contractions::automatic),
       text("machine.rates", "", {}, {}),
       choice("optimizer.kind", OptimizerKind::AdamW),
       number("optimizer.lr", 3e-4, 0),
@@ -131,6 +132,8 @@ llvm::ArrayRef<Key> plc::strategy::rateKeys() {
   auto rate = [](const char *path) { return number(path, 0, 0, /*exclusive=*/true); };
   static const std::vector<Key> keys = {
       rate("ns-per-contract-flop"),
+      rate("ns-per-tile-flop"),
+      rate("ns-per-chain-flop"),
       rate("ns-per-reduced-element"),
       rate("ns-per-scattered-element"),
       rate("ns-per-element"),

@@ -1,7 +1,8 @@
 //===- KernelCheck.cpp - compiled kernels against the interpreter ----------===//
 //
-// kernel-check FILE [own] [FEATURE...]: forms kernels of every body of FILE, compiles them (contractions by BLIS, or by
-// our own tiles; for this machine, or with the given instruction-set features), runs the bodies on numbers of a fixed
+// kernel-check FILE [kernels=FILE] [own] [FEATURE...]: forms kernels of every body of FILE, or takes those of the other
+// file and their calls in bodies of the same names, compiles them (contractions by BLIS, or by our own tiles, unless the
+// kernels say; for this machine, or with the given instruction-set features), runs the bodies on numbers of a fixed
 // sequence, and compares every bit with what the interpreter makes of the same body; with vacant accumulators and with
 // full ones, chunk by chunk and at once. A body `fault_*` must end with a fault in its last kernel. A body `special_*`
 // gets infinities, NaN and denormals, the smallest and the largest integers.
@@ -101,11 +102,11 @@ public:
     bli_rntm_disable_l3_sup(&rntm);
   }
 
-  bool compile(codegen::Contractions contractions, std::vector<std::string> features) {
+  bool compile(std::vector<std::string> features) {
     SmallVector<plan::KernelOp> kernels(planned.getOps<plan::KernelOp>());
     for (plan::KernelOp kernel : kernels)
       kernel.setNs(700000); // as if it were long, so that it is cut
-    auto code = codegen::writeKernels(kernels, {contractions, codegen::vectorBitsOf(features)}, records);
+    auto code = codegen::writeKernels(kernels, {codegen::vectorBitsOf(features)}, records);
     if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
       return false;
     llvm::LLVMContext context;
@@ -237,6 +238,14 @@ private:
   std::vector<std::unique_ptr<void, Free>> buffers;
 };
 
+bool formKernels(ModuleOp module, bool own) {
+  PassManager passes(module.getContext());
+  kernels::FormKernelsOptions options;
+  options.contractions = own ? Contractions::own : Contractions::blis;
+  passes.addPass(kernels::createFormKernels(options));
+  return succeeded(passes.run(module));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -247,17 +256,23 @@ int main(int argc, char **argv) {
   auto original = parseSourceFile<ModuleOp>(argv[1], &context);
   if (!original)
     return 1;
-  OwningOpRef<ModuleOp> planned = original->clone();
-  PassManager passes(&context);
-  passes.addPass(kernels::createFormKernels());
-  if (failed(passes.run(*planned)))
+  std::vector<std::string> features(argv + 2, argv + argc);
+  auto take = [&](llvm::StringRef option) -> std::optional<std::string> {
+    if (features.empty() || !llvm::StringRef(features.front()).starts_with(option))
+      return std::nullopt;
+    std::string value = features.front().substr(option.size());
+    features.erase(features.begin());
+    return value;
+  };
+  std::optional<std::string> kernels = take("kernels=");
+  bool own = take("own").has_value();
+  OwningOpRef<ModuleOp> planned = kernels ? parseSourceFile<ModuleOp>(*kernels, &context) : original->clone();
+  if (!planned || (!kernels && !formKernels(*planned, own)))
     return 1;
-  bool own = argc > 2 && llvm::StringRef(argv[2]) == "own";
-  std::vector<std::string> features(argv + 2 + own, argv + argc);
   if (features.empty())
     features = codegen::featuresOf(InstructionSet::native);
   Checker checker(*original, *planned);
-  if (!checker.compile(own ? codegen::Contractions::own : codegen::Contractions::blis, features))
+  if (!checker.compile(features))
     return 1;
   int checked = 0, good = 0;
   for (auto body : original->getOps<ein::FuncOp>()) {

@@ -4,7 +4,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: %unit/kernel-check %s own | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
-// RUN: plc-opt %s --form-kernels --convert-kernels-to-loops | FileCheck %s --check-prefix=LOOPS
+// RUN: plc-opt %s --form-kernels=contractions=blis --convert-kernels-to-loops | FileCheck %s --check-prefix=LOOPS
 // CHECK: 11 of 11 bodies equal
 
 #mk = affine_map<(m, n, k) -> (m, k)>

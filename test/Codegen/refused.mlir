@@ -4,7 +4,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 // expected-error @+1 {{a kernel needs 800000 bytes to keep a row but the stack has room for 524288}}
-plan.kernel @long(%x: tensor<2x200000xf32>) -> tensor<2x200000xf32> attributes {kind = #plan<kind rows>} {
+plan.kernel @long(%x: tensor<2x200000xf32>) -> tensor<2x200000xf32> attributes {by = #plan<by rows>, kind = #plan<kind rows>} {
   %e = ein.map exp(%x) over [2, 200000] maps [#id, #id] : (tensor<2x200000xf32>) -> tensor<2x200000xf32>
   %s = ein.reduce sum(%e) over [2, 200000] maps [#id, #row] order lanes : (tensor<2x200000xf32>) -> tensor<2xf32>
   %y = ein.map div(%e, %s) over [2, 200000] maps [#id, #row, #id] : (tensor<2x200000xf32>, tensor<2xf32>) -> tensor<2x200000xf32>
@@ -15,7 +15,7 @@ plan.kernel @long(%x: tensor<2x200000xf32>) -> tensor<2x200000xf32> attributes {
 
 #id = affine_map<(i) -> (i)>
 // expected-error @+1 {{'plan.kernel' op has equations without a common domain}}
-plan.kernel @apart(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>) attributes {kind = #plan<kind rows>} {
+plan.kernel @apart(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tensor<5xf32>) attributes {by = #plan<by rows>, kind = #plan<kind rows>} {
   %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   %1 = ein.map exp(%y) over [5] maps [#id, #id] : (tensor<5xf32>) -> tensor<5xf32>
   plan.yield %0, %1 : tensor<4xf32>, tensor<5xf32>
@@ -26,7 +26,7 @@ plan.kernel @apart(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tens
 #id = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
 // expected-error @+1 {{'plan.kernel' op has two reductions but kind 'columns' takes one}}
-plan.kernel @twice(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {kind = #plan<kind columns>} {
+plan.kernel @twice(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {by = #plan<by columns>, kind = #plan<kind columns>} {
   %0 = ein.reduce sum(%x) over [4, 8] maps [#id, #column] order chain : (tensor<4x8xf32>) -> tensor<8xf32>
   %1 = ein.reduce max(%x) over [4, 8] maps [#id, #column] order chain : (tensor<4x8xf32>) -> tensor<8xf32>
   plan.yield %0, %1 : tensor<8xf32>, tensor<8xf32>
@@ -36,7 +36,7 @@ plan.kernel @twice(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) attrib
 
 #id = affine_map<(i) -> (i)>
 // expected-error @+1 {{'plan.kernel' op has no reduction with a domain common to its equations}}
-plan.kernel @none(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind columns>} {
+plan.kernel @none(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by columns>, kind = #plan<kind columns>} {
   %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
 }
@@ -44,8 +44,8 @@ plan.kernel @none(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<k
 // -----
 
 #id = affine_map<(i) -> (i)>
-// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'contract' takes one 'ein.contract'}}
-plan.kernel @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind contract>} {
+// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'contract' takes one 'ein.contract' and what makes its factors}}
+plan.kernel @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by chains>, kind = #plan<kind contract>} {
   %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
 }
@@ -54,14 +54,14 @@ plan.kernel @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind
 
 #id = affine_map<(i) -> (i)>
 // expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'scatter' takes one 'ein.scatter_add'}}
-plan.kernel @no_scatter(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind scatter>} {
+plan.kernel @no_scatter(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by scatter>, kind = #plan<kind scatter>} {
   %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
 }
 
 // -----
 
-plan.kernel @unordered(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> attributes {kind = #plan<kind contract>} {
+plan.kernel @unordered(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> attributes {by = #plan<by chains>, kind = #plan<kind contract>} {
   // expected-error @+1 {{'ein.contract' op has 2 operands but code generation takes 2, and an order}}
   %0 = ein.contract %x, %y over [4, 8] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]
     : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
@@ -70,10 +70,93 @@ plan.kernel @unordered(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> 
 
 // -----
 
-plan.kernel @counted(%x: tensor<4x8xf32>) -> tensor<4xf32> attributes {kind = #plan<kind contract>} {
+plan.kernel @counted(%x: tensor<4x8xf32>) -> tensor<4xf32> attributes {by = #plan<by chains>, kind = #plan<kind contract>} {
   %c = ein.constant 2.0 : tensor<f32>
-  // expected-error @+1 {{'ein.contract' op reads a value that is no argument of its kernel}}
+  // expected-error @+1 {{'ein.contract' op reads a value that is neither an argument of its kernel nor made by an equation of it}}
   %0 = ein.contract %x, %c over [4, 8] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i)>]
     order [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+// expected-error @+1 {{'plan.kernel' op has no implementation: run '--form-kernels' first}}
+plan.kernel @nobody(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+#a = affine_map<(i, j) -> (i, j)>
+#b = affine_map<(i, j) -> (j)>
+#c = affine_map<(i, j) -> (i)>
+plan.kernel @no_product(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> attributes {by = #plan<by blis>, kind = #plan<kind contract>} {
+  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but is no product of matrices whose sums end with a block}}
+  %0 = ein.contract %x, %y over [4, 8] maps [#a, #b, #c] order [1] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
+  plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+#a = affine_map<(b, m, n, k) -> (m, k, b)>
+#b = affine_map<(b, m, n, k) -> (k, n, b)>
+#c = affine_map<(b, m, n, k) -> (m, n, b)>
+plan.kernel @apart(%x: tensor<8x16x2xf32>, %y: tensor<16x8x2xf32>) -> tensor<8x8x2xf32> attributes {by = #plan<by tiles>, kind = #plan<kind contract>} {
+  // expected-error @+1 {{'ein.contract' op is computed by 'tiles' but has no row or column along which its result is contiguous}}
+  %0 = ein.contract %x, %y over [2, 8, 8, 16] maps [#a, #b, #c] order [3] : (tensor<8x16x2xf32>, tensor<16x8x2xf32>) -> tensor<8x8x2xf32>
+  plan.yield %0 : tensor<8x8x2xf32>
+}
+
+// -----
+
+// A chain is no row's reduction: its sums run in another order.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+plan.kernel @summed(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4xf32> attributes {by = #plan<by chains>, kind = #plan<kind contract>} {
+  // expected-error @+1 {{'ein.reduce' op makes a factor of a contraction in one kernel, which takes maps, casts, gathers and reductions of order 'lanes'}}
+  %s = ein.reduce sum(%x) over [4, 8] maps [#id, #column] order chain : (tensor<4x8xf32>) -> tensor<8xf32>
+  %0 = ein.contract %y, %s over [4, 8] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>]
+    order [1] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
+  plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// expected-error @+1 {{a kernel needs 1048576 bytes to keep a factor but the stack has room for 524288}}
+plan.kernel @large(%x: tensor<512x512xf32>, %y: tensor<512x8xf32>) -> tensor<512x8xf32> attributes {by = #plan<by tiles>, kind = #plan<kind contract>} {
+  %e = ein.map exp(%x) over [512, 512] maps [#id, #id] : (tensor<512x512xf32>) -> tensor<512x512xf32>
+  %0 = ein.contract %e, %y over [512, 8, 512] maps [#a, #b, #c] order [2] : (tensor<512x512xf32>, tensor<512x8xf32>) -> tensor<512x8xf32>
+  plan.yield %0 : tensor<512x8xf32>
+}
+
+// -----
+
+// Nothing may follow a contraction in its kernel.
+#id = affine_map<(i, j) -> (i, j)>
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+// expected-error @+1 {{'plan.kernel' op has 2 equations but kind 'contract' takes one 'ein.contract' and what makes its factors}}
+plan.kernel @followed(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {by = #plan<by chains>, kind = #plan<kind contract>} {
+  %0 = ein.contract %x, %y over [8, 8, 8] maps [#a, #b, #c] order [2] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = ein.map exp(%0) over [8, 8] maps [#id, #id] : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  plan.yield %1 : tensor<8x8xf32>
+}
+
+// -----
+
+plan.kernel @scattered_mask(%t: tensor<8xi32>, %b: tensor<99xf32>) -> tensor<99xf32>
+    attributes {by = #plan<by scatter>, kind = #plan<kind scatter>, num_accumulators = 1 : i64} {
+  %i = ein.iota : tensor<8xi32>
+  %c = ein.cast %i : (tensor<8xi32>) -> tensor<8xf32>
+  // expected-error @+1 {{'ein.scatter_add' op reads a value that is no argument of its kernel}}
+  %0 = ein.scatter_add %c, %t over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i)[s] -> (s)>] into %b : tensor<99xf32>
+    : (tensor<8xf32>, tensor<8xi32>) -> tensor<99xf32>
+  plan.yield %0 : tensor<99xf32>
 }

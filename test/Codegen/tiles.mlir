@@ -11,10 +11,10 @@
 // CHECK: 48 of 48 bodies equal
 
 // What is written: a tile's sums in registers, 6 rows of 4 vectors of 16 or of 2 vectors of 8; no library.
-// RUN: plc-opt %s --form-kernels --convert-kernels-to-loops=contractions=own | FileCheck %s --check-prefix=WIDE
-// RUN: plc-opt %s --form-kernels --convert-kernels-to-loops="contractions=own vector-bits=256" \
+// RUN: plc-opt %s --form-kernels=contractions=own --convert-kernels-to-loops | FileCheck %s --check-prefix=WIDE
+// RUN: plc-opt %s --form-kernels=contractions=own --convert-kernels-to-loops=vector-bits=256 \
 // RUN:   | FileCheck %s --check-prefix=NARROW
-// RUN: plc-opt %s --form-kernels --convert-kernels-to-loops="contractions=blis vector-bits=256" \
+// RUN: plc-opt %s --form-kernels=contractions=blis --convert-kernels-to-loops=vector-bits=256 \
 // RUN:   | FileCheck %s --check-prefix=LIBRARY
 // RUN: %exits 1 plc-opt %s --convert-kernels-to-loops=vector-bits=128 | FileCheck %s --check-prefix=BITS
 // WIDE-NOT: blis.gemm

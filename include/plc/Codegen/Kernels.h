@@ -32,17 +32,14 @@ struct KernelRecord {
   bool infinite = false;       // a rule of it says `inf`, so a result may be
 };
 
-enum class Contractions { blis, own };
-
-/// How kernels are written. Bits of results depend on neither.
+/// How kernels are written, besides what each says itself. Bits of results do not depend on it.
 struct CodeOptions {
-  Contractions contractions = Contractions::blis;
   int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
 };
 
 /// Writes kernels as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
 /// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
-/// refused: a row too long for the stack, a contraction of other than two arguments.
+/// refused: a row too long for the stack, a kernel that its implementation cannot compute.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 writeKernels(llvm::ArrayRef<plan::KernelOp> kernels, const CodeOptions &options, std::vector<KernelRecord> &records);
 

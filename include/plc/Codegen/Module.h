@@ -32,7 +32,6 @@ struct ModuleRequest {
   std::vector<ModuleEntry> entries;  // in the order of the manifest; the first names kernels
   module::Manifest manifest;         // of which the writer fills in parameters, kernels, entries and the bytes of code
   std::vector<std::string> features; // see featuresOf
-  Contractions contractions = Contractions::blis;
 };
 
 /// The manifest and the code of all entries. Equal kernels of several entries are one.

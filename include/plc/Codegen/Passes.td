@@ -11,14 +11,11 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
     chunks, the accumulate flag and the caller's context, of scf, arith, math, vector, memref and `blis.gemm`; and all
     else (models, bodies, parameters) is gone. The order of every sum is the one that the equations name.
 
-    `contractions=blis` writes blocks of large contractions as `blis.gemm`; `own` as loops over tiles that are summed in
-    registers of `vector-bits`. What neither takes becomes loops as the definition has them. The bits are the same.
+    Each kernel is written by what its `by` names: `blis` writes blocks of contractions as `blis.gemm`, `tiles` as loops
+    over tiles that are summed in registers of `vector-bits`, `chains` as the definition has them. A kernel without `by`,
+    or one that it cannot compute, is an error: code generation does not choose. The bits are the same.
   }];
-  let options = [Option<"contractions", "contractions", "::plc::codegen::Contractions",
-                        "::plc::codegen::Contractions::blis", "who computes large contractions", [{::llvm::cl::values(
-                        clEnumValN(::plc::codegen::Contractions::blis, "blis", "calls of BLIS"),
-                        clEnumValN(::plc::codegen::Contractions::own, "own", "tiles of registers"))}]>,
-                 Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a register of tiles: 256 or 512">];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a register of tiles: 256 or 512">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::plc::blis::BlisDialect"];

@@ -2,6 +2,9 @@
 #ifndef PLC_KERNELS_PASSES_H
 #define PLC_KERNELS_PASSES_H
 
+#include "plc/Support/ChoiceOption.h"
+#include "plc/Support/Contractions.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <memory>

@@ -15,6 +15,11 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     are cloned into their users. No equation is changed, split or computed twice but those. Without `fusion` each
     other equation is a kernel of its own; the bits are the same.
 
+    `by` of a kernel says who computes it, which no later phase changes. Contractions that are worth it are computed by
+    calls of BLIS (`contractions=blis`), by our own tiles of registers (`own`), or by whichever takes less time by the
+    rates, BLIS where they are equal (`auto`); what neither can compute, or what is too small, by chains. The bits are
+    the same.
+
     A kernel's predicted `ns` is its arithmetic or its bytes, whichever takes longer, and the call. The rates are those of
     the options, in f32; f64 takes twice as long.
 
@@ -23,8 +28,12 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">,
+    Option<"contractions", "contractions", "::plc::Contractions", "::plc::Contractions::automatic",
+           "who computes large contractions: 'auto', 'blis' or 'own'">,
     // Rounded from measurements on one thread of two AVX-512 machines, in f32.
-    Option<"nsPerContractFlop", "ns-per-contract-flop", "double", "0.011", "of contractions (90 GF: BLIS with strides)">,
+    Option<"nsPerContractFlop", "ns-per-contract-flop", "double", "0.011", "of contractions by BLIS (90 GF, with strides)">,
+    Option<"nsPerTileFlop", "ns-per-tile-flop", "double", "0.006", "of contractions by tiles (170 GF)">,
+    Option<"nsPerChainFlop", "ns-per-chain-flop", "double", "0.04", "of contractions by chains, of 16 at once">,
     Option<"nsPerReducedElement", "ns-per-reduced-element", "double", "0.08", "one add per lane, latency bound">,
     Option<"nsPerScatteredElement", "ns-per-scattered-element", "double", "0.15", "of scatter_add">,
     Option<"nsPerElement", "ns-per-element", "double", "0.03", "of maps of no function named here, casts, gathers">,

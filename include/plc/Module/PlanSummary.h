@@ -3,6 +3,7 @@
 #define PLC_MODULE_PLANSUMMARY_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ struct PlanSummary {
   std::vector<Route> routes;
   int64_t cutNs = -1, cutBoundNs = -1;
   int64_t stepNs = -1, stepBoundNs = -1;
-  double bubble = 0;                 ///< idle part of all ranks' time
-  int64_t arenaBytes = -1;           ///< of all ranks
-  int64_t noneArenaBytes = -1;       ///< the same if nothing were recomputed: set by who has planned that too
-  int64_t flops = 0, addedFlops = 0; ///< of a step: without recomputation, and of it
+  std::map<std::string, int64_t> contractions; ///< kernels of contractions that it calls, by who computes them
+  double bubble = 0;                           ///< idle part of all ranks' time
+  int64_t arenaBytes = -1;                     ///< of all ranks
+  int64_t noneArenaBytes = -1;                 ///< the same if nothing were recomputed: set by who has planned that too
+  int64_t flops = 0, addedFlops = 0;           ///< of a step: without recomputation, and of it
 
   /// FLOPs of a step over those without recomputation.
   double addedFlopFactor() const { return flops ? double(flops + addedFlops) / double(flops) : 1; }

@@ -13,7 +13,8 @@ using module::PlanSummary;
 
 PlanSummary summarize(ProgramOp program);
 
-/// A table of stages, the routes, the schedule with its bubble, recomputation, and each gap with its bound.
+/// A table of stages, the routes, the schedule with its bubble, recomputation, each gap with its bound, and who computes
+/// contractions.
 void print(const PlanSummary &summary, llvm::raw_ostream &out);
 
 /// The stages as a graph of Graphviz, an edge per route with its bytes.

@@ -8,7 +8,10 @@ using namespace mlir;
 std::string plc::plan::kernelText(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << kernel.getFunctionType() << ' ' << kernel.getNumAccumulators() << '\n';
+  stream << kernel.getFunctionType() << ' ' << kernel.getNumAccumulators();
+  if (std::optional<Implementation> by = kernel.getBy())
+    stream << ' ' << stringifyImplementation(*by);
+  stream << '\n';
   OpPrintingFlags flags;
   flags.printGenericOpForm().useLocalScope().enableDebugInfo(false); // whatever a tool prints
   for (Operation &op : kernel.getBody().front()) {

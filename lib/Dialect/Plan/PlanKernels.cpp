@@ -29,6 +29,15 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
   state.addRegion();
 }
 
+KernelKind plc::plan::kindOf(Implementation by) {
+  switch (by) {
+#define IMPLEMENTATION(NAME, KIND, WRITER)                                                                             \
+  case Implementation::NAME: return KernelKind::KIND;
+#include "plc/Dialect/Plan/Implementations.def"
+  }
+  llvm_unreachable("a kernel is computed by somebody");
+}
+
 // (C1), and that it holds equations (C4).
 static LogicalResult verifyEquations(KernelOp kernel) {
   Region &body = kernel.getBody();
@@ -58,6 +67,10 @@ LogicalResult KernelOp::verify() {
                                       << ein::listElementTypes(ein::Domain::Any, /*unchosen=*/false);
   if (failed(verifyEquations(*this)))
     return failure();
+  // (C5)
+  if (std::optional<Implementation> by = getBy(); by && kindOf(*by) != getKind())
+    return emitOpError("is of kind '") << stringifyKernelKind(getKind()) << "' but '" << stringifyImplementation(*by)
+                                       << "' computes kernels of kind '" << stringifyKernelKind(kindOf(*by)) << "'";
   int64_t inputs = type.getNumInputs(), results = type.getNumResults(), accumulators = getNumAccumulators();
   // (C3)
   if (accumulators > std::min(inputs, results))

@@ -92,3 +92,10 @@ plan.kernel @kernel_c4_call(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind
   %y = ein.call @f(%x) path "f" : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %y : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{is of kind 'rows' but 'tiles' computes kernels of kind 'contract'}}
+plan.kernel @kernel_c5(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by tiles>, kind = #plan<kind rows>} {
+  plan.yield %x : tensor<4xf32>
+}

@@ -4,8 +4,8 @@
 #all = affine_map<(i) -> ()>
 
 // CHECK-LABEL: plan.kernel @exp(
-// CHECK-SAME: kind = #plan<kind elementwise>, ns = 10
-plan.kernel @exp(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>, ns = 10 : i64} {
+// CHECK-SAME: by = #plan<by elementwise>,{{.*}} kind = #plan<kind elementwise>, ns = 10
+plan.kernel @exp(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by elementwise>, kind = #plan<kind elementwise>, ns = 10 : i64} {
   %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: plan.yield %{{.*}} : tensor<4xf32>
   plan.yield %y : tensor<4xf32>

@@ -7,7 +7,7 @@
 namespace plc::plan {
 class KernelOp;
 
-/// The kernel as text without its name, cost and locations: two kernels of one text compute the same.
+/// The kernel as text without its name, cost and locations: two kernels of one text compute the same by the same code.
 std::string kernelText(KernelOp kernel);
 
 } // namespace plc::plan

@@ -31,4 +31,11 @@ enum class MessagePart { post, waitReceive, send, waitSend };
 #define GET_OP_CLASSES
 #include "dialects/Plan/PlanOps.h.inc"
 
+namespace plc::plan {
+
+/// The kind of the kernels that an implementation computes (see Implementations.def).
+KernelKind kindOf(Implementation by);
+
+} // namespace plc::plan
+
 #endif

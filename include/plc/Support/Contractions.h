@@ -1,0 +1,27 @@
+//===- Contractions.h - who may compute large contractions ------*- C++ -*-===//
+#ifndef PLC_SUPPORT_CONTRACTIONS_H
+#define PLC_SUPPORT_CONTRACTIONS_H
+
+#include "plc/Support/Choice.h"
+
+namespace plc {
+
+/// The faster by the rates, calls of BLIS, or our own tiles of registers. Bits do not depend on it.
+enum class Contractions { automatic, blis, own };
+
+struct ContractionsRow {
+  const char *name;
+  bool blis, tiles; ///< which of them may
+};
+
+template <>
+struct Choice<Contractions> {
+  static constexpr const char *noun = "contractions";
+  static constexpr ContractionsRow table[] = {{"auto", true, true}, {"blis", true, false}, {"own", false, true}};
+  static std::span<const ContractionsRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+} // namespace plc
+
+#endif

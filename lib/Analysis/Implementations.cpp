@@ -1,0 +1,34 @@
+//===- Implementations.cpp - which code can compute a contraction ---------===//
+#include "plc/Analysis/Implementations.h"
+
+#include "plc/Analysis/MatmulNest.h"
+
+using namespace mlir;
+using namespace plc;
+
+const char *plan::misfit(Implementation by, ein::ContractOp op) {
+  switch (by) {
+  case Implementation::chains: // the definition of a sum, which computes all of them
+    return nullptr;
+  case Implementation::blis:
+  case Implementation::tiles: break;
+  default: return "that computes no contraction";
+  }
+  std::optional<ein::MatmulNest> product = ein::asProduct(ein::analyse(op));
+  if (!product)
+    return "is no product of matrices whose sums end with a block";
+  // Tiles store whole registers along n; the library takes any strides.
+  if (by == Implementation::tiles && product->n.c != 1)
+    return "has no row or column along which its result is contiguous";
+  return nullptr;
+}
+
+ein::ContractOp plan::contractionOf(KernelOp kernel) {
+  ein::ContractOp found;
+  for (auto op : kernel.getBody().getOps<ein::ContractOp>()) {
+    if (found)
+      return {};
+    found = op;
+  }
+  return found;
+}
