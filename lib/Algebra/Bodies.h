@@ -11,7 +11,7 @@ namespace plc::algebra {
 /// The model of a module, or null after an error if there is not exactly one.
 ein::ModelOp modelOf(mlir::ModuleOp module);
 
-/// A pass on bodies that finds none would do nothing, and seem to have done its work.
+/// Fails if the module has no `ein.func`, so that a pass at the wrong place is not a silent no-op.
 mlir::LogicalResult requireEquations(mlir::ModuleOp module);
 
 /// Erases what nothing needs: equations, and calls that accumulate nothing.

@@ -95,7 +95,7 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
   return addTerms(*indexed, *coefficient, true, terms, constant);
 }
 
-/// Slowest first. Errors: what is no full split, each by name.
+/// Sorts the terms, slowest first, and reports everything that keeps the expression from being a full split.
 bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
   for (const AffineTerm &term : terms) {
     if (term.coefficient <= 0)
@@ -129,7 +129,8 @@ static bool isPart(const Expr &expr) {
   return expr.kind == Expr::Sum && namesIndex(expr) && llvm::any_of(expr.operands, isOffset);
 }
 
-/// Has a rule of the name an offset in this axis? Then each gives a part of it, also one that begins at 0.
+/// Whether any rule of the name has an offset in this axis. If so, all of them define parts of it, also those without
+/// an offset, which begin at 0.
 static bool hasParts(const std::vector<Statement *> &statements, const Declarator &left, size_t axis) {
   return llvm::any_of(statements, [&](const Statement *statement) {
     const std::vector<Declarator> &others = statement->lefts;
@@ -197,7 +198,7 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
 /// An index expression on the right, over an axis if it is known.
 bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef tensor) {
   std::optional<Affine> affine = affineOf(expr);
-  badIndices |= !affine; // what could not be read may have had an extent
+  badIndices |= !affine; // do not report a missing extent: the unreadable expression may have given it
   if (!affine)
     return false;
   affines[&expr] = *affine;

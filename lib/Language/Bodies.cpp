@@ -11,7 +11,7 @@ using llvm::Twine;
 using plc::Nearest;
 
 bool Elaborator::checkStep(const Value &value) {
-  // f64 is the widest element.
+  // The precision is not chosen yet, so each element counts as the widest one, f64.
   int64_t bytes = 8;
   for (const Axis &axis : value.axes)
     if (llvm::MulOverflow(bytes, axis.extent, bytes)) {
@@ -103,7 +103,7 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, B
   return true;
 }
 
-/// Binds what a refused statement would define, so that its uses are no errors too.
+/// Binds the names that a refused statement would define, so that their uses are not reported as unknown.
 static void breakNames(const Statement &statement, Scope &scope, Body &body) {
   auto refuse = [&](const Declarator &name) { scope.names[name.name] = {Binding::Broken, {}, 0, name.place}; };
   llvm::for_each(statement.lefts, refuse);
@@ -112,7 +112,7 @@ static void breakNames(const Statement &statement, Scope &scope, Body &body) {
   body.broken = true;
 }
 
-/// Parameters and skips belong to a layer as a whole.
+/// Reports a parameter or a skip outside of a layer or inside one of its `repeat`s: they belong to a layer as a whole.
 bool Elaborator::refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body) {
   bool turn = scope.function.kind == Function::Layer && !scope.turns.empty();
   if (scope.function.kind == Function::Layer && !turn)
@@ -163,7 +163,7 @@ static std::string print(double value) {
   return digits;
 }
 
-/// What makes numbers unfit for an initialiser; empty if nothing does.
+/// Why an initialiser cannot have these numbers; empty if it can.
 static std::string wrongIn(StringRef kind, const double (&values)[2]) {
   auto [first, second] = values;
   if (kind == "constant" && std::isnan(first))
@@ -223,7 +223,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
   }
 }
 
-/// A path is that of a parameter of a layer called before: by the same layer, by one around it, or by the model.
+/// Finds the parameter that `share` names. Its path is relative to the layer, to a layer around it, or to the model,
+/// and the layer that owns it must have been called before.
 void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &name = statement.lefts[0];
   Binding binding;

@@ -44,7 +44,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
     return makeRead(result.view, entries, expr.place);
   }
   if (!hasIndex(expr))
-    return nullptr; // the walk over indices failed on it
+    return nullptr; // the walk over indices has reported it
   const Function *callee = elaborator.find(expr);
   return callee ? resolveFn(expr, *callee, context, divides) : nullptr;
 }
@@ -74,6 +74,7 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
   for (const Expr *operand : expr.operands)
     operands.push_back(ofIntegers ? wantNumber(resolveArgument(*operand, context))
                                   : wantReal(resolveArgument(*operand, context), ("'" + expr.name + "'").str()));
+  // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initialiser is.
   if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
     return makeNumber(std::sqrt(operands[0]->number), expr.place);
   return makeMap(expr.name, expr.place, std::move(operands));
@@ -92,7 +93,8 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
   node.place = expr.place;
   node.operands = {operand};
   node.element = expr.name == "real" ? Element::Real : expr.name == "i32" ? Element::I32 : operand->element;
-  // Only reals have a derivative to stop. A number takes the type of what it meets, and becomes real by itself.
+  // Only reals have a derivative to stop, so the argument must be real; a number takes the type of what it meets and is
+  // real by itself.
   bool changes = node.kind == Node::Stop ? isRealElement(operand->element) : operand->element != node.element;
   if (!changes || (operand->kind == Node::Number && node.element != Element::I32))
     return operand;
@@ -119,9 +121,11 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
     else
       return nullptr; // reported by the walk over indices
   }
+  // The bound indices count as summed only while the operand is resolved.
   size_t depth = bound.size();
   bound.append(ids.begin(), ids.end());
   const Node *operand = wantNumber(resolveArgument(*expr.operands[0], context));
+  // A mean of integers would have to round, which ` ` says explicitly.
   if (expr.name == "mean")
     operand = wantReal(operand, "'mean'");
   bound.truncate(depth);
@@ -151,12 +155,13 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
   Binding binding;
   binding.place = place;
   if (llvm::any_of(axes, [&](IndexId id) { return !(*indices)[id].extent; }))
-    return std::nullopt; // an index without extent is reported for the whole rule
+    return std::nullopt; // an index without an extent is reported once, for the whole rule
   if (node->kind == Node::Number && axes.empty()) {
     binding.kind = Binding::Number;
     binding.number = node->number;
     return binding;
   }
+  // An argument that only reads a tensor along its axes is passed as a view, so that no equation copies it.
   bool plain = node->kind == Node::Read && node->positions.size() == axes.size() && node->dims.size() == axes.size() &&
                llvm::all_of(node->positions, [](const Node::Position &position) { return position.isIndex(); });
   if (!plain) {
@@ -333,6 +338,7 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, con
     ok &= argument.kind != Binding::Broken;
     arguments.push_back(argument);
   }
+  // The skips of a layer that does not exist are unknown, so none is reported as missing.
   if (!callee)
     elaborator.enterUnknownSkips();
   else if (callee->kind == Function::Layer && scope.function.kind == Function::Model)

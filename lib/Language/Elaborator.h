@@ -24,7 +24,7 @@ struct Call {
   Scope &caller;
   Body &body;
   std::vector<Binding> arguments;
-  /// The axes of `...`, if the caller knows them already (calls with brackets).
+  /// The axes that `...` stands for. A call with brackets knows them before the callee's body is elaborated.
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   const Namespace *space = nullptr; // `in NAME`
 };
@@ -45,15 +45,17 @@ public:
   std::optional<std::vector<Binding>> call(const Call &call);
   /// The function that a call names; null after an error.
   const Function *find(const Expr &call);
-  /// Whether a value may be added: it is not too large, the program not too long. Reports.
+  /// Whether a value may be added. Reports an error if it is too large, or the program too long.
   bool checkStep(const Value &value);
-  /// Counts an equation, a call or a turn; false if there are too many.
+  /// Counts an equation, a call or a turn. Returns false, after an error, if the program has too many of them.
   bool countStep(SMLoc place);
-  /// Tells of the skips that a call of a layer stashes and pops, also if the call is wrong otherwise.
+  /// Records the skips that a call of a layer stashes and pops. A call with other errors is recorded too, so that its
+  /// skips are not reported as missing.
   void enterSkips(const Function &layer, SMLoc call, const Namespace *space, const Scope &caller);
-  /// A call whose skips are not known: which are missing is not said then.
+  /// Records a call whose skips are not known. From then on no skip is reported as missing, because this call may have
+  /// it.
   void enterUnknownSkips() { skipsUnknown = true; }
-  /// Errors about skips that need no call.
+  /// Reports errors about skips that can be seen in the layer alone, without a call.
   void checkLayerSkips(const Function &layer);
 
   Diagnostics &diagnostics;
@@ -149,10 +151,10 @@ private:
     const std::string &space;
   };
   const Outside *outside = nullptr;
-  unsigned callsBegun = 0; // of layers that call layers, without those that ended well
+  unsigned callsBegun = 0; // calls of layers by layers that have begun and have not ended without an error
   bool calledByModel = true;
   std::vector<const Function *> active; // fns and layers being elaborated
-  /// Limits on what a short file may ask for.
+  /// A short file can ask for a huge program, by nested repeats for example; these limits refuse it early.
   static constexpr size_t stepLimit = 1 << 18, callDepthLimit = 64;
   size_t steps = 0;
   int64_t turnsBegun = 0;

@@ -78,7 +78,8 @@ BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   return {iota, {node.index}};
 }
 
-/// Constant positions first, then splits: what is left has an index or an integer tensor per axis.
+/// Applies constant positions first, then splits. After that each axis has one index or one integer tensor, which is
+/// what an equation's map can say.
 BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
   mlir::Value value = selectConstants(values[node.value], node);
   llvm::SmallVector<Node::Position, 4> positions;
@@ -102,7 +103,7 @@ BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
   return result;
 }
 
-/// `x[.., 2, ..]` for all constant positions: a gather, whose adjoint is there.
+/// Reads all constant positions, `x[.., 2, ..]`, by a gather: an operation of its own would need an adjoint of its own.
 mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
   llvm::SmallVector<mlir::Value> positions;
   llvm::SmallVector<int64_t> domain;
@@ -198,7 +199,7 @@ Element BodyEmitter::comparedElement(const Node &node) const {
 }
 
 BodyEmitter::Operand BodyEmitter::emitMapNode(const Node &node, Element wanted) {
-  // A long sum leans left: walk down its spine instead of recursing.
+  // A sum of thousands of terms is a tree that leans left; walking down its spine avoids a recursion as deep.
   llvm::SmallVector<const Node *> spine{&node};
   auto leans = [](const Node *n) {
     return n->kind == Node::Map && n->operands.size() == 2 &&
@@ -319,7 +320,7 @@ BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
       value = emitMap("neg", value, factor.dims, element, factor.place);
     result = i == 0 ? value : emitBinary(functionOf(node.operators[i]), result, value, element, factor.place);
   }
-  // Of integers: there is no contraction.
+  // Integers are multiplied and then summed, because a contraction is of reals only.
   return node.summed.empty() ? result : emitReduction("sum", result, node.summed, node.dims, node.place);
 }
 

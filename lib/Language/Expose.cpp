@@ -10,7 +10,7 @@ using plc::Nearest;
 
 namespace {
 
-/// The result of a body that is a value, made one if it is none.
+/// The number of the body's result that is this value. If the value is no result yet it becomes one.
 size_t resultOf(Body &body, ValueId value) {
   auto found = llvm::find(body.results, value);
   size_t position = found - body.results.begin();
@@ -32,7 +32,7 @@ std::string unknownRule(const Twine &what, StringRef rule, const Body &body) {
   return (what + "' has no rule for '" + rule + "'" + nearest.text()).str();
 }
 
-/// Where the value of a layer's rule is for the model. All calls of the body get a result more.
+/// Makes the value of a layer's rule available to the model: all calls of the body get one more result.
 std::optional<ValueId> exposeLayer(Program &program, Step &call, StringRef rule, std::string &wrong) {
   Instance &instance = **llvm::find_if(program.instances, [&](auto &each) { return each.get() == call.callee; });
   auto found = instance.body.rules.find(rule);
@@ -80,5 +80,5 @@ void plc::language::expose(Program &program, StringRef name, Diagnostics &diagno
   }
   program.exposed.push_back(name.str());
   program.body.results.push_back(*value);
-  program.resultBatch.push_back(-1); // told where it is known: `--ein-entry`
+  program.resultBatch.push_back(-1); // which axis is the batch is found later, by `--ein-entry`
 }

@@ -34,7 +34,7 @@ void Elaborator::elaborateExtents(const Statement &statement, Scope &scope, Body
   body.broken |= !declared->second.axes;
 }
 
-/// At the end of the block in which the line stands.
+/// Checks, at the end of the block in which the line stands, that a rule has defined its name.
 void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body) {
   const Declarator &said = statement.lefts[0];
   auto declared = scope.declared.find(said.name);
@@ -47,7 +47,7 @@ void Elaborator::endExtents(const Statement &statement, Scope &scope, Body &body
   scope.declared.erase(declared);
 }
 
-/// Is the value of a rule what a line before it says? A number gets the type of the line.
+/// Checks the value of a rule against the line that states its extents and type; a number takes the type of the line.
 bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body) {
   auto found = scope.declared.find(name);
   if (found == scope.declared.end() || binding.kind == Binding::Broken)

@@ -79,7 +79,7 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   size_t rank = view.axes.size(), named = formal.axes.size();
   bool dots = named > 0 && formal.axes[0].isEllipsis();
   if (!formal.brackets && callee.kind == Function::Fn)
-    return true; // any shape
+    return true; // an argument of an fn without brackets takes any shape
   named -= dots;
   if (dots ? rank < named : rank != named) {
     diagnostics

@@ -124,7 +124,7 @@ void Lexer::badBytes() {
     else
       diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here" +
                                     (c ? "" : "; is this a text file?"));
-    // After a zero byte, errors tell nothing more.
+    // A zero byte means that this is no text; further errors would be noise.
     at = c ? at + 1 : source.size();
     return;
   }

@@ -17,7 +17,7 @@ struct Token {
   enum Kind { Word, Number, Symbol, End };
   Kind kind;
   bool startsLine;
-  bool afterBadBytes; // something before it was an error already
+  bool afterBadBytes; // the bytes before it were reported, so the parser does not report it as unexpected
   llvm::StringRef text;
 
   llvm::SMLoc place() const { return llvm::SMLoc::getFromPointer(text.data()); }

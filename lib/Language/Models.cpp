@@ -30,6 +30,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   program.called.insert(&call.callee);
   std::string path =
       call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
+  // Only the model's calls are units of the plan. A layer that a layer calls becomes part of the caller's body.
   if (call.caller.function.kind == Function::Layer)
     return inlineLayer(call, scope, *space, path);
   std::vector<Value> types;
@@ -78,6 +79,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
 Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef<Value> types,
                                   const std::string &space) {
   std::vector<Instance *> &candidates = instances[::keyOf(call.callee, scope, types)];
+  // Two calls with equal types share a body only if what nested layers pop has equal types too.
   for (Instance *candidate : candidates)
     if (importsFit(*candidate, call, space))
       return *candidate;
@@ -105,6 +107,7 @@ void Elaborator::enterPath(const Call &call, std::string &path) {
              "two calls of layers have the path '" + path + "'; name one: '" + call.callee.name + "(..) in NAME'")
       .note(earlier->second, "the first is here");
   call.body.broken = true;
+  // No name in a file has an apostrophe, so the changed path meets no other one.
   path += "'";
 }
 
@@ -132,13 +135,13 @@ static std::string shapeOf(const Body &body, const Binding &binding) {
   return (nameOf(body.values[binding.view.value].element) + "[" + text + "]").str();
 }
 
-/// A number is a real of rank 0 as soon as clauses add tensors to it.
+/// A number that clauses add tensors to becomes a real tensor of rank 0.
 static bool joins(const Body &body, const Binding &old, const Binding &now) {
   return old.kind == Binding::Number && now.kind == Binding::Tensor && now.view.axes.empty() &&
          body.values[now.view.value].element == Element::Real;
 }
 
-/// A turn's name is new: no tensor, no turn around it.
+/// Reports a turn that has the name of a tensor or of an enclosing turn.
 bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
   SMLoc earlier;
   if (const Size *turn = scope.sizes.find(repeat.turn))
@@ -182,15 +185,17 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   std::string outer = scope.turns;
   int64_t outerTurn = scope.turn;
   for (int64_t turn = 0; turn < *count; ++turn) {
+    // Names that a turn defines must not be seen by the next one, so each turn starts from the names before it.
     llvm::StringMap<Binding> before = scope.names;
     size_t errors = diagnostics.size();
     scope.turns = outer + "." + std::to_string(turn);
+    // Turns are numbered over the whole model, because paths alone do not tell the turns of two `repeat`s apart.
     if (scope.function.kind == Function::Model)
       scope.turn = turnsBegun++;
     if (!statement.turn.empty())
       scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
     elaborateBody(statement.body, scope, body);
-    if (!countStep(statement.place)) // turns without equations end too
+    if (!countStep(statement.place)) // counts empty turns too, or 2^60 of them would never end
       break;
     // Carried names keep their types; names made in the turn end with it.
     for (auto &[name, old] : before) {
@@ -209,7 +214,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     scope.names = std::move(before);
     if (diagnostics.size() != errors) {
       skipsUnknown = true;
-      break; // every turn would say the same
+      break; // the other turns would report the same errors
     }
   }
   scope.turns = outer;
@@ -297,6 +302,7 @@ void Elaborator::checkUncalled(const Function &layer) {
       return;
     arguments.push_back({left.name.str(), elementNamed(left.element), *axes, left.place});
   }
+  // A `share` cannot be checked without the model's calls, so a missing owner is no error here.
   calledByModel = false;
   active.push_back(&layer);
   instantiate(layer, scope, arguments);

@@ -34,7 +34,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineLayer(const Call &call, Sc
   return results;
 }
 
-/// The value of a skip that the body has stashed or popped before, else an argument.
+/// The value of a skip that the body has stashed or popped before; if there is none, the skip becomes an argument.
 Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &pop) {
   Body &body = call.body;
   SkipKey key = keyIn(scope, pop.skip);
@@ -42,6 +42,7 @@ Binding Elaborator::popNested(const Call &call, Scope &scope, const Statement &p
     if (stash.key == key) {
       stash.popped = true;
       Binding value = stash.value;
+      // What is popped is an argument, and arguments are tensors, so a stashed number becomes one of rank 0.
       if (value.kind == Binding::Number)
         value = {Binding::Tensor, body.whole(materialise(body, value, pop.skip)), 0, value.place};
       return value;

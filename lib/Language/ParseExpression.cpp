@@ -20,7 +20,8 @@ const Expr *Parser::finish(Expr *expr) {
 
 const Expr *Parser::parseExpression() { return at("if") ? parseIf() : parseConjunction(Expr::Or); }
 
-/// A part of an `if`; an `if` there nests.
+/// Parses the condition or a branch of an `if`. An `if` inside it counts as nesting; a chain of `else if` must not
+/// overflow the stack.
 const Expr *Parser::parseBranch() {
   if (!at("if"))
     return parseExpression();
@@ -152,7 +153,7 @@ const Expr *Parser::parsePrimary() {
     Expr *expr = make(Expr::Number, token.place());
     take();
     finish(expr);
-    // `1e`, `2x`: a word glued to a number.
+    // A word that touches a number, as in `1e` or `2x`, is a misspelt literal and not the next statement.
     if (raw().kind == Token::Word && raw().text.begin() == lastEnd) {
       diagnostics.error(expr->place, "'" + expr->text + raw().text.substr(0, 40) + "' is not a number");
       return nullptr;

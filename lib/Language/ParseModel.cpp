@@ -123,7 +123,7 @@ const Program *Frontend::run() {
   parseMain();
   parseLibraries();
   elaborate();
-  // A file whose model does not parse is not said to have none.
+  // If the model did not parse, 'the file has no model' would be a misleading second error.
   if (!diagnostics.empty() && programs.empty())
     return nullptr;
   Program *program = selectModel();
@@ -136,7 +136,7 @@ const Program *Frontend::run() {
 mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
                                                             const ParseOptions &options, Diagnostics &diagnostics) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  // Nesting is limited, but deeper than some stacks: this one holds the deepest input that is accepted.
+  // The deepest nesting that is accepted needs more stack than some threads have, so a thread of our own parses.
   constexpr unsigned stackBytes = 256u << 20;
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
     Frontend front(sources, options, diagnostics);

@@ -80,7 +80,7 @@ Statement *Parser::parseStatement() {
   return &statement;
 }
 
-/// Statements of the language that are not there yet.
+/// Refuses statements that the language describes and that are not supported yet.
 bool Parser::refuseStatement(Statement &statement) {
   const Token &word = peek();
   const Token &next = tokens[position + (word.kind != Token::End)];
@@ -174,7 +174,7 @@ bool Parser::parseParams(Statement &statement) {
   statement.kind = Statement::Param;
   take();
   bool frozen = accept("frozen");
-  size_t waiting = 0; // names before this one have their initialiser
+  size_t waiting = 0; // the first name that still waits for an initialiser
   do {
     ParamName &param = statement.params.emplace_back();
     param.frozen = frozen;

@@ -71,7 +71,7 @@ bool Parser::close(StringRef symbol) {
         .note(opened.place(), "to match this '" + opened.text + "'");
     return false;
   }
-  // Pop first: what follows may end the statement.
+  // From here on the enclosing bracket, if there is one, decides whether a line end ends the statement.
   take();
   brackets.pop_back();
   --(symbol == "]" ? bracketNesting : nesting);

@@ -109,7 +109,7 @@ bool Parser::parseFunction(Function::Kind kind) {
   if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, place))
     return false;
   checkHeader(function);
-  // From here on the body is known: its errors are reported, the function can be called.
+  // The header is complete, so the function can be called even if its body has errors.
   file.functions.push_back(&function);
   size_t errors = diagnostics.size();
   bool ok = parseBlock(function.body);

@@ -84,7 +84,8 @@ mlir::Value BodyEmitter::placePart(mlir::Value value, unsigned axis, int64_t off
     return plc::ein::MapOp::create(builder, at(place), result, symbol, inputs, domain,
                                    builder.getAffineMapArrayAttr(maps));
   };
-  // The position in the part, and where in the part it is: the same inside of it.
+  // Clamp the position into the part, so that the gather is always in range, and compare: where clamping changed the
+  // position, the element lies outside of the part and is 0.
   AffineMap line = AffineMap::getMultiDimIdentityMap(1, context), none = AffineMap::get(1, 0, context);
   auto positions = mlir::RankedTensorType::get({extent}, elementType(integer));
   auto number = [&](int64_t n) { return emitNumber(static_cast<double>(n), place, integer).value; };

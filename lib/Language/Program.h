@@ -67,8 +67,8 @@ struct Value {
   SMLoc place;
 };
 
-/// A value seen with other axes: axis p of the value is the view's axis `dims[p]`; axes of the view that no axis of
-/// the value stands for are broadcast.
+/// A value seen with other axes: axis p of the value is the view's axis `dims[p]`. The value is broadcast along those
+/// axes of the view that none of its own axes maps to.
 struct View {
   ValueId value = 0;
   llvm::SmallVector<unsigned, 4> dims;
@@ -82,10 +82,10 @@ struct View {
   }
 };
 
-/// What a name stands for in a body, and what a call passes.
+/// What a name stands for in a body. Calls pass the same as their arguments.
 struct Binding {
   enum Kind { Broken, Tensor, Number };
-  Kind kind = Broken; // Broken: its definition was an error
+  Kind kind = Broken; // Broken: the definition had an error, so uses of the name are not reported again
   View view;
   double number = 0;
   SMLoc place;
@@ -163,7 +163,7 @@ struct Initialiser {
   double a = 0, b = 0;
 };
 
-/// A skip: its name and namespace.
+/// A skip is identified by its namespace and its name.
 using SkipKey = std::pair<std::string, std::string>;
 
 /// A parameter of a body: its own, one of a layer that it calls (`attention.wq`), or one that it shares.
@@ -189,7 +189,8 @@ struct Body {
     bool popped = false; // by a nested layer
   };
   std::vector<Stash> stashes;
-  /// What nested layers pop that nothing in the body stashes: an argument, if its type is known.
+  /// A skip that a nested layer pops and nothing in the body stashes. It becomes an argument of the body if its type
+  /// is known.
   struct Import {
     SkipKey key;
     const Statement *pop;
@@ -199,8 +200,8 @@ struct Body {
   std::map<std::string, SMLoc> calls; // of layers, by path
   std::deque<Node> nodes;
   std::deque<Frame> frames;
-  bool broken = false;            // an error was reported in it
-  llvm::StringMap<ValueId> rules; // what names stand for at the end, but arguments and parameters
+  bool broken = false;            // an error was reported in the body
+  llvm::StringMap<ValueId> rules; // the value of each name at the end of the body, without arguments and parameters
 
   ValueId add(Value value) {
     values.push_back(std::move(value));
@@ -218,16 +219,18 @@ struct Body {
 
 /// A layer's body for one set of sizes.
 struct Instance {
-  /// What a call of it stashes: its argument (formal ones, then popped ones) or its result at `position`.
+  /// What a call of the instance stashes: its argument at `position` (the header's, then the popped ones), or its
+  /// result.
   struct Stash {
     const Body::Stash *stash;
-    bool isKnown = false; // else there was an error
+    bool isKnown = false; // false: there was an error, and nothing is known of the value
     bool isArgument = false;
     size_t position = 0;
   };
   const Function *layer;
   std::string symbol;
-  /// What it pops is an argument behind the header's; what it stashes a result. Layers that it calls are part of it.
+  /// The elaborated body. What it pops are arguments behind the header's, what it stashes are results. The bodies of
+  /// layers that it calls are inlined in it.
   Body body;
   std::vector<Stash> stashes;
   bool hasErrors = false; // reported in its body

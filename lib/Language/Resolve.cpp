@@ -91,6 +91,7 @@ std::optional<Element> RuleBuilder::unify(llvm::ArrayRef<const Node *> operands,
   for (const Node *operand : operands) {
     if (operand->element != Element::Number)
       continue;
+    // A literal that i32 cannot hold would wrap silently beside an i32 tensor.
     bool isLarge = operand->kind == Node::Number && std::abs(operand->number) > INT32_MAX;
     bool fits = typed->element == Element::I64 || !isLarge;
     if (fits && isInteger(typed->element) && isIntegral(*operand))
@@ -144,6 +145,7 @@ const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
 }
 
 const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &outer) {
+  // A summand is not the whole argument of a function, so a lone tensor in it is no index that was forgotten.
   Context context = outer;
   context.underFunction = false;
   const Node *result = nullptr;
@@ -226,6 +228,7 @@ static const Expr &stripSigns(const Expr &expr, bool &negated) {
 
 const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   Context context = outer;
+  // Nothing is summed inside an index position, so no term begins there.
   if (!outer.position) {
     context.term = terms.size();
     terms.push_back({outer.term, &expr, outer.underFunction});
@@ -249,6 +252,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     const Expr &factor = stripSigns(*factors[i], negated);
     const Node *value = resolveFactor(factor, context, factors.size() == 1, op != BinaryOp::Mul);
     ok &= value != nullptr;
+    // A sign before a number makes another constant, which needs no operation.
     if (value && value->kind == Node::Number && negated) {
       value = makeNumber(-value->number, value->place);
       negated = false;
@@ -273,7 +277,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
   if (!node.summed.empty() && node.element == Element::Bool) {
-    // A single tensor under a function is no sum: the sum rule reports it.
+    // A single tensor directly under a function is not summed silently; the sum rule reports it.
     if (outer.underFunction)
       return nullptr;
     return refuseLogic(node.place, "a summed index would be 'there is'; sum 'real(..)' or 'i32(..)'");
@@ -359,7 +363,7 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context,
   case Expr::Access: return resolveAccess(expr, context, divides);
   case Expr::Call: return resolveCall(expr, context, divides);
   default: {
-    // Parentheses; what is in them starts terms of its own.
+    // What stands in parentheses starts terms of its own.
     Context inner = context;
     inner.underFunction &= alone;
     if (!alone && !context.position) {

@@ -10,8 +10,9 @@
 
 namespace plc::language {
 
-/// Elaborates one rule in three walks: indices and extents (Indices.cpp, AffineIndices.cpp, Parts.cpp), nodes
-/// (Resolve.cpp, Calls.cpp), the sum rule (SumRule.cpp). An index is one per name and rule.
+/// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Parts.cpp),
+/// resolves expressions to nodes (Resolve.cpp, Calls.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
+/// as an index of the rule are one index.
 class RuleBuilder {
 public:
   RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
@@ -31,7 +32,7 @@ private:
     bool condition = false;
     std::optional<IndexUse::Kind> restriction; // Parenthesis or Divisor
     const Expr *factor = nullptr;              // the restricted factor
-    std::optional<IndexUse::Kind> position;    // in index brackets: uses count as this, and nothing is summed there
+    std::optional<IndexUse::Kind> position;    // set in index brackets, where nothing is summed: the kind of uses
   };
 
   /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
@@ -163,7 +164,7 @@ private:
 
 /// Does an index occur in the expression, arguments of calls included?
 bool hasIndex(const Expr &expr);
-/// Is there a tensor, or a floor operation, in an index expression? Then it is a gather.
+/// Whether an index expression has a tensor or a floor operation, so that the access is a gather.
 bool readsTensor(const Expr &expr, const Scope &scope);
 
 } // namespace plc::language

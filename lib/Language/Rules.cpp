@@ -18,6 +18,7 @@ void RuleBuilder::build(const Statement &rule) {
   if (rule.adds)
     return buildClause(rule);
   const Expr &value = *rule.value;
+  // Only a call of whole tensors can have several results and name a namespace; every other right side is an equation.
   bool call = value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value) &&
               llvm::none_of(rule.lefts, [](const Declarator &left) { return left.brackets; });
   std::vector<Binding> values(rule.lefts.size());
@@ -38,6 +39,7 @@ void RuleBuilder::build(const Statement &rule) {
   body.broken |= llvm::any_of(values, [](const Binding &binding) { return binding.kind == Binding::Broken; });
   for (auto [left, binding] : llvm::zip(rule.lefts, values)) {
     binding.place = left.place;
+    // A new definition starts a new list of clauses, which may begin after uses of the old value.
     if (elaborator.define(scope, body, left.name, left.place, binding)) {
       scope.defined.insert(left.name);
       scope.uses.erase(left.name);
@@ -50,6 +52,7 @@ void RuleBuilder::buildClause(const Statement &rule) {
   const Declarator &left = rule.lefts[0];
   const Expr &value = *rule.value;
   const Binding *before = scope.find(left.name);
+  // Adding to an argument or a parameter would change what other rules read.
   if (before && !scope.defined.contains(left.name)) {
     diagnostics
         .error(left.place, "'+=' adds to what rules of this body define, but '" + left.name + "' is no rule's result")
@@ -123,6 +126,7 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
   if (clause->element == Element::Bool)
     return refuseLogic(clause->place, "write 'or', or add 'real(..)'");
+  // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
   if (earlier->kind == Binding::Number && earlier->number == 0)
     return clause;
   if (earlier->kind == Binding::Number) {
@@ -169,11 +173,11 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     shapeBareLeft();
   else
     ok &= checkClashes();
-  // Names are resolved even if extents disagree: these errors are independent.
+  // Resolve names even if extents disagree, because errors in names are independent of them.
   size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;
-  // What could not be read may have had an extent.
+  // Do not report missing extents if an expression could not be read: it may have given them.
   if (!bare && diagnostics.size() == errors)
     ok &= finishLeft(name);
   ok &= checkSums(terms, uses, *indices, diagnostics);
@@ -210,7 +214,7 @@ bool RuleBuilder::declareLeft(const Declarator &declarator) {
 bool RuleBuilder::finishLeft(StringRef name) {
   if (badIndices || !takeDeclaredExtents(name))
     return false;
-  // A tensor that is not known may have had the extent.
+  // Do not report missing extents if a tensor is unknown: it may have given them.
   for (auto &[name, place] : tensorNames) {
     const Binding *binding = scope.find(name);
     if (place != leftPlace && (!binding || binding->kind == Binding::Broken))
@@ -258,6 +262,7 @@ void RuleBuilder::shapeBareLeft() {
   if (!bareAxes)
     return;
   for (auto [position, axis] : llvm::enumerate(*bareAxes)) {
+    // A bare rule has no index names; names with '#' cannot be written, so they meet no index of the file.
     IndexId id = indexNamed(("#" + Twine(position)).str());
     (*indices)[id] = {("#" + Twine(position)).str(), axis.extent,   axis.place,
                       "'" + bareOwner + "'",         int(position), SMLoc()};
@@ -277,6 +282,7 @@ Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
       declarator = &result;
   if (auto own = scope.declared.find(name); own != scope.declared.end())
     declarator = own->second.declarator;
+  // Numbers alone have no type of their own. A number is never a boolean, so Bool stands for 'nothing is said'.
   if (Element said = declarator ? elementNamed(declarator->element) : Element::Bool;
       isRealElement(said) || (isInteger(said) && isIntegral(node)))
     return said;

@@ -26,7 +26,8 @@ struct Scope {
   /// Names that rules of this body define, and where each was first used: clauses come before.
   llvm::StringSet<> defined;
   llvm::StringMap<SMLoc> uses;
-  /// What lines like `y: [N, C]` say of the names that rules behind them define. No axes: there was an error in them.
+  /// What lines like `y: [N, C]` state about the names that the rules after them define. An entry without axes had an
+  /// error, which was reported.
   struct Declared {
     const Declarator *declarator = nullptr;
     std::optional<llvm::SmallVector<Axis, 4>> axes;
@@ -39,9 +40,10 @@ struct Scope {
   const Frame *frame = nullptr;
   /// Layers: what `pop` gives.
   llvm::DenseMap<const Statement *, Binding> popped;
-  /// Turns of the `repeat`s around, behind the names of layers in paths: ".3".
+  /// The turns of the enclosing `repeat`s, as they stand behind a layer's name in a path: ".3".
   std::string turns;
-  /// Layers called by a layer: names before those of their parameters ("attention.3."), and who calls them `in` what.
+  /// For a layer that a layer calls: the prefix of its parameters' names ("attention.3."), and its caller with the
+  /// namespace of the call.
   std::string path;
   const Scope *caller = nullptr;
   const Namespace *space = nullptr;

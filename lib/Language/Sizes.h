@@ -17,14 +17,14 @@ struct Diagnostic;
 
 namespace plc::language {
 
-/// A named size. No value: its definition was an error, uses of it are silent.
+/// A named size. Without a value its definition had an error, and uses of it are not reported again.
 struct Size {
   std::optional<int64_t> value;
   SMLoc place;
   bool overridden = false; // by -D
 };
 
-/// Sizes by name: the file's dims, or those that a call binds with the dims behind them.
+/// Sizes by name: the dims of a file; or the sizes that a call binds, which hide the dims of the callee's file.
 class Sizes {
 public:
   explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
@@ -35,11 +35,11 @@ public:
   void unbind(StringRef name) { sizes.erase(name); }
   /// Null if the name is no size.
   const Size *find(StringRef name) const;
-  /// Offers all names, those outside too.
+  /// Offers all names that are visible here as suggestions.
   void offer(Nearest &nearest) const;
   /// Reports a name that is no size.
   void unknown(StringRef name, SMLoc place) const;
-  /// Those bound here, not outside; in order of name.
+  /// The sizes that are bound here, without those of the enclosing scope, in order of name.
   const std::map<StringRef, Size> &own() const { return sizes; }
 
   /// Value of an integer expression; none after an error, which is reported here or was before.
@@ -57,7 +57,7 @@ private:
   const Sizes *outer;
   Diagnostics &diagnostics;
   std::map<StringRef, Size> sizes;
-  std::map<StringRef, SMLoc> coming; // dims of the file that are not evaluated yet
+  std::map<StringRef, SMLoc> coming; // dims that stand further down: a use of one says so instead of 'unknown'
 };
 
 /// Value of a real expression of numbers and sizes (+ - * / sqrt), in f64; none after an error.

@@ -42,7 +42,7 @@ void Elaborator::elaborateStash(const Statement &statement, Scope &scope, Body &
   SMLoc call = scope.caller ? scope.frame->call : SMLoc();
   for (const Body::Stash &earlier : body.stashes) {
     if (earlier.key != key || (!call.isValid() && !earlier.call.isValid()))
-      continue; // of two that are the layer's own `checkLayerSkips` tells
+      continue; // two stashes of the layer itself are reported by `checkLayerSkips`
     diagnostics
         .error(call.isValid() ? call : statement.skipPlace,
                describe(key) + " is stashed twice by one layer" + (call == earlier.call ? turnsNeedSpaces : ""))
@@ -72,7 +72,7 @@ void Elaborator::addStashes(Instance &instance) {
   Body &body = instance.body;
   for (const Body::Stash &stash : body.stashes) {
     if (stash.call.isValid() && stash.popped)
-      continue; // between layers that this one calls
+      continue; // popped by another layer inside the same body, so it is no result
     Instance::Stash &added = instance.stashes.emplace_back();
     added.stash = &stash;
     if (stash.value.kind == Binding::Broken || body.broken)
@@ -105,7 +105,7 @@ void Elaborator::checkLayerSkips(const Function &layer) {
   }
 }
 
-/// What a skip that is `key` inside a call is outside of it.
+/// The skip's key outside of a call whose body knows it as `key`.
 SkipKey Elaborator::within(const Namespace *space, const std::string &name, SkipKey key) {
   bool inside = space && (!space->hasOnly ||
                           llvm::any_of(space->only, [&](const auto &listed) { return listed.first == key.first; }));
@@ -150,7 +150,7 @@ void Elaborator::enterSkips(const Function &layer, SMLoc call, const Namespace *
     if (!pops && statement != findSkip(layer, Statement::Stash, statement->skip))
       continue; // no skip, or reported by `checkLayerSkips`
     if (pops && findSkip(layer, Statement::Stash, statement->skip))
-      continue; // so was this
+      continue; // reported already, too
     SkipKey key = within(space, *name, {statement->skip.str(), ""});
     auto found = skips.find(key);
     if (!pops)
@@ -247,6 +247,7 @@ void Elaborator::checkSkips(const Function &model) {
         }
     }
   }
+  // One error for each call is enough: its other skips are missing for the same reason.
   llvm::DenseSet<const char *> reported;
   for (const auto &[key, skip] : skips)
     if (!skip.popped && !skipsUnknown && reported.insert(skip.call.getPointer()).second)

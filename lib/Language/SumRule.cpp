@@ -44,6 +44,7 @@ bool SumRule::encloses(int outer, int inner) const {
 }
 
 std::pair<const IndexUse *, const char *> SumRule::findDoubt() const {
+  // In these places a reader may take the sum to be inside as well as around the whole term, so none is assumed.
   for (const IndexUse *use : uses) {
     if (use->kind == IndexUse::Divisor)
       return {use, "it occurs in a divisor"};
@@ -58,10 +59,12 @@ std::pair<const IndexUse *, const char *> SumRule::findDoubt() const {
     if (use->kind == IndexUse::Factor)
       summed.insert(use->term);
   }
+  // If one use stands in a term inside the term of another, either term could be the one that is summed.
   for (const IndexUse *use : uses)
     for (int t = terms[use->term].parent; t >= 0; t = terms[t].parent)
       if (used.contains(t))
         return {use, "it occurs in nested terms"};
+  // `x[i] + k` and `exp(x[k])` are more often a forgotten index than a sum that is meant, so the sum must be written.
   for (const IndexUse *use : uses) {
     if (!summed.contains(use->term))
       return {use, "it occurs in a term only as a number"};
@@ -87,6 +90,7 @@ void SumRule::report(const IndexUse &bad, StringRef reason) {
     if (use != &bad)
       error.note(use->place, "'" + name + "' is used here too");
   // The readings: all together, each term, each factor alone.
+  // Two readings may be the same text, because parentheses are dropped; it is offered once.
   std::vector<const Expr *> readings;
   auto add = [&](const Expr *expr) {
     while (expr->kind == Expr::Paren)

@@ -98,7 +98,7 @@ struct Statement {
   enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop };
   Kind kind;
   SMLoc place;
-  bool isBroken = false;                     // a syntax error was reported; only `lefts` count
+  bool isBroken = false;                     // a syntax error was reported; only `lefts` are valid
   std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
   bool adds = false;                         // Rule: `+=`
   const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
@@ -122,7 +122,7 @@ struct Function {
   std::vector<Declarator> arguments;
   std::vector<NamedExpr> given; // after `;`, value null if there is no default
   std::vector<Declarator> results;
-  bool hasSyntaxErrors = false; // in the body: what seems missing may be there
+  bool hasSyntaxErrors = false; // in the body; what seems to be missing may stand in a statement that did not parse
   StringRef kindName;           // layers: `kind NAME`, else empty
   std::vector<Statement *> body;
 };

@@ -71,6 +71,7 @@ private:
     auto inside = [&](OpOperand &use) { return destination->isProperAncestor(use.getOwner()); };
     if (source == destination || llvm::none_of(result.getUses(), inside))
       return;
+    // Names of routes are for people and must be unique for each destination, so equal ones are numbered.
     std::string carries = nameOf(before, made);
     if (int64_t before = carried[{destination, carries}]++)
       carries += "#" + std::to_string(before);

@@ -123,6 +123,8 @@ private:
     StageOp source = stageOf(route.getSource());
     StageOp destination = stageOf(route.getDestination());
     int64_t from = source.getRank(), to = destination.getRank();
+    // Channels between two ranks are numbered together, and the lowest bit of a tag is the direction. So all tags
+    // between the two differ.
     int64_t ordinal = ordinals[std::minmax(from, to)]++;
     int64_t tag = 2 * program.getMicroBatches() * ordinal + (from < to ? 0 : 1);
     int64_t last = tag + 2 * (program.getMicroBatches() - 1);
@@ -158,6 +160,8 @@ private:
     SmallVector<bool> lates;
     for (int64_t mb = 0; mb < program.getMicroBatches(); ++mb) {
       int64_t consumer = indexOf(destination, user.getRole(), mb), producer = indexOf(source, maker.getRole(), mb);
+      // Post one run ahead, so that the message can travel while that run computes; earlier would hold its bytes for
+      // longer.
       int64_t post = std::max<int64_t>(consumer - 1, 0);
       bool late = mb >= maxSlots && consumers[mb - maxSlots] >= post;
       if (late)
@@ -169,6 +173,8 @@ private:
       posted.push_back(make<PostRecvOp>(channel->getSymName(), mb, IntegerAttr()));
       gaps[to][consumer].waitRecvs.push_back(make<WaitRecvOp>(channel->getSymName(), mb));
       gaps[from][producer + 1].sends.push_back(make<SendOp>(channel->getSymName(), mb, IntegerAttr()));
+      // The sender waits before its first run that is later, in the one order of all runs, than the run at which the
+      // receiver posts. So the wait is for something earlier in that order, and no cycle of waits can arise.
       int64_t wait = producer + 1;
       while (wait < int64_t(runs[from].size()) && keyOf(from, wait) < keyOf(to, post))
         ++wait;

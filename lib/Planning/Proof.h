@@ -53,7 +53,8 @@ llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 /// By induction over the order of calls it makes the original's bits.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
-/// Every read of a rank finds the value and micro-batch that the program names.
+/// Every read of a rank finds the value and micro-batch that the program names. The actions are executed symbolically,
+/// with a map from bytes to values in place of the arena (ProveMemory.cpp).
 llvm::LogicalResult proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes);
 
 /// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people; without a micro-batch if `mb` is -1.

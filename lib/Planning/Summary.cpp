@@ -75,7 +75,8 @@ void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer,
   out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << "\n";
 }
 
-// Of what all arenas take without it; and the FLOPs of a step over those without it.
+// Prints how many bytes of all arenas recomputation saves, and the factor by which the FLOPs of a step grow; both are
+// against the plan of the same program with policy `none`.
 void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
   out << "recomputation " << (summary.remat.empty() ? "none" : summary.remat) << ": ";
   if (summary.noneArenaBytes < 0) {

@@ -122,7 +122,8 @@ void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, c
                    const std::vector<int64_t> &summed, bool accumulate) {
   if (inputs.size() != 2)
     return contractAny<T, S>(extents, inputs, result, summed, accumulate);
-  // A product has the same bits either way round: neighbours should be many.
+  // Exchanging the factors of a product changes no bit, so the one with more results side by side becomes the second:
+  // the loop computes `tileWidth` neighbours at a time.
   int64_t left = 1, right = 1;
   for (size_t dim = 0; dim < extents.size(); ++dim)
     if (result.strides[dim])

@@ -196,7 +196,8 @@ std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> argu
       runCall(call, environment);
     else
       runOperation(op, environment);
-    // What no later operation reads is dropped, so that a joint program holds little more than its residuals.
+    // Free values that no later operation reads, so that the joint program of forward and backward holds little more
+    // than its residuals.
     for (Value value : op.getOperands())
       if (llvm::none_of(value.getUsers(), [&](Operation *user) { return op.isBeforeInBlock(user); }))
         environment.erase(value);

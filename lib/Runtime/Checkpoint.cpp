@@ -34,7 +34,7 @@ void syncDirectory(const fs::path &directory) {
   ::close(fd);
 }
 
-/// The number under `key`, which our own writer left.
+/// The number that our own writer stored under `key` in the metadata.
 template <class T>
 T readNumber(const std::string &file, const Safetensors &state, const std::string &key) {
   auto found = state.metadata.find(key);
@@ -112,7 +112,7 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
     collectParameters(engine).write(partial / "params.safetensors");
     collectState(state, engine).write(partial / "state.safetensors");
     syncDirectory(partial);
-    fs::remove_all(step); // of an earlier run into the same folder
+    fs::remove_all(step); // left by an earlier run into the same folder
     fs::rename(partial, step);
     fs::remove(link);
     fs::create_directory_symlink(step.filename(), link);
@@ -137,7 +137,7 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
   if (key != engine.numericsKey())
     throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
-  // Moments of one optimizer mean nothing to another; its other settings may change.
+  // Moments of one optimizer mean nothing to another, so the kind must be the same; all other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +

@@ -11,7 +11,8 @@ struct TrainingState {
   uint64_t seed = 0;
 };
 
-/// Makes DIR if there is none, so that a run does not find out at its end; throws fileError if it cannot be written.
+/// Makes DIR if there is none and throws fileError if it cannot be written. Called before a run, which would otherwise
+/// fail at its end.
 void prepareCheckpoints(const std::string &directory);
 
 /// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.

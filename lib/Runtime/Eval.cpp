@@ -23,7 +23,8 @@ double heldOutLoss(const Data &data, Engine &engine) {
 }
 
 namespace {
-/// Tensors of a larger model under another `--entry`, or a sign that this model is not the one that was meant.
+/// Warns about tensors that no parameter uses. They may belong to a larger model under another `--entry`, or be a sign
+/// that this model is not the one that was trained.
 void tellUnused(const std::string &place, const std::vector<std::string> &names, const Engine &engine) {
   constexpr size_t shown = 5;
   std::string list;

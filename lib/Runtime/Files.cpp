@@ -12,7 +12,7 @@ namespace plc::runtime {
 
 namespace {
 
-/// Closes on every way out.
+/// Closes the file on every path out of a function.
 struct Descriptor {
   int fd;
   ~Descriptor() {
@@ -65,7 +65,8 @@ void writeFile(const std::string &file, std::string_view bytes) {
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     return;
   }
-  // A new file takes the old one's place whole. A device or a pipe has no such place, and a link stays a link.
+  // Write a new file and rename it over the old one, so that nobody sees a part. Devices and pipes cannot be replaced
+  // and are written in place; a link keeps pointing at the file that is replaced.
   std::error_code error;
   std::filesystem::path target = file;
   if (std::filesystem::is_regular_file(target, error)) {

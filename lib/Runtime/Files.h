@@ -15,7 +15,7 @@ std::string readFile(const std::string &file);
 /// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
 void writeFile(const std::string &file, std::string_view bytes);
 
-/// Finds out before the work that a file cannot be written.
+/// Throws fileError if a file cannot be written. Called before the work whose result it will hold.
 void checkWritable(const std::string &file);
 
 } // namespace plc::runtime

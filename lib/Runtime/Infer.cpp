@@ -62,7 +62,7 @@ void checkGradient(const std::string &asked, const std::string &name, const Entr
                    (parameters.empty() ? "" : ", parameters such as '" + parameters[0].path + "'"));
 }
 
-/// No entry gives all that is asked for: tells why.
+/// Throws the error that says why no entry gives all that is asked for.
 [[noreturn]] void refuseOutputs(const std::set<std::string> &asked, const Engine &engine) {
   const EntryInfo &infer = needEntry(engine, "infer");
   std::string names, options;

@@ -74,7 +74,8 @@ int64_t availableBytes() {
   for (std::string line; std::getline(file, line);)
     if (int64_t kilobytes = 0; line.starts_with("MemAvailable:") && std::istringstream(line.substr(13)) >> kilobytes)
       bytes = kilobytes * 1024;
-  // What a group uses includes files that it read, which make way: its limit alone counts.
+  // The used bytes of a group include cached files, which the kernel evicts when memory is needed. So only its limit
+  // counts.
   for (const std::string &folder : controlGroups("memory"))
     for (const char *limit : {"/memory.max", "/memory.limit_in_bytes"})
       bytes = std::min(bytes, bytesIn(folder + limit, bytes));

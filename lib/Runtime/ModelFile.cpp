@@ -110,14 +110,14 @@ void compile(const std::string &compiler, const std::vector<std::string> &argume
     throw Error(WEXITSTATUS(status), "", "");
 }
 
-/// Removes a file on every way out.
+/// Removes a file on every path out of a function.
 struct TemporaryFile {
   std::string path;
   ~TemporaryFile() { ::unlink(path.c_str()); }
 };
 
-/// What the file of `machine.rates` says, as the compiler reads it: the passes that it would run. Empty if nothing
-/// speaks of rates.
+/// The pipeline that the compiler would run, which holds the rates as it reads them from the file of `machine.rates`.
+/// Empty if neither the strategy nor a set mentions rates.
 std::string ratesOf(const ModelRequest &request, const std::string &compiler) {
   std::string how = request.strategy.empty() ? "" : readFile(request.strategy);
   for (const std::string &set : request.sets)
@@ -145,7 +145,8 @@ std::string hash128(std::string_view bytes) {
   return text;
 }
 
-/// Model, strategy, rates, options, compiler and CPU: the hash of all of them.
+/// The hash of everything that the compiled module is made from: model, strategy, rates, options and the compiler. The CPU
+/// is no part of it.
 std::string contentHash(const ModelRequest &request, const std::string &compiler) {
   std::string all = readFile(request.file);
   auto add = [&](const std::string &part) {

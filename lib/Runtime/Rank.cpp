@@ -56,7 +56,7 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
     if (shared.stop.load(std::memory_order_relaxed))
       return;
     probeBefore(action, probe);
-    if (action.op == Op::Drop) // Tells checkers alone that these bytes are dead.
+    if (action.op == Op::Drop) // Drops only inform the arena checks.
       continue;
     int64_t begin = events ? Trace::now() : 0;
     if (!perform(action, step))

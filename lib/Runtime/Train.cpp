@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Where the run starts: initial values, or a checkpoint whose seed goes on.
+/// Where the run starts: at initial values, or at a checkpoint, whose seed it then uses.
 TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.resume.empty()) {
     TrainingState state{0, options.seed.value_or(0)};
@@ -44,7 +44,7 @@ void runTrain(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "train");
   std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
   data->checkTraining();
-  std::unique_ptr<Data> apart; // a step may take several of eval's batches
+  std::unique_ptr<Data> apart; // held-out data for eval, whose batch may be smaller than that of a step
   if (options.holdout > 0) {
     if (const EntryInfo &eval = needEntry(engine, "eval"); eval.batch != entry.batch)
       apart = openData(eval, options.data, options.holdout);

@@ -10,8 +10,8 @@
 
 namespace plc::runtime {
 
-/// The gradients of the parameters that a rank owns, the updates of the trained ones, and where they find everything in
-/// its arena.
+/// Reads the gradients of the parameters that a rank owns, and updates the trained ones, all in place in the rank's
+/// arena.
 class Updates {
 public:
   Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);

@@ -23,7 +23,7 @@ public:
     int64_t slowestNs = 0; // of the same kernel; 0: it has not run before
   };
 
-  /// To be looked at about every tickNs().
+  /// The watchdog wants a sample about every tickNs().
   explicit Watchdog(int64_t timeoutNs) : timeoutNs(timeoutNs) {}
   int64_t tickNs() const;
 

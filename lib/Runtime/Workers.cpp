@@ -12,9 +12,9 @@
 namespace plc::runtime {
 
 namespace {
-/// Of one claim: long beside a claim's cost, short beside a step.
+/// The time that one claim should take: long compared with the cost of claiming, short compared with a step.
 constexpr double claimNs = 100000;
-/// About what a sleep and a wake cost.
+/// How long a worker spins before it sleeps: about as long as sleeping and waking take.
 constexpr int64_t shortWaitNs = 20000;
 } // namespace
 
@@ -48,7 +48,7 @@ Workers::Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &
     for (size_t i = 0; i < perRank; ++i)
       workers.push_back(std::make_unique<Worker>(rank));
   }
-  // Who spins takes a core from who computes, unless there are enough.
+  // Do not spin when there are more workers than usable CPUs: a spinning worker takes a CPU from one that computes.
   spinNs = static_cast<double>(workers.size()) > usableCpus() ? 0 : shortWaitNs;
 }
 
@@ -111,8 +111,8 @@ void Workers::pause() { _mm_pause(); }
 
 void Workers::yield() { std::this_thread::yield(); }
 
-// A sleeper says so before it looks a last time; a waker changes what it looks at before it looks for sleepers. The
-// fences order the two on both sides.
+// A worker announces that it sleeps before it checks its condition a last time; a waker changes the condition before it
+// looks for sleepers. The fences keep that order on both sides, so one of the two always sees the other.
 uint32_t Workers::prepareSleep(Worker &worker) {
   uint32_t seen = worker.wakeCount.load();
   worker.asleep.store(true);

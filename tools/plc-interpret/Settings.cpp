@@ -39,7 +39,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
                        "[optimizer]");
   }
   auto strategy = strategy::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
-  if (!strategy) // The user has been told.
+  if (!strategy) // the errors are printed already
     throw runtime::Error(runtime::BadUsage, "", "");
   Settings settings;
   settings.compute = strategy->get<std::string>("precision.compute");

@@ -36,7 +36,8 @@ public:
   ein::ModelOp getModel() const { return model; }
   /// In program order.
   llvm::ArrayRef<ein::ParamOp> getParameters() const { return parameters; }
-  /// Which micro-batch runs from now on, 0 at first: in a ragged model types say less than it has (`ein.model`).
+  /// Sets the micro-batch that runs from now on; 0 at first. In a ragged model it decides the number of samples, which
+  /// the types do not give (`ein.model`).
   void setMicroBatch(int64_t microBatch);
   /// The tensor of zeros that a type asks for, in the present micro-batch.
   Tensor makeTensor(mlir::Type type) const;
@@ -52,7 +53,7 @@ public:
   /// Runs the model on the present micro-batch. Accumulators are the sites, which persist. Throws RunError.
   std::vector<Tensor> runModel(std::vector<Tensor> arguments);
 
-  /// Before the first micro-batch of a step: every site becomes vacant.
+  /// Makes every gradient site vacant. To be called before the first micro-batch of a step.
   void clearSites() { sites.clear(); }
   /// The gradient sites of a parameter since `clearSites`, in program order of the forward calls. Their sum in this
   /// order is its gradient.
