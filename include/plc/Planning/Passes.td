@@ -158,7 +158,7 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     micro-batches, and all their contributions, at the step; outputs stand at the end, and no message is left; peaks are
     inside arenas and limits.
 
-    Test: `test/Planning/verify.mlir`, `test/Planning/verify-errors.mlir`.
+    Test: `test/Planning/verify.mlir`, `test/Planning/verify-errors.test`.
   }];
   let options = [
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""named_files.py: the files that pages, ODS and headers name are there, and so are the sections that links point to."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+NAMED = re.compile(r"`((?:bench|dialects|docs|examples|include|lib|test|tools)/[\w./-]*\.\w+)`")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.M | re.S)
+
+
+def sections(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+problems, count = [], 0
+pages = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+sources = [*sorted(ROOT.glob("dialects/**/*.*")), *sorted(ROOT.glob("include/**/*.*"))]
+for file in [*pages, *sources]:
+    text = file.read_text()
+    for name in NAMED.findall(text):
+        count += 1
+        if not (ROOT / name).exists():
+            problems.append(f"{file.relative_to(ROOT)}: there is no file '{name}'")
+for page in pages:
+    for target, section in LINK.findall(CODE.sub("", page.read_text())):
+        count += 1
+        if target.startswith("http"):
+            continue
+        other = (page.parent / target).resolve() if target else page
+        if not other.exists():
+            problems.append(f"{page.relative_to(ROOT)}: there is no file '{target}'")
+        elif section and section not in sections(other):
+            problems.append(f"{page.relative_to(ROOT)}: '{target}' has no section '{section}'")
+print("\n".join(problems) if problems else f"all {count} files and sections that are named are there")
+sys.exit(1 if problems or not count else 0)
