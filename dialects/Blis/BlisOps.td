@@ -22,9 +22,12 @@ def Blis_GemmOp : Op<Blis_Dialect, "gemm"> {
     so it may hold anything. Made by code generation from `ein.contract`, one per block of 256 summed elements; becomes
     one call of `bli_sgemm_ex` or `bli_dgemm_ex`. `context` points to the caller's `plc_kernel_context`.
 
-    Example: `blis.gemm 64 %a[%i] strides [64, 1], %b[%j] strides [128, 1], %c[%l] strides [128, 1] size %m, %n
-    accumulate %flag context %ctx : memref<8192xf32>, memref<8192xf32>, memref<16384xf32>, !llvm.ptr` as in
-    `test/Dialect/Blis/roundtrip.mlir`.
+    An example, from `test/Dialect/Blis/roundtrip.mlir`:
+
+    ```mlir
+    blis.gemm 64 %a[%i] strides [64, 1], %b[%i] strides [128, 1], %c[%i] strides [128, 1] size %m, %m accumulate %flag
+      context %ctx : memref<8192xf32>, memref<8192xf32>, memref<16384xf32>, !llvm.ptr
+    ```
 
     (C1) k is 1 to 256: longer chains have other bits in the library.
     (C2) a, b and c are flat memrefs of f32 or f64 with one element type.

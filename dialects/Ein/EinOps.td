@@ -185,6 +185,12 @@ def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
   let description = [{
     result[i] = i. Never materialised: code generation reads the loop index.
 
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %i = ein.iota : tensor<3xi32>
+    ```
+
     (C1) The result has rank 1 and element type i32 or i64.
   }];
   let results = (outs Ein_Tensor:$result);
@@ -196,6 +202,12 @@ def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
   let summary = "a number, as a tensor of rank 0";
   let description = [{
     In f32 the value is the f64 rounded once to nearest.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %half = ein.constant 0.5 : tensor<!ein.real>
+    ```
 
     (C1) The result has rank 0. (C2) The value of an integer or i1 constant is integral and in range.
   }];
@@ -211,6 +223,12 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
     Every rounding between element types is one of these: to nearest, ties to even; real to integer rounds toward 0, and
     gives the smallest integer where the result does not fit or is NaN; integer to integer wraps; i1 is 0 or 1.
 
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %z = ein.cast %tok : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
+    ```
+
     (C1) Input and result have one shape.
   }];
   let arguments = (ins Ein_Tensor:$input);
@@ -221,7 +239,15 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
 
 def Ein_StopOp : Ein_Op<"stop", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "the value, with derivative 0";
-  let description = "Made by the language; `--ein-differentiate` replaces it by its input, in forward programs too.";
+  let description = [{
+    Made by the language; `--ein-differentiate` replaces it by its input, in forward programs too.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %q = ein.stop %r : tensor<2x3x!ein.real>
+    ```
+  }];
   let arguments = (ins Ein_Tensor:$input);
   let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";

@@ -13,7 +13,13 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let summary = "a parameter and its initial distribution";
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
-    `frozen` ones are not trained. Example: `ein.param @embed.wte : tensor<256x128x!ein.real> init normal(2.0e-2, 0.0)`.
+    `frozen` ones are not trained.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_RealTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
@@ -39,6 +45,14 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     layer's kind. `role` is "" for a body as written, then "F", "B" or "W" after differentiation: forward with
     residuals, input gradients, parameter gradients; or "sum" of two contributions to a gradient: a B that may run where
     they are made.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> tensor<2x3x!ein.real> attributes {kind = "demo", num_params = 1 : i64} {
+      ...
+    }
+    ```
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
@@ -71,6 +85,16 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     number, in the whole module: every axis of this extent runs along the batch, and no other does. Such an axis has
     ceil(batch / micro_batches) elements in the first batch mod micro_batches micro-batches, one less in the others.
 
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    ein.model @m(%tok: tensor<2x3xi32>) -> tensor<2x3x!ein.real> attributes {
+        arg_names = ["tok"], result_names = ["y"], arg_batch = array<i64: 0>, result_batch = array<i64: 0>, batch = 2 : i64} {
+      %y = ein.call @equations(%tok) params [@embed.wte] path "embed" : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
+      ein.return %y : tensor<2x3x!ein.real>
+    }
+    ```
+
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) There is a name and a batch axis for each argument and result; names are unique.
     (C3) `ragged` is 0, or at least ceil(batch / micro_batches), `micro_batches` is less than `batch` and does not
@@ -93,7 +117,15 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 
 def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
   let summary = "the results of a body or model";
-  let description = "Its operands' types are the results' types of the function that it ends (see `ein.func`, C1).";
+  let description = [{
+    Its operands' types are the results' types of the function that it ends (see `ein.func`, C1).
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    ein.return %q : tensor<2x3x!ein.real>
+    ```
+  }];
   let arguments = (ins Variadic<Ein_Tensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
@@ -106,7 +138,11 @@ def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     W calls of one instance. Results are the callee's data results. `turn` numbers the turns of the model's innermost
     `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
 
-    Example: `%y = ein.call @attention(%x) params [@attention.0.wq] path "attention.0" turn 0 : (...) -> ...`.
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %y = ein.call @equations(%tok) params [@embed.wte] path "embed" : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
+    ```
 
     (C1) The callee is an `ein.func`; argument and result types are its data types.
     (C2) `params` and `accumulates` name `ein.param`s with the types of the callee's arguments, in their number.

@@ -14,7 +14,11 @@ def Plan_ChannelOp : Plan_Op<"channel", [Symbol, HasParent<"ProgramOp">,
     Made by `--plan-insert-comm`. At most `slots` receives are posted and not yet waited for. The message of
     micro-batch i has tag `tag + 2 i` among those of the two ranks (per step: `tag`).
 
-    Example: `plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0
+    ```
 
     (C1) The route exists and joins these ranks, which differ.
   }];
@@ -31,6 +35,16 @@ def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments,
   let description = [{
     Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages, drops and the step;
     `--plan-addresses` a layout, in front, and addresses. The runtime executes exactly this list.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.rank 1 {
+      plan.post_recv @c0 mb 0
+      plan.wait_recv @c0 mb 0
+      plan.run @s1 F mb 0
+    }
+    ```
 
     (C1) A layout stands at the front.
     (C2) Ranks are unique.
@@ -54,7 +68,11 @@ def Plan_RunOp : Plan_SymbolAction<"run"> {
     `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
     slot of a clone's value is the original's place.
 
-    Example: `plan.run @s0 F mb 0 at [128, 64]`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.run @s0 F mb 0 at [128, 64]
+    ```
 
     (C1) The stage has this task.
   }];
@@ -78,21 +96,52 @@ class Plan_PlacedMessage<string mnemonic, string part, string what, string meani
 
 def Plan_PostRecvOp : Plan_PlacedMessage<"post_recv", "post", "offer the place where a message goes", [{
     Gives one credit and does not wait. The bytes belong to the message from here to its `plan.wait_recv`, and to the
-    value that it becomes from there. `mb` is -1 on per-step channels. Example: `plan.post_recv @c0 mb 0 at 64`.}]>;
-def Plan_WaitRecvOp : Plan_Message<"wait_recv", "waitReceive", "wait for a message",
-                                   "Until its bytes are there. Example: `plan.wait_recv @c0 mb 0`.">;
+    value that it becomes from there. `mb` is -1 on per-step channels.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.post_recv @c0 mb 0
+    ```
+  }]>;
+def Plan_WaitRecvOp : Plan_Message<"wait_recv", "waitReceive", "wait for a message", [{
+    Until its bytes are there.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.wait_recv @c0 mb 0
+    ```
+  }]>;
 def Plan_SendOp : Plan_PlacedMessage<"send", "send", "start a message", [{
-    Does not wait: bytes are copied once the receive is posted. They may not change until `plan.wait_send`. Example:
-    `plan.send @c0 mb 0 at 64`.}]>;
-def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a message is copied",
-                                   "Until its receive is posted and the bytes have left. Example: `plan.wait_send @c0 mb 0`.">;
+    Does not wait: bytes are copied once the receive is posted. They may not change until `plan.wait_send`.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.send @c0 mb 0 at 64
+    ```
+  }]>;
+def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a message is copied", [{
+    Until its receive is posted and the bytes have left.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.wait_send @c0 mb 0
+    ```
+  }]>;
 
 def Plan_DropOp : Plan_SymbolAction<"drop"> {
   let summary = "a value is dead";
   let description = [{
     The value of a slot of a task is not used after this. The runtime's `--check-arena` overwrites the bytes.
 
-    Example: `plan.drop @s0 F slot 1 mb 0 at 64`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.drop @s0 F slot 1 mb 0 at 64
+    ```
 
     (C1) The stage has this task.
   }];
@@ -106,7 +155,11 @@ def Plan_StepOp : Plan_Action<"step"> {
   let description = [{
     Adds each parameter's gradient sites in their order, updates the parameter; sites become vacant.
 
-    Example: `plan.step`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.step
+    ```
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -127,7 +180,14 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is
     live at one time, in bytes rounded as the places are: no arena can be smaller in this order.
 
-    Example: `plan.layout static 64 arena 192 bound 192 { .. }`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.layout static 64 arena 192 bound 192 {
+      plan.static parameter "w" at 0 bytes 16 owned
+      plan.static gradient "w" site 0 at 64 bytes 16
+    }
+    ```
 
     (C1) static <= bound <= arena.
   }];
@@ -147,7 +207,11 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
     the whole batch; an output without a batch axis holds one value per micro-batch, in order. `owned` as in
     `plan.param`.
 
-    Example: `plan.static gradient "w" site 0 at 64 bytes 16`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.static parameter "w" at 0 bytes 16 owned
+    ```
 
     (C1) `site` is given exactly for gradients.
   }];

@@ -20,8 +20,15 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
     The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`.
     Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
 
-    Example: `plan.pack_instance @two alignment 64 { plan.block 100 from 0 to 2  plan.block 64 from 2 to 4 }`, in
-    `test/Planning/solve-instances.mlir`.
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.pack_instance @reuse alignment 64 {
+      plan.block 100 from 0 to 2
+      plan.block 64 from 2 to 4
+      plan.block 64 from 1 to 3
+    }
+    ```
 
     (C1) It holds `plan.block`s.
     (C2) The answer stands whole, or not at all.
@@ -35,7 +42,15 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
 
 def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
   let summary = "bytes that live for a while";
-  let description = "At the times `begin` to before `end`; `at` is the offset that an answer gives.";
+  let description = [{
+    At the times `begin` to before `end`; `at` is the offset that an answer gives.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.block 100 from 0 to 2
+    ```
+  }];
   let arguments = (ins Plan_Count:$bytes, Plan_Count:$begin, Plan_Count:$end, OptionalAttr<Plan_Count>:$at);
   let assemblyFormat = "$bytes `from` $begin `to` $end (`at` $at^)? attr-dict";
 }
@@ -48,8 +63,15 @@ def Plan_PartitionInstanceOp : Plan_Instance<"partition_instance"> {
     ranks of the stages, `limit` is the bytes of a rank. The answer: `cut`, the parts of each stage; `slowest`, the time of
     the slowest rank; `bound`. Solved or checked by `--plan-solve-instances`.
 
-    Example: `plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] { plan.part "a" ns 10 kept 0 scratch 0 }`,
-    in `test/Planning/solve-instances.mlir`.
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] {
+      plan.part "a" ns 10 kept 0 scratch 0
+      plan.part "b" ns 10 kept 0 scratch 0
+      ...
+    }
+    ```
 
     (C1) It holds `plan.part`s, `plan.tensor`s and `plan.resident`s.
     (C2) The answer stands whole, or not at all.
@@ -68,21 +90,45 @@ class Plan_PartitionItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"Partit
 
 def Plan_PartOp : Plan_PartitionItem<"part"> {
   let summary = "what is not cut: a layer";
-  let description = "Its time forward and backward, what it keeps between, and its scratch, for one micro-batch.";
+  let description = [{
+    Its time forward and backward, what it keeps between, and its scratch, for one micro-batch.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.part "a" ns 10 kept 0 scratch 0
+    ```
+  }];
   let arguments = (ins StrAttr:$name, Plan_Count:$ns, Plan_Count:$kept, Plan_Count:$scratch);
   let assemblyFormat = "$name `ns` $ns `kept` $kept `scratch` $scratch attr-dict";
 }
 
 def Plan_TensorOp : Plan_PartitionItem<"tensor"> {
   let summary = "a value that one part makes and others read";
-  let description = "Parts by number. `ns` and `bytes` are those of one transfer.";
+  let description = [{
+    Parts by number. `ns` and `bytes` are those of one transfer.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.tensor from 0 to [1] ns 30 bytes 4
+    ```
+  }];
   let arguments = (ins Plan_Count:$producer, DenseI64ArrayAttr:$consumers, Plan_Count:$ns, Plan_Count:$bytes);
   let assemblyFormat = "`from` $producer `to` $consumers `ns` $ns `bytes` $bytes attr-dict";
 }
 
 def Plan_ResidentOp : Plan_PartitionItem<"resident"> {
   let summary = "what each stage that uses it stores";
-  let description = "Users are parts by number, ascending. The stage of the first stores `owner` bytes, others `copy`.";
+  let description = [{
+    Users are parts by number, ascending. The stage of the first stores `owner` bytes, others `copy`.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.resident in [0, 2] owner 10 copy 5
+    ```
+  }];
   let arguments = (ins DenseI64ArrayAttr:$users, Plan_Count:$owner, Plan_Count:$copy);
   let assemblyFormat = "`in` $users `owner` $owner `copy` $copy attr-dict";
 }
@@ -98,8 +144,15 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     as little computes again for less. Solved or checked by `--plan-solve-instances`, which refuses numbers that the
     policy ignores.
 
-    Example: `plan.remat_instance @two policy "uniform" interval 1 { plan.value 8  plan.value 8
-    plan.compute layer 0 ns 5 reads [0] makes [1]  plan.backward B reads [1] }`, in `test/Planning/solve-instances.mlir`.
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.remat_instance @uniform policy "uniform" interval 2 limit 32 {
+      plan.value 64
+      plan.value 16
+      ...
+    }
+    ```
 
     (C1) It holds `plan.value`s, `plan.compute`s and `plan.backward`s.
     (C2) The answer stands whole, or not at all.
@@ -121,14 +174,30 @@ class Plan_RematItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"RematInsta
 
 def Plan_ValueOp : Plan_RematItem<"value"> {
   let summary = "a value, by its bytes";
-  let description = "Given, unless a `plan.compute` makes it. A `pinned` one stays for other reasons: an output.";
+  let description = [{
+    Given, unless a `plan.compute` makes it. A `pinned` one stays for other reasons: an output.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.value 64
+    ```
+  }];
   let arguments = (ins Plan_Count:$bytes, UnitAttr:$pinned);
   let assemblyFormat = "$bytes (`pinned` $pinned^)? attr-dict";
 }
 
 def Plan_ComputeOp : Plan_RematItem<"compute"> {
   let summary = "a forward call";
-  let description = "Values by number. A call `once` is never computed again: a layer of a kind that is not selected.";
+  let description = [{
+    Values by number. A call `once` is never computed again: a layer of a kind that is not selected.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.compute layer 0 ns 10 reads [0] makes [1]
+    ```
+  }];
   let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DefaultValuedAttr<Plan_Count, "0">:$ns,
                        DenseI64ArrayAttr:$reads, DenseI64ArrayAttr:$makes);
   let assemblyFormat = "(`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? `reads` $reads `makes` $makes attr-dict";
@@ -138,6 +207,12 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
   let summary = "a backward call: what it reads of the forward pass";
   let description = [{
     Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.backward B reads [3, 4]
+    ```
 
     (C1) The role is B or W.
   }];
@@ -153,8 +228,15 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
     order that `schedule` names. The answer: a `plan.order` for each rank, `makespan`, `bound`. An answer may come from
     elsewhere; then `schedule` says so for people. Solved or checked by `--plan-solve-instances`.
 
-    Example: `plan.schedule_instance @p micro_batches 4 schedule "1f1b" { plan.times rank 0 F 1 B 1 W 1 }`, in
-    `test/Planning/solve-instances.mlir`.
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.schedule_instance @f1b1 micro_batches 3 schedule "1f1b" {
+      plan.times rank 0 F 1 B 2
+      plan.times rank 1 F 1 B 2
+      ...
+    }
+    ```
 
     (C1) It holds `plan.times`, `plan.dependence`s and `plan.order`s.
     (C2) The answer stands whole, or not at all.
@@ -171,7 +253,15 @@ class Plan_ScheduleItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"Schedul
 
 def Plan_TimesOp : Plan_ScheduleItem<"times"> {
   let summary = "a stage: its rank and the times of its tasks";
-  let description = "For one micro-batch. A task without a time does not exist.";
+  let description = [{
+    For one micro-batch. A task without a time does not exist.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.times rank 0 F 1 B 2
+    ```
+  }];
   let arguments = (ins Plan_Count:$rank, OptionalAttr<Plan_Count>:$f, OptionalAttr<Plan_Count>:$b,
                        OptionalAttr<Plan_Count>:$w);
   let assemblyFormat = "`rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? attr-dict";
@@ -179,7 +269,15 @@ def Plan_TimesOp : Plan_ScheduleItem<"times"> {
 
 def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {
   let summary = "a task that waits for another's result";
-  let description = "Stages by number; of the same micro-batch; `ns` is the time of the way.";
+  let description = [{
+    Stages by number; of the same micro-batch; `ns` is the time of the way.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.dependence 0 F to 1 F ns 0
+    ```
+  }];
   let arguments = (ins Plan_Count:$source, Plan_RoleAttr:$from, Plan_Count:$destination, Plan_RoleAttr:$to,
                        Plan_Count:$ns);
   let assemblyFormat = "$source $from `to` $destination $to `ns` $ns attr-dict";
@@ -189,6 +287,12 @@ def Plan_OrderOp : Plan_ScheduleItem<"order"> {
   let summary = "what a rank runs, in order";
   let description = [{
     Of rank 0, 1, .. in turn. A job is its stage, task and micro-batch: `"1B3"`.
+
+    An example, from `test/Planning/solve-instances.mlir`:
+
+    ```mlir
+    plan.order ["0F0"]
+    ```
 
     (C1) Jobs are written so.
   }];

@@ -20,9 +20,14 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     row-major, whoever computes. The cost of a call: `flops`, `bytes` read and written, `ns` on one thread as the rates
     predict. Without `by` a kernel can be planned, not compiled.
 
-    Example: `plan.kernel @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by elementwise>, kind =
-    #plan<kind elementwise>, ns = 10 : i64} { ... plan.yield %y : tensor<4xf32> }`, in
-    `test/Dialect/Plan/kernels.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>, ns = 10 : i64} {
+      %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield %y : tensor<4xf32>
+    }
+    ```
 
     (C1) It has one block, ended by `plan.yield`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
@@ -75,7 +80,11 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
     (see `plan.run`) leaves it out.
 
-    Example: `%y = plan.call @k(%x) path "ffn.2" : (tensor<4xf32>) -> tensor<4xf32>`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %b = plan.call @f(%x) path "layer.0" : (tensor<4xf32>) -> tensor<4xf32>
+    ```
 
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
     (C2) A clone stands in a task B or W.
@@ -91,7 +100,15 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "the results of a kernel, task or stage";
-  let description = "Its operands have the result types of the operation that it ends (see `plan.kernel`, C1).";
+  let description = [{
+    Its operands have the result types of the operation that it ends (see `plan.kernel`, C1).
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.yield %y : tensor<4xf32>
+    ```
+  }];
   let arguments = (ins Variadic<Plan_Tensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }

@@ -50,6 +50,16 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     Test: `test/Dialect/Plan/program.mlir`.
 
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+                                result_names = ["y"], result_types = [tensor<4xf32>], result_batch = array<i64: -1>,
+                                batch = 0 : i64, micro_batches = 1 : i64} {
+      ...
+    }
+    ```
+
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
     axis is -1 or one of the tensor's; names are unique.
     (C2) `batch` is a multiple of `micro_batches`, or larger and `ragged` at least their quotient, rounded up.
@@ -94,7 +104,11 @@ def Plan_LayerOp : Plan_Op<"layer", [HasParent<"ProgramOp">]> {
     of the loose equations between two layers, which have no `kind` and go with the layer before them. Instances that are
     not listed (an embedding, a head) belong to no layer: nothing of theirs is recomputed.
 
-    Example: `plan.layer "attention.3" of 3 kind "attention"`.
+    An example, from `test/Dialect/Plan/recompute.mlir`:
+
+    ```mlir
+    plan.layer "f.0" of 0 kind "f"
+    ```
 
     (C1) A path is listed once; layers count from 0, each as the one before it or one more.
   }];
@@ -112,6 +126,14 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, `ns`
     is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.stage @s0 rank 0 {
+      ...
+    }
+    ```
 
     (C1) It ends with `plan.yield` of its result types.
     (C2) At most one task of each role, in the order F, B, W.
@@ -143,6 +165,15 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
     which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves it, without
     parameters and gradient sites, which have one place per rank.
 
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %a = plan.task F : tensor<4xf32> {
+      %b = plan.call @f(%x) path "layer.0" : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield %b : tensor<4xf32>
+    }
+    ```
+
     (C1) It ends with `plan.yield` of its result types.
   }];
   let arguments = (ins Plan_RoleAttr:$role);
@@ -159,7 +190,11 @@ def Plan_CheckpointOp : Plan_Op<"checkpoint", [HasParent<"StageOp">]> {
     Made by `--plan-remat` in stages whose F discards something: what F makes and the backward tasks need is either
     named here, and lives until then, or computed again by clones from what is.
 
-    Example: `plan.checkpoint %f#0 : tensor<4xf32>`.
+    An example, from `test/Dialect/Plan/recompute.mlir`:
+
+    ```mlir
+    plan.checkpoint %a : tensor<4xf32>
+    ```
 
     (C1) The value is a result of the stage's F.
   }];
@@ -179,7 +214,11 @@ def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpI
     The `owned` copy is on the stage that uses the parameter first: there its gradient sites are added and the step is
     taken. Other ranks hold copies.
 
-    Example: `%w = plan.param @w owned : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %w = plan.param @w owned : tensor<4xf32>
+    ```
 
     (C1) The module has an `ein.param` of this name and type.
   }];
@@ -193,7 +232,11 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
     calls: the order in which the step adds them. A site is vacant at the start of each step.
 
-    Example: `%g = plan.site @w 0 : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %g = plan.site @w 0 : tensor<4xf32>
+    ```
 
     (C1) The module has an `ein.param` of this name and type.
   }];
@@ -206,7 +249,11 @@ def Plan_InputOp : Plan_Handle<"input"> {
   let description = [{
     The place of micro-batch i is that of the input, and in it behind the micro-batches before.
 
-    Example: `%x = plan.input "x" : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %x = plan.input "x" : tensor<4xf32>
+    ```
 
     (C1) The program has an input of this name and type.
   }];
@@ -220,7 +267,11 @@ def Plan_OutputOp : Plan_Op<"output", [HasParent<"StageOp">]> {
   let description = [{
     The value's place is the output's memory.
 
-    Example: `plan.output "y", %b : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.output "y", %b : tensor<4xf32>
+    ```
 
     (C1) The program has an output of this name and type.
   }];
@@ -238,8 +289,11 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     parameter's gradient site to its owner before the step, or its new value back after. `carries` names the value for
     people. Between stages of one rank it is a handle move, and gets no channel.
 
-    Example: `plan.route @r0 from @s0 to @s1 per micro_batch carries "layer.0" : tensor<4xf32>`, in
-    `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.route @r0 from @s0 to @s1 per micro_batch carries "layer.0" : tensor<4xf32>
+    ```
 
     (C1) Source and destination are different stages of the program.
   }];
@@ -254,7 +308,11 @@ def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">, DeclareOpInterfaceMet
   let description = [{
     Hands the value over: by memory on the same rank, else by a message.
 
-    Example: `plan.stash @r0, %a : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.stash @r0, %a : tensor<4xf32>
+    ```
 
     (C1) The route starts in this stage and has the value's type.
   }];
@@ -267,7 +325,11 @@ def Plan_PopOp : Plan_Op<"pop", [HasParent<"StageOp">, DeclareOpInterfaceMethods
   let description = [{
     The value that was stashed. A per-step route lands `into` a parameter or gradient site of this rank.
 
-    Example: `plan.pop @r1 into %w : tensor<4xf32> : tensor<4xf32>`, in `test/Dialect/Plan/program.mlir`.
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    %a = plan.pop @r0 : tensor<4xf32>
+    ```
 
     (C1) The route ends in this stage and has the result's type.
     (C2) `into` is given exactly for per-step routes, and is a `plan.param` or `plan.site`.
