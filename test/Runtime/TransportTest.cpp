@@ -120,7 +120,7 @@ TEST(Transport, SessionsOfOneRankEachGiveTheBitsOfThreads) {
   Told expected = trainAndTell(*openModule(moduleFile));
   ASSERT_EQ(expected.measuredBytes.size(), 2u);
   ASSERT_GT(expected.norms[0], 1e-3); // so that the module's clip_norm is at work
-  for (int delay : {0, 50}) {
+  for (int delay : {0, 5}) {
     Engines engines(2, delay);
     Told found[2];
     engines.run([&](size_t rank, Engine &engine) { found[rank] = trainAndTell(engine); });
