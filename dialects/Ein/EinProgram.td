@@ -130,13 +130,16 @@ def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 
-def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Ein_CallOp : Ein_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                 DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one instance of a body";
   let description = [{
     Applies `callee` to `args`, the parameters `params` and, for a W body, the accumulators of the parameters
     `accumulates` (one gradient *site* per call and position). `path` is the instance's path, the same on the F, B and
     W calls of one instance. Results are the callee's data results. `turn` numbers the turns of the model's innermost
     `repeat`s in program order; calls outside have none. Recomputation counts layers by it.
+
+    A call that accumulates writes its sites; any other has no effect, and is dead where nothing uses its results.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

@@ -5,6 +5,7 @@
 include "dialects/Plan/PlanActions.td"
 include "dialects/Plan/PlanInstances.td"
 include "dialects/Plan/PlanKernels.td"
+include "dialects/Plan/PlanNumerics.td"
 include "dialects/Plan/PlanProgram.td"
 
 #endif

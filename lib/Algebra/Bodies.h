@@ -6,6 +6,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+namespace mlir {
+class RewritePatternSet;
+}
+
 namespace plc::algebra {
 
 /// The model of a module, or null after an error if there is not exactly one.
@@ -15,7 +19,7 @@ ein::ModelOp modelOf(mlir::ModuleOp module);
 mlir::LogicalResult requireEquations(mlir::ModuleOp module);
 
 /// Erases what nothing needs: equations, and calls that accumulate nothing.
-void eraseDead(mlir::Block &block);
+void eraseDead(mlir::Region &region);
 /// Erases bodies that no call names.
 void eraseUncalled(mlir::ModuleOp module);
 
@@ -23,7 +27,10 @@ void eraseUncalled(mlir::ModuleOp module);
 /// Calls of one body keep one signature. Without a model, everything may be needed.
 void pruneBodies(mlir::ModuleOp module);
 
-/// `--ein-simplify` inside one body: canonical equations, each once, none dead.
+/// The identities of `--ein-simplify`, a pattern for each: exact for every IEEE input.
+void populateEinSimplifyPatterns(mlir::RewritePatternSet &patterns);
+
+/// `--ein-simplify` inside one body: its patterns to a fixpoint, each equation once, none dead.
 void simplifyBody(ein::FuncOp body);
 
 /// Makes a body of every maximal run of equations between the model's calls.

@@ -6,6 +6,7 @@
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -171,6 +172,10 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     model.setFunctionType(FunctionType::get(&getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));
     eraseUncalled(getOperation());
     findBatch(model);
+    remark::passed(model.getLoc(),
+                   remark::RemarkOpts::name("Kept").category(getArgument()).function(model.getSymName()))
+        << remark::add("kept {0} of {1} results and {2} of {3} inputs", needed.size() - needed.count(), needed.size(),
+                       unused.size() - unused.count(), unused.size());
   }
 };
 

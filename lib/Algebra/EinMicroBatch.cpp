@@ -6,6 +6,7 @@
 #include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 
 namespace plc::algebra {
 #define GEN_PASS_DEF_EINMICROBATCH
@@ -84,6 +85,9 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
       model.setRagged(samples);
     }
     axes.setExtent(samples);
+    remark::passed(model.getLoc(), remark::RemarkOpts::name("Cut").category(getArgument()).function(model.getSymName()))
+        << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", int64_t(model.getBatch()), ofStep(),
+                       llvm::divideCeil(model.getBatch(), ofStep()), model.getRagged() ? " or one fewer" : "");
   }
 
   void runOnOperation() override {

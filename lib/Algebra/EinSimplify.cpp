@@ -49,7 +49,7 @@ struct EinSimplify : algebra::impl::EinSimplifyBase<EinSimplify> {
     if (failed(requireEquations(module)))
       return signalPassFailure();
     for (ein::ModelOp model : module.getOps<ein::ModelOp>()) {
-      eraseDead(model.getBody().front());
+      eraseDead(model.getBody());
       outlineEquations(model);
     }
     pruneBodies(module);

@@ -230,15 +230,22 @@ Access EquationBuilder::iota(int64_t dim, Type element) {
   return {ein::IotaOp::create(builder, loc, RankedTensorType::get({extents[dim]}, element)), {dim}};
 }
 
-void algebra::normalizeDomain(ein::Equation op) {
+// The dimensions of an equation in canonical order; none for those that keep theirs.
+static Dims canonicalOrder(ein::Equation op) {
   Dims order;
   if (isa<ein::MapOp, ein::ContractOp>(op))
     order = resultOf(op).dims;
   else if (!isa<ein::ReduceOp>(op))
-    return;
+    return {};
   for (const Access &input : inputsOf(op))
     llvm::append_range(order, input.dims);
-  order = distinct(order);
+  return distinct(order);
+}
+
+bool algebra::isNormalized(ein::Equation op) { return llvm::is_sorted(canonicalOrder(op)); }
+
+void algebra::normalizeDomain(ein::Equation op) {
+  Dims order = canonicalOrder(op);
   if (llvm::is_sorted(order))
     return;
   SmallVector<AffineExpr> renumbered(order.size());

@@ -39,6 +39,8 @@ public:
   EquationBuilder(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> extents)
       : builder(builder), loc(loc), extents(extents.begin(), extents.end()) {}
 
+  mlir::Location getLoc() const { return loc; }
+
   int64_t addDim(int64_t extent) {
     extents.push_back(extent);
     return extents.size() - 1;
@@ -75,6 +77,9 @@ private:
 
 /// Whether a contraction of two inputs is a matrix product: it sums, and both inputs have dimensions of their own.
 bool isMatrixLike(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b, llvm::ArrayRef<int64_t> result);
+
+/// Whether the dimensions of an equation are numbered as `normalizeDomain` does.
+bool isNormalized(ein::Equation op);
 
 /// Renumbers the dimensions of an equation in canonical order: of a map those of its result, of a contraction those of
 /// its result and then the summed ones, of a reduction those of its input. Gathers and scatters keep theirs.

@@ -2,34 +2,69 @@
 #include "plc/Algebra/Phases.h"
 #include "plc/Support/ResultName.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "plc/Algebra/Passes.h"
+#include "plc/Numerics/Passes.h"
 
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
 using namespace plc::algebra;
 
-static std::string differentiate(const ProgramNumbers &numbers) {
+static EinEntryOptions entryOptions(const ProgramNumbers &numbers) {
+  EinEntryOptions options;
+  options.entry = numbers.entry;
+  llvm::append_range(options.outputs, numbers.outputs);
+  return options;
+}
+
+static EinPrecisionOptions precisionOptions(const ProgramNumbers &numbers) {
+  EinPrecisionOptions options;
+  options.compute = numbers.compute;
+  return options;
+}
+
+static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
+  EinMicroBatchOptions options;
+  options.microBatches = numbers.microBatches;
   if (numbers.entry == "train")
-    return "ein-differentiate";
-  std::vector<llvm::StringRef> names;
+    options.batches = numbers.batches;
+  return options;
+}
+
+static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &numbers) {
+  EinDifferentiateOptions options;
+  if (numbers.entry == "train")
+    return options;
   for (const std::string &output : numbers.outputs)
     if (plc::ResultName result = plc::parseResultName(output); result.isGradient())
-      names.push_back(result.name);
+      options.wrt.push_back(std::string(result.name));
   // In a program that only goes forward, what is left to do is to drop 'ein.stop'.
-  return "ein-differentiate{" + (names.empty() ? "forward-only=true" : "wrt=" + llvm::join(names, ",")) + "}";
+  options.forwardOnly = options.wrt.empty();
+  return options;
 }
 
 std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers) {
-  std::string entry = "ein-entry{entry=" + numbers.entry;
-  if (!numbers.outputs.empty())
-    entry += " outputs=" + llvm::join(numbers.outputs, ",");
-  std::string batches = "ein-micro-batch{micro-batches=" + std::to_string(numbers.microBatches);
-  if (numbers.entry == "train")
-    batches += " batches=" + std::to_string(numbers.batches);
   return {
-      // What the entry does not need must not be split, ordered or differentiated.
-      {"precision", entry + "},ein-simplify,ein-precision{compute=" + numbers.compute + "}"},
-      {"micro-batch", batches + "}"},
-      {"algebra", "ein-order-contractions,ein-simplify"},
-      {"gradient", differentiate(numbers) + ",ein-simplify,ein-copy-results"},
-      {"numerics", "ein-fix-numerics"},
+      {"precision",
+       [numbers](OpPassManager &pipeline) {
+         // What the entry does not need must not be split, ordered or differentiated.
+         pipeline.addPass(createEinEntry(entryOptions(numbers)));
+         pipeline.addPass(createEinSimplify());
+         pipeline.addPass(createEinPrecision(precisionOptions(numbers)));
+       }},
+      {"micro-batch",
+       [numbers](OpPassManager &pipeline) { pipeline.addPass(createEinMicroBatch(microBatchOptions(numbers))); }},
+      {"algebra",
+       [](OpPassManager &pipeline) {
+         pipeline.addPass(createEinOrderContractions());
+         pipeline.addPass(createEinSimplify());
+       }},
+      {"gradient",
+       [numbers](OpPassManager &pipeline) {
+         pipeline.addPass(createEinDifferentiate(differentiateOptions(numbers)));
+         pipeline.addPass(createEinSimplify());
+         pipeline.addPass(createEinCopyResults());
+       }},
+      {"numerics", [](OpPassManager &pipeline) { pipeline.addPass(numerics::createEinFixNumerics()); }},
   };
 }

@@ -98,7 +98,7 @@ void pruneCall(ein::CallOp call, const BitVector &deadResults, const BitVector &
 void pruneBody(ein::FuncOp body, const BitVector &deadResults, const BitVector &deadArguments) {
   Block &block = body.getBody().front();
   block.back().eraseOperands(deadResults);
-  eraseDead(block);
+  eraseDead(body.getBody());
   block.eraseArguments(deadArguments);
   body.setFunctionType(FunctionType::get(body.getContext(), block.getArgumentTypes(), block.back().getOperandTypes()));
 }

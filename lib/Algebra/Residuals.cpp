@@ -4,6 +4,10 @@
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ein-differentiate"
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
@@ -103,6 +107,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
         continue;
       saveNoComparison(other);
       other = pruned(other);
+      LDBG() << "operands of " << value << " in its place: " << cost(other) << " instead of " << cost(saved) << " bits";
       if (cost(other) >= cost(saved))
         continue;
       saved = other;

@@ -6,6 +6,7 @@
 #include "plc/Analysis/IterationSpace.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace plc;
@@ -197,6 +198,24 @@ private:
       return isParam(value) || (fromForward(value) && forForward.canMake(value, savedForward));
     };
     savedBackward = Residuals(isThere, fromBackward, 1).choose(neededBy({&weights}, paramGradients, fromBackward));
+    report("F", savedForward);
+    report("B", savedBackward);
+  }
+
+  // What a part saves for the later ones; what else they need, they make again.
+  void report(StringRef part, const Values &saved) {
+    for (Value value : saved)
+      remark::analysis(value.getLoc(), remark::RemarkOpts::name("Saved").category("ein-differentiate").function(name))
+          << remark::add("{0} saves {1} for the backward parts", part, typeText(value));
+    remark::passed(body.getLoc(),
+                   remark::RemarkOpts::name("Differentiated").category("ein-differentiate").function(name))
+        << remark::add("{0} saves {1} values", part, saved.size());
+  }
+
+  static std::string typeText(Value value) {
+    std::string text;
+    llvm::raw_string_ostream(text) << value.getType();
+    return text;
   }
 
   // A part: clones what `outputs` need down to the boundary, which becomes its arguments.
@@ -265,7 +284,7 @@ private:
                                     target->addArgument(gradient.getType(), gradient.getLoc())));
     ein::ReturnOp::create(builder, body.getLoc(), returned);
     function.setFunctionType(builder.getFunctionType(target->getArgumentTypes(), ValueRange(returned).getTypes()));
-    eraseDead(*target);
+    eraseDead(function.getBody());
     return function;
   }
 

@@ -4,30 +4,28 @@
 #include "Output.h"
 
 #include "plc/Algebra/Entries.h"
-#include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Driver/Instrumentation.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Optimizer.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Codegen/Module.h"
 #include "plc/Codegen/Target.h"
 #include "plc/Support/WholeFile.h"
-#include "plc/Kernels/Passes.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Key.h"
-#include "plc/Numerics/Passes.h"
+#include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
-#include "plc/Planning/Passes.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/ExitCodes.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -81,7 +79,7 @@ private:
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
   /// The model lowered through all phases; sets the numerics key if it is empty.
   OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
-  bool runPasses(ModuleOp module, StringRef passes);
+  bool runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program);
   int codeOf(const PassErrors &errors);
   /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
@@ -99,6 +97,8 @@ private:
   MLIRContext context;
   OwningOpRef<ModuleOp> model;
   int code = Done;
+  DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
+  TimingScope timed;
 };
 
 int Compilation::parse() {
@@ -119,10 +119,14 @@ int Compilation::parse() {
 
 plc::ein::ModelOp Compilation::modelOp() { return *model->getOps<plc::ein::ModelOp>().begin(); }
 
-bool Compilation::runPasses(ModuleOp module, StringRef passes) {
+bool Compilation::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program) {
   PassManager pipeline(&context);
   PassErrors errors(sources, context, llvm::errs());
-  if (succeeded(parsePassPipeline(passes, pipeline, llvm::errs())) && succeeded(pipeline.run(module)))
+  TimingScope scope = timed.nest(plc::algebra::Entry{program.entry, program.outputs}.name());
+  pipeline.enableTiming(scope);
+  for (const Phase &phase : phases)
+    phase.addPasses(pipeline);
+  if (instrument(pipeline) && succeeded(pipeline.run(module)))
     return true;
   code = codeOf(errors);
   return false;
@@ -136,7 +140,8 @@ int Compilation::codeOf(const PassErrors &errors) {
 
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
   OwningOpRef<ModuleOp> module = model->clone();
-  if (!runPasses(*module, pipelineText(phasesOf(program, strategy), last)))
+  std::vector<Phase> phases = phasesOf(program, strategy);
+  if (!runPhases(*module, phasesUpTo(phases, last), program))
     return {};
   return module;
 }
@@ -144,12 +149,12 @@ OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last)
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &numericsKey) {
   std::vector<Phase> phases = phasesOf(program, strategy);
   OwningOpRef<ModuleOp> module = model->clone();
-  if (!runPasses(*module, pipelineText(phases, "numerics")))
+  llvm::ArrayRef<Phase> toNumerics = phasesUpTo(phases, "numerics");
+  if (!runPhases(*module, toNumerics, program))
     return {};
   if (numericsKey.empty()) // of the module's first program
     numericsKey = plc::numerics::numericsKey(*module);
-  phases.erase(phases.begin(), 1 + llvm::find_if(phases, [](const Phase &phase) { return phase.name == "numerics"; }));
-  if (!runPasses(*module, pipelineText(phases)))
+  if (!runPhases(*module, llvm::ArrayRef(phases).drop_front(toNumerics.size()), program))
     return {};
   return module;
 }
@@ -272,10 +277,10 @@ int Compilation::writeModule() {
 int Compilation::run() {
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
   context.printOpOnDiagnostic(false);
-  plc::algebra::registerAlgebraPasses();
-  plc::numerics::registerNumericsPasses();
-  plc::kernels::registerKernelsPasses();
-  plc::plan::registerPlanningPasses();
+  if (std::string wrong = reportRemarks(context); !wrong.empty())
+    return fail(BadInput, wrong);
+  applyDefaultTimingManagerCLOptions(timing);
+  timed = timing.getRootScope();
   if (int failed = parse())
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
@@ -286,7 +291,7 @@ int Compilation::run() {
   if (program.entry == "train" && !trains())
     return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
   if (options.printPipeline) {
-    llvm::outs() << "builtin.module(" << pipelineText(phasesOf(program, strategy), options.emit) << ")\n";
+    llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";
     return Done;
   }
   if (options.emit == "ein")
@@ -315,9 +320,14 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
 }
 
 const std::vector<std::string> &plc::driver::emitNames() {
-  static const std::vector<std::string> names = {
-      "ein",      "precision", "micro-batch", "algebra",   "gradient", "numerics", "kernels", "partition", "skips",
-      "schedule", "remat",     "comm",        "addresses", "llvm",     "object",   "module",  "dot"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> names = {"ein"};
+    // Phases have one name each, whatever the strategy.
+    for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
+      names.push_back(phase.name);
+    names.insert(names.end(), {"llvm", "object", "module", "dot"});
+    return names;
+  }();
   return names;
 }
 

@@ -1,18 +1,24 @@
 //===- Phases.cpp - the road from a model to a plan -------------------------===//
 #include "plc/Driver/Phases.h"
 
-#include "plc/Planner/RematPolicies.h"
+#include "plc/Kernels/Passes.h"
+#include "plc/Numerics/Passes.h"
+#include "plc/Planning/Passes.h"
+#include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Optimizers.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
+using namespace mlir;
 using namespace plc::driver;
 using plc::strategy::Strategy;
 
-static std::string list(const std::vector<int64_t> &values) {
-  return llvm::join(llvm::map_range(values, [](int64_t value) { return std::to_string(value); }), ",");
+static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, llvm::StringRef key) {
+  const auto &values = strategy.get<std::vector<int64_t>>(key);
+  return {values.begin(), values.end()};
 }
 
 /// What the optimizer keeps beside each trained parameter.
@@ -20,89 +26,128 @@ static int64_t optimizerMoments(const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
 }
 
-/// The options of `--plan-partition` that decide recomputation; only what the policy does not ignore.
-static std::string recomputation(const Program &program, const Strategy &strategy) {
-  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
-  const plc::planner::RematPolicyRow &row = plc::rowOf(policy);
-  if (policy == plc::planner::RematPolicy::none || program.entry != "train" || !program.recomputes)
-    return "";
-  std::string options = std::string("policy=") + row.name;
-  auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
-  if (row.obeys(plc::planner::Interval))
-    options += " interval=" + integer("checkpoint.interval");
-  if (row.obeys(plc::planner::Layers))
-    options += " layers=" + list(strategy.get<std::vector<int64_t>>("checkpoint.layers"));
-  if (row.obeys(plc::planner::MemoryFraction))
-    options += " memory-fraction=" + plc::strategy::print(strategy.get<double>("checkpoint.memory_fraction"));
-  if (row.obeys(plc::planner::Checkpoints))
-    options += " min-interval=" + integer("checkpoint.min_interval") +
-               " grain=" + strategy.get<std::string>("checkpoint.grain");
-  // Kinds are names of the model; these two have keys of their own.
-  std::vector<std::string> keepKinds;
-  for (const char *kind : {"attention", "ffn"})
-    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
-      keepKinds.push_back(kind);
-  if (!keepKinds.empty())
-    options += " keep-kinds=" + llvm::join(keepKinds, ",");
-  return options + " micro-batches=" + strategy.get<std::string>("checkpoint.micro_batches");
+/// The memory of each rank that the plan must fit in, 0 for any.
+static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
+  return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
 }
 
-static std::string formKernels(const Strategy &strategy) {
-  std::vector<std::string> options;
-  if (!strategy.get<bool>("fusion"))
-    options.push_back("fusion=false");
-  if (const std::string &by = strategy.get<std::string>("machine.contractions"); by != "auto")
-    options.push_back("contractions=" + by);
-  if (std::string rates = strategy.ratesText(); !rates.empty())
-    options.push_back(rates);
-  return options.empty() ? "form-kernels" : "form-kernels{" + llvm::join(options, " ") + "}";
+/// The options that decide recomputation; only what the policy does not ignore.
+static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Program &program,
+                             const Strategy &strategy) {
+  using namespace plc::planner;
+  auto policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
+  const RematPolicyRow &row = plc::rowOf(policy);
+  if (policy == RematPolicy::none || program.entry != "train" || !program.recomputes)
+    return;
+  options.policy = policy;
+  if (row.obeys(Interval))
+    options.interval = strategy.get<int64_t>("checkpoint.interval");
+  if (row.obeys(Layers))
+    options.layers = listOf(strategy, "checkpoint.layers");
+  if (row.obeys(MemoryFraction))
+    options.memoryFraction = strategy.get<double>("checkpoint.memory_fraction");
+  if (row.obeys(Checkpoints)) {
+    options.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
+    options.grain = strategy.getChoice<RematGrain>("checkpoint.grain");
+  }
+  // Kinds are names of the model; these two have keys of their own.
+  for (const char *kind : {"attention", "ffn"})
+    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
+      options.keepKinds.push_back(kind);
+  options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
+}
+
+static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
+  plc::kernels::FormKernelsOptions options;
+  options.fusion = strategy.get<bool>("fusion");
+  options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
+  std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
+  // A file of rates names its keys as the pass names its options.
+  LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });
+  assert(succeeded(read) && "a rate is no option of 'form-kernels'");
+  (void)read;
+  return pass;
+}
+
+static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
+  plc::plan::PlanPartitionOptions options;
+  options.stages = strategy.get<int64_t>("parallelism.stages");
+  // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
+  options.fewer = program.entry == "infer" && !program.outputs.empty();
+  if (!options.fewer)
+    options.balance = listOf(strategy, "parallelism.balance");
+  options.place = listOf(strategy, "parallelism.place");
+  if (program.entry == "train")
+    options.moments = optimizerMoments(strategy);
+  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  options.memoryLimitBytes = memoryLimit(program, strategy);
+  setRecomputation(options, program, strategy);
+  return options;
+}
+
+static plc::plan::PlanScheduleOptions scheduleOptions(const Strategy &strategy) {
+  plc::plan::PlanScheduleOptions options;
+  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  return options;
+}
+
+static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, const Strategy &strategy) {
+  plc::plan::PlanAddressesOptions options;
+  options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
+  options.memoryLimitBytes = memoryLimit(program, strategy);
+  return options;
+}
+
+static plc::plan::PlanVerifyOptions verifyOptions(const Program &program, const Strategy &strategy) {
+  plc::plan::PlanVerifyOptions options;
+  options.memoryLimitBytes = memoryLimit(program, strategy);
+  return options;
 }
 
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
-  auto integer = [&](llvm::StringRef key) { return std::to_string(strategy.get<int64_t>(key)); };
-  auto text = [&](llvm::StringRef key) { return strategy.get<std::string>(key); };
-
-  std::string partition = "plan-partition{stages=" + integer("parallelism.stages");
-  // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
-  bool part = program.entry == "infer" && !program.outputs.empty();
-  if (part)
-    partition += " fewer=true";
-  if (auto &balance = strategy.get<std::vector<int64_t>>("parallelism.balance"); !balance.empty() && !part)
-    partition += " balance=" + list(balance);
-  if (auto &place = strategy.get<std::vector<int64_t>>("parallelism.place"); !place.empty())
-    partition += " place=" + list(place);
-  if (program.entry == "train")
-    partition += " moments=" + std::to_string(optimizerMoments(strategy));
-  partition += " schedule=" + text("parallelism.schedule");
-  if (std::string remat = recomputation(program, strategy); !remat.empty())
-    partition += " " + remat;
-  std::string budget;
-  if (int64_t bytes = strategy.get<int64_t>("memory.budget"); bytes && program.recomputes)
-    budget = "memory-limit-bytes=" + std::to_string(bytes);
-
-  std::string limit = budget.empty() ? "" : "{" + budget + "}";
-
-  std::vector<Phase> phases = algebra::phasesToNumerics({program.entry, program.outputs, text("precision.compute"),
-                                                         strategy.get<int64_t>("parallelism.micro_batches"),
-                                                         strategy.get<int64_t>("gradient.accumulation_steps")});
-  phases.insert(phases.end(), {{"kernels", formKernels(strategy)},
-                               {"partition", partition + (budget.empty() ? "" : " " + budget) + "}"},
-                               {"skips", "plan-infer-skips"},
-                               {"schedule", "plan-schedule{schedule=" + text("parallelism.schedule") + "}"},
-                               {"remat", "plan-remat"},
-                               {"comm", "plan-insert-comm"},
-                               // The proof is part of the last phase: no address leaves it unproven.
-                               {"addresses", "plan-addresses{strategy=" + text("memory.strategy") +
-                                                 (budget.empty() ? "" : " " + budget) + "},plan-verify" + limit}});
+  std::vector<Phase> phases = algebra::phasesToNumerics(
+      {program.entry, program.outputs, strategy.get<std::string>("precision.compute"),
+       strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps")});
+  auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
+    phases.push_back({name, [addPasses = std::move(addPasses)](OpPassManager &pipeline) {
+                        addPasses(pipeline);
+                        pipeline.addPass(numerics::createVerifyNumerics());
+                      }});
+  };
+  add("kernels", [strategy](OpPassManager &pipeline) {
+    // While the equations stand in bodies, as the numerics program has them.
+    pipeline.addPass(numerics::createRecordNumerics());
+    pipeline.addPass(formKernels(strategy));
+  });
+  add("partition", [options = partitionOptions(program, strategy)](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanPartition(options));
+  });
+  add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
+  add("schedule", [options = scheduleOptions(strategy)](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanSchedule(options));
+  });
+  add("remat", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanRemat()); });
+  add("comm", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInsertComm()); });
+  add("addresses", [options = addressesOptions(program, strategy),
+                    verify = verifyOptions(program, strategy)](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanAddresses(options));
+    // The proof is part of the last phase: no address leaves it unproven.
+    pipeline.addPass(plan::createPlanVerify(verify));
+  });
   return phases;
 }
 
-std::string plc::driver::pipelineText(const std::vector<Phase> &phases, llvm::StringRef last) {
-  std::vector<std::string> passes;
-  for (const Phase &phase : phases) {
-    passes.push_back(phase.passes);
-    if (phase.name == last)
-      break;
-  }
-  return llvm::join(passes, ",");
+llvm::ArrayRef<Phase> plc::driver::phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last) {
+  const Phase *found = llvm::find_if(phases, [&](const Phase &phase) { return phase.name == last; });
+  return found == phases.end() ? phases : phases.take_front(found - phases.begin() + 1);
+}
+
+std::string plc::driver::pipelineText(llvm::ArrayRef<Phase> phases) {
+  OpPassManager pipeline(ModuleOp::getOperationName());
+  for (const Phase &phase : phases)
+    phase.addPasses(pipeline);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  pipeline.printAsTextualPipeline(stream);
+  return text;
 }

@@ -11,6 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -104,6 +105,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     known.clear();
+    groupCount = 0;
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
       getOperation().emitError(
           "module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
@@ -122,6 +124,8 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
       if (failed(formBody(body, symbols)))
         return signalPassFailure();
+    remark::analysis(getOperation().getLoc(), remark::RemarkOpts::name("Formed").category(getArgument()))
+        << remark::add("formed {0} different kernels for {1} groups of equations", known.size(), groupCount);
   }
 
 private:
@@ -158,6 +162,7 @@ private:
     if (failed(groups))
       return failure();
     OpBuilder builder(block.getTerminator());
+    groupCount += groups->size();
     for (auto [index, group] : llvm::enumerate(*groups)) {
       Signature signature(group);
       if (llvm::any_of(group.equations, isTooLarge))
@@ -286,6 +291,7 @@ private:
   }
 
   llvm::StringMap<plan::KernelOp> known;
+  int64_t groupCount = 0;
   Rates rates;
 };
 

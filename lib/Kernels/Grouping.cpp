@@ -4,7 +4,11 @@
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "form-kernels"
 
 using namespace mlir;
 using namespace plc;
@@ -134,8 +138,10 @@ private:
       llvm::append_range(all, groups[group].equations);
     sortEquations(all);
     std::optional<ein::IterationSpace> alignment = ein::unifyDomains(all);
-    if (!alignment || !isConvex(all))
-      return false;
+    if (!alignment)
+      return refuse(op, all, "their domains have no rows in common");
+    if (!isConvex(all))
+      return refuse(op, all, "another kernel would have to run between them");
     unsigned target = *llvm::min_element(members);
     for (unsigned group : members)
       groups[group].equations.clear();
@@ -145,6 +151,14 @@ private:
         all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
     return true;
+  }
+
+  // A group that might have been; the equation stays where it is, or joins fewer others.
+  bool refuse(Operation *op, const Equations &all, StringRef why) {
+    LDBG() << *op << " with " << all.size() - 1 << " others: " << why;
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("NotFused").category(DEBUG_TYPE))
+        << remark::add("not fused with {0} equations that it reads: {1}", all.size() - 1, why);
+    return false;
   }
 
   Equations together(Operation *op) {
@@ -203,6 +217,10 @@ private:
       assert(next != open.end() && "groups need each other");
       done.insert(*next);
       result.push_back({groups[*next].kind, groups[*next].equations});
+      if (size_t count = result.back().equations.size(); count > 1)
+        remark::passed(result.back().equations.back()->getLoc(), remark::RemarkOpts::name("Fused").category(DEBUG_TYPE))
+            << remark::add("fused {0} equations in a kernel of kind {1}", count,
+                           plan::stringifyKernelKind(result.back().kind));
       open.erase(next);
     }
     return result;

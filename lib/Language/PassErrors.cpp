@@ -14,6 +14,8 @@ using plc::Diagnostics;
 
 PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os)
     : sources(sources), os(os), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
+          return printRemark(diagnostic), mlir::success();
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::failure(); // the next handler's turn
         print(diagnostic);
@@ -37,6 +39,13 @@ SMLoc PassErrors::placeOf(Location location) {
     if (sources.getMemoryBuffer(id)->getBufferIdentifier() == place.getFilename().strref())
       return sources.FindLocForLineAndColumn(id, place.getLine(), place.getColumn());
   return {};
+}
+
+// In one line: there may be thousands, which are searched rather than read.
+void PassErrors::printRemark(mlir::Diagnostic &remark) {
+  if (auto place = framesOf(remark.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
+    os << place.getFilename().strref() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
+  os << "remark: " << remark.str() << "\n";
 }
 
 void PassErrors::print(mlir::Diagnostic &error) {

@@ -38,8 +38,7 @@ json writeParameter(const ParameterInfo &parameter) {
 }
 
 json writeOptimizer(const OptimizerSettings &settings) {
-  json schedule{
-      {"kind", nameOfChoice(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
+  json schedule{{"kind", nameOfChoice(settings.schedule)}, {"warmup", settings.warmup}, {"total", settings.total}};
   return {{"kind", nameOfChoice(settings.kind)},
           {"lr", settings.lr},
           {"weight_decay", settings.weightDecay},

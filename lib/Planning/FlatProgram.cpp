@@ -1,6 +1,8 @@
 //===- FlatProgram.cpp - a model as one list of kernel calls --------------===//
 #include "FlatProgram.h"
 
+#include "plc/Analysis/GradientSites.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -27,7 +29,7 @@ public:
     }
     if (failed(findUnits()))
       return failure();
-    numberSites();
+    siteOf = ein::numberSites(model);
     for (Operation &op : model.getBody().front().without_terminator())
       if (failed(inlineCall(cast<ein::CallOp>(op))))
         return failure();
@@ -92,22 +94,6 @@ private:
         continue;
       layer += !repeats || turn != before;
       flat.layers.push_back({each.path.str(), each.kind.str(), layer});
-    }
-  }
-
-  // Sites of a parameter count in the program order of the forward calls.
-  void numberSites() {
-    using Place = std::tuple<int64_t, unsigned, ein::CallOp>;
-    llvm::StringMap<SmallVector<Place>> places;
-    for (auto call : model.getBody().getOps<ein::CallOp>())
-      for (auto [index, param] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>()))
-        places[param.getValue()].emplace_back(position.lookup(call.getPath()), index, call);
-    for (auto &entry : places) {
-      llvm::sort(entry.second, [](const Place &a, const Place &b) {
-        return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
-      });
-      for (auto [site, place] : llvm::enumerate(entry.second))
-        siteOf[{std::get<2>(place).getOperation(), std::get<1>(place)}] = site;
     }
   }
 

@@ -16,28 +16,39 @@ using namespace plc::plan;
 
 namespace {
 
+enum class End { source, destination };
+
+/// Under each stage, the routes that have this end there: a line each with the other end.
+void printRoutes(ProgramOp program, End end, llvm::raw_ostream &os) {
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    os << (end == End::source ? "  from " : "  to ") << stage.getSymName() << "\n";
+    for (auto route : program.getBody().getOps<RouteOp>()) {
+      StringRef here = route.getSource(), there = route.getDestination();
+      if (end == End::destination)
+        std::swap(here, there);
+      if (here != stage.getSymName())
+        continue;
+      os << "    " << route.getSymName() << (end == End::source ? " to " : " from ") << there << ": "
+         << route.getCarries() << ", " << planner::formatBytes(byteSize(route.getType())) << " per "
+         << (route.getPer() == Per::step ? "step" : "micro-batch") << "\n";
+    }
+  }
+}
+
 struct PlanPrintRoutesPass : plc::plan::impl::PlanPrintRoutesBase<PlanPrintRoutesPass> {
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
+    markAllAnalysesPreserved();
+    // One write, so that nothing else that prints comes between.
+    std::string text;
+    llvm::raw_string_ostream stream(text);
     for (auto program : getOperation().getOps<ProgramOp>()) {
-      llvm::outs() << "routes of '" << program.getSymName() << "'\n";
-      print(program, /*bySource=*/true);
-      print(program, /*bySource=*/false);
+      stream << "routes of '" << program.getSymName() << "'\n";
+      printRoutes(program, End::source, stream);
+      printRoutes(program, End::destination, stream);
     }
-  }
-
-private:
-  void print(ProgramOp program, bool bySource) {
-    for (auto stage : program.getBody().getOps<StageOp>()) {
-      llvm::outs() << (bySource ? "  from " : "  to ") << stage.getSymName() << "\n";
-      for (auto route : program.getBody().getOps<RouteOp>())
-        if ((bySource ? route.getSource() : route.getDestination()) == stage.getSymName())
-          llvm::outs() << "    " << route.getSymName() << (bySource ? " to " : " from ")
-                       << (bySource ? route.getDestination() : route.getSource()) << ": " << route.getCarries() << ", "
-                       << planner::formatBytes(byteSize(route.getType())) << " per "
-                       << (route.getPer() == Per::step ? "step" : "micro-batch") << "\n";
-    }
+    llvm::outs() << text;
   }
 };
 

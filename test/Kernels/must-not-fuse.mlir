@@ -1,5 +1,8 @@
 // What stays apart: equations that one loop nest cannot compute, or whose kernels would need each other.
 // RUN: plc-opt %s --form-kernels | FileCheck %s
+// RUN: plc-opt %s --form-kernels --remarks-filter-missed=form-kernels -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK-DAG: not fused with 1 equations that it reads: another kernel would have to run between them
+// REMARK-DAG: not fused with 2 equations that it reads: their domains have no rows in common
 
 #one = affine_map<(i) -> (i)>
 #id = affine_map<(i, j) -> (i, j)>

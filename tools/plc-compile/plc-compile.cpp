@@ -1,5 +1,6 @@
 //===- plc-compile.cpp - from a model to a plan, an IR or a module ----------===//
 #include "plc/Driver/Compile.h"
+#include "plc/Driver/Instrumentation.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -11,14 +12,14 @@
 using namespace plc::driver;
 using llvm::StringRef;
 
+// PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
 usage: plc-compile MODEL.ein [options]
 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
-  --emit=PHASE        what stands after a phase, to -o or stdout: ein, precision, micro-batch, algebra, gradient,
-                      numerics, kernels, partition, skips, schedule, remat, comm, addresses, llvm, object, module,
-                      dot (the stages and routes, for Graphviz)
+  --emit=PHASE        what stands after a phase, to -o or stdout: PHASES (the
+                      stages and routes, for Graphviz)
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them
@@ -32,6 +33,13 @@ how
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
   --explain-strategy  print every key, its value and where that came from
   --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
+
+watch (MLIR's own options, as plc-opt has them, written --name=value)
+  --remarks-filter=REGEX           what the passes of matching names decided, and why; -passed, -missed, -analyse
+                                   behind filter: that kind alone; --remarks-output-file=F: as YAML
+  --mlir-timing                    the time of each pass of each program
+  --mlir-print-ir-after=PASS, --mlir-print-ir-before=PASS, --mlir-print-ir-after-all, --mlir-print-ir-after-change, ..
+  --mlir-pass-statistics, --mlir-print-debuginfo, --mlir-print-op-generic, --debug-only=PASS, ..
 
   --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
 
@@ -65,6 +73,7 @@ static int parse(int argc, char **argv, CompileOptions &options) {
                                                         {"--entry", &options.entry},
                                                         {"--program", &options.program.entry},
                                                         {"--strategy", &options.strategy}};
+  std::vector<std::string> instrumentation;
   llvm::StringSet<> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -101,8 +110,10 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       if (name.empty() || size.getAsInteger(10, extent))
         return usage("-D needs NAME=SIZE, the size an integer below 2^63, found '" + *v + "'");
       options.overrides.push_back({name.str(), extent});
-    } else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--strategy", "--set", "-D"},
-                                  argument))
+    } else if (isInstrumentation(argument))
+      instrumentation.push_back(argument.str());
+    else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--strategy", "--set", "-D"},
+                                argument))
       return usage("option '" + argument + "' needs a value");
     else if (argument.starts_with("-"))
       return usage("unknown option '" + argument + "'; see plc-compile --help");
@@ -111,6 +122,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     else
       options.model = argument.str();
   }
+  if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
+    return wrong->empty() ? 2 : usage(*wrong);
   options.programGiven = given.contains("--program");
   if (options.calibrate && !options.model.empty())
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
@@ -127,10 +140,30 @@ static int parse(int argc, char **argv, CompileOptions &options) {
   return checkOutputs(options.program.outputs);
 }
 
+static void printHelp() {
+  auto [before, after] = StringRef(help).split("PHASES");
+  llvm::outs() << before;
+  // In lines of at most 120 columns, each beginning under the first name.
+  size_t column = before.size() - before.rfind('\n') - 1;
+  for (StringRef name : emitNames()) {
+    bool last = name == emitNames().back();
+    if (column + name.size() + 2 > 119) {
+      llvm::outs() << "\n" << std::string(22, ' ');
+      column = 22;
+    } else if (name != emitNames().front()) {
+      llvm::outs() << " ";
+      ++column;
+    }
+    llvm::outs() << name << (last ? "" : ",");
+    column += name.size() + 1;
+  }
+  llvm::outs() << after;
+}
+
 int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]) == "--help" || StringRef(argv[i]) == "-h") {
-      llvm::outs() << help;
+      printHelp();
       return 0;
     }
   CompileOptions options;

@@ -2,18 +2,15 @@
 #include "Source.h"
 
 #include "plc/Algebra/Entries.h"
-#include "plc/Algebra/Passes.h"
 #include "plc/Algebra/Phases.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
-#include "plc/Numerics/Passes.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,8 +41,6 @@ Source::Source(const runtime::ModelRequest &request, const Settings &settings)
     : settings(settings), context(MLIRContext::Threading::DISABLED) {
   context.printOpOnDiagnostic(false);
   context.loadDialect<ein::EinDialect>();
-  static const bool registered = (algebra::registerAlgebraPasses(), numerics::registerNumericsPasses(), true);
-  (void)registered;
   rules = StringRef(request.file).ends_with(".ein");
   if (!rules && !StringRef(request.file).ends_with(".mlir"))
     throw runtime::fileError(request.file, "is neither a .ein model nor .mlir IR");
@@ -113,17 +108,14 @@ OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<
   OwningOpRef<ModuleOp> program = module->clone();
   if (!rules)
     return program;
-  std::vector<std::string> passes;
+  auto pipeline = PassManager::on<ModuleOp>(&context);
   for (const algebra::Phase &phase : algebra::phasesToNumerics(
            {entry, outputs, settings.compute, settings.microBatches.value_or(1), settings.accumulationSteps})) {
-    passes.push_back(phase.passes);
+    phase.addPasses(pipeline);
     if (entryOnly)
       break;
   }
   language::PassErrors errors(sources, context, llvm::errs());
-  auto pipeline = PassManager::on<ModuleOp>(&context);
-  if (failed(parsePassPipeline(llvm::join(passes, ","), pipeline)))
-    throw Error(runtime::Internal, "", "internal error: the pass pipeline does not parse");
   if (failed(pipeline.run(*program)))
     throw told(errors.getExitCode());
   return program;

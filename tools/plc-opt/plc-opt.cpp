@@ -3,6 +3,7 @@
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Driver/Instrumentation.h"
 #include "plc/Driver/Phases.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
@@ -43,5 +44,6 @@ int main(int argc, char **argv) {
   plc::codegen::registerCodegenPasses();
   plc::codegen::registerCodegenPipelines();
   plc::driver::registerPipelines();
+  plc::driver::registerDebugOption();
   return mlir::failed(mlir::MlirOptMain(argc, argv, "plc-opt: passes on plc's IR\n", registry));
 }

@@ -3,16 +3,20 @@
 #define PLC_ALGEBRA_PHASES_H
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+namespace mlir {
+class OpPassManager;
+}
+
 namespace plc::algebra {
 
-/// One phase of architecture's road: what `--emit` names, and the passes that do it, as text of a pass pipeline
-/// without the enclosing `builtin.module(..)`.
+/// One phase of architecture's road: what `--emit` names, and what adds its passes to a pipeline on a module.
 struct Phase {
   std::string name;
-  std::string passes;
+  std::function<void(mlir::OpPassManager &)> addPasses;
 };
 
 /// A program of a model, and all that changes its numbers; what else a strategy says is the plan's.

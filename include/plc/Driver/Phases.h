@@ -4,6 +4,7 @@
 
 #include "plc/Algebra/Phases.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
@@ -24,11 +25,15 @@ struct Program {
   bool recomputes = true; // false: what recomputation is compared with, under any memory budget
 };
 
-/// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options.
+/// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
+/// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
-/// The passes of all phases up to and including `last` (all if empty), without the enclosing `builtin.module(..)`.
-std::string pipelineText(const std::vector<Phase> &phases, llvm::StringRef last = {});
+/// The phases up to and including `last`; all if there is none of this name.
+llvm::ArrayRef<Phase> phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last);
+
+/// The pipeline of some phases as plc-opt's `--pass-pipeline` takes it.
+std::string pipelineText(llvm::ArrayRef<Phase> phases);
 
 /// Registers the pipeline `ein-to-plan`: all phases after `ein`, by a strategy.
 void registerPipelines();

@@ -4,6 +4,7 @@
 
 #include "plc/Support/ChoiceOption.h"
 #include "plc/Support/Contractions.h"
+#include "plc/Support/ExactDouble.h"
 
 #include "mlir/Pass/Pass.h"
 

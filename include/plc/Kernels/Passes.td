@@ -4,6 +4,9 @@
 
 include "mlir/Pass/PassBase.td"
 
+// A pass prints all digits of its rates: its pipeline as text is the same pipeline.
+class Rate<string member, string flag, string ns, string of> : Option<member, flag, "::plc::ExactDouble", ns, of>;
+
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "group the equations of every body in kernels";
   let description = [{
@@ -31,18 +34,18 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Option<"contractions", "contractions", "::plc::Contractions", "::plc::Contractions::automatic",
            "who computes large contractions: 'auto', 'blis' or 'own'">,
     // Rounded from measurements on one thread of two AVX-512 machines, in f32.
-    Option<"nsPerContractFlop", "ns-per-contract-flop", "double", "0.011", "of contractions by BLIS (90 GF, with strides)">,
-    Option<"nsPerTileFlop", "ns-per-tile-flop", "double", "0.006", "of contractions by tiles (170 GF)">,
-    Option<"nsPerChainFlop", "ns-per-chain-flop", "double", "0.04", "of contractions by chains, of 16 at once">,
-    Option<"nsPerReducedElement", "ns-per-reduced-element", "double", "0.08", "one add per lane, latency bound">,
-    Option<"nsPerScatteredElement", "ns-per-scattered-element", "double", "0.15", "of scatter_add">,
-    Option<"nsPerElement", "ns-per-element", "double", "0.03", "of maps of no function named here, casts, gathers">,
-    Option<"nsPerExp", "ns-per-exp", "double", "0.15", "of exp and sigmoid, per element">,
-    Option<"nsPerLog", "ns-per-log", "double", "0.25", "of log, per element">,
-    Option<"nsPerTanh", "ns-per-tanh", "double", "0.35", "of tanh, erf, log1p, sin, cos, tan; a third of pow, per element">,
-    Option<"nsPerDivide", "ns-per-divide", "double", "0.15", "of div, sqrt and rsqrt, per element">,
-    Option<"nsPerByte", "ns-per-byte", "double", "0.04", "read or written (25 GB/s, partly from cache)">,
-    Option<"nsPerCall", "ns-per-call", "double", "300", "claimed, its operands' addresses gathered">
+    Rate<"nsPerContractFlop", "ns-per-contract-flop", "0.011", "of contractions by BLIS (90 GF, with strides)">,
+    Rate<"nsPerTileFlop", "ns-per-tile-flop", "0.006", "of contractions by tiles (170 GF)">,
+    Rate<"nsPerChainFlop", "ns-per-chain-flop", "0.04", "of contractions by chains, of 16 at once">,
+    Rate<"nsPerReducedElement", "ns-per-reduced-element", "0.08", "one add per lane, latency bound">,
+    Rate<"nsPerScatteredElement", "ns-per-scattered-element", "0.15", "of scatter_add">,
+    Rate<"nsPerElement", "ns-per-element", "0.03", "of maps of no function named here, casts, gathers">,
+    Rate<"nsPerExp", "ns-per-exp", "0.15", "of exp and sigmoid, per element">,
+    Rate<"nsPerLog", "ns-per-log", "0.25", "of log, per element">,
+    Rate<"nsPerTanh", "ns-per-tanh", "0.35", "of tanh, erf, log1p, sin, cos, tan; a third of pow, per element">,
+    Rate<"nsPerDivide", "ns-per-divide", "0.15", "of div, sqrt and rsqrt, per element">,
+    Rate<"nsPerByte", "ns-per-byte", "0.04", "read or written (25 GB/s, partly from cache)">,
+    Rate<"nsPerCall", "ns-per-call", "300", "claimed, its operands' addresses gathered">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }

@@ -20,6 +20,7 @@ public:
 
 private:
   void print(mlir::Diagnostic &error);
+  void printRemark(mlir::Diagnostic &remark);
   /// Not valid if the place is in none of the sources.
   llvm::SMLoc placeOf(mlir::Location location);
 

@@ -22,11 +22,34 @@ def EinFixNumerics : Pass<"ein-fix-numerics", "::mlir::ModuleOp"> {
   let dependentDialects = ["::plc::ein::EinDialect"];
 }
 
-def VerifyNumerics : Pass<"verify-numerics", "::mlir::ModuleOp"> {
-  let summary = "compare the numerics key";
+def RecordNumerics : Pass<"record-numerics", "::mlir::ModuleOp"> {
+  let summary = "write down what each program computes";
   let description = [{
-    Fails unless the numerics key of the module is `key`. Without a key, prints it as a remark. Changes nothing.
-    Test: `test/Numerics/verify-numerics.mlir`.
+    Before: the numerics program (`--ein-fix-numerics`). After: each `ein.model` has a `plan.numerics` with the digest
+    of the equations that its outputs and gradients are made by. No later phase changes an equation, so
+    `--verify-numerics` can compare it after each of them, also in another process that started from the printed IR.
+
+    ```mlir
+    plan.numerics @m digest "8e3c6cbdfc5e4dc4a5ee9c33c7b8a1f2"
+    ein.model @m(..)
+    ```
+    Test: `test/Numerics/verify-digest.mlir`.
+  }];
+  let dependentDialects = ["::plc::plan::PlanDialect"];
+}
+
+def VerifyNumerics : Pass<"verify-numerics", "::mlir::ModuleOp"> {
+  let summary = "check that no phase changed an equation";
+  let description = [{
+    Fails unless each program's equations have the digest that `--record-numerics` wrote down, wherever they stand by
+    now: in bodies, in kernels that bodies call, or in kernels that the tasks of a `plan.program` call. With `key`,
+    fails unless the numerics key of the module is that; without a key or a record, prints the key as a remark. Changes
+    nothing.
+
+    Proven: outputs and gradient sites are made by the same equations of the same inputs and parameters, in the same
+    order of sums. Not looked at: the order of actions and their addresses, which `--plan-verify` proves.
+
+    Test: `test/Numerics/verify-numerics.mlir`, `test/Numerics/verify-digest.mlir`.
   }];
   let options = [Option<"key", "key", "std::string", "\"\"", "the expected key, 64 hexadecimal digits">];
 }

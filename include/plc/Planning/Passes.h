@@ -7,6 +7,7 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Support/ChoiceOption.h"
+#include "plc/Support/ExactDouble.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

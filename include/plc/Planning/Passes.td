@@ -51,7 +51,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "how it is chosen what is recomputed">,
     Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
     ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
-    Option<"memoryFraction", "memory-fraction", "double", "0.3",
+    Option<"memoryFraction", "memory-fraction", "::plc::ExactDouble", "0.3",
            "dynamic: part of the bytes that policy 'none' keeps for the backward pass">,
     ListOption<"keepKinds", "keep-kinds", "std::string", "kinds of layers that keep what they make">,
     Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,

@@ -13,7 +13,9 @@ std::string plc::plan::kernelText(KernelOp kernel) {
     stream << ' ' << stringifyImplementation(*by);
   stream << '\n';
   OpPrintingFlags flags;
-  flags.printGenericOpForm().useLocalScope().enableDebugInfo(false); // whatever a tool prints
+  // Whatever options say of printing.
+  flags.printGenericOpForm().useLocalScope().enableDebugInfo(false).skipRegions(false).printValueUsers(false);
+  flags.printUniqueSSAIDs(false).printNameLocAsPrefix(false);
   for (Operation &op : kernel.getBody().front()) {
     op.print(stream, flags);
     stream << '\n';

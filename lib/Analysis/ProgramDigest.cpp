@@ -1,0 +1,292 @@
+//===- ProgramDigest.cpp - what a program computes, as a hash -------------===//
+#include "plc/Analysis/ProgramDigest.h"
+
+#include "plc/Analysis/GradientSites.h"
+#include "plc/Dialect/Ein/Views.h"
+#include "plc/Analysis/RouteTable.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+
+namespace {
+
+using Digest = std::pair<uint64_t, uint64_t>;
+
+Digest hashBytes(StringRef bytes) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(ArrayRef(bytes.bytes_begin(), bytes.size()));
+  return {hash.low64, hash.high64};
+}
+
+/// Parts of different kinds, one behind the other.
+class Text {
+public:
+  template <typename Part>
+  Text &operator<<(const Part &part) {
+    stream << part << '\0';
+    return *this;
+  }
+  Text &operator<<(Attribute attribute) {
+    // Whatever a tool prints: the text is that of the attribute alone.
+    attribute.print(stream);
+    stream << '\0';
+    return *this;
+  }
+  Text &operator<<(Digest digest) {
+    bytes.append(reinterpret_cast<const char *>(&digest), sizeof(Digest));
+    return *this;
+  }
+  Digest hash() const { return hashBytes(bytes); }
+
+private:
+  std::string bytes;
+  llvm::raw_string_ostream stream{bytes};
+};
+
+class Evaluation {
+public:
+  explicit Evaluation(ModuleOp module) : symbols(module) {
+    for (auto param : module.getOps<ein::ParamOp>())
+      params[param.getSymNameAttr()] = (Text() << "param" << param->getAttrDictionary()).hash();
+  }
+
+  std::string run(ein::ModelOp model);
+  std::string run(plan::ProgramOp program);
+
+private:
+  using Environment = DenseMap<Value, Digest>;
+
+  /// The signature that a model and the program made of it share.
+  template <typename Program>
+  void describe(Program op, int64_t microBatches) {
+    result << "program" << op.getArgNames() << op.getResultNames() << op.getArgBatchAttr() << op.getResultBatchAttr()
+           << int64_t(op.getBatch()) << microBatches << int64_t(op.getRagged());
+  }
+  static Digest input(StringRef name, Type type) { return (Text() << "input" << name << TypeAttr::get(type)).hash(); }
+  static Digest site(StringRef param, int64_t index) { return (Text() << "site" << param << index).hash(); }
+  void addOutput(StringRef name, Digest digest) { outputs.emplace_back(name.str(), digest); }
+  void addSite(StringRef param, int64_t index, Digest digest) { sites.emplace_back(param.str(), index, digest); }
+  std::string finish();
+
+  /// The hashes of what a callee returns for arguments of these.
+  SmallVector<Digest> enter(Block &callee, ArrayRef<Digest> arguments);
+  /// Of the results of an equation, or of a call of a kernel.
+  SmallVector<Digest> evaluate(Operation *op, ArrayRef<Digest> operands);
+  /// Of an operation without its operands, made once.
+  Digest ownDigest(Operation *op);
+
+  /// The hash of a value that some task uses, if that is known yet.
+  std::optional<Digest> find(Value value);
+  bool evaluateTask(plan::TaskOp task);
+  void evaluateTasks(plan::ProgramOp program);
+
+  SymbolTable symbols;
+  DenseMap<StringAttr, Digest> params;
+  DenseMap<Operation *, Digest> own;
+  DenseMap<StringAttr, Block *> kernels;
+  /// What a view shows, by the view's hash.
+  std::map<Digest, std::tuple<Digest, int64_t, Type>> shown;
+
+  Environment values; // of a planned program, all of its tasks
+  DenseMap<StringAttr, Value> stashed;
+  std::optional<plan::RouteTable> routes;
+
+  Text result;
+  std::vector<std::pair<std::string, Digest>> outputs;
+  std::vector<std::tuple<std::string, int64_t, Digest>> sites;
+};
+
+} // namespace
+
+Digest Evaluation::ownDigest(Operation *op) {
+  auto [it, inserted] = own.try_emplace(op);
+  if (inserted) {
+    Text text;
+    text << op->getName().getStringRef() << op->getAttrDictionary();
+    for (Type type : op->getResultTypes())
+      text << TypeAttr::get(type);
+    it->second = text.hash();
+  }
+  return it->second;
+}
+
+/// A copy that moves nothing.
+static bool isIdentity(Operation *op) {
+  auto map = dyn_cast<ein::MapOp>(op);
+  return map && map.getFunction() == ein::Function::id && map.getMaps()[0] == map.getMaps()[1];
+}
+
+SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operands) {
+  if (auto call = dyn_cast<plan::CallOp>(op)) {
+    auto [it, inserted] = kernels.try_emplace(call.getKernelAttr().getAttr());
+    if (inserted)
+      it->second = &symbols.lookup<plan::KernelOp>(call.getKernel()).getBody().front();
+    return enter(*it->second, operands);
+  }
+  if (isIdentity(op))
+    return {operands.front()};
+  Type type = op->getResult(0).getType();
+  if (ein::isView(op)) {
+    int64_t axis = isa<ein::SplitOp>(op) ? cast<ein::SplitOp>(op).getAxis() : cast<ein::MergeOp>(op).getAxis();
+    // Of the same axis and type, only the inverse shows this.
+    if (auto found = shown.find(operands.front()); found != shown.end())
+      if (auto &[source, otherAxis, sourceType] = found->second; otherAxis == axis && sourceType == type)
+        return {source};
+    Digest digest = (Text() << ownDigest(op) << operands.front()).hash();
+    shown[digest] = {operands.front(), axis, op->getOperand(0).getType()};
+    return {digest};
+  }
+  Text text;
+  text << ownDigest(op);
+  for (Digest operand : operands)
+    text << operand;
+  return {text.hash()};
+}
+
+SmallVector<Digest> Evaluation::enter(Block &callee, ArrayRef<Digest> arguments) {
+  Environment local;
+  for (auto [argument, digest] : llvm::zip(callee.getArguments(), arguments))
+    local[argument] = digest;
+  auto read = [&](OperandRange operands) {
+    return llvm::map_to_vector(operands, [&](Value operand) { return local.lookup(operand); });
+  };
+  for (Operation &op : callee.without_terminator())
+    for (auto [value, digest] : llvm::zip(op.getResults(), evaluate(&op, read(op.getOperands()))))
+      local[value] = digest;
+  return read(callee.getTerminator()->getOperands());
+}
+
+std::string Evaluation::run(ein::ModelOp model) {
+  describe(model, std::max<int64_t>(model.getMicroBatches(), 1));
+  auto siteOf = ein::numberSites(model);
+  Environment local;
+  for (auto [argument, name] :
+       llvm::zip(model.getBody().getArguments(), model.getArgNames().getAsValueRange<StringAttr>()))
+    local[argument] = input(name, argument.getType());
+  auto read = [&](ValueRange operands) {
+    return llvm::map_to_vector(operands, [&](Value operand) { return local.lookup(operand); });
+  };
+  for (Operation &op : model.getBody().front().without_terminator()) {
+    auto call = dyn_cast<ein::CallOp>(op);
+    if (!call) {
+      for (auto [value, digest] : llvm::zip(op.getResults(), evaluate(&op, read(op.getOperands()))))
+        local[value] = digest;
+      continue;
+    }
+    SmallVector<Digest> arguments = read(call.getArgs());
+    for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>())
+      arguments.push_back(params.lookup(name.getAttr()));
+    auto accumulated = llvm::to_vector(call.getAccumulates().getAsRange<FlatSymbolRefAttr>());
+    for (auto [index, name] : llvm::enumerate(accumulated))
+      arguments.push_back(site(name.getValue(), siteOf.lookup({call, unsigned(index)})));
+    SmallVector<Digest> returned = enter(symbols.lookup<ein::FuncOp>(call.getCallee()).getBody().front(), arguments);
+    for (auto [value, digest] : llvm::zip(call.getResults(), returned))
+      local[value] = digest;
+    for (auto [index, name] : llvm::enumerate(accumulated))
+      addSite(name.getValue(), siteOf.lookup({call, unsigned(index)}), returned[call.getNumResults() + index]);
+  }
+  for (auto [value, name] : llvm::zip(model.getBody().front().getTerminator()->getOperands(),
+                                      model.getResultNames().getAsValueRange<StringAttr>()))
+    addOutput(name, local.lookup(value));
+  return finish();
+}
+
+std::optional<Digest> Evaluation::find(Value value) {
+  while (true) {
+    if (auto it = values.find(value); it != values.end())
+      return it->second;
+    Operation *op = value.getDefiningOp();
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (auto param = dyn_cast<plan::ParamOp>(op))
+      return params.lookup(param.getParamAttr().getAttr());
+    if (auto handle = dyn_cast<plan::SiteOp>(op))
+      return site(handle.getParam(), handle.getIndex());
+    if (auto handle = dyn_cast<plan::InputOp>(op))
+      return input(handle.getInput(), value.getType());
+    if (auto pop = dyn_cast<plan::PopOp>(op))
+      value = pop.getInto() ? Value(pop.getInto()) : stashed.lookup(pop.getRouteAttr().getAttr());
+    else if (isa<plan::TaskOp, plan::StageOp>(op))
+      value = op->getRegion(0).front().getTerminator()->getOperand(index);
+    else
+      return std::nullopt;
+    if (!value)
+      return std::nullopt;
+  }
+}
+
+// False if the task reads what another one has yet to make.
+bool Evaluation::evaluateTask(plan::TaskOp task) {
+  Block &body = task.getBody().front();
+  for (Operation &op : body)
+    for (Value operand : op.getOperands())
+      if (operand.getParentBlock() != &body && !find(operand))
+        return false;
+  for (auto call : body.getOps<plan::CallOp>()) {
+    auto operands = llvm::map_to_vector(call.getArgs(), [&](Value operand) { return *find(operand); });
+    SmallVector<Digest> results = evaluate(call, operands);
+    for (auto [value, digest] : llvm::zip(call.getResults(), results))
+      values[value] = digest;
+    // A call that adds to a site leaves the sum in the site's memory, where the next one finds it.
+    int64_t accumulators = symbols.lookup<plan::KernelOp>(call.getKernel()).getNumAccumulators();
+    for (int64_t i = 1; i <= accumulators; ++i)
+      values[routes->resolve(call.getArgs()[call.getArgs().size() - i])] = results[results.size() - i];
+  }
+  return true;
+}
+
+// Stages refer to each other both ways, but tasks do not: forward through the stages, then back, is their usual order.
+void Evaluation::evaluateTasks(plan::ProgramOp program) {
+  SmallVector<plan::TaskOp> waiting;
+  auto stages = llvm::to_vector(program.getBody().getOps<plan::StageOp>());
+  for (plan::StageOp stage : stages)
+    if (plan::TaskOp forward = stage.getTask(plan::Role::F))
+      waiting.push_back(forward);
+  for (plan::StageOp stage : llvm::reverse(stages))
+    for (plan::Role role : {plan::Role::B, plan::Role::W})
+      if (plan::TaskOp backward = stage.getTask(role))
+        waiting.push_back(backward);
+  // What waits for ever has no hash, and so its program another than the expected one.
+  for (size_t before = 0; before != waiting.size();) {
+    before = waiting.size();
+    llvm::erase_if(waiting, [&](plan::TaskOp task) { return evaluateTask(task); });
+  }
+}
+
+std::string Evaluation::run(plan::ProgramOp program) {
+  describe(program, program.getMicroBatches());
+  program.walk([&](plan::StashOp stash) { stashed[stash.getRouteAttr().getAttr()] = stash.getValue(); });
+  routes.emplace(program);
+  evaluateTasks(program);
+  for (auto stage : program.getBody().getOps<plan::StageOp>()) {
+    for (auto output : stage.getBody().getOps<plan::OutputOp>())
+      addOutput(output.getOutput(), find(output.getValue()).value_or(Digest()));
+    // A site that only receives another rank's sum has no hash of its own.
+    for (auto handle : stage.getBody().getOps<plan::SiteOp>())
+      if (auto it = values.find(handle); it != values.end())
+        addSite(handle.getParam(), handle.getIndex(), it->second);
+  }
+  return finish();
+}
+
+std::string Evaluation::finish() {
+  llvm::sort(outputs);
+  llvm::sort(sites);
+  for (auto &[name, digest] : outputs)
+    result << "output" << name << digest;
+  for (auto &[param, index, digest] : sites)
+    result << "gradient" << param << index << digest;
+  auto [low, high] = result.hash();
+  return llvm::utohexstr(high, /*LowerCase=*/true, 16) + llvm::utohexstr(low, /*LowerCase=*/true, 16);
+}
+
+std::string plc::analysis::digestOf(Operation *program) {
+  Evaluation evaluation(program->getParentOfType<ModuleOp>());
+  if (auto model = dyn_cast<ein::ModelOp>(program))
+    return evaluation.run(model);
+  return evaluation.run(cast<plan::ProgramOp>(program));
+}
