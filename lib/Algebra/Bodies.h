@@ -24,8 +24,8 @@ void eraseDead(mlir::Region &region);
 void eraseUncalled(mlir::ModuleOp module);
 
 /// Erases results of bodies that no call needs, the data arguments that only they read, and calls left without a use.
-/// Calls of one body keep one signature. Without a model, everything may be needed.
-void pruneBodies(mlir::ModuleOp module);
+/// Calls of one body keep one signature. Without a model, everything may be needed. Remarks are those of `pass`.
+void pruneBodies(mlir::ModuleOp module, llvm::StringRef pass);
 
 /// The identities of `--ein-simplify`, a pattern for each: exact for every IEEE input.
 void populateEinSimplifyPatterns(mlir::RewritePatternSet &patterns);

@@ -3,7 +3,10 @@
 #include "Equations.h"
 #include "plc/Analysis/IterationSpace.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/DenseSet.h"
+
+#define DEBUG_TYPE "ein-order-contractions"
 
 using namespace mlir;
 using namespace plc;
@@ -66,6 +69,8 @@ private:
     if (llvm::is_sorted(order))
       return;
     Value value = op->getResult(0);
+    remark::passed(op->getLoc(), remark::RemarkOpts::name("Permuted").category(DEBUG_TYPE)) << remark::add(
+        "axes {0:$[, ]} in this order, as in what it is computed from", llvm::make_range(order.begin(), order.end()));
     orders[value] = SmallVector<int64_t>(order);
     value.setType(permuted(cast<RankedTensorType>(value.getType()), order));
     if (auto equation = dyn_cast<ein::Equation>(op))

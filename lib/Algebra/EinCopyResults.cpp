@@ -3,6 +3,7 @@
 #include "Equations.h"
 #include "plc/Algebra/Passes.h"
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -19,8 +20,8 @@ namespace {
 
 class ResultCopier {
 public:
-  explicit ResultCopier(ein::ModelOp model)
-      : model(model), symbols(model->getParentOp()), first(&model.getBody().front().front()) {
+  ResultCopier(ein::ModelOp model, StringRef pass)
+      : model(model), pass(pass), symbols(model->getParentOp()), first(&model.getBody().front().front()) {
     for (auto call : model.getBody().getOps<ein::CallOp>()) {
       paths.insert(call.getPath());
       if (!calleeOf(call).getRole().empty())
@@ -32,8 +33,14 @@ public:
     llvm::DenseSet<Equation> taken;
     for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands()) {
       std::optional<Equation> maker = makerOf(result.get());
-      if (!maker || !taken.insert(*maker).second)
-        result.set(copy(result.get(), result.getOperandNumber()));
+      if (maker && taken.insert(*maker).second)
+        continue;
+      remark::passed(result.get().getLoc(),
+                     remark::RemarkOpts::name("Copied").category(pass).function(model.getSymName()))
+          << remark::add("result '{0}' is copied: it is {1}",
+                         cast<StringAttr>(model.getResultNames()[result.getOperandNumber()]).getValue(),
+                         maker ? "another result, too" : "an input or a parameter");
+      result.set(copy(result.get(), result.getOperandNumber()));
     }
   }
 
@@ -87,6 +94,7 @@ private:
   }
 
   ein::ModelOp model;
+  StringRef pass; // whose remarks these are
   SymbolTable symbols;
   Operation *first;
   llvm::StringSet<> paths;
@@ -96,7 +104,7 @@ private:
 struct EinCopyResults : algebra::impl::EinCopyResultsBase<EinCopyResults> {
   void runOnOperation() override {
     for (ein::ModelOp model : getOperation().getOps<ein::ModelOp>())
-      ResultCopier(model).run();
+      ResultCopier(model, getArgument()).run();
   }
 };
 

@@ -163,7 +163,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
       return signalPassFailure();
     Block &block = model.getBody().front();
     eraseResults(model, needed.flip());
-    pruneBodies(getOperation());
+    pruneBodies(getOperation(), getArgument());
     BitVector unused(block.getNumArguments());
     for (BlockArgument argument : block.getArguments())
       if (argument.use_empty() && !differentiated.test(argument.getArgNumber()))

@@ -52,7 +52,7 @@ struct EinSimplify : algebra::impl::EinSimplifyBase<EinSimplify> {
       eraseDead(model.getBody());
       outlineEquations(model);
     }
-    pruneBodies(module);
+    pruneBodies(module, getArgument());
     for (ein::FuncOp body : module.getOps<ein::FuncOp>())
       simplifyBody(body);
     if (!module.getOps<ein::ModelOp>().empty())

@@ -1,6 +1,7 @@
 //===- PruneBodies.cpp - results and arguments that nothing needs ----------===//
 #include "Bodies.h"
 
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
@@ -105,7 +106,7 @@ void pruneBody(ein::FuncOp body, const BitVector &deadResults, const BitVector &
 
 } // namespace
 
-void algebra::pruneBodies(ModuleOp module) {
+void algebra::pruneBodies(ModuleOp module, StringRef pass) {
   if (module.getOps<ein::ModelOp>().empty())
     return;
   Liveness liveness(module);
@@ -129,6 +130,10 @@ void algebra::pruneBodies(ModuleOp module) {
     }
   }
   for (auto &[body, indices] : dead)
-    if (indices.first.any() || indices.second.any())
-      pruneBody(body, indices.first, indices.second);
+    if (auto &[results, arguments] = indices; results.any() || arguments.any()) {
+      remark::passed(body.getLoc(), remark::RemarkOpts::name("Pruned").category(pass).function(body.getSymName()))
+          << remark::add("dropped {0} of {1} results and {2} of {3} arguments, which no call needs", results.count(),
+                         results.size(), arguments.count(), arguments.size());
+      pruneBody(body, results, arguments);
+    }
 }

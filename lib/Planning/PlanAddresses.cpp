@@ -10,6 +10,7 @@
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -17,6 +18,8 @@ namespace plc::plan {
 #define GEN_PASS_DEF_PLANADDRESSES
 #include "lib/Planning/Passes.h.inc"
 } // namespace plc::plan
+
+#define DEBUG_TYPE "plan-addresses"
 
 using namespace mlir;
 using namespace plc;
@@ -45,6 +48,11 @@ public:
       offsets[entry.first] = staticBytes + packing.offsets[index];
     layout.setArenaBytes(staticBytes + packing.bytes);
     layout.setBoundBytes(staticBytes + problem.bound());
+    remark::passed(rank.getLoc(),
+                   remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
+        << remark::add("rank {0}: {1} values, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
+                       rank.getIndex(), problem.blocks.size(), strategy.name, planner::formatBytes(packing.bytes),
+                       planner::formatBytes(problem.bound()), planner::formatBytes(staticBytes));
     if (limit && layout.getArenaBytes() > limit)
       return refuse(limit);
     writeOffsets();

@@ -3,8 +3,11 @@
 #include "plc/Planning/Passes.h"
 
 #include "plc/Analysis/RouteTable.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Partition.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <map>
@@ -13,6 +16,8 @@ namespace plc::plan {
 #define GEN_PASS_DEF_PLANINFERSKIPS
 #include "lib/Planning/Passes.h.inc"
 } // namespace plc::plan
+
+#define DEBUG_TYPE "plan-infer-skips"
 
 using namespace mlir;
 using namespace plc;
@@ -50,6 +55,12 @@ public:
 
 private:
   RouteOp declare(StageOp source, StageOp destination, Per per, const std::string &carries, Type type) {
+    // Stages between the two hold nothing of the value.
+    int64_t apart = llvm::find(stages, source) - llvm::find(stages, destination);
+    remark::passed(program.getLoc(),
+                   remark::RemarkOpts::name("Routed").category(DEBUG_TYPE).function(program.getSymName()))
+        << remark::add("{0} to {1}, past {2} stages: '{3}', {4} per {5}", source.getSymName(), destination.getSymName(),
+                       std::abs(apart) - 1, carries, planner::formatBytes(byteSize(type)), stringifyPer(per));
     builder.setInsertionPointToEnd(&program.getBody().front());
     return RouteOp::create(
         builder, program.getLoc(), builder.getStringAttr("r" + Twine(count++)), nullptr,

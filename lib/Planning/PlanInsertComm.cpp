@@ -4,9 +4,12 @@
 
 #include "plc/Support/Errors.h"
 #include "plc/Analysis/TaskSlots.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -16,6 +19,8 @@ namespace plc::plan {
 #define GEN_PASS_DEF_PLANINSERTCOMM
 #include "lib/Planning/Passes.h.inc"
 } // namespace plc::plan
+
+#define DEBUG_TYPE "plan-insert-comm"
 
 using namespace mlir;
 using namespace plc;
@@ -141,13 +146,18 @@ private:
   LogicalResult addChannel(RouteOp route) {
     StageOp source = stageOf(route.getSource());
     StageOp destination = stageOf(route.getDestination());
-    if (source.getRank() == destination.getRank())
+    if (source.getRank() == destination.getRank()) {
+      remark::passed(route.getLoc(), named("Handed"))
+          << remark::add("route {0} stays on rank {1}: '{2}' is handed over in its place", route.getSymName(),
+                         source.getRank(), route.getCarries());
       return success();
+    }
     FailureOr<ChannelOp> channel = declare(route);
     if (failed(channel))
       return failure();
     if (route.getPer() == Per::step) {
       addPerStep(*channel, route);
+      remarkMessage(*channel, route);
       return success();
     }
     TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
@@ -184,7 +194,19 @@ private:
       use.crosses = true;
     }
     channel->setSlots(maxOutstandingReceives(posts, lates, consumers));
+    remarkMessage(*channel, route);
     return success();
+  }
+
+  remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category(DEBUG_TYPE).function(program.getSymName());
+  }
+
+  void remarkMessage(ChannelOp channel, RouteOp route) {
+    remark::passed(route.getLoc(), named("Sent")) << remark::add(
+        "route {0} is channel {1} from rank {2} to {3}: '{4}', {5} per {6}, {7} receives posted at once",
+        route.getSymName(), channel.getSymName(), channel.getSource(), channel.getDestination(), route.getCarries(),
+        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), channel.getSlots());
   }
 
   // Receives posted and not waited for, at most. Before one run, late posts follow the waits, others precede them.

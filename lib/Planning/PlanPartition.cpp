@@ -1,5 +1,6 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "FlatProgram.h"
+#include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
 #include "StageBuilder.h"
@@ -270,6 +271,7 @@ private:
                                            : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
     if (fault)
       return emitReason(model, *fault);
+    remarkCuts(model, *flat, problem, answer);
     SmallVector<StageCut> cuts;
     SmallVector<int64_t> stageOfUnit;
     int64_t begin = 0;
@@ -284,6 +286,7 @@ private:
     remat->answer = decideByStage(*flat, stageOfUnit, remat->problem);
     if (planner::Fault fault = remat->problem.verify(remat->answer))
       return emitReason(model, *fault);
+    remarkRecomputation(model, *flat, remat->problem, remat->answer);
     FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
     if (failed(program))
       return failure();

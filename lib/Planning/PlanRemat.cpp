@@ -6,6 +6,8 @@
 #include "plc/Support/Errors.h"
 #include "plc/Planning/Passes.h"
 
+#include "mlir/IR/Remarks.h"
+
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANREMAT
 #include "lib/Planning/Passes.h.inc"
@@ -33,8 +35,16 @@ private:
     if (failed(check(program)))
       return failure();
     int64_t nextId = 0;
-    for (auto stage : program.getBody().getOps<StageOp>())
+    for (auto stage : program.getBody().getOps<StageOp>()) {
+      int64_t first = nextId;
       cloneCalls(stage, nextId);
+      if (nextId == first)
+        continue;
+      remark::passed(stage.getLoc(),
+                     remark::RemarkOpts::name("Cloned").category(getArgument()).function(program.getSymName()))
+          << remark::add("stage {0} repeats {1} calls of F and keeps {2} values from F", stage.getSymName(),
+                         nextId - first, llvm::range_size(stage.getBody().getOps<CheckpointOp>()));
+    }
     if (program.getKeepsLast())
       keepLast(program);
     return nextId ? predict(program) : success();

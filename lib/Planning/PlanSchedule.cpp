@@ -6,6 +6,11 @@
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "plan-schedule"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANSCHEDULE
@@ -49,6 +54,10 @@ private:
     program.setSchedule(nameOfChoice(schedule.getValue()));
     program.setStepNs(simulation.makespan);
     program.setStepBoundNs(problem.bound());
+    remark::passed(program.getLoc(),
+                   remark::RemarkOpts::name("Ordered").category(getArgument()).function(program.getSymName()))
+        << remark::add("ordered by {0}: a step takes {1} ns, and at least {2} ns in any order; ranks idle {3:P1} of it",
+                       nameOfChoice(schedule.getValue()), simulation.makespan, problem.bound(), simulation.bubble);
     return success();
   }
 
@@ -59,6 +68,7 @@ private:
       builder.setInsertionPointToEnd(&program.getBody().front());
       auto rank = RankOp::create(builder, program.getLoc(), index);
       builder.createBlock(&rank.getBody());
+      LDBG() << "rank " << index << ": " << llvm::join(llvm::map_range(jobs, planner::describe), ", ");
       for (const planner::ScheduledTask &job : jobs)
         RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.kind),
                       job.microBatch, /*keep=*/false, nullptr);

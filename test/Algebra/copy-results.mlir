@@ -1,5 +1,8 @@
 // Each result of the model becomes a value of its own, whatever led to it; one that is stays as it is.
 // RUN: plc-opt %s --ein-copy-results | FileCheck %s
+// RUN: plc-opt %s --ein-copy-results --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: [Passed] Copied | Category:ein-copy-results | Function=m | Remark="result 'x' is copied: it is an input or a parameter"
+// REMARK: "result 'r' is copied: it is another result, too"
 // RUN: plc-opt %s --ein-copy-results | plc-opt --ein-copy-results | FileCheck %s
 
 #i = affine_map<(i) -> (i)>

@@ -1,5 +1,7 @@
 // Axes inside a body: rows of the first factor, then columns of the second, so that they merge.
 // RUN: plc-opt %s --ein-order-contractions --mlir-print-local-scope | FileCheck %s
+// RUN: plc-opt %s --ein-order-contractions --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: [Passed] Permuted | Category:ein-order-contractions | Remark="axes 0, 2, 1, 3 in this order, as in what it is computed from"
 
 // The head axis moves behind the position: (b, s) x d times d x (h, k) is one matrix product.
 // CHECK-LABEL: ein.func @internal

@@ -1,5 +1,7 @@
 // Results of bodies that no call needs are not computed, for all calls of a body together, whatever led to them neither.
 // RUN: plc-opt %s --ein-simplify | FileCheck %s
+// RUN: plc-opt %s --ein-simplify --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: [Passed] Pruned | Category:ein-simplify | Function=layer | Remark="dropped 1 of 3 results and 1 of 3 arguments, which no call needs"
 // RUN: plc-opt %s --ein-entry=entry=infer | FileCheck %s --check-prefix=ENTRY
 
 #i = affine_map<(i) -> (i)>
