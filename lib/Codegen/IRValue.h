@@ -53,8 +53,9 @@ inline mlir::Type shapedLike(mlir::Type type, mlir::Type element) {
   return element;
 }
 
-template <typename Op, typename T>
-IRValue<T> emit(IRValue<T> a, IRValue<T> b) {
+/// Of two values of one kind.
+template <typename Op, typename V>
+V emit(V a, V b) {
   return {a.builder, Op::create(*a.builder, a.value, b.value)};
 }
 template <typename T>
@@ -126,12 +127,8 @@ template <typename T>
 IRMask operator>=(IRValue<T> a, IRValue<T> b) {
   return compare(mlir::arith::CmpFPredicate::OGE, a, b);
 }
-template <typename T>
-IRValue<T> select(IRMask mask, IRValue<T> a, IRValue<T> b) {
-  return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
-}
-template <typename T>
-IRBits<T> select(IRMask mask, IRBits<T> a, IRBits<T> b) {
+template <typename V>
+V select(IRMask mask, V a, V b) {
   return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
 }
 
@@ -183,10 +180,6 @@ IRBits<T> bitsLike(IRBits<T> i, int64_t n) {
   return {i.builder, constantLike(*i.builder, i.value.getType(), i.builder->getIntegerAttr(type, kept))};
 }
 
-template <typename Op, typename T>
-IRBits<T> emit(IRBits<T> i, IRBits<T> j) {
-  return {i.builder, Op::create(*i.builder, i.value, j.value)};
-}
 template <typename T>
 IRBits<T> add(IRBits<T> i, IRBits<T> j) {
   return emit<mlir::arith::AddIOp>(i, j);
@@ -214,10 +207,6 @@ IRBits<T> shiftRight(IRBits<T> i, int n) {
 
 // Integers and truth values.
 
-template <typename Op>
-IRInteger emit(IRInteger a, IRInteger b) {
-  return {a.builder, Op::create(*a.builder, a.value, b.value)};
-}
 inline IRInteger operator+(IRInteger a, IRInteger b) { return emit<mlir::arith::AddIOp>(a, b); }
 inline IRInteger operator-(IRInteger a, IRInteger b) { return emit<mlir::arith::SubIOp>(a, b); }
 inline IRInteger operator*(IRInteger a, IRInteger b) { return emit<mlir::arith::MulIOp>(a, b); }
@@ -242,18 +231,8 @@ inline IRMask operator>(IRInteger a, IRInteger b) { return compare(mlir::arith::
 inline IRMask operator>=(IRInteger a, IRInteger b) { return compare(mlir::arith::CmpIPredicate::sge, a, b); }
 inline IRMask operator==(IRMask a, IRMask b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
 inline IRMask operator!=(IRMask a, IRMask b) { return compare(mlir::arith::CmpIPredicate::ne, a, b); }
-inline IRInteger select(IRMask mask, IRInteger a, IRInteger b) {
-  return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
-}
-inline IRMask select(IRMask mask, IRMask a, IRMask b) {
-  return {a.builder, mlir::arith::SelectOp::create(*a.builder, mask.value, a.value, b.value)};
-}
-inline IRMask both(IRMask m, IRMask n) {
-  return {m.builder, mlir::arith::AndIOp::create(*m.builder, m.value, n.value)};
-}
-inline IRMask either(IRMask m, IRMask n) {
-  return {m.builder, mlir::arith::OrIOp::create(*m.builder, m.value, n.value)};
-}
+inline IRMask both(IRMask m, IRMask n) { return emit<mlir::arith::AndIOp>(m, n); }
+inline IRMask either(IRMask m, IRMask n) { return emit<mlir::arith::OrIOp>(m, n); }
 inline IRMask opposite(IRMask m) {
   mlir::Value one = constantLike(*m.builder, m.value.getType(), m.builder->getBoolAttr(true));
   return {m.builder, mlir::arith::XOrIOp::create(*m.builder, m.value, one)};

@@ -142,7 +142,8 @@ Fault SubsetSumProblem::check() const {
 
 Fault SubsetSumProblem::verify(const std::vector<bool> &kept) const {
   if (kept.size() != bytes.size())
-    return "keeps or not " + std::to_string(kept.size()) + " of " + std::to_string(bytes.size()) + " layers";
+    return "tells of " + std::to_string(kept.size()) + " layers whether they are kept, but there are " +
+           std::to_string(bytes.size());
   int64_t sum = 0;
   for (size_t layer = 0; layer < bytes.size(); ++layer)
     sum += kept[layer] ? bytes[layer] : 0;

@@ -12,7 +12,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANADDRESSES
@@ -201,7 +200,7 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
       if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
         return signalPassFailure();
       auto &slots = getChildAnalysis<TaskSlots>(program);
-      if (failed(checkChannels(program, slots.getRoutes())))
+      if (failed(requireChannels(program, slots.getRoutes())))
         return signalPassFailure();
       for (auto rank : program.getBody().getOps<RankOp>())
         if (failed(place(program, rank, slots)))
@@ -211,17 +210,6 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   }
 
 private:
-  // Messages tell when the bytes of a value are taken and free again.
-  LogicalResult checkChannels(ProgramOp program, const RouteTable &routes) {
-    llvm::StringSet<> carried;
-    for (auto channel : program.getBody().getOps<ChannelOp>())
-      carried.insert(channel.getRoute());
-    for (auto route : program.getBody().getOps<RouteOp>())
-      if (routes.crossesRanks(route) && !carried.contains(route.getSymName()))
-        return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
-    return success();
-  }
-
   LogicalResult place(ProgramOp program, RankOp rank, TaskSlots &slots) {
     if (!rank.getBody().getOps<LayoutOp>().empty())
       return rank.emitError("rank ") << rank.getIndex() << " has a layout already";

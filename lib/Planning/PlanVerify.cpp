@@ -32,6 +32,8 @@ private:
     if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
       return failure();
     auto &slots = getChildAnalysis<TaskSlots>(program);
+    if (failed(requireChannels(program, slots.getRoutes())))
+      return failure();
     FailureOr<module::EntryPlan> table = buildActionTable(program, slots);
     return failed(table) ? failure() : proveActionTable(*table, program, slots, memoryLimitBytes);
   }

@@ -2,11 +2,12 @@
 #ifndef PLC_LIB_PLANNING_PROGRAMS_H
 #define PLC_LIB_PLANNING_PROGRAMS_H
 
-#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Analysis/RouteTable.h"
 #include "plc/Planner/Fault.h"
 #include "plc/Support/Errors.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace plc::plan {
 
@@ -34,6 +35,17 @@ inline mlir::LogicalResult requireRoutes(ProgramOp program) {
 inline mlir::LogicalResult requireSchedule(ProgramOp program) {
   if (program.getBody().getOps<RankOp>().empty())
     return program.emitError("program '") << program.getSymName() << "' is not scheduled: run '--plan-schedule' first";
+  return mlir::success();
+}
+
+/// Messages tell when the bytes of a value are taken and free again, so addresses and their proof need all of them.
+inline mlir::LogicalResult requireChannels(ProgramOp program, const RouteTable &routes) {
+  llvm::StringSet<> carried;
+  for (auto channel : program.getBody().getOps<ChannelOp>())
+    carried.insert(channel.getRoute());
+  for (auto route : program.getBody().getOps<RouteOp>())
+    if (routes.crossesRanks(route) && !carried.contains(route.getSymName()))
+      return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
   return mlir::success();
 }
 

@@ -50,7 +50,7 @@ llvm::LogicalResult proveMessages(TableOfProgram &both);
 llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
-/// By induction over the order of calls it makes the original's bits.
+/// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
 /// Every read of a rank finds the value and micro-batch that the program names. The actions are executed symbolically,

@@ -1,6 +1,8 @@
 //===- ProveClones.cpp - a clone computes what its original computed ------===//
 #include "Proof.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir;
 using namespace plc::plan;
 
@@ -42,11 +44,31 @@ LogicalResult proveClone(CallOp clone, TaskSlots &slots) {
   return success();
 }
 
+// What F discards is gone when B and W run, so that they read clones of it.
+LogicalResult proveNotDiscarded(CallOp call, TaskSlots &slots) {
+  auto task = cast<TaskOp>(call->getParentOp());
+  if (task.getRole() == Role::F)
+    return success();
+  for (Value operand : call.getArgs()) {
+    auto read = dyn_cast<OpResult>(slots.resolve(operand));
+    auto maker = read ? dyn_cast<CallOp>(read.getOwner()) : nullptr;
+    if (!maker || maker->getParentOfType<StageOp>() != task->getParentOp() ||
+        !llvm::is_contained(maker.getDiscard().value_or(ArrayRef<int64_t>()), int64_t(read.getResultNumber())))
+      continue;
+    InFlightDiagnostic error = call.emitOpError("reads ")
+                               << describe(read, -1) << ", which is discarded there: run '--plan-remat' first";
+    error.attachNote(maker.getLoc()) << "discarded here";
+    return error;
+  }
+  return success();
+}
+
 } // namespace
 
 LogicalResult plc::plan::proveClones(ProgramOp program, TaskSlots &slots) {
   WalkResult walk = program.walk([&](CallOp call) {
-    return call.getRecompute() && failed(proveClone(call, slots)) ? WalkResult::interrupt() : WalkResult::advance();
+    bool wrong = failed(proveNotDiscarded(call, slots)) || (call.getRecompute() && failed(proveClone(call, slots)));
+    return wrong ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

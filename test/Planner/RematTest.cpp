@@ -51,7 +51,7 @@ TEST(KeepMost, RefusesWhatIsNoProblem) {
   EXPECT_EQ(*solveSubsetSum({{1, -2}, 3}, kept), "layer 1 has -2 bytes");
   EXPECT_EQ(*solveSubsetSum({{1}, -3}, kept), "the limit is -3 bytes");
   EXPECT_EQ(*SubsetSumProblem({{1, 2}, 2}).verify({true, true}), "keeps 3 bytes of 2");
-  EXPECT_EQ(*SubsetSumProblem({{1, 2}, 2}).verify({true}), "keeps or not 1 of 2 layers");
+  EXPECT_EQ(*SubsetSumProblem({{1, 2}, 2}).verify({true}), "tells of 1 layers whether they are kept, but there are 2");
   SubsetSumProblem distinct{{}, int64_t(1) << 40};
   for (int i = 0; i < 24; ++i)
     distinct.bytes.push_back(int64_t(1) << i);
