@@ -22,6 +22,7 @@ public:
     const Loops &loops = points.loops;
     SmallVector<int64_t> extents(loops.extents.begin(), loops.extents.begin() + loops.outer);
     int64_t columns = extents.empty() ? 1 : extents.back();
+    // A lane is a chain, whose additions wait for each other: wide blocks have several registers of them in flight.
     if (extents.empty() || columns == 1)
       width = 1;
     else
@@ -57,6 +58,7 @@ private:
     ragged.active = tail;
     if (blocks == 1)
       return writeColumns(ragged);
+    // The last block is masked, in a branch of its own, so that the others need no mask.
     Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, block, w.index(blocks - 1));
     auto branch = scf::IfOp::create(b, isLast, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -70,6 +72,7 @@ private:
     Type type = reduce.getSumType();
     if (point.vector >= 0)
       type = VectorType::get({width}, type);
+    // Summed in its own type, and rounded once, where it is stored.
     Value sum = identityOf(b, reduce.getReduction(), type);
     sum = walk(points.loops.outer, point, sum);
     points.store(reduce, sum, point, reduce.getAccumulator() ? w.accumulate : Value());
@@ -77,6 +80,7 @@ private:
 
   Value walk(unsigned loop, Point &point, Value sum) {
     if (loop == points.loops.extents.size()) {
+      // What was computed is of the point before.
       points.blockValues.clear();
       Value x = points.operandOf(reduce, 0, point);
       points.broadcast(x, point);

@@ -44,6 +44,7 @@ KernelWriter::KernelWriter(plan::KernelOp kernel, StringRef name, const CodeOpti
     types.push_back(memoryType(operand.getType()));
   types.append({b.getIndexType(), b.getIndexType(), b.getI1Type(), LLVM::LLVMPointerType::get(b.getContext())});
   function = func::FuncOp::create(module, kernel.getLoc(), name, b.getFunctionType(types, {b.getI32Type()}));
+  // Addresses give the operands of one call bytes of their own, so that loads may pass stores.
   for (unsigned i = 0; i < operands.size(); ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   Block *entry = function.addEntryBlock();
@@ -90,6 +91,7 @@ Value KernelWriter::times(Value x, int64_t factor) {
 }
 
 Value KernelWriter::scratch(int64_t elements, Type element) {
+  // In the entry block, so that no loop grows the stack.
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
   stackBytes += elements * std::max(1u, element.getIntOrFloatBitWidth() / 8);
@@ -101,6 +103,7 @@ std::pair<Value, Value> KernelWriter::cut(int64_t units) {
     return {index(0), index(units)};
   int64_t wanted = kernel.getNs() / nsPerChunk + 1;
   chunks = std::max<int64_t>(1, std::min(units, wanted));
+  // Rounded down at both ends, so that chunks meet and differ by a unit at most.
   auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };
   return {bound(begin), bound(end)};
 }
@@ -120,12 +123,14 @@ unsigned KernelWriter::addAccess(Operation *op, int64_t extent) {
 Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
   Value wide = found.getType().isInteger(64) ? found : Value(arith::ExtSIOp::create(b, b.getI64Type(), found));
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, value, 64); };
+  // Unsigned, so that a negative index is too large.
   Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, wide, constant(accesses[access].extent));
   Value outside = arith::XOrIOp::create(b, inside, arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, outside, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(branch.thenYield());
+    // The first fault alone is told. A wrong index becomes 0, which every table has, so that no loop needs an exit.
     Value none = memref::LoadOp::create(b, fault, ValueRange{index(0)});
     Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, none, arith::ConstantIntOp::create(b, 0, 32));
     auto record = scf::IfOp::create(b, first, false);
@@ -157,7 +162,7 @@ SmallVector<Value> KernelWriter::loop(Value lower, Value upper, int64_t step, Va
   auto loop = scf::ForOp::create(b, lower, upper, index(step), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  if (carried.empty())
+  if (carried.empty()) // MLIR has ended such a loop itself
     b.setInsertionPoint(loop.getBody()->getTerminator());
   SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
   if (!carried.empty())

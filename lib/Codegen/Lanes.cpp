@@ -31,6 +31,7 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
     if (stride == 1 && lanes.active == lanes.width) {
       value = vector::LoadOp::create(b, type, from, ValueRange{offset});
     } else if (stride == 1) {
+      // Masked, because what lies behind the tensor may be no memory at all.
       Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
       value = vector::MaskedLoadOp::create(b, type, from, ValueRange{offset}, mask(lanes), zeros);
     } else {
@@ -38,12 +39,14 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
       for (int64_t lane = 0; lane < lanes.active; ++lane)
         read.push_back(
             memref::LoadOp::create(b, from, ValueRange{plus(offset, lane ? index(lane * stride) : Value())}));
+      // Inactive lanes hold anything, but nothing beyond the tensor is read for them.
       read.append(lanes.width - lanes.active, read.front());
       value = vector::FromElementsOp::create(b, type, read);
     }
   }
   if (stored == element)
     return value;
+  // A truth value is a byte in memory.
   Value zero = constantLike(b, value.getType(), b.getIntegerAttr(stored, 0));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
 }

@@ -43,6 +43,7 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   if (!linker)
     return emitError(loc, "found no linker: 'ld.lld-22', 'ld.lld', 'cc', 'gcc' or 'clang' must be on PATH");
 
+  // Linkers take and make files, which go when this returns, however it does.
   std::vector<std::string> files;
   llvm::scope_exit removeFiles([&] {
     for (const std::string &file : files)
@@ -64,6 +65,7 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
   if (error || (error = temporary("so")) || (error = temporary("log")))
     return emitError(loc, "cannot write a temporary file: ") << error.message();
   std::string shared = *std::prev(files.end(), 2), log = files.back(), message;
+  // A module finds the BLIS that this compiler was built with, wherever it is loaded.
   std::string directory = llvm::sys::path::parent_path(PLC_BLIS_LIBRARY).str();
   arguments.insert(arguments.end(), {"-o", shared, PLC_BLIS_LIBRARY});
   if (linker->isDriver)
@@ -72,6 +74,7 @@ LogicalResult plc::codegen::linkModule(ArrayRef<StringRef> objects, StringRef pa
     arguments.insert(arguments.end(), {"-rpath", directory, "--build-id=none", "-z", "noexecstack"});
 
   SmallVector<StringRef> words(arguments.begin(), arguments.end());
+  // What the linker prints becomes a note of the error.
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
   if (llvm::sys::ExecuteAndWait(linker->path, words, std::nullopt, redirects, 0, 0, &message) == 0) {
     auto elf = llvm::MemoryBuffer::getFile(shared, /*IsText=*/false, /*RequiresNullTerminator=*/false);

@@ -25,6 +25,7 @@ struct Accesses {
           add(operand, map, dims->second);
       }
       add(op.getResult(0), it.result, dims->second);
+      // What is computed from indices needs each of them, so no loops may be one.
       if (ein::isFree(op.getResult(0)))
         alone.assign(alone.size(), true);
     }
@@ -42,6 +43,7 @@ struct Accesses {
     strides.push_back(access);
   }
 
+  // Two loops are one if every tensor walks them as one: its outer stride is the inner one, as often as the inner runs.
   bool compose(unsigned dim, int64_t extent) const {
     return !alone[dim - 1] && !alone[dim] &&
            llvm::all_of(strides, [&](ArrayRef<int64_t> access) { return access[dim - 1] == access[dim] * extent; });

@@ -30,6 +30,7 @@ public:
 
   // Columns lie in memory: squares are turned in registers.
   void turnColumns() {
+    // What is left over is a square too, of fewer rows or columns; the rest of it is zeros.
     int64_t whole = panel.columns / panel.lanes * panel.lanes;
     each(whole, panel.lanes, [&](Value column) { turnColumns(column, panel.lanes); });
     if (whole < panel.columns)
@@ -69,6 +70,7 @@ private:
     SmallVector<Value> square(panel.lanes, arith::ConstantOp::create(b, b.getZeroAttr(type)));
     for (int64_t i = 0; i < columns; ++i)
       square[i] = w.load(from, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});
+    // A transposition in log2(lanes) rounds: each changes rows and columns in one bit of their numbers.
     for (int64_t distance = panel.lanes / 2; distance; distance /= 2)
       exchange(square, distance);
     for (int64_t i = 0; i < rows; ++i)

@@ -26,6 +26,7 @@ Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
     if (auto found = known->find(equation); found != known->end())
       return found->second;
   Value value;
+  // Computed by an earlier phase for the whole row: read from its scratch, or from the result that it is.
   if (auto found = kept.find(equation); found != kept.end() && found->second.fromPhase < phase) {
     Value result = equation->getResult(0);
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
@@ -194,6 +195,7 @@ std::pair<Value, int64_t> PointwiseEmitter::address(Type tensor, const Axes &axe
       offset = writer.plus(offset, writer.times(axis.index, step));
       continue;
     }
+    // Part of the loop of the next dimension, whose index runs over both.
     if (!loops.counts[axis.dim])
       continue;
     int loop = loops.loopOf[axis.dim];
@@ -205,6 +207,7 @@ std::pair<Value, int64_t> PointwiseEmitter::address(Type tensor, const Axes &axe
 }
 
 std::pair<Value, int64_t> PointwiseEmitter::rowAddress(const Point &point) {
+  // Scratch holds one row: the outer loops do not move in it.
   Value offset;
   int64_t step = 1, stride = 0;
   for (unsigned loop = loops.extents.size(); loop-- > loops.outer;) {

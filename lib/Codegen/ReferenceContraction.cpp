@@ -20,6 +20,8 @@ public:
   void run() {
     for (auto *runs : {&x.batch, &x.m, &x.n})
       llvm::append_range(outer, *runs);
+    // Only along a contiguous dimension of the result are vectors stored whole; each lane has its own chain, so the bits
+    // are those of single elements.
     auto along = llvm::find_if(outer, [](const LoopDim &run) { return run.c == 1; });
     if (along != outer.end()) {
       fast = *along;
@@ -71,6 +73,8 @@ private:
     for (const LoopDim &run : x.k)
       total *= run.extent;
     Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
+    // The order of a sum is part of the numerics: a chain from 0 for each block, blocks in order, and what the accumulator
+    // held before them all.
     auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, lanes); };
     Value sum = chain(w.index(0), w.index(std::min(total, sumBlock)));
     Value target = w.memoryOf(x.c);

@@ -112,6 +112,7 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
     return wanted > width ? Value(arith::ExtFOp::create(builder, to, value))
                           : Value(arith::TruncFOp::create(builder, to, value));
   if (isa<FloatType>(element))
+    // True is 1: widened without a sign it is not -1.
     return width == 1 ? Value(arith::UIToFPOp::create(builder, to, value))
                       : Value(arith::SIToFPOp::create(builder, to, value));
   if (isa<FloatType>(from))

@@ -121,6 +121,7 @@ private:
         Value found = memref::LoadOp::create(b, w.memoryOf(tensor), ValueRange{offset});
         symbols[position] = w.checkedIndex(found, access++, offset);
       }
+    // Read, add and write in turn: the next position may name the same row.
     Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates().getType(), it.inputs.front(), {}));
     Value target = offsetOf(type, it.result, symbols);
     write(arith::AddFOp::create(b, read(memory, target), update), target);

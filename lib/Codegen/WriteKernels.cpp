@@ -36,10 +36,12 @@ static LogicalResult writeBody(KernelWriter &writer) {
 static void describeResults(plan::KernelOp kernel, KernelRecord &record) {
   int64_t operand = kernel.getNumInputs();
   for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
+    // What the runtime may be asked to check for NaN and infinities.
     if (ElementType element = elementTypeOf(result.getType()); isReal(element))
       record.results.push_back({operand, std::string(nameOf(element)), elementsOf(result.getType())});
     ++operand;
   }
+  // Where a rule says `inf`, an infinite result is no fault.
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
 }
 

@@ -159,6 +159,7 @@ private:
     for (Value slot : slots.of(task))
       numbers.try_emplace(slot, numbers.size());
     made.slots = numbers.size();
+    // What a clone would make again, a run that keeps still has.
     for (auto call : task.getBody().getOps<CallOp>())
       if (!(keep && call.getRecompute()))
         made.calls.push_back({kernels.lookup(call.getKernel()), operandsOf(call, numbers), call.getPath().str()});
@@ -168,6 +169,7 @@ private:
   // Inputs, then outputs; an accumulator once, as the output.
   std::vector<int64_t> operandsOf(CallOp call, const DenseMap<Value, int64_t> &numbers) {
     std::vector<int64_t> operands;
+    // An accumulator is an argument and a result, and one place.
     for (Value operand : call.getArgs())
       if (!slots.resolve(operand).getDefiningOp<SiteOp>())
         operands.push_back(operandOf(operand, numbers));

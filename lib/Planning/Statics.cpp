@@ -57,6 +57,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
             {StaticKind::output, output.getOutput().str(), -1, portBytes(program, output.getValue().getType(), false)});
     }
   }
+  // Only the owner takes the step, so that moments stand once, whoever else has a copy.
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
   for (StaticKind kind : ArrayRef(kinds).take_front(program.getMoments()))
     for (const StaticItem &item : parameters)
