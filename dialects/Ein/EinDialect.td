@@ -82,6 +82,17 @@ def Ein_Initializer : I32EnumAttr<"Initializer", "initial distribution of a para
   let genSpecializedAttr = 0;
 }
 
+// A body has none until differentiation splits it.
+def Ein_BodyRole : I32EnumAttr<"BodyRole", "what a part of a differentiated body computes", [
+    I32EnumAttrCase<"F", 0>,  // results and residuals
+    I32EnumAttrCase<"B", 1>,  // gradients of data arguments
+    I32EnumAttrCase<"W", 2>,  // gradients of parameters
+    I32EnumAttrCase<"sum", 3> // two contributions to a gradient: a B that may run where they are made
+  ]> {
+  let cppNamespace = "::plc::ein";
+  let genSpecializedAttr = 0;
+}
+
 class Ein_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Ein_Dialect, words, mnemonic> {
   let assemblyFormat = "custom<Word>($value)";
 }
@@ -102,6 +113,7 @@ def Ein_FunctionAttr : AttrDef<Ein_Dialect, "Function"> {
   let constBuilderCall = "::plc::ein::FunctionAttr::get($_builder.getContext(), $0)";
   let assemblyFormat = "custom<Word>($value)";
 }
+def Ein_BodyRoleAttr : Ein_WordAttr<Ein_BodyRole, "role">;
 def Ein_ReductionAttr : Ein_WordAttr<Ein_Reduction, "reduction">;
 def Ein_OrderAttr : Ein_WordAttr<Ein_Order, "order">;
 def Ein_InitializerAttr : Ein_WordAttr<Ein_Initializer, "initializer">;

@@ -42,9 +42,9 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
   let description = [{
     One per layer body and role. Arguments, in order: data, `num_params` parameters, `num_accumulators` accumulators
     (vacant or holding a value, see `ein.contract`). Results: data, then the accumulated values. `kind` is the
-    layer's kind. `role` is "" for a body as written, then "F", "B" or "W" after differentiation: forward with
+    layer's kind. A body as written has no `role`; after differentiation it is "F", "B" or "W": forward with
     residuals, input gradients, parameter gradients; or "sum" of two contributions to a gradient: a B that may run where
-    they are made.
+    they are made. What has its default is not printed.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -58,11 +58,12 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) The counts fit the signature.
     (C4) Arguments and results are tensors with extents above 0 and elements real, f32, f64, i32, i64 or i1.
+    (C5) `role` is one of these words.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$kind, DefaultValuedAttr<StrAttr, "\"\"">:$role,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$kind, OptionalAttr<Ein_BodyRoleAttr>:$role,
                        DefaultValuedAttr<Ein_Count, "0">:$num_params,
                        DefaultValuedAttr<Ein_Count, "0">:$num_accumulators);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];

@@ -73,4 +73,21 @@ def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel",
 
 def Plan_ImplementationAttr : Plan_WordAttr<Plan_Implementation, "by">;
 
+// A row of a table of the planner, which TableGen cannot read: the enum is C++'s, and the name stands between quotes.
+class Plan_ChoiceAttr<string name, string kind, string what> : AttrDef<Plan_Dialect, name> {
+  let summary = what;
+  let parameters = (ins AttrParameter<kind, what>:$value);
+  let returnType = kind;
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::plc::plan::" # name # "Attr::get($_builder.getContext(), $0)";
+  let assemblyFormat = "custom<ChoiceName>($value)";
+}
+
+def Plan_ScheduleAttr : Plan_ChoiceAttr<"Schedule", "::plc::planner::ScheduleKind", "a row of Schedules.def"> {
+  let mnemonic = "schedule";
+}
+def Plan_RematAttr : Plan_ChoiceAttr<"Remat", "::plc::planner::RematPolicy", "a row of RematPolicies.def"> {
+  let mnemonic = "remat";
+}
+
 #endif

@@ -157,7 +157,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     (C1) It holds `plan.value`s, `plan.compute`s and `plan.backward`s.
     (C2) The answer stands whole, or not at all.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, StrAttr:$policy,
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_RematAttr:$policy,
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
                        OptionalAttr<Plan_Count>:$limit, OptionalAttr<DenseI64ArrayAttr>:$kept,
@@ -225,8 +225,8 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   let summary = "a problem of order";
   let description = [{
     Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule.h`), in the
-    order that `schedule` names. The answer: a `plan.order` for each rank, `makespan`, `bound`. An answer may come from
-    elsewhere; then `schedule` says so for people. Solved or checked by `--plan-solve-instances`.
+    order that `schedule` names. The answer: a `plan.order` for each rank, `makespan`, `bound`. An answer that comes from
+    elsewhere needs no `schedule`. Solved or checked by `--plan-solve-instances`.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -240,11 +240,12 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
 
     (C1) It holds `plan.times`, `plan.dependence`s and `plan.order`s.
     (C2) The answer stands whole, or not at all.
+    (C3) Without an answer there is a `schedule`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
-                       StrAttr:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
+                       OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
-    $sym_name `micro_batches` $micro_batches `schedule` $schedule (`makespan` $makespan^)? (`bound` $bound^)?
+    $sym_name `micro_batches` $micro_batches (`schedule` $schedule^)? (`makespan` $makespan^)? (`bound` $bound^)?
     attr-dict-with-keyword $body
   }];
 }

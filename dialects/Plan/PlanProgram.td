@@ -74,9 +74,9 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
                        Plan_Natural:$batch, Plan_Positive:$micro_batches, DefaultValuedAttr<Plan_Natural, "0">:$ragged,
                        OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
-                       OptionalAttr<StrAttr>:$schedule,
+                       OptionalAttr<Plan_ScheduleAttr>:$schedule,
                        OptionalAttr<Plan_Natural>:$step_ns, OptionalAttr<Plan_Natural>:$step_bound_ns,
-                       OptionalAttr<StrAttr>:$remat, UnitAttr:$keeps_last,
+                       OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last,
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
                        DefaultValuedAttr<Plan_Moments, "2">:$moments);

@@ -24,8 +24,8 @@ public:
       : model(model), pass(pass), symbols(model->getParentOp()), first(&model.getBody().front().front()) {
     for (auto call : model.getBody().getOps<ein::CallOp>()) {
       paths.insert(call.getPath());
-      if (!calleeOf(call).getRole().empty())
-        role = "F";
+      if (calleeOf(call).getRole())
+        role = ein::BodyRole::F;
     }
   }
 
@@ -98,7 +98,7 @@ private:
   SymbolTable symbols;
   Operation *first;
   llvm::StringSet<> paths;
-  StringRef role; // of bodies that compute forward
+  std::optional<ein::BodyRole> role; // of bodies that compute forward
 };
 
 struct EinCopyResults : algebra::impl::EinCopyResultsBase<EinCopyResults> {

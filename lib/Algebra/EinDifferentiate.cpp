@@ -58,12 +58,12 @@ private:
         return op.emitError("model '") << model.getSymName()
                                        << "' has equations outside bodies: run '--ein-simplify' first";
     for (ein::CallOp call : calls)
-      if (StringRef role = calleeOf(call).getRole(); !role.empty())
+      if (std::optional<ein::BodyRole> role = calleeOf(call).getRole())
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
-                                         << call.getCallee() << "' has role '" << role << "'";
+                                         << call.getCallee() << "' has role '" << stringifyBodyRole(*role) << "'";
     for (auto [name, value] :
          llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), block.getTerminator()->getOperands()))
-      if (name == "loss")
+      if (name == lossName)
         loss = value;
     if (!loss)
       return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to train";
@@ -243,7 +243,7 @@ private:
       return callOn(builder, calls.front(), zeroOf(argument.getType()), {});
     Value gradient = gradientOf(builder, *reader, argument);
     auto maker = gradient.getDefiningOp<ein::CallOp>();
-    if (!maker || calleeOf(maker).getRole() == "F" ||
+    if (!maker || calleeOf(maker).getRole() == ein::BodyRole::F ||
         llvm::is_contained(block.getTerminator()->getOperands(), gradient))
       return callOn(builder, *reader, copyOf(gradient.getType()), gradient);
     return gradient;
@@ -277,22 +277,24 @@ private:
 
   // A body that adds two values of a type.
   ein::FuncOp sumOf(Type type) {
-    return made("sum", "sum", {type, type}, type, [](EquationBuilder &, OpBuilder &builder, ArrayRef<Value> arguments) {
-      return algebra::sumTree(builder, arguments.front().getLoc(), arguments);
-    });
+    return made("sum", ein::BodyRole::sum, {type, type}, type,
+                [](EquationBuilder &, OpBuilder &builder, ArrayRef<Value> arguments) {
+                  return algebra::sumTree(builder, arguments.front().getLoc(), arguments);
+                });
   }
 
   // A body that copies a value of a type.
   ein::FuncOp copyOf(Type type) {
-    return made("copy", "B", type, type, [](EquationBuilder &build, OpBuilder &, ArrayRef<Value> arguments) {
-      return build.map(ein::Function::id, Access{arguments.front(), axesOf(arguments.front().getType())},
-                       axesOf(arguments.front().getType()));
-    });
+    return made("copy", ein::BodyRole::B, type, type,
+                [](EquationBuilder &build, OpBuilder &, ArrayRef<Value> arguments) {
+                  return build.map(ein::Function::id, Access{arguments.front(), axesOf(arguments.front().getType())},
+                                   axesOf(arguments.front().getType()));
+                });
   }
 
   // A body that gives zeros of a type.
   ein::FuncOp zeroOf(Type type) {
-    return made("zero", "B", {}, type, [type](EquationBuilder &build, OpBuilder &, ArrayRef<Value>) {
+    return made("zero", ein::BodyRole::B, {}, type, [type](EquationBuilder &build, OpBuilder &, ArrayRef<Value>) {
       return build.map(ein::Function::id, build.constant(0, getElementTypeOrSelf(type)), axesOf(type));
     });
   }
@@ -301,10 +303,10 @@ private:
     return llvm::to_vector<4>(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
   }
 
-  // A body of one result, made once per name, role and type.
-  ein::FuncOp made(StringRef name, StringRef role, ArrayRef<Type> arguments, Type result,
+  // A body of one result, made once per name and type.
+  ein::FuncOp made(StringRef name, ein::BodyRole role, ArrayRef<Type> arguments, Type result,
                    llvm::function_ref<Value(EquationBuilder &, OpBuilder &, ArrayRef<Value>)> compute) {
-    ein::FuncOp &body = bodies[{(name + role).str(), result.getAsOpaquePointer()}];
+    ein::FuncOp &body = bodies[{name.str(), result.getAsOpaquePointer()}];
     if (body)
       return body;
     Location loc = model.getLoc();

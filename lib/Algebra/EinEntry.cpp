@@ -57,7 +57,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
 
   // Needs the loss for an entry or a gradient.
   LogicalResult selectLoss(ein::ModelOp model, StringRef user, BitVector &needed) {
-    std::optional<unsigned> loss = indexOf(model.getResultNames(), "loss");
+    std::optional<unsigned> loss = indexOf(model.getResultNames(), lossName);
     if (!loss)
       return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to " << user;
     auto type = cast<RankedTensorType>(model.getFunctionType().getResult(*loss));
@@ -94,7 +94,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     } else if (!getOperation().lookupSymbol<ein::ParamOp>(of)) {
       return refuseSource(model, of);
     }
-    if (!indexOf(model.getResultNames(), "loss"))
+    if (!indexOf(model.getResultNames(), lossName))
       return emitOptionError(model, "model '")
              << model.getSymName() << "' has no output 'loss', whose gradient '" << name << "' would be";
     return selectLoss(model, name, needed);
@@ -102,10 +102,8 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
 
   // The results that the entry needs, and the arguments that stay whether results need them or not.
   LogicalResult select(ein::ModelOp model, BitVector &needed, BitVector &arguments) {
-    if (entry == "train" || entry == "eval")
-      return selectLoss(model, entry, needed);
-    if (entry != "infer")
-      return model.emitError("unknown entry '") << entry << "' but expected 'train', 'eval' or 'infer'";
+    if (entry != ProgramKind::infer)
+      return selectLoss(model, nameOfChoice(entry.getValue()), needed);
     if (outputs.empty())
       for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
         if (!parseResultName(name).isRuleValue())

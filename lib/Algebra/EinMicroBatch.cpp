@@ -3,6 +3,7 @@
 #include "Bodies.h"
 #include "Equations.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Support/ResultName.h"
 #include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
@@ -63,7 +64,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   // The operand of the model's end, or null.
   static OpOperand *lossOf(ein::ModelOp model) {
     for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
-      if (name == "loss")
+      if (name == lossName)
         return &model.getBody().front().getTerminator()->getOpOperand(index);
     return nullptr;
   }

@@ -3,6 +3,7 @@
 
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Support/Precisions.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -25,7 +26,7 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
   Type chosen() {
     if (std::optional<ElementType> type = parseElementType(compute.getValue()); type && isComputeType(*type))
       return irTypeOf(*type, &getContext());
-    if (compute == "mixed" || compute == "half")
+    if (llvm::is_contained(plannedPrecisions, StringRef(compute.getValue())))
       getOperation().emitError("precision '") << compute << "' is not supported yet; use 'f32' or 'f64'";
     else
       getOperation().emitError("unknown precision '") << compute << "' but expected 'f32' or 'f64'";

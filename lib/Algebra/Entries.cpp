@@ -9,25 +9,27 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
-std::string Entry::name() const { return outputs.empty() ? program : program + "." + llvm::join(outputs, "+"); }
+std::string Entry::name() const {
+  return nameOfChoice(program) + (outputs.empty() ? "" : "." + llvm::join(outputs, "+"));
+}
 
 bool plc::algebra::hasLoss(ein::ModelOp model) {
-  return llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), "loss");
+  return llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), StringRef(lossName));
 }
 
 std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, const std::vector<std::string> &asked) {
   std::vector<Entry> entries;
   if (hasLoss(model) && trains)
-    entries.push_back({"train", {}});
+    entries.push_back({ProgramKind::train, {}});
   if (hasLoss(model))
-    entries.push_back({"eval", {}});
-  entries.push_back({"infer", {}});
+    entries.push_back({ProgramKind::eval, {}});
+  entries.push_back({ProgramKind::infer, {}});
   // What one output needs may be fewer inputs than all of them need together: `generate` has no next token.
   for (StringRef name : model.getResultNames().getAsValueRange<StringAttr>())
-    if (model.getResultNames().size() > 1 && name != "loss" && !parseResultName(name).isRuleValue())
-      entries.push_back({"infer", {name.str()}});
+    if (model.getResultNames().size() > 1 && name != lossName && !parseResultName(name).isRuleValue())
+      entries.push_back({ProgramKind::infer, {name.str()}});
   bool isThere = llvm::any_of(entries, [&](const Entry &entry) { return entry.outputs == asked; });
   if (!asked.empty() && !isThere)
-    entries.push_back({"infer", asked});
+    entries.push_back({ProgramKind::infer, asked});
   return entries;
 }

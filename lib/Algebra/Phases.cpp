@@ -26,14 +26,14 @@ static EinPrecisionOptions precisionOptions(const ProgramNumbers &numbers) {
 static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
   EinMicroBatchOptions options;
   options.microBatches = numbers.microBatches;
-  if (numbers.entry == "train")
+  if (numbers.entry == plc::ProgramKind::train)
     options.batches = numbers.batches;
   return options;
 }
 
 static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &numbers) {
   EinDifferentiateOptions options;
-  if (numbers.entry == "train")
+  if (numbers.entry == plc::ProgramKind::train)
     return options;
   for (const std::string &output : numbers.outputs)
     if (plc::ResultName result = plc::parseResultName(output); result.isGradient())

@@ -220,8 +220,8 @@ private:
 
   // A part: clones what `outputs` need down to the boundary, which becomes its arguments.
   struct Part {
-    Part(StringRef role, ArrayRef<Value> outputs) : role(role), outputs(outputs) {}
-    StringRef role;
+    Part(ein::BodyRole role, ArrayRef<Value> outputs) : role(role), outputs(outputs) {}
+    ein::BodyRole role;
     ArrayRef<Value> outputs;
     SmallVector<Value> data;            // boundary values read
     SmallVector<unsigned> params;       // parameters of the body read
@@ -259,8 +259,8 @@ private:
 
   ein::FuncOp create(const Part &part, ArrayRef<Value> accumulated) {
     OpBuilder builder(body);
-    auto function =
-        ein::FuncOp::create(builder, body.getLoc(), name + "." + part.role.str(), builder.getFunctionType({}, {}));
+    auto function = ein::FuncOp::create(builder, body.getLoc(), name + "." + ein::stringifyBodyRole(part.role).str(),
+                                        builder.getFunctionType({}, {}));
     function.setRole(part.role);
     function.setKind(body.getKind());
     function.setNumParams(part.params.size());
@@ -276,7 +276,7 @@ private:
     SmallVector<Value> returned;
     for (Value output : part.outputs.drop_back(accumulated.size()))
       returned.push_back(mapping.lookup(output));
-    if (part.role == "B") // a parameter that is a gradient: no result is an argument
+    if (part.role == ein::BodyRole::B) // a parameter that is a gradient: no result is an argument
       for (Value &value : returned)
         value = copyOfArgument(builder, value);
     for (Value gradient : accumulated)
@@ -325,11 +325,11 @@ private:
     for (Value value : saved)
       if (value.getDefiningOp() && !llvm::is_contained(forwardResults, value))
         forwardResults.push_back(value);
-    Part part("F", forwardResults);
+    Part part(ein::BodyRole::F, forwardResults);
     part.data = SmallVector<Value>(block->getArguments().take_front(body.getNumData()));
     for (int64_t i = 0; i < body.getNumParams(); ++i)
       part.params.push_back(i);
-    Part sliced("F", forwardResults);
+    Part sliced(ein::BodyRole::F, forwardResults);
     slice(sliced, [](Value) { return false; });
     part.equations = sliced.equations;
     parts.forward = create(part, {});
@@ -361,7 +361,7 @@ private:
       parts.gradients.push_back({argument, sourceOf(gradient)});
     if (backwardResults.empty())
       return;
-    Part part("B", backwardResults);
+    Part part(ein::BodyRole::B, backwardResults);
     slice(part, [&](Value value) { return savedForward.contains(value); });
     for (Value value : part.data)
       parts.backwardOperands.push_back(sourceOf(value));
@@ -370,7 +370,7 @@ private:
   }
 
   void buildWeights() {
-    Part part("W", paramGradients);
+    Part part(ein::BodyRole::W, paramGradients);
     slice(part, [&](Value value) { return savedForward.contains(value) || savedBackward.contains(value); });
     for (Value value : part.data)
       parts.weightOperands.push_back(sourceOf(value));

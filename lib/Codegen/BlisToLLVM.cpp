@@ -1,4 +1,6 @@
 //===- BlisToLLVM.cpp - blocks of contractions to library calls -------------===//
+#include "BlisRoutines.h"
+
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
 #include "plc/Support/IRElementType.h"
@@ -24,8 +26,8 @@ namespace {
 // The library's name of the product of this type. `blis.gemm` takes the two types that it has.
 StringRef routineOf(ElementType element) {
   switch (element) {
-  case ElementType::F64: return "bli_dgemm_ex";
-  case ElementType::F32: return "bli_sgemm_ex";
+  case ElementType::F64: return codegen::gemmOfF64;
+  case ElementType::F32: return codegen::gemmOfF32;
   case ElementType::I64:
   case ElementType::I32:
   case ElementType::Bool: break;
@@ -49,8 +51,10 @@ public:
     b.setInsertionPoint(gemm);
     Value none = LLVM::ZeroOp::create(b, pointer), plain = LLVM::ConstantOp::create(b, b.getI32IntegerAttr(0));
     Value one = LLVM::AddressOfOp::create(b, pointer, name("one"));
+    // With beta 0 the library does not read C, which may be vacant.
     Value beta =
         LLVM::SelectOp::create(b, gemm.getAccumulate(), one, LLVM::AddressOfOp::create(b, pointer, name("zero")));
+    // The first field of plc_kernel_context, by which the library uses one thread: the runtime has its own.
     Value rntm = LLVM::LoadOp::create(b, pointer, gemm.getContext());
     SmallVector<Value> arguments = {plain, plain, wide(gemm.getM()), wide(gemm.getN()), constant(gemm.getK()), one};
     auto operand = [&](Value memory, Value offset, ArrayRef<int64_t> strides) {
@@ -91,9 +95,9 @@ private:
     types.append({pointer, pointer});
     auto signature = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
     function = LLVM::LLVMFuncOp::create(b, routineOf(type), signature);
-    for (StringRef what : {"zero", "one"})
+    for (auto [what, value] : {std::pair("zero", 0.0), {"one", 1.0}})
       LLVM::GlobalOp::create(b, element, /*isConstant=*/true, LLVM::Linkage::Internal, name(what),
-                             b.getFloatAttr(element, what == "one" ? 1.0 : 0.0));
+                             b.getFloatAttr(element, value));
   }
 
   ModuleOp module;

@@ -1,6 +1,8 @@
 //===- Target.cpp - from the LLVM dialect to machine code -------------------===//
 #include "plc/Codegen/Target.h"
 
+#include "BlisRoutines.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -53,10 +55,12 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> 
   llvm::Triple target(triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target, error);
   assert(found && "this LLVM is of x86-64");
+  // Vectors stay as wide as they are written, on machines where LLVM would halve them, too.
   std::string text = "-prefer-256-bit";
   for (const std::string &feature : features)
     text += ",+" + feature;
   llvm::TargetOptions options;
+  // A product and a sum round apart unless the program says fma: else bits would depend on the optimiser.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       target, "x86-64", text, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
@@ -113,7 +117,7 @@ static LogicalResult checkObject(StringRef bytes, Location loc, int64_t &codeByt
     StringRef name = llvm::cantFail(symbol.getName());
     if (!(flags & llvm::object::SymbolRef::SF_Undefined) || name.empty() || name == "_GLOBAL_OFFSET_TABLE_")
       continue;
-    if (name != "bli_sgemm_ex" && name != "bli_dgemm_ex")
+    if (!codegen::isBlisRoutine(name))
       return emitError(loc, "compiled kernels call '") << name << "' but may call BLIS only";
   }
   return success();

@@ -1,4 +1,6 @@
 //===- VerifyKernelCode.cpp - what a kernel must not do ---------------------===//
+#include "BlisRoutines.h"
+
 #include "plc/Codegen/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,7 +33,7 @@ struct VerifyKernelCode : plc::codegen::impl::VerifyKernelCodeBase<VerifyKernelC
       StringRef name = op->getName().getStringRef();
       if (auto call = dyn_cast<LLVM::CallOp>(op)) {
         StringRef callee = call.getCallee().value_or("a pointer");
-        if (callee == "bli_sgemm_ex" || callee == "bli_dgemm_ex")
+        if (plc::codegen::isBlisRoutine(callee))
           return;
         op->emitError("kernel calls '") << callee << "' but may call BLIS only";
         rejected = true;

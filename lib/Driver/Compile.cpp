@@ -64,7 +64,8 @@ std::error_code cannotWrite(StringRef path) {
 class Compilation {
 public:
   Compilation(const CompileOptions &options, const Strategy &strategy)
-      : options(options), strategy(strategy), context(MLIRContext::Threading::DISABLED) {}
+      : options(options), emit(plc::parseChoice<Emit>(options.emit)), strategy(strategy),
+        context(MLIRContext::Threading::DISABLED) {}
 
   int run();
 
@@ -92,6 +93,7 @@ private:
   int write(StringRef text);
 
   const CompileOptions &options;
+  std::optional<Emit> emit; // none: a phase, or nothing was asked for
   const Strategy &strategy;
   llvm::SourceMgr sources;
   MLIRContext context;
@@ -262,14 +264,14 @@ int Compilation::writeModule() {
   plc::codegen::ModuleWriter writer(request);
   if (failed(writer.compile()))
     return codeOf(errors);
-  if (options.emit.empty() || options.emit == "module") {
+  if (emit.value_or(Emit::module) == Emit::module) {
     if (options.output.empty())
       return fail(BadUsage, "a module is written to a file: add -o OUT.plcm");
     return succeeded(writer.writeShared(options.output)) ? Done : codeOf(errors);
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(options.emit == "llvm" ? writer.printLLVM(stream) : writer.writeObject(stream)))
+  if (failed(emit == Emit::llvm ? writer.printLLVM(stream) : writer.writeObject(stream)))
     return codeOf(errors);
   return write(text);
 }
@@ -287,22 +289,24 @@ int Compilation::run() {
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
   Program program = options.program;
   if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
-    program.entry = "infer";
-  if (program.entry == "train" && !trains())
+    program.entry = plc::ProgramKind::infer;
+  if (program.entry == plc::ProgramKind::train && !trains())
     return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
   if (options.printPipeline) {
     llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";
     return Done;
   }
-  if (options.emit == "ein")
-    return print(*model);
-  bool isModule = llvm::is_contained({"module", "object", "llvm"}, options.emit);
-  if (options.emit.empty() && options.output.empty())
-    return printPlan(program);
-  if (options.emit.empty() || isModule)
-    return writeModule();
-  if (options.emit == "dot")
-    return printDot(program);
+  if (options.emit.empty())
+    return options.output.empty() ? printPlan(program) : writeModule();
+  if (emit) {
+    switch (*emit) {
+    case Emit::ein: return print(*model);
+    case Emit::dot: return printDot(program);
+    case Emit::llvm:
+    case Emit::object:
+    case Emit::module: return writeModule();
+    }
+  }
   OwningOpRef<ModuleOp> module = lower(program, options.emit);
   return module ? print(*module) : code;
 }
@@ -321,11 +325,12 @@ int plc::driver::writeOutput(const std::string &path, StringRef text) {
 
 const std::vector<std::string> &plc::driver::emitNames() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> names = {"ein"};
+    std::vector<std::string> names = {plc::nameOfChoice(Emit::ein)};
     // Phases have one name each, whatever the strategy.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
-    names.insert(names.end(), {"llvm", "object", "module", "dot"});
+    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::dot})
+      names.push_back(plc::nameOfChoice(emit));
     return names;
   }();
   return names;

@@ -37,7 +37,7 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   using namespace plc::planner;
   auto policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
   const RematPolicyRow &row = plc::rowOf(policy);
-  if (policy == RematPolicy::none || program.entry != "train" || !program.recomputes)
+  if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes)
     return;
   options.policy = policy;
   if (row.obeys(Interval))
@@ -73,11 +73,11 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
   // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
-  options.fewer = program.entry == "infer" && !program.outputs.empty();
+  options.fewer = program.entry == plc::ProgramKind::infer && !program.outputs.empty();
   if (!options.fewer)
     options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
-  if (program.entry == "train")
+  if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   options.memoryLimitBytes = memoryLimit(program, strategy);

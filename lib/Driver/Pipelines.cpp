@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - the phases as a pipeline of plc-opt -----------------===//
 #include "plc/Driver/Phases.h"
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/ChoiceOption.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -14,7 +15,8 @@ using plc::strategy::Strategy;
 namespace {
 
 struct EinToPlanOptions : PassPipelineOptions<EinToPlanOptions> {
-  Option<std::string> entry{*this, "program", llvm::cl::desc("train, eval or infer"), llvm::cl::init("train")};
+  Option<plc::ProgramKind> entry{*this, "program", llvm::cl::desc("train, eval or infer"),
+                                 llvm::cl::init(plc::ProgramKind::train)};
   ListOption<std::string> outputs{*this, "outputs", llvm::cl::desc("results that are needed (default: all)")};
   Option<std::string> strategy{*this, "strategy", llvm::cl::desc("a strategy in TOML")};
   ListOption<std::string> sets{*this, "set", llvm::cl::desc("KEY=VALUE of the strategy, separated by commas")};
@@ -25,8 +27,6 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
   EinToPlanOptions options;
   if (failed(options.parseFromString(text)))
     return failure();
-  if (!llvm::is_contained({"train", "eval", "infer"}, options.entry.getValue()))
-    return fail("program is train, eval or infer, found '" + options.entry.getValue() + "'");
   std::vector<std::string> sets(options.sets.begin(), options.sets.end());
   auto strategy = Strategy::load("plc-opt", options.strategy, sets, llvm::errs());
   if (!strategy) // which told what is wrong

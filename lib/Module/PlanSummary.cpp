@@ -30,7 +30,7 @@ std::string writePlan(const PlanSummary &summary) {
                           {"to", route.destination},
                           {"value", route.carries},
                           {"bytes", route.bytes},
-                          {"per", route.per}});
+                          {"per", nameOfChoice(route.per)}});
   json plan{{"program", summary.program},
             {"micro_batches", summary.microBatches},
             {"ranks", summary.ranks},

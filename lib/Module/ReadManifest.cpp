@@ -4,7 +4,6 @@
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace plc::module {
@@ -119,42 +118,11 @@ std::vector<int64_t> readShape(const Node &node, ElementType type) {
   return shape;
 }
 
-TensorInfo readTensor(const Node &node) {
-  TensorInfo tensor;
-  tensor.name = node["name"].string();
+/// What a tensor and a parameter have in common.
+template <class Typed>
+void readType(const Node &node, Typed &tensor) {
   tensor.type = readElementType(node["type"]);
   tensor.shape = readShape(node["shape"], tensor.type);
-  tensor.batchAxis = node["batch_axis"].integer(-1, static_cast<int64_t>(tensor.shape.size()) - 1);
-  return tensor;
-}
-
-Initializer readInitializer(const Node &node) {
-  std::string kind = node["kind"].string();
-  Initializer init;
-  if (kind == "constant") {
-    init.kind = Initializer::Kind::Constant;
-    init.value = node["value"].number();
-  } else if (kind == "normal") {
-    init.kind = Initializer::Kind::Normal;
-    init.scale = node["scale"].number();
-  } else if (kind == "uniform") {
-    init.kind = Initializer::Kind::Uniform;
-    init.low = node["low"].number();
-    init.high = node["high"].number();
-  } else {
-    node["kind"].fail("is '" + kind + "', expected constant, normal or uniform");
-  }
-  return init;
-}
-
-ParameterInfo readParameter(const Node &node) {
-  ParameterInfo parameter;
-  parameter.path = node["path"].string();
-  parameter.type = readElementType(node["type"]);
-  parameter.shape = readShape(node["shape"], parameter.type);
-  parameter.init = readInitializer(node["init"]);
-  parameter.frozen = node["frozen"].boolean();
-  return parameter;
 }
 
 template <typename Kind>
@@ -164,6 +132,37 @@ Kind readChoice(const Node &node) {
   if (!kind)
     node.fail("is '" + name + "', expected " + listChoices<Kind>(/*quote=*/"", /*last=*/" or "));
   return *kind;
+}
+
+TensorInfo readTensor(const Node &node) {
+  TensorInfo tensor;
+  tensor.name = node["name"].string();
+  readType(node, tensor);
+  tensor.batchAxis = node["batch_axis"].integer(-1, static_cast<int64_t>(tensor.shape.size()) - 1);
+  return tensor;
+}
+
+Initializer readInitializer(const Node &node) {
+  Initializer init;
+  init.kind = readChoice<Initializer::Kind>(node["kind"]);
+  switch (init.kind) {
+  case Initializer::Kind::Constant: init.value = node["value"].number(); break;
+  case Initializer::Kind::Normal: init.scale = node["scale"].number(); break;
+  case Initializer::Kind::Uniform:
+    init.low = node["low"].number();
+    init.high = node["high"].number();
+    break;
+  }
+  return init;
+}
+
+ParameterInfo readParameter(const Node &node) {
+  ParameterInfo parameter;
+  parameter.path = node["path"].string();
+  readType(node, parameter);
+  parameter.init = readInitializer(node["init"]);
+  parameter.frozen = node["frozen"].boolean();
+  return parameter;
 }
 
 void readSchedule(const Node &node, OptimizerSettings &settings) {
@@ -208,16 +207,8 @@ KernelInfo readKernel(const Node &node) {
 }
 
 StaticInfo readStatic(const Node &node) {
-  std::string kind = node["kind"].string();
   StaticInfo place;
-  bool known = false;
-  for (auto [name, value] : staticKinds)
-    if (kind == name) {
-      place.kind = value;
-      known = true;
-    }
-  if (!known)
-    node["kind"].fail("is '" + kind + "', expected parameter, gradient, moment1, moment2, input or output");
+  place.kind = readChoice<StaticKind>(node["kind"]);
   place.name = node["name"].string();
   place.offset = node["offset"].integer(0, maxBytes);
   place.bytes = node["bytes"].integer(0, maxBytes);
@@ -249,13 +240,8 @@ TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numStatics) 
 
 ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &entry) {
   using Op = ActionInfo::Op;
-  std::string name = node["op"].string();
-  const auto *found =
-      std::find_if(std::begin(actionOps), std::end(actionOps), [&](auto &op) { return name == op.first; });
-  if (found == std::end(actionOps))
-    node["op"].fail("is '" + name + "', expected run, post_recv, wait_recv, send, wait_send, drop or step");
   ActionInfo action;
-  action.op = found->second;
+  action.op = readChoice<Op>(node["op"]);
   if (action.op == Op::Step)
     return action;
   action.microBatch = node["mb"].integer(-1, entry.microBatches - 1);
@@ -297,10 +283,7 @@ ChannelInfo readChannel(const Node &node, const EntryPlan &entry, int64_t numRan
   channel.shortBytes = readShort(node, "bytes", entry, 1, channel.bytes);
   channel.slots = node["slots"].integer(1, maxCount);
   channel.tag = node["tag"].integer(0, maxCount);
-  std::string per = node["per"].string();
-  if (per != "micro_batch" && per != "step")
-    node["per"].fail("is '" + per + "', expected micro_batch or step");
-  channel.perStep = per == "step";
+  channel.perStep = readChoice<Frequency>(node["per"]) == Frequency::step;
   return channel;
 }
 

@@ -3,21 +3,23 @@
 #define PLC_LIB_MODULE_WORDS_H
 
 #include "plc/Module/ActionTable.h"
+#include "plc/Support/Choice.h"
 
-#include <utility>
+template <>
+struct plc::Choice<plc::module::StaticKind> {
+  static constexpr const char *noun = "static";
+  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"}, {"moment2"}, {"input"}, {"output"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
-namespace plc::module {
-
-// In the order of their enums.
-inline constexpr std::pair<const char *, StaticKind> staticKinds[] = {
-    {"parameter", StaticKind::Parameter}, {"gradient", StaticKind::Gradient}, {"moment1", StaticKind::Moment1},
-    {"moment2", StaticKind::Moment2},     {"input", StaticKind::Input},       {"output", StaticKind::Output}};
-
-inline constexpr std::pair<const char *, ActionInfo::Op> actionOps[] = {
-    {"run", ActionInfo::Op::Run},   {"post_recv", ActionInfo::Op::PostRecv}, {"wait_recv", ActionInfo::Op::WaitRecv},
-    {"send", ActionInfo::Op::Send}, {"wait_send", ActionInfo::Op::WaitSend}, {"drop", ActionInfo::Op::Drop},
-    {"step", ActionInfo::Op::Step}};
-
-} // namespace plc::module
+template <>
+struct plc::Choice<plc::module::ActionInfo::Op> {
+  static constexpr const char *noun = "action";
+  static constexpr NamedRow table[] = {{"run"},       {"post_recv"}, {"wait_recv"}, {"send"},
+                                       {"wait_send"}, {"drop"},      {"step"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
 #endif

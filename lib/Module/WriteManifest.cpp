@@ -21,12 +21,16 @@ json list(const std::vector<Element> &elements, Write write) {
 }
 
 json writeInitializer(const Initializer &init) {
+  json written{{"kind", nameOfChoice(init.kind)}};
   switch (init.kind) {
-  case Initializer::Kind::Constant: return {{"kind", "constant"}, {"value", init.value}};
-  case Initializer::Kind::Normal: return {{"kind", "normal"}, {"scale", init.scale}};
-  case Initializer::Kind::Uniform: break;
+  case Initializer::Kind::Constant: written["value"] = init.value; break;
+  case Initializer::Kind::Normal: written["scale"] = init.scale; break;
+  case Initializer::Kind::Uniform:
+    written["low"] = init.low;
+    written["high"] = init.high;
+    break;
   }
-  return {{"kind", "uniform"}, {"low", init.low}, {"high", init.high}};
+  return written;
 }
 
 json writeParameter(const ParameterInfo &parameter) {
@@ -75,10 +79,8 @@ json writeTensor(const TensorInfo &tensor) {
 }
 
 json writeStatic(const StaticInfo &place) {
-  json written{{"kind", staticKinds[static_cast<size_t>(place.kind)].first},
-               {"name", place.name},
-               {"offset", place.offset},
-               {"bytes", place.bytes}};
+  json written{
+      {"kind", nameOfChoice(place.kind)}, {"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
   if (place.kind == StaticKind::Gradient)
     written["site"] = place.site;
   if (place.kind == StaticKind::Parameter)
@@ -95,7 +97,7 @@ json writeTask(const TaskInfo &task) {
 
 json writeAction(const ActionInfo &action) {
   using Op = ActionInfo::Op;
-  json written{{"op", actionOps[static_cast<size_t>(action.op)].first}};
+  json written{{"op", nameOfChoice(action.op)}};
   if (action.op == Op::Step)
     return written;
   written["mb"] = action.microBatch;
@@ -122,7 +124,7 @@ json writeChannel(const ChannelInfo &channel, bool ragged) {
                {"bytes", channel.bytes},
                {"slots", channel.slots},
                {"tag", channel.tag},
-               {"per", channel.perStep ? "step" : "micro_batch"}};
+               {"per", nameOfChoice(channel.perStep ? Frequency::step : Frequency::microBatch)}};
   if (ragged)
     written["bytes_short"] = channel.shortBytes;
   return written;

@@ -15,7 +15,13 @@ using namespace plc::plan;
 namespace {
 
 Role roleOf(ein::FuncOp body) {
-  return body.getRole() == "W" ? Role::W : body.getRole() == "B" || body.getRole() == "sum" ? Role::B : Role::F;
+  switch (body.getRole().value_or(ein::BodyRole::F)) {
+  case ein::BodyRole::F: return Role::F;
+  case ein::BodyRole::B:
+  case ein::BodyRole::sum: return Role::B;
+  case ein::BodyRole::W: return Role::W;
+  }
+  llvm_unreachable("a body has one of these roles");
 }
 
 class Flattener {
@@ -139,7 +145,7 @@ private:
   LogicalResult addCall(CallOp call, ein::FuncOp body, ein::CallOp instance, DenseMap<Value, int64_t> &local) {
     auto kernel = symbols.lookup<KernelOp>(call.getKernel());
     FlatCall flatCall{kernel, roleOf(body), unit.lookup(instance.getPath()), instance.getPathAttr(), call.getLoc()};
-    flatCall.sum = body.getRole() == "sum";
+    flatCall.sum = body.getRole() == ein::BodyRole::sum;
     for (Value operand : call.getArgs())
       flatCall.args.push_back(local.lookup(operand));
     int64_t accumulators = kernel.getNumAccumulators(), firstSite = call.getNumResults() - accumulators;

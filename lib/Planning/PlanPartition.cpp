@@ -232,7 +232,7 @@ private:
 
   void writeRecomputation(const Recomputation &remat, ProgramOp program) {
     int64_t bytes = remat.problem.keptBytes(remat.answer);
-    program.setRemat(nameOfChoice(policy.getValue()));
+    program.setRemat(policy.getValue());
     program.setKeepsLast(recomputes() && remat.lastKeeps);
     program.setKeptBytes(bytes);
     program.setKeptBoundBytes(remat.problem.boundKeptBytes());

@@ -51,7 +51,7 @@ private:
     if (fault)
       return emitNoPlan(program) << *fault;
     write(program, answer);
-    program.setSchedule(nameOfChoice(schedule.getValue()));
+    program.setSchedule(schedule.getValue());
     program.setStepNs(simulation.makespan);
     program.setStepBoundNs(problem.bound());
     remark::passed(program.getLoc(),

@@ -140,12 +140,9 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
 
 Fault solve(RematInstanceOp op) {
   planner::RematProblem problem = problemOf(op);
-  std::optional<planner::RematPolicy> policy = parseChoice<planner::RematPolicy>(op.getPolicy());
-  if (!policy)
-    return describeUnknown<planner::RematPolicy>(op.getPolicy());
-  if (Fault fault = checkNumbers(op, rowOf(*policy)))
+  if (Fault fault = checkNumbers(op, rowOf(op.getPolicy())))
     return fault;
-  planner::RematMode mode{*policy,
+  planner::RematMode mode{op.getPolicy(),
                           int64_t(op.getInterval().value_or(1)),
                           op.getLayers().value_or(ArrayRef<int64_t>()).vec(),
                           op.getFraction() ? op.getFraction()->convertToDouble() : 1,
@@ -221,9 +218,7 @@ Fault solve(ScheduleInstanceOp op) {
     for (auto order : op.getBody().getOps<OrderOp>())
       for (auto &jobs = answer.ranks.emplace_back(); StringRef job : order.getJobs().getAsValueRange<StringAttr>())
         jobs.push_back(readJob(job));
-  else if (std::optional<planner::ScheduleKind> kind = parseChoice<planner::ScheduleKind>(op.getSchedule()); !kind)
-    return describeUnknown<planner::ScheduleKind>(op.getSchedule());
-  else if (Fault fault = planner::solve(rowOf(*kind), problem, answer))
+  else if (Fault fault = planner::solve(rowOf(*op.getSchedule()), problem, answer))
     return fault;
   planner::Simulation simulation;
   if (Fault fault = problem.verify(answer))

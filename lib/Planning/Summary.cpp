@@ -114,8 +114,10 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   PlanSummary summary;
   SymbolTable kernels(program->getParentOfType<ModuleOp>());
   summary.program = program.getSymName();
-  summary.schedule = program.getSchedule().value_or("").str();
-  summary.remat = program.getRemat().value_or("").str();
+  if (std::optional<planner::ScheduleKind> schedule = program.getSchedule())
+    summary.schedule = nameOfChoice(*schedule);
+  if (std::optional<planner::RematPolicy> remat = program.getRemat())
+    summary.remat = nameOfChoice(*remat);
   summary.microBatches = program.getMicroBatches();
   summary.ranks = program.getNumRanks();
   summary.cutNs = program.getCutNs().value_or(-1);
@@ -134,7 +136,8 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
       summary.arenaBytes = std::max<int64_t>(summary.arenaBytes, 0) + layout.getArenaBytes();
   for (auto route : program.getBody().getOps<RouteOp>())
     summary.routes.push_back({route.getSource().str(), route.getDestination().str(), route.getCarries().str(),
-                              stringifyPer(route.getPer()).str(), byteSize(route.getType())});
+                              route.getPer() == Per::step ? module::Frequency::step : module::Frequency::microBatch,
+                              byteSize(route.getType())});
   if (summary.stepNs > 0)
     summary.bubble = 1 - double(work) / (double(summary.stepNs) * double(summary.ranks));
   return summary;
@@ -150,7 +153,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
                          stage.firstLayer + " .. " + stage.lastLayer);
   for (const auto &route : summary.routes)
     out << "route " << route.source << " -> " << route.destination << ": " << route.carries << ", "
-        << planner::formatBytes(route.bytes) << " per " << (route.per == "step" ? "step" : "micro-batch") << "\n";
+        << planner::formatBytes(route.bytes) << " per " << rowOf(route.per).text << "\n";
   out << "schedule " << (summary.schedule.empty() ? "none" : summary.schedule) << ", " << summary.microBatches
       << " micro-batches, bubble " << percent(summary.bubble) << "\n";
   printRecomputation(out, summary);
@@ -178,7 +181,6 @@ void plc::plan::printDot(const PlanSummary &summary, llvm::raw_ostream &out) {
   }
   for (const auto &route : summary.routes)
     dot.edges.push_back({number.at(route.source), number.at(route.destination),
-                         route.carries + "\\n" + planner::formatBytes(route.bytes) + " per " +
-                             (route.per == "step" ? "step" : "micro-batch")});
+                         route.carries + "\\n" + planner::formatBytes(route.bytes) + " per " + rowOf(route.per).text});
   out << planner::print(dot);
 }

@@ -51,7 +51,7 @@ void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
 
 /// Seconds of each measured run, ascending: training steps, or forward runs of a model without a loss.
 std::vector<double> measure(const Options &options, const EntryInfo &entry, Engine &engine) {
-  const bool trains = entry.name == "train";
+  const bool trains = entry.trains();
   const uint64_t seed = options.seed.value_or(0);
   std::unique_ptr<Data> data;
   if (!options.data.empty()) {

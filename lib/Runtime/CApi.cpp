@@ -186,7 +186,7 @@ plc_tensor_info plc_session_output(const plc_session *session, size_t index) {
 
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs) {
   return guarded([&] {
-    if (session->entry->name == "train")
+    if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
     std::vector<Bytes> results = session->engine->run(*session->entry, copyInputs(*session->entry, inputs));
     for (size_t i = 0; i < results.size(); ++i)
@@ -196,7 +196,7 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
 
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss) {
   return guarded([&] {
-    if (session->entry->name != "train")
+    if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
     if (loss)

@@ -1,6 +1,7 @@
 #include "plc/Runtime/Commands.h"
 
 #include "Files.h"
+#include "OptionTable.h"
 #include "Runs.h"
 
 #include <cerrno>
@@ -21,23 +22,10 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
 
 namespace {
 
-void runCommand(const Options &options, Engine &engine) {
-  const std::string &command = options.model.command;
-  if (command == "train")
-    return runTrain(options, engine);
-  if (command == "eval")
-    return runEval(options, engine);
-  if (command == "infer")
-    return runInfer(options, engine);
-  if (command == "generate")
-    return runGenerate(options, engine);
-  return runBench(options, engine);
-}
-
-void runWithEngine(const Options &options, Engine &engine) {
+void runWithEngine(const Command &command, const Options &options, Engine &engine) {
   if (!options.model.trace.empty())
     checkWritable(options.model.trace);
-  runCommand(options, engine);
+  command.run(options, engine);
   if (!options.model.trace.empty())
     engine.writeTrace(options.model.trace);
 }
@@ -51,10 +39,11 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       std::fputs(helpText(tool, options.model.command).c_str(), stdout);
       return Done;
     }
-    if (options.model.command == "inspect")
-      tool.inspect(options.model);
+    const Command &command = *findCommand(tool, options.model.command);
+    if (command.run)
+      runWithEngine(command, options, *tool.open(options.model));
     else
-      runWithEngine(options, *tool.open(options.model));
+      tool.inspect(options.model);
     if (std::fflush(stdout) != 0)
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     return Done;

@@ -8,9 +8,7 @@ namespace plc::runtime {
 
 double heldOutLoss(const Data &data, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
-  size_t loss = 0;
-  while (loss < entry.outputs.size() && entry.outputs[loss].name != "loss")
-    ++loss;
+  size_t loss = entry.findOutput(lossName);
   if (loss == entry.outputs.size() || entry.outputs[loss].numElements() != 1)
     throw Error(BadInput, "", "entry 'eval' has no scalar output 'loss'");
   double sum = 0;

@@ -20,10 +20,7 @@ ByteModel findByteModel(const Engine &engine) {
   const EntryInfo *entry = engine.findEntry("infer.logits");
   if (!entry)
     entry = &needEntry(engine, "infer");
-  ByteModel model{entry, entry->outputs.size(), 0, 0};
-  for (size_t i = 0; i < entry->outputs.size(); ++i)
-    if (entry->outputs[i].name == "logits")
-      model.output = i;
+  ByteModel model{entry, entry->findOutput("logits"), 0, 0};
   bool fits = model.output < entry->outputs.size() && entry->inputs.size() == 1 &&
               entry->inputs[0].type == ElementType::I32 && entry->inputs[0].shape.size() == 2;
   if (fits) {

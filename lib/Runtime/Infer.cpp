@@ -90,10 +90,10 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
     return needEntry(engine, "infer");
   const EntryInfo *best = nullptr;
   for (const EntryInfo &entry : engine.entries()) {
-    bool gives = entry.name != "train" && std::all_of(asked.begin(), asked.end(), [&](const std::string &name) {
-                   return find(entry.outputs, name) != nullptr;
-                 });
-    auto cost = [](const EntryInfo &each) { return std::pair(each.outputs.size(), each.name == "gradient"); };
+    bool gives = !entry.trains() && std::all_of(asked.begin(), asked.end(), [&](const std::string &name) {
+      return find(entry.outputs, name) != nullptr;
+    });
+    auto cost = [](const EntryInfo &each) { return std::pair(each.outputs.size(), each.isGradient()); };
     if (gives && (!best || cost(entry) < cost(*best)))
       best = &entry;
   }

@@ -111,9 +111,12 @@ void tellPlan(const json &plan) {
   stages.print();
   std::printf("%s", plan["routes"].empty() ? "" : "\n");
   for (const json &route : plan["routes"])
-    std::printf("  %s sends %s '%s', %s bytes per %s\n", route["from"].get<std::string>().c_str(),
-                route["to"].get<std::string>().c_str(), route["value"].get<std::string>().c_str(),
-                route["bytes"].dump().c_str(), route["per"] == "step" ? "step" : "micro-batch");
+    std::printf(
+        "  %s sends %s '%s', %s bytes per %s\n", route["from"].get<std::string>().c_str(),
+        route["to"].get<std::string>().c_str(), route["value"].get<std::string>().c_str(),
+        route["bytes"].dump().c_str(),
+        rowOf(parseChoice<module::Frequency>(route["per"].get<std::string>()).value_or(module::Frequency::microBatch))
+            .text);
 }
 
 /// By what they belong to: "attention.F" of "attention.F.3", a layer's forward kernels.

@@ -28,7 +28,7 @@ public:
     }
     checkOutputs();
     checkMessages();
-    if (entry.name == "train")
+    if (entry.trains())
       checkTraining();
   }
 

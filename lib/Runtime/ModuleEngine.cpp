@@ -37,9 +37,8 @@ public:
     const EntryInfo &train = *findEntry("train");
     Session &session = cache.run(planOf(train), step, inputs);
     StepResult result;
-    for (size_t i = 0; i < train.outputs.size(); ++i)
-      if (train.outputs[i].name == "loss")
-        result.microBatchLosses = session.tensors().gatherPerMicroBatch(i);
+    if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
+      result.microBatchLosses = session.tensors().gatherPerMicroBatch(loss);
     result.gradNorm = session.gradientNorm();
     return result;
   }
@@ -90,7 +89,7 @@ private:
   void listEntries();
   /// Its place among the manifest's entries; `gradient` is run by the plan of `train`.
   size_t planOf(const EntryInfo &entry) const {
-    const EntryInfo &planned = entry.name == "gradient" ? *findEntry("train") : entry;
+    const EntryInfo &planned = entry.isGradient() ? *findEntry("train") : entry;
     return static_cast<size_t>(&planned - infos.data());
   }
 
@@ -103,13 +102,13 @@ private:
 void ModuleEngine::listEntries() {
   for (const EntryPlan &plan : manifest.entries) {
     infos.push_back(plan);
-    if (plan.name != "train")
+    if (!plan.trains())
       infos.back().outputs = Results(manifest, plan).infos();
   }
   for (const EntryPlan &plan : manifest.entries)
-    if (plan.name == "train") {
+    if (plan.trains()) {
       EntryInfo &gradient = infos.emplace_back(plan);
-      gradient.name = "gradient";
+      gradient.name = module::gradientEntry;
       gradient.outputs = Results(manifest, plan).infos();
     }
 }

@@ -1,4 +1,6 @@
 #include "OptionTable.h"
+
+#include "Runs.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
@@ -10,18 +12,18 @@ namespace plc::runtime {
 namespace {
 
 constexpr Command commands[] = {
-    {"train", Train, "trains the model and tells the loss on the held-out part",
+    {"train", Train, runTrain, "trains the model and tells the loss on the held-out part",
      "train gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
-    {"eval", Eval, "the mean of the loss over the held-out part",
+    {"eval", Eval, runEval, "the mean of the loss over the held-out part",
      "eval gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --params run"},
-    {"infer", Infer, "runs the model once on given tensors",
+    {"infer", Infer, runInfer, "runs the model once on given tensors",
      "infer gpt.plcm --params run --input tok=@tok.npy --output logits=@logits.npy"},
-    {"generate", Generate, "writes text from a byte-level language model",
+    {"generate", Generate, runGenerate, "writes text from a byte-level language model",
      "generate gpt.plcm --params run --prompt 'Once' --tokens 200"},
-    {"bench", Bench,
+    {"bench", Bench, runBench,
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
      "bench gpt.plcm --repeats 20"},
-    {"inspect", Inspect, "tells what a compiled model holds: entries, tensors, parameters, plan and kernels",
+    {"inspect", Inspect, nullptr, "tells what a compiled model holds: entries, tensors, parameters, plan and kernels",
      "inspect gpt.plcm"},
 };
 

@@ -14,6 +14,7 @@ enum CommandBit : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench
 struct Command {
   const char *name;
   unsigned bit;
+  void (*run)(const Options &options, Engine &engine); // nullptr: `Tool::inspect` does it
   const char *what, *example;
 };
 

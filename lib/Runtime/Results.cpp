@@ -11,7 +11,7 @@ Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan
     });
   };
   for (const ParameterInfo &parameter : manifest.parameters) {
-    if (plan.name == "train" ? parameter.frozen : !isMade(parameter))
+    if (plan.trains() ? parameter.frozen : !isMade(parameter))
       continue;
     differentiated.push_back(&parameter);
     tensors.push_back(parameter.gradient());

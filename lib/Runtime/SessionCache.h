@@ -38,7 +38,7 @@ private:
     bool checkedLive = false;
     int64_t allocatedBefore = 0;
   };
-  bool trains(size_t index) const { return manifest().entries[index].name == "train"; }
+  bool trains(size_t index) const { return manifest().entries[index].trains(); }
   Session &ready(size_t index);
   std::unique_ptr<Session> make(size_t index) const;
   void discard(Loaded &entry);

@@ -15,7 +15,7 @@ using llvm::Twine;
 KeyReader::KeyReader(StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<Key> keys)
     : tool(tool), errors(errors), keys(keys) {
   for (const Key &key : keys)
-    settings[key.path] = {key.initial, "default"};
+    settings[key.path] = {key.initial, ""};
 }
 
 void KeyReader::error(const Place &place, const Twine &message) {

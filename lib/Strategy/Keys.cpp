@@ -8,6 +8,7 @@
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Nearest.h"
 #include "plc/Support/Optimizers.h"
+#include "plc/Support/Precisions.h"
 #include "plc/Support/Transports.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -94,7 +95,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
       ofPolicies(choice("checkpoint.grain", RematGrain::layer), planner::Checkpoints),
       ofRecomputation(choice("checkpoint.micro_batches", RecomputingRuns::always)),
-      text("precision.compute", "f32", {"f32", "f64"}, {"mixed", "half"}),
+      text("precision.compute", "f32", {"f32", "f64"}, {std::begin(plannedPrecisions), std::end(plannedPrecisions)}),
       choice("memory.strategy", MemoryStrategy::pooled),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
       choice("parallelism.kind", ParallelismKind::none),

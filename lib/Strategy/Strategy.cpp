@@ -176,7 +176,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
 std::string Strategy::ratesText() const {
   std::string text;
   for (const Key &key : rateKeys())
-    if (const Setting &rate = rates.find(key.path)->second; rate.origin != "default")
+    if (const Setting &rate = rates.find(key.path)->second; rate.isGiven())
       text += (text.empty() ? "" : " ") + std::string(key.path) + "=" + print(rate.value);
   return text;
 }
@@ -186,8 +186,8 @@ void Strategy::explain(llvm::raw_ostream &os) const {
     if (key.type == Key::Type::Unsupported)
       continue;
     const Setting &setting = settings.find(key.path)->second;
-    bool absent = setting.origin == "default" && isNone(key);
+    bool absent = !setting.isGiven() && isNone(key);
     os << llvm::left_justify(key.path, 30) << " = " << llvm::left_justify(absent ? "(none)" : print(setting.value), 12)
-       << "  # " << setting.origin << "\n";
+       << "  # " << (setting.isGiven() ? setting.origin : "default") << "\n";
   }
 }

@@ -16,7 +16,7 @@ ein.param @layer.2.w : tensor<4x4xf32> init normal(0.02, 0.0) frozen
 // No gradient reaches an index: no B.
 // CHECK: ein.func @embed.F(%{{.*}}: tensor<2xi32>, %{{.*}}: tensor<16x4xf32>) -> tensor<2x4xf32> attributes {{.*}}role = "F"
 // CHECK-NOT: ein.func @embed.B
-// CHECK: ein.func @embed.W(%[[DY:.*]]: tensor<2x4xf32>, %[[T:.*]]: tensor<2xi32>, %[[ACC:.*]]: tensor<16x4xf32>) -> tensor<16x4xf32> attributes {{.*}}num_accumulators = 1 : i64, num_params = 0 : i64, role = "W"
+// CHECK: ein.func @embed.W(%[[DY:.*]]: tensor<2x4xf32>, %[[T:.*]]: tensor<2xi32>, %[[ACC:.*]]: tensor<16x4xf32>) -> tensor<16x4xf32> attributes {{.*}}num_accumulators = 1 : i64, role = "W"
 // CHECK-NEXT: ein.scatter_add "ab,i=a->ib" %[[DY]], %[[T]] into %[[ACC]]{{.*}} : (tensor<2x4xf32>, tensor<2xi32>) -> tensor<16x4xf32>
 ein.func @embed(%t: tensor<2xi32>, %w: tensor<16x4xf32>) -> tensor<2x4xf32> attributes {kind = "embed", num_params = 1 : i64} {
   %0 = ein.gather %w, %t over [2, 4] maps [affine_map<(i, d)[s] -> (s, d)>, affine_map<(i, d) -> (i)>,

@@ -7,7 +7,7 @@
 // RUN: plc-opt %s --ein-entry="entry=infer outputs=grad(u)" | FileCheck %s --check-prefix=GRAD
 // RUN: plc-opt %s --ein-entry="entry=infer outputs=grad(w),z" | FileCheck %s --check-prefix=PARAM
 // NONE: error: model 'm' has no output 'q'; it has 'y', 'loss', 'z'
-// UNKNOWN: error: unknown entry 'test' but expected 'train', 'eval' or 'infer'
+// UNKNOWN: program 'test' is not supported; there are 'train', 'eval' and 'infer'
 
 // Parameters stay, whatever the entry.
 // CHECK: ein.param @w

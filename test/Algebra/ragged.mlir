@@ -29,7 +29,7 @@ ein.func @layer(%x: tensor<10x4xf32>, %w: tensor<4x3xf32>, %c: tensor<3xf32>) ->
 // CHECK-SAME: batch = 10 : i64, micro_batches = 4 : i64, ragged = 5 : i64
 // OWN: micro_batches = 6 : i64, ragged = 2 : i64
 // EVEN: micro_batches = 5 : i64
-// EVEN-SAME: ragged = 0 : i64
+// EVEN-NOT: ragged
 ein.model @m(%x: tensor<10x4xf32>) -> tensor<f32> attributes {arg_names = ["x"],
     arg_batch = array<i64: 0>, result_names = ["loss"], result_batch = array<i64: -1>, batch = 10 : i64} {
   %0 = ein.call @layer(%x) params [@w, @c] path "layer" : (tensor<10x4xf32>) -> tensor<10x3xf32>

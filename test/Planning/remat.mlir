@@ -11,7 +11,7 @@
 // RUN: %{chain} --plan-partition | sed -e '/plan.task *F/,/plan.yield/ s/path "b" :/path "b" discard [0] :/' | plc-opt %{rest} | FileCheck %s --check-prefix=WRITTEN
 
 // All that W reads is kept, and none of it must be.
-// NONE: plan.program @p attributes {{.*}}kept_bound_bytes = 0 : i64, kept_bytes = 128 : i64, {{.*}}recompute_bound_ns = 0 : i64, recompute_ns = 0 : i64, remat = "none"
+// NONE: plan.program @p attributes {{.*}}kept_bound_bytes = 0 : i64, kept_bytes = 128 : i64, {{.*}}recompute_bound_ns = 0 : i64, recompute_ns = 0 : i64, remat = #plan<remat "none">
 // NONE: plan.layer "a" of 0 kind "layer"
 // NONE: plan.layer "b" of 1 kind "layer"
 // NONE: plan.layer "c" of 2 kind "layer"
@@ -23,7 +23,7 @@
 // Layers a and b start from x, which is an input; c from b's result, which is kept. W computes a's result again, for b.
 // The step is 4 micro-batches of 84 ns, and of 10 ns more.
 // To keep the other value instead would take as long.
-// TWO: plan.program @p attributes {{.*}}kept_bytes = 64 : i64, {{.*}}recompute_bound_ns = 10 : i64, recompute_ns = 10 : i64, remat = "uniform", {{.*}}step_ns = 376 : i64
+// TWO: plan.program @p attributes {{.*}}kept_bytes = 64 : i64, {{.*}}recompute_bound_ns = 10 : i64, recompute_ns = 10 : i64, remat = #plan<remat "uniform">, {{.*}}step_ns = 376 : i64
 // TWO: %[[X:.*]] = plan.input "x"
 // TWO: %[[F:.*]]:2 = plan.task  F
 // TWO-NEXT: plan.call @mul({{.*}}) path "a" discard [0] :
@@ -46,7 +46,7 @@
 // LAST-NEXT: plan.run @s0 B mb 3 keep
 // LAST-NEXT: plan.run @s0 W mb 3 keep
 
-// NEVER: remat = "uniform"
+// NEVER: remat = #plan<remat "uniform">
 // NEVER-NOT: recompute
 
 // One segment of three layers, cut behind b. The first stage starts from x; the second has received what c starts from.

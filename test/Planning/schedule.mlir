@@ -6,7 +6,7 @@
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 --plan-schedule 2>&1 | FileCheck %s --check-prefix=ROUTES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule --plan-schedule 2>&1 | FileCheck %s --check-prefix=AGAIN
 
-// CHECK: schedule = "1f1b", step_bound_ns = {{[0-9]+}} : i64, step_ns = {{[0-9]+}}
+// CHECK: schedule = #plan<schedule "1f1b">, step_bound_ns = {{[0-9]+}} : i64, step_ns = {{[0-9]+}}
 // CHECK: plan.rank 0 {
 // CHECK-NEXT: plan.run @s0 F mb 0
 // CHECK-NEXT: plan.run @s0 F mb 1

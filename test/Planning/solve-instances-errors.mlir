@@ -218,6 +218,11 @@ plan.schedule_instance @name micro_batches 1 schedule "zb_h9" {
   plan.times rank 0 F 1
 }
 // -----
+// expected-error@+1 {{'plan.schedule_instance' op has neither a schedule nor an answer}}
+plan.schedule_instance @schedule_c3 micro_batches 1 {
+  plan.times rank 0 F 1
+}
+// -----
 // expected-error@+1 {{makespan is 3, not 2}}
 plan.schedule_instance @makespan micro_batches 2 schedule "1f1b" makespan 3 bound 2 {
   plan.times rank 0 F 1
@@ -304,7 +309,7 @@ plan.schedule_instance @order_c1 micro_batches 1 schedule "1f1b" makespan 1 boun
 // -----
 
 // expected-error@+1 {{stage 1, F of micro-batch 0 runs on rank 0 but its stage is on rank 1}}
-plan.schedule_instance @elsewhere micro_batches 1 schedule "mine" makespan 1 bound 1 {
+plan.schedule_instance @elsewhere micro_batches 1 makespan 1 bound 1 {
   plan.times rank 0 F 1
   plan.times rank 1 F 1
   plan.order ["1F0"]
@@ -343,7 +348,7 @@ plan.schedule_instance @p micro_batches 1 schedule "1f1b" {
 plan.dependence 0 F to 1 F ns 1
 // -----
 // expected-error@+1 {{stage 0, F of micro-batch 1 is missing}}
-plan.schedule_instance @p micro_batches 2 schedule "mine" makespan 1 bound 1 {
+plan.schedule_instance @p micro_batches 2 makespan 1 bound 1 {
   plan.times rank 0 F 1
   plan.order ["0F0"]
 }

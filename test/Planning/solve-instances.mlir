@@ -160,8 +160,8 @@ plan.remat_instance @calls policy "uniform" interval 1 min_interval 2 equations 
 }
 
 // An order from elsewhere is checked, not replaced.
-// CHECK: plan.schedule_instance @given micro_batches 1 schedule "by hand" makespan 7 bound 7
-plan.schedule_instance @given micro_batches 1 schedule "by hand" makespan 7 bound 7 {
+// CHECK: plan.schedule_instance @given micro_batches 1 makespan 7 bound 7
+plan.schedule_instance @given micro_batches 1 makespan 7 bound 7 {
   plan.times rank 0 F 2
   plan.times rank 1 F 2
   plan.dependence 0 F to 1 F ns 3

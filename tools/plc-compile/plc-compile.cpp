@@ -68,10 +68,11 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
   // What can be given once; `--set` and `-D` repeat, and the last of a name counts; outputs add up.
+  std::string program;
   const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},
                                                         {"--emit", &options.emit},
                                                         {"--entry", &options.entry},
-                                                        {"--program", &options.program.entry},
+                                                        {"--program", &program},
                                                         {"--strategy", &options.strategy}};
   std::vector<std::string> instrumentation;
   llvm::StringSet<> given;
@@ -133,10 +134,14 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     return usage("-o would overwrite the model '" + options.model + "'");
   if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
     return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
-  if (!llvm::is_contained({"train", "eval", "infer"}, options.program.entry))
-    return usage("--program is train, eval or infer, found '" + options.program.entry + "'");
-  if (!options.program.outputs.empty() && options.programGiven && options.program.entry != "infer")
-    return usage("--output belongs to program 'infer', found --program '" + options.program.entry + "'");
+  if (options.programGiven) {
+    std::optional<plc::ProgramKind> kind = plc::parseChoice<plc::ProgramKind>(program);
+    if (!kind)
+      return usage("--program is " + plc::listChoices<plc::ProgramKind>("", " or ") + ", found '" + program + "'");
+    if (!options.program.outputs.empty() && *kind != plc::ProgramKind::infer)
+      return usage("--output belongs to program 'infer', found --program '" + program + "'");
+    options.program.entry = *kind;
+  }
   return checkOutputs(options.program.outputs);
 }
 

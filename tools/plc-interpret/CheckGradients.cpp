@@ -168,14 +168,13 @@ bool GradientCheck::checkParameter(size_t index, const Bytes &gradient) {
 }
 
 bool GradientCheck::run() {
-  const EntryInfo *gradient = engine.findEntry("gradient");
+  const EntryInfo *gradient = engine.findEntry(module::gradientEntry);
   eval = engine.findEntry("eval");
   if (!gradient || !eval)
     throw runtime::Error(runtime::BadInput, request.model.file, "has no scalar output 'loss' to differentiate");
   if (gradient->batch != eval->batch)
     throw usageError("key 'gradient.accumulation_steps' has no meaning for 'check-gradients'");
-  while (eval->outputs[loss].name != "loss")
-    ++loss;
+  loss = eval->findOutput(lossName);
   inputs = drawInputs(*gradient, request.seed, engine.indexBound());
   for (size_t i = 0; i < engine.parameters().size(); ++i)
     engine.writeParameter(i, drawParameter(engine.parameters()[i], request.seed).data());

@@ -119,7 +119,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   entry.batch = std::max<int64_t>(1, model.getBatch());
   entry.microBatches = std::max<int64_t>(1, model.getMicroBatches());
   if (source.isRules()) { // not cut yet
-    int64_t batches = name == "train" ? settings.accumulationSteps : 1;
+    int64_t batches = entry.trains() ? settings.accumulationSteps : 1;
     entry.batch *= batches;
     entry.microBatches = settings.microBatches.value_or(1) * batches;
   }
@@ -141,9 +141,9 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
 
 void InterpretedEngine::addTrainingEntries(ModuleOp program,
                                            function_ref<bool(const runtime::ParameterInfo &)> isMade) {
-  entryList.push_back(describe(program, "train"));
+  entryList.push_back(describe(program, nameOfChoice(ProgramKind::train)));
   EntryInfo gradient = entryList.back();
-  gradient.name = "gradient";
+  gradient.name = module::gradientEntry;
   for (const runtime::ParameterInfo &info : parameterList)
     if (isMade(info))
       gradient.outputs.push_back(info.gradient());
@@ -157,8 +157,8 @@ void InterpretedEngine::listEntriesOfIR() {
   if (!accumulated.empty() && source.hasLoss())
     addTrainingEntries(source.getModule(), isMade);
   if (source.hasLoss())
-    entryList.push_back(describe(source.getModule(), "eval"));
-  entryList.push_back(describe(source.getModule(), "infer"));
+    entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::eval)));
+  entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::infer)));
 }
 
 // The gradients that an entry asks for are no results of its program yet: they are like what they are for.
@@ -182,8 +182,8 @@ void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs
   if (!source.isRules())
     return listEntriesOfIR();
   for (const algebra::Entry &entry : algebra::entriesOf(source.getModel(), /*trains=*/true, askedOutputs)) {
-    if (entry.program == "train") {
-      addTrainingEntries(*source.lower("train", {}, /*entryOnly=*/true),
+    if (entry.program == ProgramKind::train) {
+      addTrainingEntries(*source.lower(ProgramKind::train, {}, /*entryOnly=*/true),
                          [](const runtime::ParameterInfo &info) { return !info.frozen; });
       continue;
     }
@@ -240,7 +240,7 @@ void InterpretedEngine::writeMoment(size_t index, int which, const void *data) {
 
 InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name) const {
   // The entries of IR are one program.
-  std::string key = !source.isRules() ? "" : name == "gradient" ? "train" : name;
+  std::string key = !source.isRules() ? "" : name == module::gradientEntry ? nameOfChoice(ProgramKind::train) : name;
   Program &program = programs[key];
   if (program.interpreter)
     return program;
@@ -249,7 +249,7 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
   for (StringRef name : llvm::split(names, '+'))
     if (!name.empty())
       outputs.push_back(name.str());
-  program.module = source.lower(entry.str(), outputs);
+  program.module = source.lower(parseChoice<ProgramKind>(entry).value_or(ProgramKind::infer), outputs);
   program.interpreter = std::make_unique<Interpreter>(*program.module, real);
   return program;
 }
@@ -301,11 +301,9 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
 }
 
 runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector<Bytes> &inputs) {
-  Program &program = programOf("train");
-  const EntryInfo &entry = *findEntry("train");
-  size_t loss = 0;
-  while (entry.outputs[loss].name != "loss")
-    ++loss;
+  const EntryInfo &entry = *findEntry(nameOfChoice(ProgramKind::train));
+  Program &program = programOf(entry.name);
+  size_t loss = entry.findOutput(lossName);
   program.interpreter->clearSites();
   runtime::StepResult result;
   for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))

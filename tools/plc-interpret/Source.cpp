@@ -104,13 +104,13 @@ void Source::parseIR(const std::string &file) {
 
 bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
 
-OwningOpRef<ModuleOp> Source::lower(const std::string &entry, const std::vector<std::string> &outputs, bool entryOnly) {
+OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::string> &outputs, bool entryOnly) {
   OwningOpRef<ModuleOp> program = module->clone();
   if (!rules)
     return program;
   auto pipeline = PassManager::on<ModuleOp>(&context);
   for (const algebra::Phase &phase : algebra::phasesToNumerics(
-           {entry, outputs, settings.compute, settings.microBatches.value_or(1), settings.accumulationSteps})) {
+           {kind, outputs, settings.compute, settings.microBatches.value_or(1), settings.accumulationSteps})) {
     phase.addPasses(pipeline);
     if (entryOnly)
       break;

@@ -5,6 +5,7 @@
 #include "Settings.h"
 
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Support/ProgramKind.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -25,9 +26,9 @@ public:
   bool isRules() const { return rules; }
   bool hasLoss();
 
-  /// The program of an entry (train, eval, infer) with these outputs (empty: all), `entryOnly`: its first
+  /// A program with these outputs (empty: all), `entryOnly`: its first
   /// phase alone, which settles arguments and results, with the shapes of the whole batch.
-  mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &entry, const std::vector<std::string> &outputs,
+  mlir::OwningOpRef<mlir::ModuleOp> lower(ProgramKind kind, const std::vector<std::string> &outputs,
                                           bool entryOnly = false);
 
 private:

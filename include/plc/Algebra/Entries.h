@@ -3,6 +3,7 @@
 #define PLC_ALGEBRA_ENTRIES_H
 
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Support/ProgramKind.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@ namespace plc::algebra {
 
 /// One program of a model that can be run by name.
 struct Entry {
-  std::string program = "infer";    // train | eval | infer
+  ProgramKind program = ProgramKind::infer;
   std::vector<std::string> outputs; // of infer, see plc/Support/ResultName.h; empty: all of the model
 
   /// "train", "infer", "infer.logits", "infer.logits+grad(x)".

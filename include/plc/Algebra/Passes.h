@@ -2,6 +2,9 @@
 #ifndef PLC_ALGEBRA_PASSES_H
 #define PLC_ALGEBRA_PASSES_H
 
+#include "plc/Support/ChoiceOption.h"
+#include "plc/Support/ProgramKind.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace plc::algebra {

@@ -29,7 +29,7 @@ def EinEntry : EinPass<"ein-entry"> {
     Test: `test/Algebra/entry.mlir`.
   }];
   let options = [
-    Option<"entry", "entry", "std::string", "\"train\"", "train, eval or infer">,
+    Option<"entry", "entry", "::plc::ProgramKind", "::plc::ProgramKind::train", "train, eval or infer">,
     ListOption<"outputs", "outputs", "std::string", "results that 'infer' computes, grad(NAME) among them; none: all">
   ];
 }

@@ -2,6 +2,8 @@
 #ifndef PLC_ALGEBRA_PHASES_H
 #define PLC_ALGEBRA_PHASES_H
 
+#include "plc/Support/ProgramKind.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -21,7 +23,7 @@ struct Phase {
 
 /// A program of a model, and all that changes its numbers; what else a strategy says is the plan's.
 struct ProgramNumbers {
-  std::string entry = "train";      // train | eval | infer
+  ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs; // of infer: names, `grad(NAME)` among them; empty: all
   std::string compute = "f32";
   int64_t microBatches = 1;

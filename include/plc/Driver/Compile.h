@@ -11,6 +11,9 @@
 
 namespace plc::driver {
 
+/// What `--emit` takes besides the names of phases.
+enum class Emit { ein, llvm, object, module, dot };
+
 struct CompileOptions {
   std::string model;  // the .ein file
   std::string output; // -o; empty: stdout (IR) or none (plan)
@@ -37,5 +40,13 @@ int calibrate(const std::string &output);
 const std::vector<std::string> &emitNames();
 
 } // namespace plc::driver
+
+template <>
+struct plc::Choice<plc::driver::Emit> {
+  static constexpr const char *noun = "phase";
+  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"dot"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
 #endif

@@ -20,7 +20,7 @@ using algebra::Phase;
 /// What a compiled program is for, and which results it must give (empty: all). Among those of `infer` may be
 /// `grad(NAME)`: the gradient of `loss` for an input or parameter; such a program gives `loss` too.
 struct Program {
-  std::string entry = "train"; // train | eval | infer
+  ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
   bool recomputes = true; // false: what recomputation is compared with, under any memory budget
 };

@@ -6,6 +6,14 @@
 
 namespace plc::module {
 
+/// How often a value is carried from rank to rank.
+enum class Frequency { microBatch, step };
+
+struct FrequencyRow {
+  const char *name;
+  const char *text; ///< for people
+};
+
 enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output };
 
 /// A place of the arena that lives through the whole entry.
@@ -94,5 +102,13 @@ struct EntryPlan : EntryInfo {
 };
 
 } // namespace plc::module
+
+template <>
+struct plc::Choice<plc::module::Frequency> {
+  static constexpr const char *noun = "frequency";
+  static constexpr module::FrequencyRow table[] = {{"micro_batch", "micro-batch"}, {"step", "step"}};
+  static std::span<const module::FrequencyRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
 #endif

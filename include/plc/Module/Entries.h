@@ -3,6 +3,7 @@
 #define PLC_MODULE_ENTRIES_H
 
 #include "plc/Module/Tensors.h"
+#include "plc/Support/ProgramKind.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace plc::module {
 
 /// The distribution of a parameter's initial values (InitialValues.h draws them).
 struct Initializer {
+  /// In the order of their names, see `Choice` below.
   enum class Kind { Constant, Normal, Uniform };
   Kind kind = Kind::Constant;
   double value = 0;         // Constant
@@ -29,7 +31,10 @@ struct ParameterInfo {
   TensorInfo gradient() const { return {gradientName(path), type, shape}; }
 };
 
-/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient` (train without its update).
+/// The entry that is `train` without its update.
+inline constexpr const char *gradientEntry = "gradient";
+
+/// One way to run the model: `train`, `eval`, `infer`, `infer.OUTPUT+..`, or `gradient`.
 /// Among the outputs of the last two may be `grad(NAME)`. Shapes are those of the whole batch.
 struct EntryInfo {
   std::string name;
@@ -37,6 +42,14 @@ struct EntryInfo {
   int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
+
+  bool trains() const { return name == nameOfChoice(ProgramKind::train); }
+  bool isGradient() const { return name == gradientEntry; }
+  /// Its place among the outputs; their number if there is none of that name.
+  size_t findOutput(std::string_view output) const {
+    auto found = std::find_if(outputs.begin(), outputs.end(), [&](const auto &each) { return each.name == output; });
+    return static_cast<size_t>(found - outputs.begin());
+  }
 
   /// Samples of the micro-batches before this one.
   int64_t firstSample(int64_t microBatch) const {
@@ -51,5 +64,13 @@ struct EntryInfo {
 };
 
 } // namespace plc::module
+
+template <>
+struct plc::Choice<plc::module::Initializer::Kind> {
+  static constexpr const char *noun = "initializer";
+  static constexpr NamedRow table[] = {{"constant"}, {"normal"}, {"uniform"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef PLC_MODULE_PLANSUMMARY_H
 #define PLC_MODULE_PLANSUMMARY_H
 
+#include "plc/Module/ActionTable.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,7 +23,8 @@ struct PlanSummary {
     int64_t peakBoundBytes = -1;
   };
   struct Route {
-    std::string source, destination, carries, per;
+    std::string source, destination, carries;
+    Frequency per = Frequency::microBatch;
     int64_t bytes = 0;
   };
 

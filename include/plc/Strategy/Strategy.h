@@ -64,10 +64,12 @@ std::string suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// A value as TOML.
 std::string print(const Value &value);
 
-/// A key's value and where that came from: "default", "preset NAME", "FILE:LINE", "--set", or the key that implies it.
+/// A key's value and where that came from: "preset NAME", "FILE:LINE", "--set", or the key that implies it.
 struct Setting {
   Value value;
-  std::string origin;
+  std::string origin; ///< empty: the key's default
+
+  bool isGiven() const { return !origin.empty(); }
 };
 
 class Strategy {
@@ -90,7 +92,7 @@ public:
   }
 
   /// Whether a file or a set gave the value.
-  bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.origin != "default"; }
+  bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.isGiven(); }
 
   /// The rates that `machine.rates` gives, as options of `form-kernels`: "ns-per-byte=0.05 ..", in the order of the keys.
   std::string ratesText() const;

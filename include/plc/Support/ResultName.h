@@ -7,6 +7,9 @@
 
 namespace plc {
 
+/// The output that training minimises.
+inline constexpr const char *lossName = "loss";
+
 /// The three kinds of results that a program can give, told apart by their names alone:
 ///
 ///   logits          an output of the model

@@ -2,6 +2,8 @@
 #ifndef PLC_SUPPORT_WORD_H
 #define PLC_SUPPORT_WORD_H
 
+#include "plc/Support/Choice.h"
+
 #include "mlir/IR/OpImplementation.h"
 
 namespace plc {
@@ -29,6 +31,25 @@ mlir::ParseResult parseWord(mlir::AsmParser &parser, Enum &value) {
 template <typename Enum>
 void printWord(mlir::AsmPrinter &printer, Enum value) {
   printer << stringifyEnum(value);
+}
+
+/// Reads the name of a choice, between quotes unless it is a word.
+template <typename Kind>
+mlir::ParseResult parseChoiceName(mlir::AsmParser &parser, Kind &kind) {
+  llvm::SMLoc place = parser.getCurrentLocation();
+  std::string name;
+  if (parser.parseKeywordOrString(&name))
+    return mlir::failure();
+  std::optional<Kind> found = parseChoice<Kind>(name);
+  if (!found)
+    return parser.emitError(place, describeUnknown<Kind>(name));
+  kind = *found;
+  return mlir::success();
+}
+
+template <typename Kind>
+void printChoiceName(mlir::AsmPrinter &printer, Kind kind) {
+  printer << '"' << nameOfChoice(kind) << '"';
 }
 
 } // namespace plc

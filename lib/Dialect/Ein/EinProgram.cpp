@@ -1,5 +1,6 @@
 //===- EinProgram.cpp - bodies, models and calls: syntax and verification -===//
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/PositionalText.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -20,10 +21,43 @@ ParseResult parseFunctionLike(OpAsmParser &parser, OperationState &result) {
       FunctionLike::getArgAttrsAttrName(result.name), FunctionLike::getResAttrsAttrName(result.name));
 }
 
+/// Whether an attribute is what the operation has if nothing is said.
 template <typename FunctionLike>
-void printFunctionLike(OpAsmPrinter &printer, FunctionLike op) {
-  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false, op.getFunctionTypeAttrName(),
-                                           op.getArgAttrsAttrName(), op.getResAttrsAttrName());
+bool isDefault(FunctionLike op, NamedAttribute attribute) {
+  typename FunctionLike::Properties defaults;
+  FunctionLike::populateDefaultProperties(op->getName(), defaults);
+  std::optional<Attribute> value =
+      FunctionLike::getInherentAttr(op.getContext(), defaults, attribute.getName().getValue());
+  return value && *value == attribute.getValue();
+}
+
+template <typename FunctionLike>
+void printFunctionLike(OpAsmPrinter &printer, FunctionLike op, NamedAttrList attributes) {
+  for (StringRef shown : {op.getSymNameAttrName().getValue(), op.getFunctionTypeAttrName().getValue(),
+                          op.getArgAttrsAttrName().getValue(), op.getResAttrsAttrName().getValue(),
+                          op.getSymVisibilityAttrName().getValue()})
+    attributes.erase(shown);
+  printer << ' ';
+  if (std::optional<StringRef> visibility = op.getSymVisibility())
+    printer << *visibility << ' ';
+  printer.printSymbolName(op.getSymName());
+  function_interface_impl::printFunctionSignature(printer, op, op.getArgumentTypes(), /*isVariadic=*/false,
+                                                  op.getResultTypes());
+  printer.printOptionalAttrDictWithKeyword(attributes);
+  if (op.getBody().empty())
+    return;
+  printer << ' ';
+  printer.printRegion(op.getBody(), /*printEntryBlockArgs=*/false);
+}
+
+/// The attributes that are printed. The numerics key hashes the defaults, too.
+template <typename FunctionLike>
+NamedAttrList printedAttributes(FunctionLike op) {
+  NamedAttrList attributes;
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (PositionalText::isOn() || !isDefault(op, attribute))
+      attributes.push_back(attribute);
+  return attributes;
 }
 
 // (C1) of ein.func and ein.model.
@@ -62,13 +96,30 @@ LogicalResult verifySignature(FunctionOpInterface op) {
 } // namespace
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  return parseFunctionLike<FuncOp>(parser, result);
+  SMLoc place = parser.getCurrentLocation();
+  if (failed(parseFunctionLike<FuncOp>(parser, result)))
+    return failure();
+  // (C5). The role stands between quotes, as the kind does.
+  StringAttr name = getRoleAttrName(result.name);
+  auto word = dyn_cast_or_null<StringAttr>(result.attributes.get(name));
+  if (!word)
+    return success();
+  std::optional<BodyRole> role = symbolizeBodyRole(word.getValue());
+  if (!role)
+    return parser.emitError(place, "has role '") << word.getValue() << "' but roles are F, B, W and sum";
+  result.attributes.set(name, BodyRoleAttr::get(parser.getContext(), *role));
+  return success();
 }
-void FuncOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this); }
+void FuncOp::print(OpAsmPrinter &printer) {
+  NamedAttrList attributes = printedAttributes(*this);
+  if (std::optional<BodyRole> role = getRole(); role || PositionalText::isOn())
+    attributes.set(getRoleAttrName(), StringAttr::get(getContext(), role ? stringifyBodyRole(*role) : ""));
+  printFunctionLike(printer, *this, attributes.getDictionary(getContext()));
+}
 ParseResult ModelOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunctionLike<ModelOp>(parser, result);
 }
-void ModelOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this); }
+void ModelOp::print(OpAsmPrinter &printer) { printFunctionLike(printer, *this, printedAttributes(*this)); }
 
 void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
   state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));

@@ -56,6 +56,8 @@ LogicalResult ScheduleInstanceOp::verify() {
                                                          "times, dependences and orders"))) // (C1)
     return failure();
   bool ordered = !getBody().getOps<OrderOp>().empty();
+  if (!getSchedule() && !getMakespan()) // (C3)
+    return emitOpError("has neither a schedule nor an answer");
   return verifyAnswer(*this, {getMakespan().has_value(), getBound().has_value(), ordered}); // (C2)
 }
 

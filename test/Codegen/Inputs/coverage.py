@@ -15,7 +15,7 @@ for file in sorted(folder.glob("*.mlir")):
 # What the name of each case is in the text of a program.
 cases = dialect.read_text()
 functions = re.findall(r'^PLC_FUNCTION\(\w+, "(\w+)"', table.read_text(), re.M)
-reductions = re.findall(r'I32EnumAttrCase<"(sum|max|min)", \d>', cases)
+reductions = re.findall(r'I32EnumAttrCase<"(\w+)"', re.search(r"def Ein_Reduction .*?\]>", cases, re.S)[0])
 equations = re.findall(r'def Ein_\w+ : Ein_\w+<"(\w+)"', ops.read_text())
 equations.remove("stop")  # erased before kernels are formed
 wanted = {f"ein.map {name}" for name in functions} | {f"ein.reduce {name}" for name in reductions}

@@ -502,3 +502,8 @@ ein.func @contract_of_nothing() -> tensor<f32> {
   %y = ein.contract over [] maps [affine_map<() -> ()>] : () -> tensor<f32>
   ein.return %y : tensor<f32>
 }
+// -----
+// expected-error@+1 {{has role 'V' but roles are F, B, W and sum}}
+ein.func @func_c5(%x: tensor<3xf32>) -> tensor<3xf32> attributes {role = "V"} {
+  ein.return %x : tensor<3xf32>
+}

@@ -60,6 +60,7 @@ ein.func @views(%x: tensor<4x6x8x!ein.real>, %c: tensor<2x3xi1>) -> (tensor<4x3x
 }
 
 // CHECK: ein.func @grad(
+// CHECK-SAME: -> tensor<256x8xf32> attributes {num_accumulators = 1 : i64, role = "W"} {
 ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8xf32>) -> tensor<256x8xf32>
     attributes {role = "W", num_accumulators = 1 : i64} {
   // CHECK: ein.scatter_add "abc,i=ab->ic" %{{.*}}, %{{.*}} into %{{.*}} : tensor<256x8xf32> : (
