@@ -6,6 +6,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Ein_Dialect : Dialect {
   let name = "ein";
@@ -34,6 +35,28 @@ def Ein_Real : TypeDef<Ein_Dialect, "Real"> {
   }];
 }
 
+def Ein_Batch : AttrDef<Ein_Dialect, "Batch", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "batch";
+  let summary = "the axis of a tensor that runs along a batch cut in unequal micro-batches";
+  let description = [{
+    The encoding of a tensor type. Only programs whose micro-batches differ in size have it: there the extent of this axis
+    is the number of samples of the larger micro-batches, and one less in the others (see `ein.model`). Types are
+    equal only if they have the same batch axis, so every operation and every call says where the batch goes.
+
+    Made by `--ein-micro-batch`. The code of a kernel is written for one number of samples, without encodings.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %y = ein.contract "ac,cb->ab" %x, %w : (tensor<3x4xf32, #ein.batch<0>>, tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
+    ```
+
+    (C1) `axis` is one of the tensor's.
+  }];
+  let parameters = (ins "int64_t":$axis);
+  let assemblyFormat = "`<` $axis `>`";
+}
+
 // What every value of a program is.
 def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,
                       "tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1",
@@ -44,6 +67,9 @@ class Ein_TensorOf<string domain, string elements>
            "tensor with extents above 0 and elements " # elements, "::mlir::RankedTensorType">;
 
 def Ein_RealTensor : Ein_TensorOf<"Real", "real, f32 or f64">;
+// A parameter has no samples.
+def Ein_ParamTensor : Type<And<[Ein_RealTensor.predicate, CPred<"!::plc::ein::batchAxisOf($_self)">]>,
+                           Ein_RealTensor.summary # ", without a batch axis", "::mlir::RankedTensorType">;
 def Ein_IndexTensor : Ein_TensorOf<"Integer", "i32 or i64">;
 def Ein_NumberTensor : Ein_TensorOf<"Number", "real, f32, f64, i32 or i64">;
 

@@ -38,7 +38,8 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1) Extents are positive; there is a map for each input and one for the result, over the extents' dimensions.
-    (C2) Each map's result is a dimension, with the extent that its tensor has there.
+    (C2) Each map's result is a dimension, with the extent that its tensor has there. Batch axes (`#ein.batch`) are
+    indexed by one dimension, which indexes no other axis.
     (C3) The result's map repeats no dimension; every dimension of the domain occurs in an input's map.
     (C4) Inputs and result have one element type; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
@@ -108,7 +109,7 @@ def Ein_GatherOp : Ein_Equation<"gather"> {
     y[a, b, c] = wte[i, c], where i = tok[a, b]. In `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1) As `ein.contract`; the table's map has one symbol per index tensor.
-    (C2) As `ein.contract`; a symbol may stand for any extent.
+    (C2) As `ein.contract`; a symbol may stand for any extent but the batch.
     (C3) The result's map is a permutation of the domain.
     (C4) Table and result have one element type.
   }];
@@ -161,7 +162,7 @@ def Ein_SplitOp : Ein_Regroup<"split"> {
     Example: `%y = ein.split %x axis 1 : (tensor<4x6x8xf32>) -> tensor<4x3x2x8xf32>`.
 
     (C1) `axis` is an axis of the input.
-    (C2) The result has at least one axis more; the others have the input's extents.
+    (C2) The result has at least one axis more; the others have the input's extents, and its batch axis is one of them.
     (C3) The product of the new extents is the axis's; the element types are equal.
   }];
 }
@@ -191,7 +192,7 @@ def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
     %i = ein.iota : tensor<3xi32>
     ```
 
-    (C1) The result has rank 1 and element type i32 or i64.
+    (C1) The result has rank 1, element type i32 or i64, and no batch axis, along which each micro-batch would count anew.
   }];
   let results = (outs Ein_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -229,7 +230,7 @@ def Ein_CastOp : Ein_Op<"cast", [Pure]> {
     %z = ein.cast %tok : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>
     ```
 
-    (C1) Input and result have one shape.
+    (C1) Input and result have one shape and batch axis.
   }];
   let arguments = (ins Ein_Tensor:$input);
   let results = (outs Ein_Tensor:$result);

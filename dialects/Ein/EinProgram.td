@@ -21,7 +21,7 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
     ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_RealTensor>:$type, Ein_InitializerAttr:$init,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
 }
@@ -82,9 +82,9 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     the position of the batch axis of each argument and result, or -1. `micro_batches` is 0 until `--ein-micro-batch`,
     which sets it and makes types those of one micro-batch; the program then runs once per micro-batch, in order.
 
-    `ragged` is 0 if all micro-batches have the same number of samples. Else it is the extent that *stands for* that
-    number, in the whole module: every axis of this extent runs along the batch, and no other does. Such an axis has
-    ceil(batch / micro_batches) elements in the first batch mod micro_batches micro-batches, one less in the others.
+    If `micro_batches` does not divide `batch`, the first batch mod micro_batches micro-batches have `ragged` =
+    ceil(batch / micro_batches) samples and the others one less. Types are then those of the first, and say themselves
+    which axis runs along the batch (`#ein.batch`). Else `ragged` is 0 and no type does.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -98,8 +98,9 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) There is a name and a batch axis for each argument and result; names are unique.
-    (C3) `ragged` is 0, or at least ceil(batch / micro_batches), `micro_batches` is less than `batch` and does not
-    divide it, and exactly the batch axes of arguments and results have this extent.
+    (C3) `batch` is 0 or at least `micro_batches`. If `micro_batches` does not divide it, `ragged` is their quotient,
+    rounded up, and arguments and results have this extent and `#ein.batch` along the batch; else it is 0, and no argument
+    and no result has `#ein.batch`.
     (C4) As `ein.func`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

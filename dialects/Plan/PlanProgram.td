@@ -45,8 +45,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     keeps `kept_bytes` for them, of which `kept_bound_bytes` could not be discarded, and computes again for `recompute_ns`,
     where no choice that keeps as little does so for less than `recompute_bound_ns`. If the program `keeps_last`, its last
     micro-batch computes nothing again. The optimizer keeps `moments` tensors beside each trained parameter.
-    `ragged` is that of `ein.model`: in micro-batch `mb` the extent stands for that micro-batch's samples, in every type
-    of the program and of its kernels.
+    If `micro_batches` does not divide `batch`, types are those of the larger micro-batches, and `#ein.batch` says in each,
+    also in those of kernels, which axis has fewer elements in the others (see `ein.model`).
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -62,7 +62,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
     axis is -1 or one of the tensor's; names are unique.
-    (C2) `batch` is a multiple of `micro_batches`, or larger and `ragged` at least their quotient, rounded up.
+    (C2) `batch` is 0 or at least `micro_batches`. If `micro_batches` does not divide it, inputs and outputs have their
+    quotient, rounded up, and `#ein.batch` along the batch; else none has `#ein.batch`.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) Clones have ids of their own.
@@ -72,7 +73,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
                        StrArrayAttr:$result_names, TypeArrayAttr:$result_types, DenseI64ArrayAttr:$result_batch,
-                       Plan_Natural:$batch, Plan_Positive:$micro_batches, DefaultValuedAttr<Plan_Natural, "0">:$ragged,
+                       Plan_Natural:$batch, Plan_Positive:$micro_batches,
                        OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
                        OptionalAttr<Plan_ScheduleAttr>:$schedule,
                        OptionalAttr<Plan_Natural>:$step_ns, OptionalAttr<Plan_Natural>:$step_bound_ns,
@@ -92,7 +93,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     int64_t getNumRanks();
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
-    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getRagged())}; }
+    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches())}; }
   }];
 }
 

@@ -39,7 +39,7 @@ Value algebra::sumTree(OpBuilder &builder, Location loc, ArrayRef<Value> values)
   Dims dims;
   for (int64_t axis = 0, rank = shapeOf(left).size(); axis < rank; ++axis)
     dims.push_back(axis);
-  EquationBuilder build(builder, loc, shapeOf(left));
+  EquationBuilder build(builder, loc, dimensionsOf(left));
   return build.map(Function::add, {{left, dims}, {right, dims}}, dims);
 }
 
@@ -62,7 +62,7 @@ std::optional<Gradient> Adjoint::sum(Value value, Location loc) {
     values.push_back(gradient.value);
     guarded.push_back(gradient.guards);
   }
-  return Gradient{sumTree(builder, loc, values), guards.ofSum(loc, shapeOf(value), guarded)};
+  return Gradient{sumTree(builder, loc, values), guards.ofSum(loc, dimensionsOf(value), guarded)};
 }
 
 LogicalResult Adjoint::run() {

@@ -14,8 +14,8 @@ namespace {
 class Rules {
 public:
   Rules(OpBuilder &builder, Guards &guards, ein::Equation op, const Gradient &gradient)
-      : builder(builder), guards(guards), op(op), build(builder, op->getLoc(), op.getExtents()), inputs(inputsOf(op)),
-        result(resultOf(op)), incoming(gradient), dy{gradient.value, result.dims} {}
+      : builder(builder), guards(guards), op(op), build(builder, op->getLoc(), algebra::domainOf(op)),
+        inputs(inputsOf(op)), result(resultOf(op)), incoming(gradient), dy{gradient.value, result.dims} {}
 
   /// The gradient of input `index`; fails where there is none.
   FailureOr<Gradient> of(unsigned index) {
@@ -86,7 +86,7 @@ private:
     const Dims &dims = inputs[index].dims;
     for (Guard &guard : ofResult)
       guard.axes = domainOf(guard);
-    GuardList moved = guards.ofSumOver(op->getLoc(), op.getExtents(), ofResult, dims, elementOf(result.value));
+    GuardList moved = guards.ofSumOver(op->getLoc(), algebra::domainOf(op), ofResult, dims, elementOf(result.value));
     for (Guard &guard : moved)
       for (int64_t &dim : guard.axes)
         dim = llvm::find(dims, dim) - dims.begin();
@@ -131,7 +131,7 @@ private:
     Dims axes;
     for (unsigned axis = 0; axis < dims.size(); ++axis)
       axes.push_back(axis);
-    EquationBuilder over(builder, op->getLoc(), shapeOf(gradient.value));
+    EquationBuilder over(builder, op->getLoc(), dimensionsOf(gradient.value));
     gradient.value = over.map(Function::neg, Access{gradient.value, axes}, axes);
     return gradient;
   }
@@ -233,7 +233,7 @@ private:
       guard.axes = domainOf(guard);
     Type element = elementOf(factor.value);
     Access value = factor;
-    for (const Guard &guard : guards.ofSumOver(op->getLoc(), op.getExtents(), ofGradient, dims, element)) {
+    for (const Guard &guard : guards.ofSumOver(op->getLoc(), algebra::domainOf(op), ofGradient, dims, element)) {
       SmallVector<Access> operands{{guard.cond, guard.axes}, value, build.constant(0, element)};
       if (guard.dead)
         std::swap(operands[1], operands[2]);

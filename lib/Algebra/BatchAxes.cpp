@@ -175,56 +175,35 @@ LogicalResult BatchAxes::check() {
   return success(!failed && succeeded(checkModel()));
 }
 
-RankedTensorType BatchAxes::cut(Value value, int64_t extent) const {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  for (auto [axis, size] : llvm::enumerate(shape))
-    if (isBatch(value, axis))
-      size = extent;
-  return RankedTensorType::get(shape, type.getElementType());
+RankedTensorType BatchAxes::cutType(Value value, ein::MicroBatches cut) const {
+  SmallVector<int64_t> shape(shapeOf(value));
+  std::optional<int64_t> batchAxis;
+  for (auto [axis, extent] : llvm::enumerate(shape))
+    if (isBatch(value, axis)) {
+      extent = cut.mostSamples();
+      if (cut.isRagged())
+        batchAxis = axis;
+    }
+  return ein::tensorType(shape, elementOf(value), batchAxis);
 }
 
-int64_t BatchAxes::unusedExtent(int64_t least) const {
-  llvm::DenseSet<int64_t> used;
-  auto add = [&](Value value) {
-    for (auto [axis, extent] : llvm::enumerate(shapeOf(value)))
-      if (!isBatch(value, axis))
-        used.insert(extent);
-  };
-  model->getParentOfType<ModuleOp>().walk([&](Operation *op) {
-    llvm::for_each(op->getResults(), add);
-    for (Region &region : op->getRegions())
-      llvm::for_each(region.getArguments(), add);
-    if (auto param = dyn_cast<ein::ParamOp>(op))
-      for (int64_t extent : cast<RankedTensorType>(param.getType()).getShape())
-        used.insert(extent);
-    if (auto equation = dyn_cast<ein::Equation>(op))
-      for (auto [dim, extent] : llvm::enumerate(equation.getExtents()))
-        if (!isBatchDim(op, dim))
-          used.insert(extent);
-  });
-  while (used.contains(least))
-    ++least;
-  return least;
-}
-
-void BatchAxes::setExtent(int64_t extent) {
+void BatchAxes::cut(ein::MicroBatches cut) const {
   ModuleOp module = model->getParentOfType<ModuleOp>();
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      result.setType(cut(result, extent));
+      result.setType(cutType(result, cut));
     if (auto equation = dyn_cast<ein::Equation>(op)) {
       SmallVector<int64_t> extents(equation.getExtents());
-      for (auto [dim, size] : llvm::enumerate(extents))
+      for (auto [dim, extent] : llvm::enumerate(extents))
         if (isBatchDim(op, dim))
-          size = extent;
+          extent = cut.mostSamples();
       equation.setExtents(extents);
     }
   });
   module.walk([&](FunctionOpInterface function) {
     Block &block = function.getFunctionBody().front();
     for (BlockArgument argument : block.getArguments())
-      argument.setType(cut(argument, extent));
+      argument.setType(cutType(argument, cut));
     function.setFunctionTypeAttr(TypeAttr::get(
         FunctionType::get(function.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
   });

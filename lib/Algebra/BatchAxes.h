@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_ALGEBRA_BATCHAXES_H
 #define PLC_LIB_ALGEBRA_BATCHAXES_H
 
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -24,10 +24,8 @@ public:
   /// split or merged; two of them in one equation; a batch axis of a result that is none.
   llvm::LogicalResult check();
 
-  /// Gives all axes of the batch another extent.
-  void setExtent(int64_t extent);
-  /// The least extent from `least` on that no other axis of the module has.
-  int64_t unusedExtent(int64_t least) const;
+  /// Makes types and domains those of a micro-batch, the larger if they differ: then types say where the batch is.
+  void cut(ein::MicroBatches cut) const;
 
 private:
   unsigned node(const void *owner, int64_t index);
@@ -39,7 +37,7 @@ private:
   llvm::LogicalResult checkEquation(ein::Equation op);
   llvm::LogicalResult checkView(mlir::Operation *view);
   llvm::LogicalResult checkModel();
-  mlir::RankedTensorType cut(mlir::Value value, int64_t extent) const;
+  mlir::RankedTensorType cutType(mlir::Value value, ein::MicroBatches cut) const;
 
   ein::ModelOp model;
   llvm::DenseMap<std::pair<const void *, int64_t>, unsigned> nodes;

@@ -87,7 +87,7 @@ private:
     body.setRole(role);
     Block *block = builder.createBlock(&body.getBody(), {}, value.getType(), loc);
     Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(value).size()));
-    EquationBuilder build(builder, loc, shapeOf(value));
+    EquationBuilder build(builder, loc, dimensionsOf(value));
     ein::ReturnOp::create(builder, loc, build.map(ein::Function::id, Access{block->getArgument(0), axes}, axes));
     symbols.insert(body, body->getIterator());
     return body;

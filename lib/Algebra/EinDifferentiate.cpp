@@ -315,7 +315,7 @@ private:
                                builder.getFunctionType(arguments, result));
     body.setRole(role);
     Block *entry = builder.createBlock(&body.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
-    EquationBuilder build(builder, loc, cast<RankedTensorType>(result).getShape());
+    EquationBuilder build(builder, loc, dimensionsOf(result));
     ein::ReturnOp::create(builder, loc, compute(build, builder, llvm::to_vector_of<Value>(entry->getArguments())));
     symbols.insert(body, body->getIterator());
     return body;

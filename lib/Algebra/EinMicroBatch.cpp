@@ -73,22 +73,20 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   void accumulate(ein::ModelOp model) {
     OpOperand &loss = *lossOf(model);
     OpBuilder builder(loss.getOwner());
-    EquationBuilder build(builder, loss.get().getLoc(), shapeOf(loss.get()));
+    EquationBuilder build(builder, loss.get().getLoc(), dimensionsOf(loss.get()));
     Dims dims = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(loss.get()).size()));
     loss.set(build.map(ein::Function::div, {{loss.get(), dims}, build.constant(batches, elementOf(loss.get()))}, dims));
     model.setBatch(model.getBatch() * batches);
   }
 
-  void cut(ein::ModelOp model, BatchAxes &axes) {
-    int64_t samples = llvm::divideCeil(model.getBatch(), ofStep());
-    if (model.getBatch() % ofStep() != 0) {
-      samples = axes.unusedExtent(samples);
-      model.setRagged(samples);
-    }
-    axes.setExtent(samples);
+  void cut(ein::ModelOp model, const BatchAxes &axes) {
+    ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
+    model.setMicroBatches(cut.count);
+    model.setRagged(cut.isRagged() ? cut.mostSamples() : 0);
+    axes.cut(cut);
     remark::passed(model.getLoc(), remark::RemarkOpts::name("Cut").category(getArgument()).function(model.getSymName()))
-        << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", int64_t(model.getBatch()), ofStep(),
-                       llvm::divideCeil(model.getBatch(), ofStep()), model.getRagged() ? " or one fewer" : "");
+        << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", cut.batch, cut.count, cut.mostSamples(),
+                       cut.isRagged() ? " or one fewer" : "");
   }
 
   void runOnOperation() override {
@@ -100,15 +98,14 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
                                  << " micro-batches";
       return signalPassFailure();
     }
-    if (model.getBatch() != 0) {
-      BatchAxes axes(model);
-      if (failed(axes.check()) || failed(checkBatchRule(model, axes, ofStep())))
-        return signalPassFailure();
-      if (batches > 1)
-        accumulate(model);
-      cut(model, axes);
-    }
-    model.setMicroBatches(ofStep());
+    if (model.getBatch() == 0) // and so one micro-batch
+      return model.setMicroBatches(1);
+    BatchAxes axes(model);
+    if (failed(axes.check()) || failed(checkBatchRule(model, axes, ofStep())))
+      return signalPassFailure();
+    if (batches > 1)
+      accumulate(model);
+    cut(model, axes);
   }
 };
 

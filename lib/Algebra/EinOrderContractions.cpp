@@ -186,7 +186,7 @@ void order(ein::ContractOp op) {
   if (op.getInputs().size() < 2)
     return;
   OpBuilder builder(op);
-  EquationBuilder build(builder, op.getLoc(), op.getExtents());
+  EquationBuilder build(builder, op.getLoc(), domainOf(op));
   Dims result = resultOf(op).dims;
   SmallVector<Access> inputs = inputsOf(op), factors;
   for (unsigned i = 0; i < inputs.size(); ++i)

@@ -1,24 +1,14 @@
 //===- Equations.cpp - reading and building equations by dimensions --------===//
 #include "Equations.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 using ein::Function;
 
-Dims algebra::dimsOf(AffineMap map) {
-  Dims dims;
-  for (AffineExpr expr : map.getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      dims.push_back(dim.getPosition());
-    else
-      dims.push_back(-1 - int64_t(cast<AffineSymbolExpr>(expr).getPosition()));
-  }
-  return dims;
-}
-
 Access algebra::inputOf(ein::Equation op, unsigned index) {
-  return {op.getInputs()[index], dimsOf(op.getInputMap(index))};
+  return {op.getInputs()[index], ein::dimsOf(op.getInputMap(index))};
 }
 
 SmallVector<Access> algebra::inputsOf(ein::Equation op) {
@@ -28,7 +18,7 @@ SmallVector<Access> algebra::inputsOf(ein::Equation op) {
   return inputs;
 }
 
-Access algebra::resultOf(ein::Equation op) { return {op->getResult(0), dimsOf(op.getResultMap())}; }
+Access algebra::resultOf(ein::Equation op) { return {op->getResult(0), ein::dimsOf(op.getResultMap())}; }
 
 bool algebra::contains(ArrayRef<int64_t> dims, int64_t dim) { return llvm::is_contained(dims, dim); }
 
@@ -45,6 +35,11 @@ Dims algebra::distinct(ArrayRef<int64_t> dims) {
 }
 
 ArrayRef<int64_t> algebra::shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+Dimensions algebra::dimensionsOf(Type type) {
+  return {cast<RankedTensorType>(type).getShape(), ein::batchAxisOf(type)};
+}
+Dimensions algebra::dimensionsOf(Value value) { return dimensionsOf(value.getType()); }
+Dimensions algebra::domainOf(ein::Equation op) { return {op.getExtents(), ein::batchDimOf(op)}; }
 Type algebra::elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
 std::optional<double> algebra::constantOf(Value value) {
@@ -54,9 +49,13 @@ std::optional<double> algebra::constantOf(Value value) {
 
 RankedTensorType algebra::permuted(RankedTensorType type, ArrayRef<int64_t> order) {
   SmallVector<int64_t> shape;
-  for (int64_t axis : order)
-    shape.push_back(type.getDimSize(axis));
-  return RankedTensorType::get(shape, type.getElementType());
+  std::optional<int64_t> batch;
+  for (auto [axis, from] : llvm::enumerate(order)) {
+    shape.push_back(type.getDimSize(from));
+    if (ein::batchAxisOf(type) == from)
+      batch = axis;
+  }
+  return ein::tensorType(shape, type.getElementType(), batch);
 }
 
 bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<int64_t> result) {
@@ -97,6 +96,17 @@ EquationBuilder::Domain EquationBuilder::domain(ArrayRef<int64_t> dims) const {
   return domain;
 }
 
+RankedTensorType EquationBuilder::type(ArrayRef<int64_t> dims, Type element) const {
+  SmallVector<int64_t> shape;
+  std::optional<int64_t> batchAxis;
+  for (auto [axis, dim] : llvm::enumerate(dims)) {
+    shape.push_back(extents[dim]);
+    if (dim == batch)
+      batchAxis = axis;
+  }
+  return ein::tensorType(shape, element, batchAxis);
+}
+
 static SmallVector<Value> valuesOf(ArrayRef<Access> inputs) {
   SmallVector<Value> values;
   for (const Access &input : inputs)
@@ -112,8 +122,8 @@ static Type resultElement(Function function, ArrayRef<Access> inputs) {
 
 Value EquationBuilder::map(Function function, ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
   Domain over = domain(dims);
-  auto type = RankedTensorType::get(over.extents, resultElement(function, inputs));
-  return ein::MapOp::create(builder, loc, type, function, valuesOf(inputs), over.extents, over.maps(inputs, dims));
+  return ein::MapOp::create(builder, loc, type(dims, resultElement(function, inputs)), function, valuesOf(inputs),
+                            over.extents, over.maps(inputs, dims));
 }
 
 Value EquationBuilder::copy(Access input, ArrayRef<int64_t> dims) {
@@ -125,9 +135,8 @@ Value EquationBuilder::copy(Access input, ArrayRef<int64_t> dims) {
 Value EquationBuilder::reduce(ein::Reduction reduction, Access input, ArrayRef<int64_t> dims, Value into) {
   // The domain is the operand's own order: the order of a sum is defined by it.
   Domain over = domain(input.dims);
-  auto type = RankedTensorType::get(domain(dims).extents, elementOf(input.value));
-  return ein::ReduceOp::create(builder, loc, type, reduction, input.value, into, over.extents, over.maps(input, dims),
-                               ein::OrderAttr(), TypeAttr());
+  return ein::ReduceOp::create(builder, loc, type(dims, elementOf(input.value)), reduction, input.value, into,
+                               over.extents, over.maps(input, dims), ein::OrderAttr(), TypeAttr());
 }
 
 Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims, Value into) {
@@ -135,9 +144,8 @@ Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims,
   for (const Access &input : inputs)
     all.append(input.dims.begin(), input.dims.end());
   Domain over = domain(all);
-  auto type = RankedTensorType::get(domain(dims).extents, elementOf(inputs.front().value));
-  return ein::ContractOp::create(builder, loc, type, valuesOf(inputs), into, over.extents, over.maps(inputs, dims),
-                                 DenseI64ArrayAttr(), TypeAttr());
+  return ein::ContractOp::create(builder, loc, type(dims, elementOf(inputs.front().value)), valuesOf(inputs), into,
+                                 over.extents, over.maps(inputs, dims), DenseI64ArrayAttr(), TypeAttr());
 }
 
 Access EquationBuilder::withoutRepeats(const Access &input) {
@@ -205,9 +213,8 @@ Value EquationBuilder::gather(ArrayRef<Access> inputs, ArrayRef<int64_t> dims) {
   for (const Access &input : inputs.drop_front())
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(dims));
-  auto type = RankedTensorType::get(over.extents, elementOf(inputs.front().value));
-  return ein::GatherOp::create(builder, loc, type, inputs.front().value, valuesOf(inputs.drop_front()), over.extents,
-                               builder.getArrayAttr(maps));
+  return ein::GatherOp::create(builder, loc, type(dims, elementOf(inputs.front().value)), inputs.front().value,
+                               valuesOf(inputs.drop_front()), over.extents, builder.getArrayAttr(maps));
 }
 
 Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Value into) {
@@ -222,12 +229,11 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
 }
 
 Access EquationBuilder::constant(double value, Type element) {
-  return {ein::ConstantOp::create(builder, loc, RankedTensorType::get({}, element), builder.getF64FloatAttr(value)),
-          {}};
+  return {ein::ConstantOp::create(builder, loc, type({}, element), builder.getF64FloatAttr(value)), {}};
 }
 
 Access EquationBuilder::iota(int64_t dim, Type element) {
-  return {ein::IotaOp::create(builder, loc, RankedTensorType::get({extents[dim]}, element)), {dim}};
+  return {ein::IotaOp::create(builder, loc, type(dim, element)), {dim}};
 }
 
 // The dimensions of an equation in canonical order; none for those that keep theirs.

@@ -16,7 +16,6 @@ struct Access {
   Dims dims;
 };
 
-Dims dimsOf(mlir::AffineMap map);
 Access inputOf(ein::Equation op, unsigned index);
 llvm::SmallVector<Access> inputsOf(ein::Equation op);
 Access resultOf(ein::Equation op);
@@ -31,13 +30,23 @@ mlir::Type elementOf(mlir::Value value);
 /// The value of a constant, if it is one.
 std::optional<double> constantOf(mlir::Value value);
 
-/// Builds equations over a domain whose dimensions are numbered as the caller likes: `extents` are theirs. Every
-/// equation is built over the dimensions that it uses alone, in the order of `normalizeDomain`. Extents may grow
-/// meanwhile (`addDim`).
+/// Dimensions by number: their extents, and the one along which micro-batches differ in size, if there is one.
+struct Dimensions {
+  llvm::ArrayRef<int64_t> extents;
+  std::optional<int64_t> batch;
+};
+Dimensions domainOf(ein::Equation op);
+/// The axes of a tensor.
+Dimensions dimensionsOf(mlir::Type type);
+Dimensions dimensionsOf(mlir::Value value);
+
+/// Builds equations over dimensions that are numbered as the caller likes. Every equation is built over those that it uses
+/// alone, in the order of `normalizeDomain`, and its result has a batch axis where the batch indexes it. Dimensions may be
+/// added meanwhile (`addDim`).
 class EquationBuilder {
 public:
-  EquationBuilder(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> extents)
-      : builder(builder), loc(loc), extents(extents.begin(), extents.end()) {}
+  EquationBuilder(mlir::OpBuilder &builder, mlir::Location loc, Dimensions over)
+      : builder(builder), loc(loc), extents(over.extents.begin(), over.extents.end()), batch(over.batch) {}
 
   mlir::Location getLoc() const { return loc; }
 
@@ -67,12 +76,14 @@ public:
 private:
   struct Domain;
   Domain domain(llvm::ArrayRef<int64_t> dims) const;
+  mlir::RankedTensorType type(llvm::ArrayRef<int64_t> dims, mlir::Type element) const;
   Access withoutRepeats(const Access &input);
   Access sumLone(const Access &input, llvm::ArrayRef<int64_t> needed);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   llvm::SmallVector<int64_t> extents;
+  std::optional<int64_t> batch;
 };
 
 /// Whether a contraction of two inputs is a matrix product: it sums, and both inputs have dimensions of their own.

@@ -59,7 +59,7 @@ Guard Guards::memoised(std::vector<int64_t> key, ArrayRef<int64_t> dims, llvm::f
   return {it->second, false, Dims(dims)};
 }
 
-GuardList Guards::ofSum(Location loc, ArrayRef<int64_t> shape, ArrayRef<GuardList> values) {
+GuardList Guards::ofSum(Location loc, Dimensions axes, ArrayRef<GuardList> values) {
   GuardList common(values.front());
   for (const GuardList &guards : values.drop_front())
     llvm::erase_if(common, [&](const Guard &guard) { return !llvm::is_contained(guards, guard); });
@@ -71,7 +71,7 @@ GuardList Guards::ofSum(Location loc, ArrayRef<int64_t> shape, ArrayRef<GuardLis
   }
   Dims dims = conditionDims(rests);
   common.push_back(memoised(keyOf(rests, dims), dims, [&] {
-    EquationBuilder build(builder, loc, shape);
+    EquationBuilder build(builder, loc, axes);
     Access some = alive(build, rests.front());
     for (const GuardList &rest : llvm::drop_begin(rests))
       some = {build.map(Function::logical_or, {some, alive(build, rest)}, dims), dims};
@@ -132,7 +132,7 @@ static bool isNeverDead(ArrayRef<int64_t> extents, const GuardList &guards, cons
   return true;
 }
 
-GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const GuardList &guards, ArrayRef<int64_t> kept,
+GuardList Guards::ofSumOver(Location loc, Dimensions domain, const GuardList &guards, ArrayRef<int64_t> kept,
                             Type element) {
   GuardList whole, summed;
   for (const Guard &guard : guards)
@@ -142,13 +142,13 @@ GuardList Guards::ofSumOver(Location loc, ArrayRef<int64_t> extents, const Guard
   Dims dims = conditionDims(summed), left, gone;
   for (int64_t dim : dims)
     (contains(kept, dim) ? left : gone).push_back(dim);
-  if (isNeverDead(extents, summed, left, gone))
+  if (isNeverDead(domain.extents, summed, left, gone))
     return whole;
   std::vector<int64_t> key = keyOf(summed, dims);
   for (int64_t dim : left)
     key.push_back(llvm::find(dims, dim) - dims.begin());
   whole.push_back(memoised(std::move(key), left, [&] {
-    EquationBuilder build(builder, loc, extents);
+    EquationBuilder build(builder, loc, domain);
     Access one = build.constant(1, element), zero = build.constant(0, element);
     Access counted{build.map(Function::select, {alive(build, summed), one, zero}, dims), dims};
     Access most{build.reduce(ein::Reduction::max, counted, left), left};
@@ -188,7 +188,7 @@ GuardList Guards::unview(Operation *view, const GuardList &guards) {
         if (!contains(dims, part))
           dims.push_back(part);
       llvm::sort(dims);
-      EquationBuilder build(builder, view->getLoc(), shapeOf(view->getResult(0)));
+      EquationBuilder build(builder, view->getLoc(), dimensionsOf(view->getResult(0)));
       cond = build.copy({cond, guard.axes}, dims);
       int64_t position = llvm::find(dims, axis) - dims.begin();
       if (wide > 1)

@@ -27,14 +27,14 @@ public:
   explicit Guards(mlir::OpBuilder &builder) : builder(builder) {}
 
   /// Of the sum of several values, by axes: dead where each of them is.
-  GuardList ofSum(mlir::Location loc, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<GuardList> values);
+  GuardList ofSum(mlir::Location loc, Dimensions axes, llvm::ArrayRef<GuardList> values);
 
   /// Of a value over a domain, summed over the dimensions that are not in `kept`; all by dimensions. Dead where every
   /// summed element is, each by any of its guards: in `if c then (if d then p else q) else r`, q is dead where c does
   /// not hold or d does. `element` is a real type. A mask that is known never to be (a causal one: each row and column
   /// has an element) gives none.
-  GuardList ofSumOver(mlir::Location loc, llvm::ArrayRef<int64_t> extents, const GuardList &guards,
-                      llvm::ArrayRef<int64_t> kept, mlir::Type element);
+  GuardList ofSumOver(mlir::Location loc, Dimensions domain, const GuardList &guards, llvm::ArrayRef<int64_t> kept,
+                      mlir::Type element);
 
   /// Of a gradient that goes back through `ein.split` or `ein.merge`: conditions over the axes that change are regrouped
   /// alike.

@@ -134,7 +134,7 @@ struct ReduceSingleFactor : OpRewritePattern<ein::ContractOp> {
   LogicalResult matchAndRewrite(ein::ContractOp op, PatternRewriter &rewriter) const override {
     if (op.getInputs().size() != 1)
       return rewriter.notifyMatchFailure(op, "has more than one factor");
-    EquationBuilder build(rewriter, op.getLoc(), op.getExtents());
+    EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
     rewriter.replaceOp(op, build.product(inputsOf(op), resultOf(op).dims, op.getAccumulator()));
     return success();
   }
@@ -151,7 +151,7 @@ struct MultiplyAndReduce : OpRewritePattern<ein::ContractOp> {
     Access result = resultOf(op);
     if (isMatrixLike(inputs[0].dims, inputs[1].dims, result.dims))
       return rewriter.notifyMatchFailure(op, "is a matrix product");
-    EquationBuilder build(rewriter, op.getLoc(), op.getExtents());
+    EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
     rewriter.replaceOp(op, build.product(inputs, result.dims, op.getAccumulator()));
     return success();
   }
@@ -168,7 +168,7 @@ struct MultiplyFromLeft : OpRewritePattern<ein::ContractOp> {
       return rewriter.notifyMatchFailure(op, "has fewer than three factors");
     if (dims.size() < op.getExtents().size())
       return rewriter.notifyMatchFailure(op, "sums: '--ein-order-contractions' chooses its order");
-    EquationBuilder build(rewriter, op.getLoc(), op.getExtents());
+    EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
     Access product = factors.front();
     for (const Access &factor : ArrayRef(factors).drop_front().drop_back()) {
       // In the order of the result's axes, so that the last product copies nothing.
@@ -193,7 +193,7 @@ struct TakeDiagonalFirst : OpRewritePattern<ein::ReduceOp> {
     Dims dims = distinct(input.dims);
     if (dims.size() == input.dims.size())
       return rewriter.notifyMatchFailure(op, "reduces no diagonal");
-    EquationBuilder build(rewriter, op.getLoc(), op.getExtents());
+    EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
     Value diagonal = build.copy(input, dims);
     rewriter.replaceOp(op, build.reduce(op.getReduction(), {diagonal, dims}, resultOf(op).dims, op.getAccumulator()));
     return success();

@@ -79,7 +79,7 @@ private:
     for (unsigned i = numResults; i-- > 0;) {
       Value result = end->getOperand(i);
       if (wanted.results[i] == Seed::One) {
-        EquationBuilder build(builder, joint.getLoc(), {});
+        EquationBuilder build(builder, joint.getLoc(), dimensionsOf(result));
         adjoint.seed(result, build.constant(1, elementOf(result)).value);
       } else if (wanted.results[i] == Seed::Given) {
         adjoint.seed(result, gradientArguments.lookup(i));
@@ -294,7 +294,7 @@ private:
     Dims dims;
     for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
       dims.push_back(axis);
-    EquationBuilder build(builder, value.getLoc(), shapeOf(value));
+    EquationBuilder build(builder, value.getLoc(), dimensionsOf(value));
     return build.map(ein::Function::id, Access{value, dims}, dims);
   }
 
@@ -309,7 +309,7 @@ private:
     Dims dims;
     for (int64_t axis = 0, rank = shapeOf(gradient).size(); axis < rank; ++axis)
       dims.push_back(axis);
-    EquationBuilder build(builder, loc, shapeOf(gradient));
+    EquationBuilder build(builder, loc, dimensionsOf(gradient));
     return build.reduce(ein::Reduction::sum, {gradient, dims}, dims, accumulator);
   }
 

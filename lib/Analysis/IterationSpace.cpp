@@ -1,7 +1,7 @@
 //===- IterationSpace.cpp - one iteration domain for several equations ------===//
 #include "plc/Analysis/IterationSpace.h"
 
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
@@ -48,9 +48,12 @@ public:
     for (Operation *op : equations) {
       first[op] = extents.size();
       its[op] = iterationOf(op);
-      for (int64_t extent : its[op].extents) {
+      auto equation = dyn_cast<Equation>(op);
+      std::optional<int64_t> batch = equation ? batchDimOf(equation) : batchAxisOf(op->getResult(0).getType());
+      for (auto [dim, extent] : llvm::enumerate(its[op].extents)) {
         classes.insert(unsigned(extents.size()));
         extents.push_back(extent);
+        isBatch.push_back(int64_t(dim) == batch);
       }
     }
   }
@@ -151,10 +154,11 @@ private:
     return true;
   }
 
-  // Equal extents in a class, no class twice in an equation, all of the domain or just the rows in each.
+  // Equal extents in a class, no class twice in an equation, all of the domain or just the rows in each. The batch is of
+  // another extent in other micro-batches, so it is never in one class with what only happens to be as long.
   bool consistent() {
     for (unsigned i = 0; i < extents.size(); ++i)
-      if (extents[i] != extents[leader(i)])
+      if (extents[i] != extents[leader(i)] || isBatch[i] != isBatch[leader(i)])
         return false;
     for (Operation *op : equations) {
       llvm::SmallDenseSet<unsigned> seen;
@@ -232,6 +236,7 @@ private:
   DenseMap<Operation *, unsigned> first;
   DenseMap<Operation *, Iteration> its;
   SmallVector<int64_t> extents;
+  SmallVector<bool> isBatch; // of nodes, as extents
   llvm::EquivalenceClasses<unsigned> classes;
   llvm::SmallSetVector<unsigned, 4> rows;
   Dims inner;

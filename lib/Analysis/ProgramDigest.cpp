@@ -63,9 +63,9 @@ private:
 
   /// The signature that a model and the program made of it share.
   template <typename Program>
-  void describe(Program op, int64_t microBatches) {
+  void describe(Program op, ein::MicroBatches cut) {
     result << "program" << op.getArgNames() << op.getResultNames() << op.getArgBatchAttr() << op.getResultBatchAttr()
-           << int64_t(op.getBatch()) << microBatches << int64_t(op.getRagged());
+           << cut.batch << std::max<int64_t>(cut.count, 1);
   }
   static Digest input(StringRef name, Type type) { return (Text() << "input" << name << TypeAttr::get(type)).hash(); }
   static Digest site(StringRef param, int64_t index) { return (Text() << "site" << param << index).hash(); }
@@ -162,7 +162,7 @@ SmallVector<Digest> Evaluation::enter(Block &callee, ArrayRef<Digest> arguments)
 }
 
 std::string Evaluation::run(ein::ModelOp model) {
-  describe(model, std::max<int64_t>(model.getMicroBatches(), 1));
+  describe(model, ein::cutOf(model));
   auto siteOf = ein::numberSites(model);
   Environment local;
   for (auto [argument, name] :
@@ -258,7 +258,7 @@ void Evaluation::evaluateTasks(plan::ProgramOp program) {
 }
 
 std::string Evaluation::run(plan::ProgramOp program) {
-  describe(program, program.getMicroBatches());
+  describe(program, program.getCut());
   program.walk([&](plan::StashOp stash) { stashed[stash.getRouteAttr().getAttr()] = stash.getValue(); });
   routes.emplace(program);
   evaluateTasks(program);

@@ -62,7 +62,7 @@ struct DistinctKernels {
   SmallVector<plan::KernelOp> kernels;
 
   KernelVariants add(plan::KernelOp kernel, ein::MicroBatches cut) {
-    if (!cut.ragged) {
+    if (!cut.isRagged()) {
       int64_t index = find(kernel);
       return {index, index};
     }
@@ -80,17 +80,17 @@ private:
     return found->second;
   }
 
-  // The kernel as it is in a micro-batch; it does work for each sample.
+  // The kernel as it is in a micro-batch, without batch axes; it does work for each sample.
   plan::KernelOp variant(plan::KernelOp kernel, ein::MicroBatches cut, int64_t microBatch) {
     plan::KernelOp clone = made.emplace_back(kernel.clone()).get();
     int64_t samples = cut.samplesOf(microBatch);
-    ein::setSamples(clone, cut.ragged, samples);
+    ein::setSamples(clone, samples);
     if (plan::kernelText(clone) == plan::kernelText(kernel))
       return clone;
     // A dimension of one sample is none, and sums may end elsewhere: what is no product any more is computed by chains.
     if (ein::ContractOp op = plan::contractionOf(clone); op && clone.getBy() && plan::misfit(*clone.getBy(), op))
       clone.setBy(plan::Implementation::chains);
-    auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.ragged); };
+    auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.mostSamples()); };
     clone.setFlops(part(kernel.getFlops()));
     clone.setBytes(part(kernel.getBytes()));
     clone.setNs(part(kernel.getNs()));

@@ -14,13 +14,6 @@ using namespace plc;
 
 namespace {
 
-SmallVector<int64_t> dimsOf(AffineMap map) {
-  SmallVector<int64_t> dims;
-  for (AffineExpr expr : map.getResults())
-    dims.push_back(cast<AffineDimExpr>(expr).getPosition());
-  return dims;
-}
-
 // The table's own type of a sum is not written: programs that mean the same have one text and so one key.
 template <typename Op>
 void fixSumType(Op op) {
@@ -34,8 +27,9 @@ LogicalResult fixContract(ein::ContractOp op) {
     return op.emitError("contraction has ")
            << op.getInputs().size()
            << " factors but its order is defined for two: run '--ein-order-contractions' first";
-  SmallVector<int64_t> first = dimsOf(equation.getInputMap(0)), second = dimsOf(equation.getInputMap(1)),
-                       result = dimsOf(equation.getResultMap()), order;
+  auto first = ein::dimsOf(equation.getInputMap(0)), second = ein::dimsOf(equation.getInputMap(1)),
+       result = ein::dimsOf(equation.getResultMap());
+  SmallVector<int64_t> order;
   for (int64_t dim : first)
     if (!llvm::is_contained(result, dim))
       order.push_back(dim);
@@ -62,7 +56,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
     return op.emitError("reduction of a diagonal: run '--ein-simplify' first");
   SmallVector<AffineExpr> renumbered(input.getNumDims());
   SmallVector<int64_t> extents;
-  for (auto [axis, dim] : llvm::enumerate(dimsOf(input))) {
+  for (auto [axis, dim] : llvm::enumerate(ein::dimsOf(input))) {
     renumbered[dim] = getAffineDimExpr(axis, op.getContext());
     extents.push_back(op.getExtents()[dim]);
   }
@@ -71,7 +65,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   result = result.replaceDimsAndSymbols(renumbered, {}, rank, 0);
   op.setExtents(extents);
   equation.setMaps({input, result});
-  bool innermost = rank > 0 && !llvm::is_contained(dimsOf(result), rank - 1);
+  bool innermost = rank > 0 && !llvm::is_contained(ein::dimsOf(result), rank - 1);
   op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
   fixSumType(op);
   return success();

@@ -49,7 +49,8 @@ private:
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
       if (axis >= 0)
-        port.shape[axis] = program.getRagged() ? program.getBatch() : port.shape[axis] * program.getMicroBatches();
+        port.shape[axis] =
+            program.getCut().isRagged() ? program.getBatch() : port.shape[axis] * program.getMicroBatches();
       ports.push_back(std::move(port));
     }
   }

@@ -68,12 +68,12 @@ struct Evaluate {
   ArrayRef<Tensor> inputs;
   Tensor &result;
   bool accumulate;
-  int64_t ragged, samples;
+  std::optional<int64_t> samples;
 
   Extents extents(Equation op) const {
     Extents extents(op.getExtents().begin(), op.getExtents().end());
-    if (ragged)
-      std::replace(extents.begin(), extents.end(), ragged, samples);
+    if (std::optional<int64_t> batch = batchDimOf(op); batch && samples)
+      extents[*batch] = *samples;
     return extents;
   }
   Operand input(Equation op, unsigned index) const { return operandOf(inputs[index], op.getInputMap(index)); }
@@ -148,13 +148,12 @@ Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), r
     return;
   for (CallOp call : model.getBody().getOps<CallOp>())
     instances.try_emplace(call.getPath(), instances.size());
-  ragged = model.getRagged();
   setMicroBatch(0);
 }
 
 void Interpreter::setMicroBatch(int64_t microBatch) {
-  if (ragged)
-    samples = MicroBatches{model.getBatch(), model.getMicroBatches(), ragged}.samplesOf(microBatch);
+  if (MicroBatches cut = cutOf(model); cut.isRagged())
+    samples = cut.samplesOf(microBatch);
 }
 
 ElementType Interpreter::elementOf(Type type) const {
@@ -168,7 +167,7 @@ ElementType Interpreter::elementOf(Type type) const {
 }
 
 Tensor Interpreter::makeTensor(Type type) const {
-  RankedTensorType tensor = ragged ? withSamples(type, ragged, samples) : cast<RankedTensorType>(type);
+  RankedTensorType tensor = samples ? withSamples(type, *samples) : cast<RankedTensorType>(type);
   return Tensor(elementOf(type), tensor.getShape().vec());
 }
 
@@ -215,7 +214,7 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
   SmallVector<Tensor> inputs;
   for (Value value : accumulator ? op.getOperands().drop_back() : op.getOperands())
     inputs.push_back(environment[value]);
-  Evaluate evaluate{inputs, result, !held.isVacant(), ragged, samples};
+  Evaluate evaluate{inputs, result, !held.isVacant(), samples};
   llvm::TypeSwitch<Operation *>(&op)
       .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp, IotaOp>(
           evaluate)

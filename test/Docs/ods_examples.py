@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ods_examples.py: checks the examples in the descriptions of all operations (dialects/*/*Ops.td).
+"""ods_examples.py: checks the examples in the descriptions of all operations, and of attributes (dialects/*/*Ops.td).
 
 An example is one of two things. It is an equation behind the word "Example:", which plc-opt parses in a body whose
 arguments are the equation's operands. Or it is a `mlir` fence behind the words "from `FILE`", whose lines stand in that
 file in this order, next to each other except where the example has a line '...'; plc-opt parses FILE. Lines of comments
-in FILE are passed over, and blanks count alike. Each operation must have one. Exit 1 with a list of what is wrong."""
+in FILE are passed over, and blanks count alike. Each operation must have one, attributes may. Exit 1 with a list of what is wrong."""
 import json
 import pathlib
 import re
@@ -16,8 +16,8 @@ EQUATION = re.compile(r"Example: `(%\w+) = (ein\.\w+ [^`]*?) : \(((?!\.)[^`()]*)
 EXAMPLE = re.compile(r"from `(test/[^`]+)`:\s*```mlir\n(.*?)```", re.S)
 
 
-def operations():
-    """(dialect.operation, description) of all dialects."""
+def described():
+    """(dialect.operation, description) of all dialects, and (#dialect.attribute, description) of what has an example."""
     for file in sorted((ROOT / "dialects").glob("*/*Ops.td")):
         command = ["llvm-tblgen", "-dump-json", f"-I{ROOT}", "-I/usr/lib/llvm-22/include", str(file)]
         records = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout)
@@ -25,6 +25,11 @@ def operations():
             op = records[name]
             dialect = records[op["opDialect"]["def"]]["name"]
             yield f"{dialect}.{op['opName']}", op.get("description") or ""
+        for name in records["!instanceof"]["AttrDef"]:
+            attribute = records[name]
+            dialect = records[attribute["dialect"]["def"]]["name"]
+            if EXAMPLE.search(attribute.get("description") or ""):
+                yield f"#{dialect}.{attribute['mnemonic']}", attribute["description"]
 
 
 def linesOf(text):
@@ -62,7 +67,7 @@ def refusal(result, equation, types, type_):
 
 def main():
     problems, files, count = [], {}, 0
-    for op, description in operations():
+    for op, description in described():
         examples = EXAMPLE.findall(description)
         equations = EQUATION.findall(description)
         count += 1
@@ -88,7 +93,7 @@ def main():
                 problems.append(f"'{op}': its example does not show it")
             if not occurs(linesOf(example), files[name]):
                 problems.append(f"'{op}': its example does not stand in '{name}' any more:\n{example}")
-    print("\n".join(problems) if problems else f"the examples of {count} operations are parsed by tests")
+    print("\n".join(problems) if problems else f"the examples of {count} operations and attributes are parsed by tests")
     return 1 if problems else 0
 
 

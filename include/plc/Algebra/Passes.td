@@ -77,10 +77,9 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
   let summary = "check the batch rule and cut the batch";
   let description = [{
     Before: `micro_batches` of the model is 0. After: it is M, and every extent that runs along the batch is a
-    micro-batch's (batch / M), in all bodies alike. If M does not divide the batch, it is the least extent from
-    ceil(batch / M) on that no other axis of the module has, and the model's `ragged`: it stands for the samples of
-    each micro-batch, ceil(batch / M) in the first batch mod M, one less in the others. Later passes copy extents, never
-    compute with them, so that it stands for nothing else after them.
+    micro-batch's (batch / M), in all bodies alike. If M does not divide the batch, it is ceil(batch / M), as in the first
+    batch mod M micro-batches; the others have one sample less. Then, and only then, each type says which axis that is
+    (`#ein.batch`), because extents do not; later passes keep it.
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
     batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up

@@ -22,7 +22,7 @@ struct ModuleEntry {
 };
 
 /// A kernel's code, by position among the manifest's kernels: for micro-batches with ceil(batch / micro-batches) samples
-/// and for those with one less. The same if the cut is not ragged, or the kernel has no axis of the batch.
+/// and for those with one less. The same if the cut is not ragged, or the kernel has no batch axis.
 struct KernelVariants {
   int64_t full = 0, shorter = 0;
 };

@@ -36,8 +36,8 @@ public:
   ein::ModelOp getModel() const { return model; }
   /// In program order.
   llvm::ArrayRef<ein::ParamOp> getParameters() const { return parameters; }
-  /// Sets the micro-batch that runs from now on; 0 at first. In a ragged model it decides the number of samples, which
-  /// the types do not give (`ein.model`).
+  /// Sets the micro-batch that runs from now on; 0 at first. In a ragged model it decides the number of samples, of which
+  /// types give the larger one (`ein.model`).
   void setMicroBatch(int64_t microBatch);
   /// The tensor of zeros that a type asks for, in the present micro-batch.
   Tensor makeTensor(mlir::Type type) const;
@@ -72,7 +72,7 @@ private:
   mlir::SymbolTable symbols;
   ElementType real;
   ein::ModelOp model;
-  int64_t ragged = 0, samples = 0; // `samples` stands where types say `ragged`; 0: they say what is
+  std::optional<int64_t> samples; // along batch axes; none if all micro-batches have what types say
   llvm::SmallVector<ein::ParamOp> parameters;
   llvm::StringMap<Tensor> values;
   /// Position of the first call of each path: the program order of instances.

@@ -156,24 +156,18 @@ LogicalResult FuncOp::verify() {
 }
 
 // (C3)
-static LogicalResult verifyRagged(ModelOp model) {
-  MicroBatches cut{int64_t(model.getBatch()), int64_t(model.getMicroBatches()), int64_t(model.getRagged())};
-  int64_t ragged = cut.ragged;
-  if (ragged == 0)
-    return success();
-  if (!cut.isRagged())
-    return model.emitOpError("has ragged extent ")
-           << ragged << " for batch " << cut.batch << " in " << cut.count << " micro-batches";
-  auto check = [&](StringRef what, ArrayRef<int64_t> batches, ArrayRef<Type> types) -> LogicalResult {
-    for (auto [index, type] : llvm::enumerate(types))
-      for (auto [axis, extent] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
-        if ((extent == ragged) != (int64_t(axis) == batches[index]))
-          return model.emitOpError(what) << " #" << index << " has extent " << extent << " on axis " << axis
-                                         << " but batch axis " << batches[index] << " and ragged extent " << ragged;
-    return success();
-  };
-  return success(succeeded(check("argument", model.getArgBatch(), model.getArgumentTypes())) &&
-                 succeeded(check("result", model.getResultBatch(), model.getResultTypes())));
+static LogicalResult verifyCut(ModelOp model) {
+  MicroBatches cut = cutOf(model);
+  if (failed(cut.verify(model)))
+    return failure();
+  int64_t ragged = cut.isRagged() ? cut.mostSamples() : 0;
+  if (model.getRagged() != ragged)
+    return model.emitOpError("has ragged extent ") << model.getRagged() << " but " << cut.batch << " samples in "
+                                                   << cut.count << " micro-batches need " << ragged;
+  return success(succeeded(cut.verifyTypes(model, "argument", model.getArgNames(), model.getArgumentTypes(),
+                                           model.getArgBatch())) &&
+                 succeeded(cut.verifyTypes(model, "result", model.getResultNames(), model.getResultTypes(),
+                                           model.getResultBatch())));
 }
 
 LogicalResult ModelOp::verify() {
@@ -196,7 +190,7 @@ LogicalResult ModelOp::verify() {
   if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs())) ||
       failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults())))
     return failure();
-  return verifyRagged(*this);
+  return verifyCut(*this);
 }
 
 void CallOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {

@@ -1,5 +1,5 @@
 //===- EinVerify.cpp - what a valid equation is ----------------------------===//
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -11,6 +11,17 @@
 
 using namespace mlir;
 using namespace plc::ein;
+
+SmallVector<int64_t, 4> plc::ein::dimsOf(AffineMap map) {
+  SmallVector<int64_t, 4> dims;
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      dims.push_back(dim.getPosition());
+    else
+      dims.push_back(-1 - int64_t(cast<AffineSymbolExpr>(expr).getPosition()));
+  }
+  return dims;
+}
 
 std::optional<plc::ElementKind> plc::ein::findElementKind(Type type) {
   if (lacksPrecision(type))
@@ -27,7 +38,7 @@ Type plc::ein::sumTypeOf(Type element) {
 
 bool plc::ein::isTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.getEncoding() &&
+  return tensor && (!tensor.getEncoding() || batchAxisOf(tensor)) &&
          llvm::none_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }) && findElementKind(tensor);
 }
 
@@ -90,6 +101,22 @@ LogicalResult verifyMap(Equation op, AffineMap map, RankedTensorType type, Strin
   return success();
 }
 
+// (C2) of batch axes.
+LogicalResult verifyBatch(Equation op, AffineMap map, RankedTensorType type, StringRef what,
+                          std::optional<int64_t> batch) {
+  for (auto [axis, dim] : llvm::enumerate(dimsOf(map))) {
+    bool isBatchAxis = int64_t(axis) == batchAxisOf(type);
+    if (isBatchAxis == (dim == batch))
+      continue;
+    InFlightDiagnostic error = op->emitOpError("axis ") << axis << " of " << what << " is indexed by ";
+    if (isBatchAxis)
+      return error << (dim < 0 ? "s" : "d") << (dim < 0 ? -1 - dim : dim) << ", which is not the batch, but is "
+                   << type;
+    return error << "d" << dim << ", the batch, but is no batch axis of " << type;
+  }
+  return success();
+}
+
 // (C1), (C2); `indexed` is the number of the map that has a symbol per index tensor, or -1.
 LogicalResult verifyDomain(Equation op, int indexed = -1) {
   for (int64_t extent : op.getExtents())
@@ -99,12 +126,19 @@ LogicalResult verifyDomain(Equation op, int indexed = -1) {
   if (op.getMaps().size() != inputs.size() + 1)
     return op->emitOpError("has ") << op.getMaps().size() << " maps but " << inputs.size() << " inputs and a result";
   unsigned symbols = indexed < 0 || inputs.empty() ? 0 : inputs.size() - 1;
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  auto nameOf = [](unsigned index) { return ("operand #" + Twine(index)).str(); };
   for (auto [index, input] : llvm::enumerate(inputs))
-    if (failed(verifyMap(op, op.getInputMap(index), cast<RankedTensorType>(input.getType()),
-                         ("operand #" + Twine(index)).str(), int(index) == indexed ? symbols : 0)))
+    if (failed(verifyMap(op, op.getInputMap(index), typeOf(input), nameOf(index), int(index) == indexed ? symbols : 0)))
       return failure();
-  return verifyMap(op, op.getResultMap(), cast<RankedTensorType>(op->getResult(0).getType()), "the result",
-                   indexed == int(inputs.size()) ? symbols : 0);
+  if (failed(verifyMap(op, op.getResultMap(), typeOf(op->getResult(0)), "the result",
+                       indexed == int(inputs.size()) ? symbols : 0)))
+    return failure();
+  std::optional<int64_t> batch = batchDimOf(op);
+  for (auto [index, input] : llvm::enumerate(inputs))
+    if (failed(verifyBatch(op, op.getInputMap(index), typeOf(input), nameOf(index), batch)))
+      return failure();
+  return verifyBatch(op, op.getResultMap(), typeOf(op->getResult(0)), "the result", batch);
 }
 
 // (C3) of reductions.
@@ -256,8 +290,11 @@ LogicalResult ScatterAddOp::verify() {
 
 LogicalResult IotaOp::verify() {
   auto type = cast<RankedTensorType>(getType());
+  // (C1)
   if (type.getRank() != 1 || !acceptsElement(Domain::Integer, type.getElementType()))
     return emitOpError("has type ") << type << " but needs rank 1 and " << listElementTypes(Domain::Integer, false);
+  if (batchAxisOf(type))
+    return emitOpError("has type ") << type << " but no index counts the samples of a batch";
   return success();
 }
 
@@ -278,7 +315,7 @@ LogicalResult ConstantOp::verify() {
 
 LogicalResult CastOp::verify() {
   auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getType());
-  if (input.getShape() != result.getShape())
+  if (input.getShape() != result.getShape() || input.getEncoding() != result.getEncoding()) // (C1)
     return emitOpError("has input ") << input << " but result " << result;
   return success();
 }

@@ -4,42 +4,96 @@
 using namespace mlir;
 using namespace plc::ein;
 
+// (C1)
+LogicalResult BatchAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                        llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (getAxis() >= 0 && getAxis() < int64_t(shape.size()))
+    return success();
+  return emitError() << "batch axis is " << getAxis() << " but the tensor has rank " << shape.size();
+}
+
+std::optional<int64_t> plc::ein::batchAxisOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto batch = tensor ? dyn_cast_or_null<BatchAttr>(tensor.getEncoding()) : BatchAttr();
+  return batch ? std::optional(batch.getAxis()) : std::nullopt;
+}
+
+RankedTensorType plc::ein::tensorType(ArrayRef<int64_t> shape, Type element, std::optional<int64_t> batchAxis) {
+  return RankedTensorType::get(shape, element, batchAxis ? BatchAttr::get(element.getContext(), *batchAxis) : nullptr);
+}
+
+std::optional<int64_t> plc::ein::batchDimOf(Equation equation) {
+  auto dimOf = [](AffineMap map, Type type) -> std::optional<int64_t> {
+    std::optional<int64_t> axis = batchAxisOf(type);
+    if (!axis || !isa<AffineDimExpr>(map.getResult(*axis)))
+      return std::nullopt;
+    return dimsOf(map)[*axis];
+  };
+  for (auto [index, input] : llvm::enumerate(equation.getInputs()))
+    if (std::optional<int64_t> dim = dimOf(equation.getInputMap(index), input.getType()))
+      return dim;
+  return dimOf(equation.getResultMap(), equation->getResult(0).getType());
+}
+
+MicroBatches plc::ein::cutOf(ModelOp model) { return {int64_t(model.getBatch()), int64_t(model.getMicroBatches())}; }
+
+LogicalResult MicroBatches::verify(Operation *op) const {
+  if (batch == 0 || batch >= count)
+    return success();
+  return op->emitOpError("has ") << count << " micro-batches of a batch of " << batch << " samples";
+}
+
+LogicalResult MicroBatches::verifyTypes(Operation *op, StringRef what, ArrayAttr names, ArrayRef<Type> types,
+                                        ArrayRef<int64_t> batch) const {
+  for (auto [name, type, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, batch)) {
+    auto found = cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape(found.getShape());
+    std::optional<int64_t> batchAxis;
+    if (isRagged() && axis >= 0) {
+      shape[axis] = mostSamples();
+      batchAxis = axis;
+    }
+    if (RankedTensorType needed = tensorType(shape, found.getElementType(), batchAxis); found != needed)
+      return op->emitOpError(what) << " '" << name << "' is " << found << " but needs to be " << needed << ", as "
+                                   << this->batch << " samples are cut in " << count << " micro-batches";
+  }
+  return success();
+}
+
 RankedTensorType MicroBatches::typeIn(int64_t microBatch, Type type) const {
-  return ragged ? withSamples(type, ragged, samplesOf(microBatch)) : cast<RankedTensorType>(type);
+  return isRagged() ? withSamples(type, samplesOf(microBatch)) : cast<RankedTensorType>(type);
 }
 
 int64_t MicroBatches::elementsBefore(int64_t microBatch, Type type) const {
   auto tensor = cast<RankedTensorType>(type);
-  if (ragged && llvm::is_contained(tensor.getShape(), ragged))
-    return firstOf(microBatch) * (tensor.getNumElements() / ragged);
+  if (std::optional<int64_t> axis = batchAxisOf(type); axis && isRagged())
+    return firstOf(microBatch) * (tensor.getNumElements() / tensor.getDimSize(*axis));
   return microBatch * tensor.getNumElements();
 }
 
-static void replaceExtent(SmallVectorImpl<int64_t> &extents, int64_t ragged, int64_t samples) {
-  for (int64_t &extent : extents)
-    if (extent == ragged)
-      extent = samples;
-}
-
-RankedTensorType plc::ein::withSamples(Type type, int64_t ragged, int64_t samples) {
+RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
   auto tensor = cast<RankedTensorType>(type);
+  std::optional<int64_t> axis = batchAxisOf(type);
+  if (!axis)
+    return tensor;
   SmallVector<int64_t> shape(tensor.getShape());
-  replaceExtent(shape, ragged, samples);
-  return RankedTensorType::get(shape, tensor.getElementType());
+  shape[*axis] = samples;
+  return tensorType(shape, tensor.getElementType(), std::nullopt);
 }
 
-void plc::ein::setSamples(FunctionOpInterface function, int64_t ragged, int64_t samples) {
-  auto set = [&](Value value) { value.setType(withSamples(value.getType(), ragged, samples)); };
+void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
   Block &block = function.getFunctionBody().front();
-  llvm::for_each(block.getArguments(), set);
-  for (Operation &op : block) {
-    llvm::for_each(op.getResults(), set);
-    if (auto equation = dyn_cast<Equation>(op)) {
+  // Domains first: types say where the batch is, until they are those of one number of samples.
+  for (auto equation : block.getOps<Equation>())
+    if (std::optional<int64_t> dim = batchDimOf(equation)) {
       SmallVector<int64_t> extents(equation.getExtents());
-      replaceExtent(extents, ragged, samples);
+      extents[*dim] = samples;
       equation.setExtents(extents);
     }
-  }
+  auto set = [&](Value value) { value.setType(withSamples(value.getType(), samples)); };
+  llvm::for_each(block.getArguments(), set);
+  for (Operation &op : block)
+    llvm::for_each(op.getResults(), set);
   function.setFunctionTypeAttr(TypeAttr::get(
       FunctionType::get(function.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
 }

@@ -1,7 +1,7 @@
 //===- Views.cpp - the same elements under other indices -------------------===//
 #include "plc/Dialect/Ein/Views.h"
 
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -18,11 +18,18 @@ Value plc::ein::viewed(Value value) {
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// Where the batch axis is when so many axes more stand at another one.
+static std::optional<int64_t> movedBehind(std::optional<int64_t> batch, int64_t axis, int64_t more) {
+  return batch && *batch > axis ? *batch + more : batch;
+}
+
 Value plc::ein::split(OpBuilder &builder, Location loc, Value value, int64_t axis, ArrayRef<int64_t> extents) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
   shape.erase(shape.begin() + axis);
   shape.insert(shape.begin() + axis, extents.begin(), extents.end());
-  return SplitOp::create(builder, loc, typeOf(value).clone(shape), value, axis);
+  auto type = tensorType(shape, typeOf(value).getElementType(),
+                         movedBehind(batchAxisOf(typeOf(value)), axis, int64_t(extents.size()) - 1));
+  return SplitOp::create(builder, loc, type, value, axis);
 }
 
 Value plc::ein::merge(OpBuilder &builder, Location loc, Value value, int64_t axis, int64_t count) {
@@ -31,7 +38,9 @@ Value plc::ein::merge(OpBuilder &builder, Location loc, Value value, int64_t axi
     shape[axis] *= shape[axis + 1];
     shape.erase(shape.begin() + axis + 1);
   }
-  return MergeOp::create(builder, loc, typeOf(value).clone(shape), value, axis);
+  auto type =
+      tensorType(shape, typeOf(value).getElementType(), movedBehind(batchAxisOf(typeOf(value)), axis, 1 - count));
+  return MergeOp::create(builder, loc, type, value, axis);
 }
 
 Value plc::ein::unview(OpBuilder &builder, Operation *view, Value value) {
@@ -57,6 +66,9 @@ static LogicalResult verifyRegrouping(Operation *op, int64_t axis, Value whole, 
   llvm::append_range(others, shape.drop_front(axis + count));
   if (one.getShape() != ArrayRef<int64_t>(others))
     return op->emitOpError("changes an axis other than ") << axis << ": " << one << " beside " << many;
+  std::optional<int64_t> batch = batchAxisOf(one);
+  if (batch == axis || movedBehind(batch, axis, count - 1) != batchAxisOf(many))
+    return op->emitOpError("regroups the batch axis, or has another one: ") << one << " beside " << many;
   // (C3)
   int64_t product = 1;
   bool fits = llvm::none_of(middle, [&](int64_t extent) { return llvm::MulOverflow(product, extent, product); });

@@ -22,7 +22,6 @@ void ProgramOp::build(OpBuilder &builder, OperationState &state, ein::ModelOp mo
   properties.result_batch = builder.getDenseI64ArrayAttr(model.getResultBatch());
   properties.batch = builder.getI64IntegerAttr(model.getBatch());
   properties.micro_batches = builder.getI64IntegerAttr(std::max<int64_t>(model.getMicroBatches(), 1));
-  properties.ragged = builder.getI64IntegerAttr(model.getRagged());
   properties.moments = builder.getI64IntegerAttr(2);
   state.addRegion();
 }
@@ -71,15 +70,24 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
   return success();
 }
 
+// (C2)
+static LogicalResult verifyCut(ProgramOp program) {
+  ein::MicroBatches cut = program.getCut();
+  auto check = [&](StringRef what, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> batch) {
+    return cut.verifyTypes(program, what, names, llvm::to_vector_of<Type>(types.getAsValueRange<TypeAttr>()), batch);
+  };
+  return success(
+      succeeded(cut.verify(program)) &&
+      succeeded(check("input", program.getArgNames(), program.getArgTypes(), program.getArgBatch())) &&
+      succeeded(check("output", program.getResultNames(), program.getResultTypes(), program.getResultBatch())));
+}
+
 LogicalResult ProgramOp::verify() {
   if (failed(verifyNames(*this, "input", getArgNames(), getArgTypes(), getArgBatch())) ||
       failed(verifyNames(*this, "output", getResultNames(), getResultTypes(), getResultBatch())))
     return failure();
-  // (C2)
-  ein::MicroBatches cut = getCut();
-  if (cut.ragged ? !cut.isRagged() : cut.batch % cut.count != 0)
-    return emitOpError("has batch ") << cut.batch << " in " << cut.count << " micro-batches and ragged extent "
-                                     << cut.ragged << " but micro-batches divide the batch, or share a ragged extent";
+  if (failed(verifyCut(*this)))
+    return failure();
   // (C4)
   auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
     if (bound && answer && *bound > *answer)

@@ -307,15 +307,136 @@ ein.model @model_c2_axis(%x: tensor<3xf32>) attributes {arg_names = ["x"], resul
   ein.return
 }
 // -----
-// expected-error@+1 {{has ragged extent 2 for batch 4 in 2 micro-batches}}
+// expected-error@+1 {{has ragged extent 2 but 4 samples in 2 micro-batches need 0}}
 ein.model @model_c3(%x: tensor<2xf32>) attributes {arg_names = ["x"], result_names = [], arg_batch = array<i64: 0>,
     result_batch = array<i64>, batch = 4 : i64, micro_batches = 2 : i64, ragged = 2 : i64} {
   ein.return
 }
 // -----
-// expected-error@+1 {{argument #0 has extent 3 on axis 1 but batch axis 0 and ragged extent 3}}
+// expected-error@+1 {{has ragged extent 0 but 5 samples in 2 micro-batches need 3}}
+ein.model @model_c3_missing(%x: tensor<3xf32, #ein.batch<0>>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: 0>, result_batch = array<i64>, batch = 5 : i64, micro_batches = 2 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{has 4 micro-batches of a batch of 3 samples}}
+ein.model @model_c3_samples(%x: tensor<3xf32>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: -1>, result_batch = array<i64>, batch = 3 : i64, micro_batches = 4 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument 'x' is 'tensor<3x3xf32>' but needs to be 'tensor<3x3xf32, #ein.batch<1>>', as 5 samples are cut in 2 micro-batches}}
 ein.model @model_c3_axis(%x: tensor<3x3xf32>) attributes {arg_names = ["x"], result_names = [],
+    arg_batch = array<i64: 1>, result_batch = array<i64>, batch = 5 : i64, micro_batches = 2 : i64, ragged = 3 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument 'x' is 'tensor<4xf32, #ein.batch<0>>' but needs to be 'tensor<3xf32, #ein.batch<0>>'}}
+ein.model @model_c3_extent(%x: tensor<4xf32, #ein.batch<0>>) attributes {arg_names = ["x"], result_names = [],
     arg_batch = array<i64: 0>, result_batch = array<i64>, batch = 5 : i64, micro_batches = 2 : i64, ragged = 3 : i64} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{result 'y' is 'tensor<2xf32, #ein.batch<0>>' but needs to be 'tensor<2xf32>', as 4 samples are cut in 2 micro-batches}}
+ein.model @model_c3_even() -> tensor<2xf32, #ein.batch<0>> attributes {arg_names = [],
+    result_names = ["y"], arg_batch = array<i64>, result_batch = array<i64: 0>, batch = 4 : i64, micro_batches = 2 : i64} {
+  %c = ein.constant 1.0 : tensor<f32>
+  %y = ein.map id "->a" %c : (tensor<f32>) -> tensor<2xf32, #ein.batch<0>>
+  ein.return %y : tensor<2xf32, #ein.batch<0>>
+}
+// -----
+// expected-error@+1 {{batch axis is 1 but the tensor has rank 1}}
+ein.func @batch_c1(%x: tensor<3xf32, #ein.batch<1>>) {
+  ein.return
+}
+// -----
+// expected-error@+1 {{batch axis is -1 but the tensor has rank 1}}
+ein.func @batch_c1_negative(%x: tensor<3xf32, #ein.batch<-1>>) {
+  ein.return
+}
+// -----
+// Another encoding than that of a batch axis means nothing here.
+// expected-error@+1 {{argument #0 is 'tensor<3xf32, 7 : i64>' but needs to be a tensor}}
+ein.func @other_encoding(%x: tensor<3xf32, 7 : i64>) {
+  ein.return
+}
+// -----
+ein.func @contract_c2_batch_read(%x: tensor<3x3xf32, #ein.batch<0>>, %w: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  // expected-error@+1 {{axis 0 of operand #1 is indexed by d2, the batch, but is no batch axis of 'tensor<3x3xf32>'}}
+  %y = ein.contract "ca,cb->ab" %x, %w : (tensor<3x3xf32, #ein.batch<0>>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  ein.return %y : tensor<3x3xf32>
+}
+// -----
+ein.func @contract_c2_batch_result(%x: tensor<3x3xf32, #ein.batch<0>>, %w: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  // expected-error@+1 {{axis 0 of the result is indexed by d0, the batch, but is no batch axis of 'tensor<3x3xf32>'}}
+  %y = ein.contract "ac,cb->ab" %x, %w : (tensor<3x3xf32, #ein.batch<0>>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  ein.return %y : tensor<3x3xf32>
+}
+// -----
+ein.func @map_c2_batch(%x: tensor<3xf32, #ein.batch<0>>, %y: tensor<3xf32, #ein.batch<0>>) -> tensor<3x3xf32, #ein.batch<0>> {
+  // expected-error@+1 {{axis 0 of operand #1 is indexed by d1, which is not the batch, but is 'tensor<3xf32, #ein.batch<0>>'}}
+  %z = ein.map mul "a,b->ab" %x, %y : (tensor<3xf32, #ein.batch<0>>, tensor<3xf32, #ein.batch<0>>) -> tensor<3x3xf32, #ein.batch<0>>
+  ein.return %z : tensor<3x3xf32, #ein.batch<0>>
+}
+// -----
+ein.func @reduce_c2_batch(%x: tensor<3x3xf32, #ein.batch<0>>) -> tensor<3xf32, #ein.batch<0>> {
+  // expected-error@+1 {{axis 0 of the result is indexed by d1, which is not the batch, but is 'tensor<3xf32, #ein.batch<0>>'}}
+  %y = ein.reduce sum "ab->b" %x : (tensor<3x3xf32, #ein.batch<0>>) -> tensor<3xf32, #ein.batch<0>>
+  ein.return %y : tensor<3xf32, #ein.batch<0>>
+}
+// -----
+ein.func @map_c2_batch_twice(%x: tensor<3xf32, #ein.batch<0>>) -> tensor<3x3xf32, #ein.batch<1>> {
+  // expected-error@+1 {{axis 0 of the result is indexed by d0, the batch, but is no batch axis of 'tensor<3x3xf32, #ein.batch<1>>'}}
+  %y = ein.map id "a->ab" %x : (tensor<3xf32, #ein.batch<0>>) -> tensor<3x3xf32, #ein.batch<1>>
+  ein.return %y : tensor<3x3xf32, #ein.batch<1>>
+}
+// -----
+ein.func @gather_c2_batch(%table: tensor<3x4xf32, #ein.batch<0>>, %at: tensor<2xi32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{axis 0 of operand #0 is indexed by s0, which is not the batch, but is 'tensor<3x4xf32, #ein.batch<0>>'}}
+  %y = ein.gather "ib,i=a->ab" %table, %at : (tensor<3x4xf32, #ein.batch<0>>, tensor<2xi32>) -> tensor<2x4xf32>
+  ein.return %y : tensor<2x4xf32>
+}
+// -----
+ein.func @contract_c4_batch(%x: tensor<3x3xf32, #ein.batch<0>>, %a: tensor<3xf32, #ein.batch<0>>) -> tensor<3xf32> {
+  // expected-error@+1 {{accumulates 'tensor<3xf32>' into 'tensor<3xf32, #ein.batch<0>>'}}
+  %y = ein.reduce sum "ab->b" %x into %a : tensor<3xf32, #ein.batch<0>> : (tensor<3x3xf32, #ein.batch<0>>) -> tensor<3xf32>
+  ein.return %y : tensor<3xf32>
+}
+// -----
+ein.func @cast_c1_batch(%x: tensor<3xf32, #ein.batch<0>>) -> tensor<3xf64> {
+  // expected-error@+1 {{has input 'tensor<3xf32, #ein.batch<0>>' but result 'tensor<3xf64>'}}
+  %y = ein.cast %x : (tensor<3xf32, #ein.batch<0>>) -> tensor<3xf64>
+  ein.return %y : tensor<3xf64>
+}
+// -----
+ein.func @iota_c1_batch() -> tensor<3xi32, #ein.batch<0>> {
+  // expected-error@+1 {{has type 'tensor<3xi32, #ein.batch<0>>' but no index counts the samples of a batch}}
+  %y = ein.iota : tensor<3xi32, #ein.batch<0>>
+  ein.return %y : tensor<3xi32, #ein.batch<0>>
+}
+// -----
+ein.func @split_c2_batch(%x: tensor<4x6xf32, #ein.batch<1>>) -> tensor<4x3x2xf32, #ein.batch<1>> {
+  // expected-error@+1 {{regroups the batch axis, or has another one: 'tensor<4x6xf32, #ein.batch<1>>' beside 'tensor<4x3x2xf32, #ein.batch<1>>'}}
+  %y = ein.split %x axis 1 : (tensor<4x6xf32, #ein.batch<1>>) -> tensor<4x3x2xf32, #ein.batch<1>>
+  ein.return %y : tensor<4x3x2xf32, #ein.batch<1>>
+}
+// -----
+ein.func @merge_c2_batch(%x: tensor<3x2x4xf32, #ein.batch<2>>) -> tensor<6x4xf32> {
+  // expected-error@+1 {{regroups the batch axis, or has another one: 'tensor<6x4xf32>' beside 'tensor<3x2x4xf32, #ein.batch<2>>'}}
+  %y = ein.merge %x axis 0 : (tensor<3x2x4xf32, #ein.batch<2>>) -> tensor<6x4xf32>
+  ein.return %y : tensor<6x4xf32>
+}
+// -----
+// expected-error@+1 {{type attribute of tensor with extents above 0 and elements real, f32 or f64, without a batch axis}}
+ein.param @param_batch : tensor<3xf32, #ein.batch<0>> init normal(0.5, 0.0)
+// -----
+// expected-note@+1 {{declared here}}
+ein.func @callee(%x: tensor<3x3xf32, #ein.batch<0>>) {
+  ein.return
+}
+ein.func @call_c1_batch(%x: tensor<3x3xf32, #ein.batch<1>>) {
+  // expected-error@+1 {{has arguments 'tensor<3x3xf32, #ein.batch<1>>' but 'callee' has 'tensor<3x3xf32, #ein.batch<0>>'}}
+  ein.call @callee(%x) path "p" : (tensor<3x3xf32, #ein.batch<1>>) -> ()
   ein.return
 }
 // -----

@@ -37,6 +37,14 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   ein.return %q : tensor<2x3x!ein.real>
 }
 
+// Which axis runs along a batch cut in unequal micro-batches.
+// CHECK: ein.func @ragged(%{{.*}}: tensor<3x4xf32, #ein.batch<0>>, %{{.*}}: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
+ein.func @ragged(%x: tensor<3x4xf32, #ein.batch<0>>, %w: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>> {
+  // CHECK: ein.contract "ac,cb->ab" %arg0, %arg1 : (tensor<3x4xf32, #ein.batch<0>>, tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
+  %y = ein.contract "ac,cb->ab" %x, %w : (tensor<3x4xf32, #ein.batch<0>>, tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
+  ein.return %y : tensor<3x3xf32, #ein.batch<0>>
+}
+
 // The type of a sum stands where it is written.
 // CHECK: ein.func @sums(
 ein.func @sums(%x: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xf32>) {

@@ -30,15 +30,21 @@ plan.program @program_c1 attributes {arg_names = ["x"], arg_types = [tensor<4x!e
 
 // -----
 
-// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 0 but micro-batches divide the batch, or share a ragged extent}}
+// expected-error@+1 {{has 4 micro-batches of a batch of 3 samples}}
 plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64} {}
+    result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 4 : i64} {}
 
 // -----
 
-// expected-error@+1 {{has batch 3 in 2 micro-batches and ragged extent 1}}
-plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64, ragged = 1 : i64} {}
+// expected-error@+1 {{input 'x' is 'tensor<2x2xf32>' but needs to be 'tensor<2x2xf32, #ein.batch<0>>', as 3 samples are cut in 2 micro-batches}}
+plan.program @program_c2 attributes {arg_names = ["x"], arg_types = [tensor<2x2xf32>], arg_batch = array<i64: 0>,
+    result_names = [], result_types = [], result_batch = array<i64>, batch = 3 : i64, micro_batches = 2 : i64} {}
+
+// -----
+
+// expected-error@+1 {{output 'y' is 'tensor<2x2xf32, #ein.batch<0>>' but needs to be 'tensor<2x2xf32>', as 4 samples are cut in 2 micro-batches}}
+plan.program @program_c2 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = ["y"],
+    result_types = [tensor<2x2xf32, #ein.batch<0>>], result_batch = array<i64: 0>, batch = 4 : i64, micro_batches = 2 : i64} {}
 
 // -----
 

@@ -61,7 +61,7 @@ class Program(Expressions):
         if self.splits and self.flip(0.4) and self.dims["Q"] * self.dims["D1"] < 200:
             self.dims["R"] = self.dims["Q"] * self.dims["D1"]
             self.splits["R"] = ("D1", "D0", "P")
-        self.micro_batches = self.random.choice([m for m in (1, 2, 4) if batch % m == 0])
+        self.micro_batches = self.random.choice([m for m in (1, 2, 3, 4) if m <= batch])
 
     def someAxes(self, most, limit, first=()):
         """Axes for a tensor of at most `limit` elements."""

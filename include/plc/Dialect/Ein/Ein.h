@@ -10,6 +10,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,8 +21,11 @@
 namespace plc::ein {
 
 /// Whether a type is what values of a program have: a tensor whose extents are known and positive, and whose elements are
-/// in the table of element types or `!ein.real`.
+/// in the table of element types or `!ein.real`; it may have a batch axis.
 bool isTensor(mlir::Type type);
+
+/// The axis of a tensor type that `#ein.batch` names: along it micro-batches differ in size.
+std::optional<int64_t> batchAxisOf(mlir::Type type);
 
 /// Whether it is one of elements that `domain` accepts.
 bool isTensorOf(Domain domain, mlir::Type type);
@@ -39,6 +43,9 @@ bool isTensorOf(Domain domain, mlir::Type type);
 #include "dialects/Ein/EinOps.h.inc"
 
 namespace plc::ein {
+
+/// The dimension that each result of a map is; -1 - k for symbol k.
+llvm::SmallVector<int64_t, 4> dimsOf(mlir::AffineMap map);
 
 /// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
 bool isSizedTensor(mlir::Type type);

@@ -6,30 +6,45 @@
 
 namespace plc::ein {
 
-/// The cut of a batch of samples in `count` micro-batches; `ragged` as in `ein.model`.
+/// The cut of a batch of samples in `count` micro-batches (0: it is not cut yet).
 struct MicroBatches {
-  int64_t batch, count, ragged;
+  int64_t batch, count;
 
-  /// Whether micro-batches have different numbers of samples, for which `ragged` may stand.
-  bool isRagged() const { return count > 0 && count < batch && batch % count != 0 && ragged > batch / count; }
-
-  /// Of a micro-batch, if the cut is ragged. One of the step (-1) counts as the first.
+  /// Whether micro-batches have different numbers of samples. Types then have batch axes.
+  bool isRagged() const { return count > 0 && batch % count != 0; }
+  /// Samples of the larger ones.
+  int64_t mostSamples() const { return samplesOf(0); }
+  /// Of a micro-batch. One of the step (-1) counts as the first.
   int64_t samplesOf(int64_t microBatch) const { return batch / count + (microBatch < batch % count); }
   int64_t firstOf(int64_t microBatch) const {
     return microBatch * (batch / count) + std::min(microBatch, batch % count);
   }
 
+  /// Checks, with errors at `op`, that each micro-batch has a sample.
+  llvm::LogicalResult verify(mlir::Operation *op) const;
+  /// Checks that arguments or results of a program, of which `batch` lists the axes along the batch (-1: none), have the
+  /// extent and the batch axis that the cut gives them.
+  llvm::LogicalResult verifyTypes(mlir::Operation *op, llvm::StringRef what, mlir::ArrayAttr names,
+                                  llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<int64_t> batch) const;
   /// A type as it is in a micro-batch.
   mlir::RankedTensorType typeIn(int64_t microBatch, mlir::Type type) const;
   /// Elements of a tensor in all micro-batches before this one, if they lie one behind the other.
   int64_t elementsBefore(int64_t microBatch, mlir::Type type) const;
 };
 
-/// The type with `samples` on every axis of extent `ragged`.
-mlir::RankedTensorType withSamples(mlir::Type type, int64_t ragged, int64_t samples);
+MicroBatches cutOf(ModelOp model);
 
-/// Gives every type and domain of a function, a body or a kernel, `samples` for the extent `ragged`.
-void setSamples(mlir::FunctionOpInterface function, int64_t ragged, int64_t samples);
+/// A tensor type with this batch axis, or with none.
+mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape, mlir::Type element, std::optional<int64_t> batchAxis);
+
+/// The dimension of an equation's domain that indexes the batch axes of its operands and result, if they have any.
+std::optional<int64_t> batchDimOf(Equation equation);
+
+/// The type with `samples` along its batch axis, which it is then no more: the number is known.
+mlir::RankedTensorType withSamples(mlir::Type type, int64_t samples);
+
+/// Gives every type and domain of a function, a body or a kernel, `samples` along the batch.
+void setSamples(mlir::FunctionOpInterface function, int64_t samples);
 
 } // namespace plc::ein
 

@@ -14,7 +14,7 @@ mlir::Value forwardedFrom(mlir::Value value, llvm::function_ref<mlir::Value(PopO
 /// Whether a resolved value has one place per rank and step: a parameter or a gradient site.
 bool isStatic(mlir::Value resolved);
 
-/// Bytes of a value, dense. In a ragged program those of no micro-batch, near the larger.
+/// Bytes of a value, dense. In a ragged program those of the larger micro-batches.
 int64_t byteSize(mlir::Type type);
 /// Bytes of a value of a micro-batch, or of the step (-1).
 int64_t byteSize(ProgramOp program, mlir::Type type, int64_t mb);
