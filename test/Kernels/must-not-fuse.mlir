@@ -128,3 +128,18 @@ ein.func @scattered(%x: tensor<8x16xf32>, %t: tensor<8xi32>, %b: tensor<99x16xf3
     : (tensor<8x16xf32>, tensor<8xi32>) -> tensor<99x16xf32>
   ein.return %w : tensor<99x16xf32>
 }
+
+// The batch is of another extent in other micro-batches, so it shares no loop with an axis that is as long here.
+// CHECK: plan.kernel @batch.0(
+// CHECK-NEXT: ein.map exp "
+// CHECK-NEXT: ein.reduce sum "
+// CHECK-NEXT: plan.yield
+// CHECK: plan.kernel @batch.1(
+// CHECK-NEXT: ein.map mul "
+// CHECK-NEXT: plan.yield
+ein.func @batch(%x: tensor<2xf32, #ein.batch<0>>, %w: tensor<2xf32>) -> tensor<2xf32, #ein.batch<0>> {
+  %e = ein.map exp(%w) over [2] maps [#one, #one] : (tensor<2xf32>) -> tensor<2xf32>
+  %s = ein.reduce sum(%e) over [2] maps [#one, affine_map<(i) -> ()>] order lanes : (tensor<2xf32>) -> tensor<f32>
+  %y = ein.map mul(%x, %s) over [2] maps [#one, affine_map<(i) -> ()>, #one] : (tensor<2xf32, #ein.batch<0>>, tensor<f32>) -> tensor<2xf32, #ein.batch<0>>
+  ein.return %y : tensor<2xf32, #ein.batch<0>>
+}
