@@ -1,10 +1,10 @@
-//===- Pack.cpp - the problem of addresses, first fit, the bound ----------===//
+//===- Pack.cpp - the problem of addresses, and its bound ----------------===//
 #include "plc/Planner/Pack.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
-#include <tuple>
 
 using namespace plc::planner;
 
@@ -12,45 +12,55 @@ namespace {
 
 std::string name(size_t block) { return "block " + std::to_string(block); }
 
-// Blocks of a packing in the order of begin, so that each is compared with those that still live.
-std::vector<size_t> orderByBegin(const PackProblem &problem) {
-  std::vector<size_t> order(problem.blocks.size());
+} // namespace
+
+std::vector<size_t> PackProblem::orderBy(int64_t Block::*time) const {
+  std::vector<size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(problem.blocks[a].begin, a) < std::pair(problem.blocks[b].begin, b);
-  });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].*time < blocks[b].*time; });
   return order;
 }
-
-} // namespace
 
 Fault PackProblem::check() const {
   if (alignment <= 0)
     return "has alignment " + std::to_string(alignment) + " but needs 1 or more";
+  if (alignment > mostBytes / std::max<int64_t>(blocks.size(), 1))
+    return "has alignment " + std::to_string(alignment) + ", too large for " + std::to_string(blocks.size()) + " blocks";
+  int64_t sum = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].bytes <= 0)
       return name(i) + " has " + std::to_string(blocks[i].bytes) + " bytes";
     if (blocks[i].begin >= blocks[i].end)
       return name(i) + " lives from " + std::to_string(blocks[i].begin) + " to " + std::to_string(blocks[i].end);
+    if (__builtin_add_overflow(sum, blocks[i].bytes, &sum) || sum > mostBytes)
+      return "blocks have more than " + std::to_string(mostBytes) + " bytes in all";
   }
   return std::nullopt;
 }
 
+// A sweep over time. What lives is disjoint so far, so a block that begins can only overlap its neighbours in bytes.
 Fault PackProblem::verify(const Packing &packing) const {
   if (packing.offsets.size() != blocks.size())
     return "places " + std::to_string(packing.offsets.size()) + " of " + std::to_string(blocks.size()) + " blocks";
   int64_t highest = 0;
-  std::vector<size_t> live;
-  for (size_t i : orderByBegin(*this)) {
-    int64_t at = packing.offsets[i], end = at + roundUp(blocks[i].bytes);
-    if (at < 0 || at % alignment)
+  std::map<int64_t, size_t> live; // by offset
+  std::vector<size_t> begins = orderBy(&Block::begin), ends = orderBy(&Block::end);
+  auto dying = ends.begin();
+  for (size_t i : begins) {
+    for (; blocks[*dying].end <= blocks[i].begin; ++dying)
+      live.erase(packing.offsets[*dying]);
+    int64_t at = packing.offsets[i];
+    if (at < 0 || at % alignment || at > 2 * mostBytes)
       return name(i) + " is at offset " + std::to_string(at);
-    std::erase_if(live, [&](size_t other) { return blocks[other].end <= blocks[i].begin; });
-    for (size_t other : live)
-      if (at < packing.offsets[other] + blocks[other].bytes && packing.offsets[other] < at + blocks[i].bytes)
-        return name(std::min(i, other)) + " and " + name(std::max(i, other)) + " overlap";
-    live.push_back(i);
-    highest = std::max(highest, end);
+    auto above = live.lower_bound(at);
+    auto overlaps = [&](const std::pair<const int64_t, size_t> &other) {
+      return at < other.first + blocks[other.second].bytes && other.first < at + blocks[i].bytes;
+    };
+    for (auto other : {above, above == live.begin() ? live.end() : std::prev(above)})
+      if (other != live.end() && overlaps(*other))
+        return name(std::min(i, other->second)) + " and " + name(std::max(i, other->second)) + " overlap";
+    live.emplace(at, i);
+    highest = std::max(highest, at + roundUp(blocks[i].bytes));
   }
   if (highest != packing.bytes)
     return "ends at " + std::to_string(highest) + ", not " + std::to_string(packing.bytes);
@@ -68,45 +78,4 @@ int64_t PackProblem::bound() const {
   for (auto [time, change] : changes)
     most = std::max(most, live += change);
   return most;
-}
-
-// Each block in turn at the lowest offset where it fits among those placed before it.
-static Fault firstFit(const PackProblem &problem, const std::vector<size_t> &order, Packing &packing) {
-  const auto &blocks = problem.blocks;
-  packing.offsets.assign(blocks.size(), -1);
-  packing.bytes = 0;
-  std::vector<size_t> placed; // by offset
-  for (size_t i : order) {
-    int64_t at = 0, bytes = problem.roundUp(blocks[i].bytes);
-    for (size_t other : placed) {
-      if (blocks[other].end <= blocks[i].begin || blocks[i].end <= blocks[other].begin)
-        continue;
-      if (packing.offsets[other] >= at + bytes)
-        break;
-      at = std::max(at, packing.offsets[other] + problem.roundUp(blocks[other].bytes));
-    }
-    packing.offsets[i] = at;
-    packing.bytes = std::max(packing.bytes, at + bytes);
-    auto later = std::upper_bound(placed.begin(), placed.end(), i,
-                                  [&](size_t a, size_t b) { return packing.offsets[a] < packing.offsets[b]; });
-    placed.insert(later, i);
-  }
-  return problem.verify(packing);
-}
-
-Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
-    return fault;
-  const auto &blocks = problem.blocks;
-  std::vector<size_t> order = orderByBegin(problem);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::tuple(-blocks[a].bytes, blocks[a].begin, a) < std::tuple(-blocks[b].bytes, blocks[b].begin, b);
-  });
-  return firstFit(problem, order, packing);
-}
-
-Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
-  if (Fault fault = problem.check())
-    return fault;
-  return firstFit(problem, orderByBegin(problem), packing);
 }

@@ -1,4 +1,4 @@
-//===- Partition.cpp - the problem of cutting a chain ---------------------===//
+//===- Partition.cpp - the problem of cutting a graph ---------------------===//
 #include "plc/Planner/Partition.h"
 
 #include "plc/Support/ExitCodes.h"
@@ -13,38 +13,15 @@ namespace {
 
 bool within(int64_t part, int64_t begin, int64_t end) { return begin <= part && part < end; }
 
-bool anyWithin(const std::vector<int64_t> &parts, int64_t begin, int64_t end) {
-  return std::any_of(parts.begin(), parts.end(), [&](int64_t part) { return within(part, begin, end); });
-}
-
-bool received(const PartitionProblem::Tensor &tensor, int64_t begin, int64_t end) {
-  return !within(tensor.producer, begin, end) && anyWithin(tensor.consumers, begin, end);
-}
-
-// Calls visit(stage, begin, end) for each stage of a cut.
-template <typename Visit>
-void forEachStage(const std::vector<int64_t> &counts, Visit visit) {
-  int64_t begin = 0;
-  for (size_t stage = 0; stage < counts.size(); begin += counts[stage++])
-    visit(int64_t(stage), begin, begin + counts[stage]);
-}
-
-std::vector<PartitionProblem::Load> loadsOfRanks(const PartitionProblem &problem, const std::vector<int64_t> &counts) {
-  std::vector<PartitionProblem::Load> loads(problem.numRanks());
-  forEachStage(counts, [&](int64_t stage, int64_t begin, int64_t end) {
-    auto &load = loads[problem.rankOf(stage)];
-    load = load + problem.loadOf(stage, begin, end);
-  });
-  return loads;
-}
+// Above it sums of times and bytes might leave their type.
+constexpr int64_t mostSum = int64_t(1) << 54;
 
 // "stage 2", or "rank 0 (stages 0, 2)" if it has several.
-std::string describeRank(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
+std::string describeRank(const PartitionProblem &problem, int64_t rank) {
   std::vector<std::string> stages;
-  forEachStage(counts, [&](int64_t stage, int64_t, int64_t) {
+  for (int64_t stage = 0; stage < problem.stages; ++stage)
     if (problem.rankOf(stage) == rank)
       stages.push_back(std::to_string(stage));
-  });
   if (stages.size() == 1)
     return "stage " + stages[0];
   std::string list = stages[0];
@@ -54,16 +31,25 @@ std::string describeRank(const PartitionProblem &problem, const std::vector<int6
 }
 
 // Of a rank's parts the one that alone needs most.
-std::string largestPart(const PartitionProblem &problem, const std::vector<int64_t> &counts, int64_t rank) {
-  int64_t largest = 0, most = -1;
-  forEachStage(counts, [&](int64_t stage, int64_t begin, int64_t end) {
-    for (int64_t part = begin; problem.rankOf(stage) == rank && part < end; ++part)
-      if (int64_t alone = problem.bytesOf(part, part + 1, problem.inFlight[stage]); alone > most) {
-        largest = part;
-        most = alone;
-      }
-  });
-  return ", largest part '" + problem.parts[largest].name + "' " + formatBytes(most);
+std::string largestPart(const PartitionProblem &problem, const std::vector<int64_t> &stageOf, int64_t rank) {
+  std::vector<int64_t> alone(problem.parts.size());
+  auto held = [&](int64_t part, int64_t bytes) { alone[part] += problem.inFlight[stageOf[part]] * bytes; };
+  for (size_t part = 0; part < alone.size(); ++part) {
+    alone[part] += problem.parts[part].scratchBytes;
+    held(part, problem.parts[part].keptBytes);
+  }
+  for (const auto &tensor : problem.tensors)
+    for (int64_t part : tensor.consumers)
+      if (part != tensor.producer)
+        held(part, tensor.bytes);
+  for (const auto &resident : problem.residents)
+    for (int64_t part : resident.users)
+      alone[part] += part == resident.users.front() ? resident.ownerBytes : resident.copyBytes;
+  int64_t largest = -1;
+  for (size_t part = 0; part < alone.size(); ++part)
+    if (problem.rankOf(stageOf[part]) == rank && (largest < 0 || alone[part] > alone[largest]))
+      largest = part;
+  return ", largest part '" + problem.parts[largest].name + "' " + formatBytes(alone[largest]);
 }
 
 } // namespace
@@ -81,40 +67,65 @@ std::string plc::planner::formatBytes(int64_t bytes) {
   return text;
 }
 
-int64_t PartitionProblem::timeOf(int64_t begin, int64_t end) const {
-  int64_t ns = 0;
-  for (int64_t part = begin; part < end; ++part)
-    ns += parts[part].ns;
-  for (const Tensor &tensor : tensors)
-    if (received(tensor, begin, end))
-      ns += tensor.ns;
-  return ns;
-}
-
-int64_t PartitionProblem::bytesOf(int64_t begin, int64_t end, int64_t inFlight) const {
-  int64_t once = 0, kept = 0, scratch = 0;
-  for (int64_t part = begin; part < end; ++part) {
-    kept += parts[part].keptBytes;
-    scratch = std::max(scratch, parts[part].scratchBytes);
-  }
-  for (const Tensor &tensor : tensors)
-    if (received(tensor, begin, end))
-      kept += tensor.bytes;
-  for (const Resident &resident : residents)
-    if (anyWithin(resident.users, begin, end))
-      once += within(resident.users.front(), begin, end) ? resident.ownerBytes : resident.copyBytes;
-  return once + inFlight * kept + scratch;
-}
-
 PartitionProblem::Load PartitionProblem::Load::operator+(const Load &other) const {
   return {ns + other.ns, heldBytes + other.heldBytes, std::max(scratchBytes, other.scratchBytes)};
 }
 
-PartitionProblem::Load PartitionProblem::loadOf(int64_t stage, int64_t begin, int64_t end) const {
-  int64_t scratch = 0;
-  for (int64_t part = begin; part < end; ++part)
-    scratch = std::max(scratch, parts[part].scratchBytes);
-  return {timeOf(begin, end), bytesOf(begin, end, inFlight[stage]) - scratch, scratch};
+Edges PartitionProblem::orders() const {
+  Edges edges;
+  for (size_t part = 1; isChain && part < parts.size(); ++part)
+    edges.emplace_back(part - 1, part);
+  if (isChain)
+    return edges;
+  for (const Tensor &tensor : tensors)
+    for (int64_t part : tensor.consumers)
+      if (tensor.forward && part != tensor.producer)
+        edges.emplace_back(tensor.producer, part);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+std::vector<PartitionProblem::Load> PartitionProblem::loadsOf(const std::vector<int64_t> &stageOf) const {
+  std::vector<Load> loads(stages);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    Load &load = loads[stageOf[part]];
+    load.ns += parts[part].ns;
+    load.heldBytes += inFlight[stageOf[part]] * parts[part].keptBytes;
+    load.scratchBytes = std::max(load.scratchBytes, parts[part].scratchBytes);
+  }
+  for (int64_t stage = 0; stage < stages; ++stage)
+    loads[stage].ns = timeOn(rankOf(stage), loads[stage].ns);
+  // Stages of some parts, each once, ascending.
+  std::vector<int64_t> there;
+  auto find = [&](const std::vector<int64_t> &ends) {
+    there.clear();
+    for (int64_t part : ends)
+      there.push_back(stageOf[part]);
+    std::sort(there.begin(), there.end());
+    there.erase(std::unique(there.begin(), there.end()), there.end());
+  };
+  for (const Tensor &tensor : tensors) {
+    find(tensor.consumers);
+    for (int64_t stage : there)
+      if (stage != stageOf[tensor.producer]) {
+        loads[stage].ns += tensor.ns;
+        loads[stage].heldBytes += inFlight[stage] * tensor.bytes;
+      }
+  }
+  for (const Resident &resident : residents) {
+    find(resident.users);
+    for (int64_t stage : there)
+      loads[stage].heldBytes += stage == there.front() ? resident.ownerBytes : resident.copyBytes;
+  }
+  return loads;
+}
+
+std::vector<PartitionProblem::Load> PartitionProblem::sumByRank(const std::vector<Load> &loads) const {
+  std::vector<Load> sums(numRanks());
+  for (int64_t stage = 0; stage < stages; ++stage)
+    sums[rankOf(stage)] = sums[rankOf(stage)] + loads[stage];
+  return sums;
 }
 
 int64_t PartitionProblem::numRanks() const {
@@ -134,35 +145,70 @@ Fault PartitionProblem::check() const {
   for (int64_t rank = 0; !place.empty() && rank < numRanks(); ++rank)
     if (std::find(place.begin(), place.end(), rank) == place.end() || place.front() < 0)
       return "place leaves out rank " + std::to_string(rank);
+  if (!speed.empty() && int64_t(speed.size()) != numRanks())
+    return "has " + std::to_string(speed.size()) + " speeds but " + std::to_string(numRanks()) + " ranks";
+  for (int64_t each : speed)
+    if (each <= 0 || each > 1000000)
+      return "has speed " + std::to_string(each) + " but needs 1 to 1000000";
+  int64_t flying = 1;
+  for (int64_t each : inFlight) {
+    if (each < 0 || each > mostSum)
+      return "has " + std::to_string(each) + " micro-batches in flight";
+    flying = std::max(flying, each);
+  }
+  double sum = 0; // of all that is multiplied by it
+  auto add = [&](int64_t cost, int64_t times) {
+    sum += double(cost) * double(times);
+    return cost >= 0;
+  };
   for (const Part &part : parts)
-    if (part.ns < 0 || part.keptBytes < 0 || part.scratchBytes < 0)
+    if (!add(part.ns, 1) || !add(part.keptBytes, flying) || !add(part.scratchBytes, 1))
       return "part '" + part.name + "' has a negative cost";
   auto outside = [&](int64_t part) { return !within(part, 0, count); };
   for (const Tensor &tensor : tensors)
     if (outside(tensor.producer) || std::any_of(tensor.consumers.begin(), tensor.consumers.end(), outside))
       return "a tensor names a part beyond the " + std::to_string(count) + " there are";
+  for (const Tensor &tensor : tensors)
+    if (!add(tensor.ns, tensor.consumers.size()) || !add(tensor.bytes, flying * int64_t(tensor.consumers.size())))
+      return "a tensor of part '" + parts[tensor.producer].name + "' has a negative cost";
   for (const Resident &resident : residents)
     if (resident.users.empty() || std::any_of(resident.users.begin(), resident.users.end(), outside))
       return "a resident has no user, or one beyond the " + std::to_string(count) + " there are";
+  for (const Resident &resident : residents)
+    if (!add(resident.ownerBytes, 1) || !add(resident.copyBytes, resident.users.size()))
+      return "a resident of part '" + parts[resident.users.front()].name + "' has a negative size";
+  if (sum > double(mostSum))
+    return "has times and bytes whose sums are beyond " + std::to_string(mostSum);
+  if (std::vector<int64_t> cycle = findCycle(count, orders()); !cycle.empty())
+    return "part '" + parts[cycle.front()].name + "' comes before and after part '" + parts[cycle.back()].name + "'";
   return std::nullopt;
 }
 
 Fault PartitionProblem::verify(const Partition &answer) const {
-  if (int64_t(answer.counts.size()) != stages)
-    return "has " + std::to_string(answer.counts.size()) + " counts but " + std::to_string(stages) + " stages";
+  if (answer.stageOf.size() != parts.size())
+    return "has stages of " + std::to_string(answer.stageOf.size()) + " parts but there are " +
+           std::to_string(parts.size());
+  std::vector<int64_t> counts(stages);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    if (!within(answer.stageOf[part], 0, stages))
+      return "part '" + parts[part].name + "' is in stage " + std::to_string(answer.stageOf[part]) + " of " +
+             std::to_string(stages);
+    ++counts[answer.stageOf[part]];
+  }
   for (int64_t stage = 0; stage < stages; ++stage)
-    if (answer.counts[stage] <= 0)
-      return "stage " + std::to_string(stage) + " has " + std::to_string(answer.counts[stage]) + " parts";
-  int64_t sum = std::accumulate(answer.counts.begin(), answer.counts.end(), int64_t(0));
-  if (sum != int64_t(parts.size()))
-    return "stages have " + std::to_string(sum) + " parts but there are " + std::to_string(parts.size());
-  std::vector<Load> loads = loadsOfRanks(*this, answer.counts);
+    if (!counts[stage])
+      return "stage " + std::to_string(stage) + " has 0 parts";
+  for (auto [before, after] : orders())
+    if (answer.stageOf[before] > answer.stageOf[after])
+      return "part '" + parts[after].name + "' in stage " + std::to_string(answer.stageOf[after]) +
+             " reads what part '" + parts[before].name + "' makes in stage " + std::to_string(answer.stageOf[before]);
+  std::vector<Load> loads = sumByRank(loadsOf(answer.stageOf));
   int64_t slowest = 0;
   for (int64_t rank = 0; rank < numRanks(); ++rank) {
     slowest = std::max(slowest, loads[rank].ns);
     if (limitBytes && loads[rank].bytes() > limitBytes)
-      return noPlanFits(describeRank(*this, answer.counts, rank) + " needs " + formatBytes(loads[rank].bytes()) +
-                        ", limit " + formatBytes(limitBytes) + largestPart(*this, answer.counts, rank));
+      return noPlanFits(describeRank(*this, rank) + " needs " + formatBytes(loads[rank].bytes()) + ", limit " +
+                        formatBytes(limitBytes) + largestPart(*this, answer.stageOf, rank));
   }
   if (slowest != answer.slowestNs)
     return "the slowest rank takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);
@@ -170,25 +216,37 @@ Fault PartitionProblem::verify(const Partition &answer) const {
 }
 
 int64_t PartitionProblem::bound() const {
-  int64_t total = 0, largest = 0;
+  int64_t total = 0, largest = 0, speeds = 0, highest = 0;
   for (const Part &part : parts) {
     total += part.ns;
     largest = std::max(largest, part.ns);
   }
-  int64_t ranks = numRanks();
-  return std::max((total + ranks - 1) / ranks, largest);
+  for (int64_t rank = 0; rank < numRanks(); ++rank) {
+    speeds += speedOf(rank);
+    highest = std::max(highest, speedOf(rank));
+  }
+  return std::max((total * 100 + speeds - 1) / speeds, (largest * 100 + highest - 1) / highest);
 }
 
 Fault plc::planner::fixPartition(const PartitionProblem &problem, const std::vector<int64_t> &counts,
                                  Partition &answer) {
   if (Fault fault = problem.check())
     return fault;
-  answer.counts = counts;
-  answer.slowestNs = 0;
-  bool positive = std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count > 0; });
+  if (int64_t(counts.size()) != problem.stages)
+    return "has " + std::to_string(counts.size()) + " counts but " + std::to_string(problem.stages) + " stages";
+  answer = {};
+  for (size_t stage = 0; stage < counts.size(); ++stage) {
+    if (counts[stage] <= 0)
+      return "stage " + std::to_string(stage) + " has " + std::to_string(counts[stage]) + " parts";
+    answer.stageOf.insert(answer.stageOf.end(), counts[stage], stage);
+    if (answer.stageOf.size() > problem.parts.size())
+      break;
+  }
   int64_t sum = std::accumulate(counts.begin(), counts.end(), int64_t(0));
-  if (positive && int64_t(counts.size()) == problem.stages && sum == int64_t(problem.parts.size()))
-    for (const PartitionProblem::Load &load : loadsOfRanks(problem, counts))
-      answer.slowestNs = std::max(answer.slowestNs, load.ns);
+  if (sum != int64_t(problem.parts.size()))
+    return "stages have " + std::to_string(sum) + " parts but there are " + std::to_string(problem.parts.size());
+  for (const PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
+    answer.slowestNs = std::max(answer.slowestNs, load.ns);
+  answer.exact = answer.slowestNs == problem.bound();
   return problem.verify(answer);
 }

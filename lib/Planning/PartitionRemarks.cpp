@@ -16,16 +16,18 @@ remark::RemarkOpts named(StringRef name, ein::ModelOp model) {
   return remark::RemarkOpts::name(name).category(DEBUG_TYPE).function(model.getSymName());
 }
 
-/// The time of the slowest rank if the cut before a stage lay a unit earlier (-1) or later (1), or why it cannot.
-std::string describeMoved(const planner::PartitionProblem &problem, planner::Partition answer, int64_t stage,
-                          int64_t units) {
-  int64_t &before = answer.counts[stage - 1] += units, &behind = answer.counts[stage] -= units;
-  if (before == 0 || behind == 0)
+/// The time of the slowest rank if a unit were in another stage, or why it cannot be.
+std::string describeMoved(const planner::PartitionProblem &problem, planner::Partition answer, int64_t unit,
+                          int64_t stage) {
+  if (llvm::count(answer.stageOf, answer.stageOf[unit]) == 1)
     return "a stage would be empty";
-  planner::Partition moved;
-  if (planner::Fault fault = planner::fixPartition(problem, answer.counts, moved))
+  answer.stageOf[unit] = stage;
+  answer.slowestNs = 0;
+  for (const planner::PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
+    answer.slowestNs = std::max(answer.slowestNs, load.ns);
+  if (planner::Fault fault = problem.verify(answer))
     return *fault;
-  return std::to_string(moved.slowestNs) + " ns";
+  return std::to_string(answer.slowestNs) + " ns";
 }
 
 /// Where the forward call stands that starts a unit.
@@ -45,19 +47,23 @@ void plc::plan::remarkCuts(ein::ModelOp model, const FlatProgram &flat, const pl
   remark::passed(model.getLoc(), named("Cut", model))
       << remark::add("the slowest rank takes {0} ns for a micro-batch, and at least {1} ns in any cut",
                      answer.slowestNs, problem.bound());
-  int64_t unit = 0;
-  for (auto [stage, count] : llvm::enumerate(answer.counts)) {
-    Location loc = startOf(model, flat, unit);
+  SmallVector<SmallVector<int64_t>> units(problem.stages);
+  for (auto [unit, stage] : llvm::enumerate(answer.stageOf))
+    units[stage].push_back(unit);
+  std::vector<planner::PartitionProblem::Load> loads = problem.loadsOf(answer.stageOf);
+  for (int64_t stage = 0; stage < problem.stages; ++stage) {
+    int64_t first = units[stage].front();
+    Location loc = startOf(model, flat, first);
     remark::analysis(loc, named("Stage", model)) << remark::add(
         "stage s{0} on rank {1}: {2} units from '{3}' to '{4}', {5} ns, {6} by estimate", stage, problem.rankOf(stage),
-        count, flat.units[unit].name, flat.units[unit + count - 1].name, problem.timeOf(unit, unit + count),
-        formatBytes(problem.bytesOf(unit, unit + count, problem.inFlight[stage])));
+        units[stage].size(), flat.units[first].name, flat.units[units[stage].back()].name, loads[stage].ns,
+        formatBytes(loads[stage].bytes()));
     if (stage > 0)
       remark::passed(loc, named("Cut", model))
           << remark::add("cut before '{0}': the slowest rank takes {1} ns; cut one unit earlier: {2}; one later: {3}",
-                         flat.units[unit].name, answer.slowestNs, describeMoved(problem, answer, stage, -1),
-                         describeMoved(problem, answer, stage, 1));
-    unit += count;
+                         flat.units[first].name, answer.slowestNs,
+                         describeMoved(problem, answer, units[stage - 1].back(), stage),
+                         describeMoved(problem, answer, first, stage - 1));
   }
 }
 

@@ -120,6 +120,9 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
   std::vector<std::vector<int64_t>> users = usersOf(flat);
+  // Units that have to do with each other, in program order: no two of them may change sides, because forward values
+  // go that way and gradients the other.
+  std::set<std::pair<int64_t, int64_t>> orders;
   for (const FlatCall &call : flat.calls)
     problem.parts[call.unit].ns += KernelOp(call.kernel).getNs();
   for (auto [index, value] : llvm::enumerate(flat.values)) {
@@ -129,7 +132,10 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
     int64_t bytes = byteSize(value.type);
     std::vector<int64_t> units = unitsOf(flat, users[index]);
     if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
-      problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes});
+      problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes, /*forward=*/false});
+    for (int64_t unit : units)
+      if (unit != maker.unit)
+        orders.emplace(std::min(unit, maker.unit), std::max(unit, maker.unit));
     // From F to B or W a value waits for other micro-batches; from B to W for its own alone, unless the schedule lets
     // others run between.
     bool leavesTask = llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
@@ -138,6 +144,8 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
     else if (leavesTask && (maker.role != Role::F || remat.lastKeeps))
       problem.residents.push_back({{maker.unit}, bytes, 0});
   }
+  for (auto [before, after] : orders)
+    problem.tensors.push_back({before, {after}, 0, 0});
   addScratch(flat, users, problem);
   addClones(flat, remat, problem);
   addResidents(flat, users, microBatches, moments, problem);
@@ -267,27 +275,25 @@ private:
     for (int64_t stage = 0; stage < stages; ++stage)
       problem.inFlight.push_back(family.inFlight(stage, stages, count));
     planner::Partition answer;
-    planner::Fault fault = balance.empty() ? planner::solveByChainDP(problem, answer)
+    planner::Fault fault = balance.empty() ? planner::solvePartition(problem, answer)
                                            : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
+    // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
+    if (fault && fault->isNoPlan && problem.limitBytes) {
+      problem.limitBytes = 0;
+      fault = problem.verify(answer);
+    }
     if (fault)
       return emitReason(model, *fault);
     remarkCuts(model, *flat, problem, answer);
-    SmallVector<StageCut> cuts;
-    SmallVector<int64_t> stageOfUnit;
-    int64_t begin = 0;
-    for (auto [stage, count] : llvm::enumerate(answer.counts)) {
-      int64_t end = begin + count;
-      cuts.push_back({begin, end, problem.rankOf(stage), problem.timeOf(begin, end),
-                      problem.bytesOf(begin, end, problem.inFlight[stage])});
-      stageOfUnit.append(count, stage);
-      begin = end;
-    }
-    placeSums(*flat, stageOfUnit);
-    remat->answer = decideByStage(*flat, stageOfUnit, remat->problem);
+    SmallVector<StagePlan> plans;
+    for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
+      plans.push_back({problem.rankOf(stage), load.ns, load.bytes()});
+    placeSums(*flat, answer.stageOf);
+    remat->answer = decideByStage(*flat, answer.stageOf, remat->problem);
     if (planner::Fault fault = remat->problem.verify(remat->answer))
       return emitReason(model, *fault);
     remarkRecomputation(model, *flat, remat->problem, remat->answer);
-    FailureOr<ProgramOp> program = buildProgram(model, *flat, cuts);
+    FailureOr<ProgramOp> program = buildProgram(model, *flat, answer.stageOf, plans);
     if (failed(program))
       return failure();
     program->setMoments(moments);

@@ -43,7 +43,7 @@ Fault solve(PackInstanceOp op) {
       return differs("bound", *op.getBound(), bound);
     return problem.verify(answer);
   }
-  if (Fault fault = planner::firstFitBySize(problem, answer))
+  if (Fault fault = planner::packMinimal(problem, answer))
     return fault;
   for (auto [block, offset] : llvm::zip(op.getBody().getOps<BlockOp>(), answer.offsets))
     block.setAt(offset);
@@ -52,8 +52,9 @@ Fault solve(PackInstanceOp op) {
   return std::nullopt;
 }
 
-Fault solve(PartitionInstanceOp op) {
+planner::PartitionProblem problemOf(PartitionInstanceOp op) {
   planner::PartitionProblem problem;
+  problem.isChain = true;
   problem.stages = op.getStages();
   problem.inFlight = op.getInFlight().vec();
   problem.place = op.getPlace().value_or(ArrayRef<int64_t>()).vec();
@@ -66,18 +67,28 @@ Fault solve(PartitionInstanceOp op) {
                                int64_t(tensor.getBytes())});
   for (auto resident : op.getBody().getOps<ResidentOp>())
     problem.residents.push_back({resident.getUsers().vec(), int64_t(resident.getOwner()), int64_t(resident.getCopy())});
+  return problem;
+}
+
+Fault solve(PartitionInstanceOp op) {
+  planner::PartitionProblem problem = problemOf(op);
   if (Fault fault = problem.check())
     return fault;
   planner::Partition answer;
   if (op.getCut()) {
-    answer = {op.getCut()->vec(), int64_t(*op.getSlowest())};
     if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
       return differs("bound", *op.getBound(), bound);
+    if (Fault fault = planner::fixPartition(problem, op.getCut()->vec(), answer))
+      return fault;
+    answer.slowestNs = *op.getSlowest();
     return problem.verify(answer);
   }
-  if (Fault fault = planner::solveByChainDP(problem, answer))
+  if (Fault fault = planner::solvePartition(problem, answer))
     return fault;
-  op.setCut(answer.counts);
+  std::vector<int64_t> counts(problem.stages);
+  for (int64_t stage : answer.stageOf)
+    ++counts[stage];
+  op.setCut(counts);
   op.setSlowest(answer.slowestNs);
   op.setBound(problem.bound());
   return std::nullopt;

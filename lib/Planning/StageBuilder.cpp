@@ -16,10 +16,8 @@ constexpr Role roles[] = {Role::F, Role::B, Role::W};
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<StageCut> cuts)
-      : model(model), flat(flat), cuts(cuts), builder(model) {
-    for (auto [stage, cut] : llvm::enumerate(cuts))
-      stageOfUnit.insert(stageOfUnit.end(), cut.end - cut.begin, stage);
+  ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, ArrayRef<StagePlan> plans)
+      : model(model), flat(flat), stageOfUnit(stageOfUnit), plans(plans), builder(model) {
     for (const FlatCall &call : flat.calls) {
       callsOf[placeOf(call)].push_back(&call);
       callsOfStage[stageOfUnit[call.unit]].push_back(&call);
@@ -31,9 +29,9 @@ public:
       return failure();
     findCrossings();
     ProgramOp program = createProgram();
-    for (int64_t stage = 0; stage < int64_t(cuts.size()); ++stage)
+    for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
       createStage(stage);
-    for (int64_t stage = 0; stage < int64_t(cuts.size()); ++stage)
+    for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
       fillStage(stage);
     return program;
   }
@@ -95,15 +93,15 @@ private:
   }
 
   void createStage(int64_t index) {
-    const StageCut &cut = cuts[index];
+    const StagePlan &plan = plans[index];
     int64_t layers = 0;
-    for (int64_t unit = cut.begin; unit < cut.end; ++unit)
-      layers += flat.units[unit].layer;
+    for (auto [unit, stage] : llvm::enumerate(stageOfUnit))
+      layers += stage == index && flat.units[unit].layer;
     builder.setInsertionPointToEnd(programBlock);
     auto count = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
     auto stage = StageOp::create(builder, model.getLoc(), typesOf(stageResults[index]),
-                                 builder.getStringAttr("s" + Twine(index)), count(cut.rank), count(layers),
-                                 count(cut.ns), count(cut.bytes));
+                                 builder.getStringAttr("s" + Twine(index)), count(plan.rank), count(layers),
+                                 count(plan.ns), count(plan.bytes));
     stage.getBody().emplaceBlock();
     stages.push_back(stage);
     for (auto [position, value] : llvm::enumerate(stageResults[index]))
@@ -178,11 +176,11 @@ private:
 
   ein::ModelOp model;
   const FlatProgram &flat;
-  ArrayRef<StageCut> cuts;
+  ArrayRef<int64_t> stageOfUnit;
+  ArrayRef<StagePlan> plans;
   OpBuilder builder;
   Block *programBlock = nullptr;
   SmallVector<StageOp> stages;
-  SmallVector<int64_t> stageOfUnit;
   std::map<Place, SmallVector<const FlatCall *>> callsOf; // in the flat program's order
   std::map<int64_t, SmallVector<const FlatCall *>> callsOfStage;
   llvm::SetVector<int64_t> leavesTask, leavesStage;
@@ -194,6 +192,7 @@ private:
 
 } // namespace
 
-FailureOr<ProgramOp> plc::plan::buildProgram(ein::ModelOp model, const FlatProgram &flat, ArrayRef<StageCut> cuts) {
-  return ProgramBuilder(model, flat, cuts).run();
+FailureOr<ProgramOp> plc::plan::buildProgram(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit,
+                                             ArrayRef<StagePlan> plans) {
+  return ProgramBuilder(model, flat, stageOfUnit, plans).run();
 }

@@ -6,13 +6,14 @@
 
 namespace plc::plan {
 
-/// Units [begin, end) of a flat program.
-struct StageCut {
-  int64_t begin, end, rank, ns, bytes;
+/// What is known of a stage beside its units.
+struct StagePlan {
+  int64_t rank, ns, bytes;
 };
 
-/// The program, behind its model. Stages use each other's results.
-mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat, llvm::ArrayRef<StageCut> cuts);
+/// The program, behind its model, whose units are in the given stages. Stages use each other's results.
+mlir::FailureOr<ProgramOp> buildProgram(ein::ModelOp model, const FlatProgram &flat,
+                                        llvm::ArrayRef<int64_t> stageOfUnit, llvm::ArrayRef<StagePlan> plans);
 
 } // namespace plc::plan
 

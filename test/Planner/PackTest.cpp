@@ -42,6 +42,30 @@ int64_t bruteForce(const PackProblem &problem) {
   return best;
 }
 
+// A rectangle cut into so many blocks, each time one of them in two, across time or across bytes: the bound is reached.
+PackProblem cutRectangle(std::mt19937 &random, size_t count) {
+  struct Rectangle {
+    int64_t begin, end, bytes;
+  };
+  std::vector<Rectangle> pieces{{0, 64, 256}};
+  while (pieces.size() < count) {
+    Rectangle &piece = pieces[random() % pieces.size()];
+    Rectangle rest = piece;
+    if (random() % 2 && piece.end - piece.begin > 1)
+      piece.end = rest.begin = piece.begin + 1 + random() % (piece.end - piece.begin - 1);
+    else if (piece.bytes > 1)
+      rest.bytes -= piece.bytes = 1 + random() % (piece.bytes - 1);
+    else
+      continue;
+    pieces.push_back(rest);
+  }
+  PackProblem problem;
+  problem.alignment = 1;
+  for (const Rectangle &piece : pieces)
+    problem.blocks.push_back({piece.bytes, piece.begin, piece.end});
+  return problem;
+}
+
 TEST(Pack, BetweenBoundAndTwiceTheOptimum) {
   std::mt19937 random(1);
   int equal = 0, rounds = 200;
@@ -54,13 +78,61 @@ TEST(Pack, BetweenBoundAndTwiceTheOptimum) {
     }
     Packing packing;
     ASSERT_EQ(firstFitBySize(problem, packing), std::nullopt);
-    int64_t best = bruteForce(problem);
+    int64_t best = bruteForce(problem), first = packing.bytes;
     EXPECT_LE(problem.bound(), best);
-    EXPECT_LE(best, packing.bytes);
-    EXPECT_LE(packing.bytes, 2 * best);
-    equal += packing.bytes == best;
+    EXPECT_LE(best, first);
+    EXPECT_LE(first, 2 * best);
+    equal += first == best;
+    ASSERT_EQ(packByOrders(problem, packing), std::nullopt);
+    EXPECT_LE(packing.bytes, first);
+    EXPECT_EQ(packing.exact, packing.bytes == problem.bound());
+    ASSERT_EQ(packMinimal(problem, packing), std::nullopt);
+    EXPECT_EQ(packing.bytes, best);
+    EXPECT_TRUE(packing.exact);
   }
   EXPECT_GT(equal, rounds / 2);
+}
+
+// Where first fit ends above the bound although a packing reaches it, the search finds one; two runs, one answer.
+TEST(Pack, SearchReachesTheBound) {
+  std::mt19937 random(3);
+  int above = 0;
+  for (int round = 0; round < 20; ++round) {
+    PackProblem problem = cutRectangle(random, 40);
+    Packing packing, again;
+    ASSERT_EQ(firstFitBySize(problem, packing), std::nullopt);
+    above += packing.bytes > problem.bound();
+    ASSERT_EQ(packMinimal(problem, packing), std::nullopt);
+    EXPECT_EQ(packing.bytes, 256);
+    EXPECT_TRUE(packing.exact);
+    ASSERT_EQ(packMinimal(problem, again), std::nullopt);
+    EXPECT_EQ(packing.offsets, again.offsets);
+  }
+  EXPECT_GT(above, 10);
+}
+
+// The bound is 3 at every time, but the block of 2 that bridges both halves leaves 1 below or above it, never both.
+// Components that share no time are packed apart.
+TEST(Pack, ProvesThatTheBoundIsOutOfReach) {
+  PackProblem problem;
+  problem.alignment = 1;
+  problem.blocks = {{2, 0, 3}, {1, 0, 4}, {2, 4, 7}, {1, 3, 7}, {1, 3, 4}, {3, 9, 10}};
+  Packing packing;
+  int64_t best = bruteForce(problem);
+  ASSERT_EQ(packMinimal(problem, packing), std::nullopt);
+  EXPECT_EQ(packing.bytes, best);
+  EXPECT_TRUE(packing.exact);
+}
+
+// 20,000 blocks of which at most 20 live at once: a sweep, not all pairs.
+TEST(Pack, LongTimelines) {
+  std::mt19937 random(4);
+  PackProblem problem;
+  for (int64_t i = 0; i < 20000; ++i)
+    problem.blocks.push_back({64 * (1 + int64_t(random() % 16)), i, i + 1 + int64_t(random() % 20)});
+  Packing packing;
+  ASSERT_EQ(packMinimal(problem, packing), std::nullopt);
+  EXPECT_LE(packing.bytes, problem.bound() * 3 / 2);
 }
 
 TEST(Pack, ReusesBytesOfTheDead) {
@@ -90,14 +162,18 @@ TEST(Pack, ByTimeSeesNoFuture) {
 TEST(Pack, VerifyRefusesWrongPackings) {
   PackProblem problem;
   problem.blocks = {{64, 0, 2}, {64, 1, 3}};
-  EXPECT_EQ(*problem.verify({{0, 0}, 64}), "block 0 and block 1 overlap");
-  EXPECT_EQ(*problem.verify({{0, 60}, 128}), "block 1 is at offset 60");
-  EXPECT_EQ(*problem.verify({{0, 64}, 64}), "ends at 128, not 64");
-  EXPECT_EQ(*problem.verify({{0}, 64}), "places 1 of 2 blocks");
+  EXPECT_EQ(*problem.verify({{0, 0}, 64, false}), "block 0 and block 1 overlap");
+  EXPECT_EQ(*problem.verify({{0, 60}, 128, false}), "block 1 is at offset 60");
+  EXPECT_EQ(*problem.verify({{0, 64}, 64, false}), "ends at 128, not 64");
+  EXPECT_EQ(*problem.verify({{0}, 64, false}), "places 1 of 2 blocks");
   problem.blocks[1].end = 1;
   EXPECT_EQ(*problem.check(), "block 1 lives from 1 to 1");
   problem.blocks[0].bytes = 0;
   EXPECT_EQ(*problem.check(), "block 0 has 0 bytes");
+  problem.blocks = {{PackProblem::mostBytes, 0, 1}, {1, 2, 3}};
+  EXPECT_EQ(*problem.check(), "blocks have more than 2305843009213693952 bytes in all");
+  problem.alignment = PackProblem::mostBytes;
+  EXPECT_EQ(*problem.check(), "has alignment 2305843009213693952, too large for 2 blocks");
 }
 
 } // namespace

@@ -14,6 +14,7 @@ PartitionProblem chain(std::vector<int64_t> ns, int64_t stages) {
   PartitionProblem problem;
   for (int64_t each : ns)
     problem.parts.push_back({"p" + std::to_string(problem.parts.size()), each});
+  problem.isChain = true;
   problem.stages = stages;
   problem.inFlight.assign(stages, 1);
   return problem;
@@ -37,13 +38,72 @@ int64_t bruteForce(const PartitionProblem &problem, std::vector<int64_t> counts 
   return best;
 }
 
+std::vector<int64_t> countsOf(const PartitionProblem &problem, const Partition &answer) {
+  std::vector<int64_t> counts(problem.stages);
+  for (int64_t stage : answer.stageOf)
+    ++counts[stage];
+  return counts;
+}
+
+// Parts with forward tensors from lower to higher numbers, some gradients, residents, and perhaps a limit.
+PartitionProblem randomGraph(std::mt19937 &random, int64_t parts, int64_t stages) {
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  PartitionProblem problem = chain({}, stages);
+  problem.isChain = false;
+  for (int64_t part = 0; part < parts; ++part)
+    problem.parts.push_back({"p", upTo(50), upTo(100), upTo(100)});
+  for (int64_t &flying : problem.inFlight)
+    flying = 1 + upTo(3);
+  for (int64_t part = 0; part + 1 < parts; ++part) {
+    std::vector<int64_t> readers;
+    for (int64_t other = part + 1; other < parts; ++other)
+      if (upTo(parts) < 2)
+        readers.push_back(other);
+    problem.tensors.push_back({part, readers, upTo(9), upTo(100)});
+    for (int64_t reader : readers)
+      if (upTo(1))
+        problem.tensors.push_back({reader, {part}, upTo(9), upTo(100), /*forward=*/false});
+  }
+  problem.residents.push_back({{upTo(parts - 1)}, upTo(200), upTo(100)});
+  return problem;
+}
+
+// The best of all stages of all parts, or -1.
+int64_t bruteForceGraph(const PartitionProblem &problem) {
+  Partition answer{std::vector<int64_t>(problem.parts.size()), 0, false};
+  Edges orders = problem.orders();
+  int64_t best = -1;
+  auto visit = [&](auto &self, size_t part) -> void {
+    if (part == answer.stageOf.size()) {
+      std::vector<bool> filled(problem.stages);
+      for (int64_t stage : answer.stageOf)
+        filled[stage] = true;
+      int64_t slowest = std::find(filled.begin(), filled.end(), false) == filled.end() ? 0 : -1;
+      for (const auto &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
+        slowest = slowest < 0 || (problem.limitBytes && load.bytes() > problem.limitBytes) ? -1 : std::max(slowest, load.ns);
+      best = slowest >= 0 && (best < 0 || slowest < best) ? slowest : best;
+      return;
+    }
+    int64_t first = 0; // edges go to higher numbers
+    for (auto [before, after] : orders)
+      if (after == int64_t(part))
+        first = std::max(first, answer.stageOf[before]);
+    for (answer.stageOf[part] = first; answer.stageOf[part] < problem.stages; ++answer.stageOf[part])
+      self(self, part + 1);
+  };
+  visit(visit, 0);
+  return best;
+}
+
 // torchgpipe's block partition cuts 1, 1, 1, 4 here.
 TEST(Partition, SevenEqualLayersInFour) {
   PartitionProblem problem = chain(std::vector<int64_t>(7, 10), 4);
   Partition answer;
-  EXPECT_EQ(solveByChainDP(problem, answer), std::nullopt);
+  EXPECT_EQ(solvePartition(problem, answer), std::nullopt);
   EXPECT_EQ(answer.slowestNs, 20);
-  EXPECT_EQ(*std::max_element(answer.counts.begin(), answer.counts.end()), 2);
+  std::vector<int64_t> counts = countsOf(problem, answer);
+  EXPECT_EQ(*std::max_element(counts.begin(), counts.end()), 2);
+  EXPECT_TRUE(answer.exact);
   EXPECT_EQ(problem.bound(), 18);
 }
 
@@ -51,10 +111,9 @@ TEST(Partition, SevenEqualLayersInFour) {
 TEST(Partition, NoStageIsEmpty) {
   for (int64_t stages = 1; stages <= 5; ++stages) {
     Partition answer;
-    EXPECT_EQ(solveByChainDP(chain({100, 1, 1, 1, 1}, stages), answer), std::nullopt);
-    EXPECT_EQ(int64_t(answer.counts.size()), stages);
-    EXPECT_EQ(std::accumulate(answer.counts.begin(), answer.counts.end(), int64_t(0)), 5);
-    for (int64_t count : answer.counts)
+    PartitionProblem problem = chain({100, 1, 1, 1, 1}, stages);
+    EXPECT_EQ(solvePartition(problem, answer), std::nullopt);
+    for (int64_t count : countsOf(problem, answer))
       EXPECT_GT(count, 0);
   }
 }
@@ -62,9 +121,10 @@ TEST(Partition, NoStageIsEmpty) {
 TEST(Partition, ReceivedTensorsCountOncePerStage) {
   PartitionProblem problem = chain({1, 1, 1}, 2);
   problem.tensors.push_back({0, {1, 2}, 5, 64});
-  EXPECT_EQ(problem.timeOf(1, 3), 2 + 5);
-  EXPECT_EQ(problem.timeOf(0, 2), 2);
-  EXPECT_EQ(problem.timeOf(2, 3), 1 + 5);
+  EXPECT_EQ(problem.loadsOf({0, 1, 1})[1].ns, 2 + 5);
+  EXPECT_EQ(problem.loadsOf({0, 0, 1})[0].ns, 2);
+  EXPECT_EQ(problem.loadsOf({0, 0, 1})[1].ns, 1 + 5);
+  EXPECT_EQ(problem.loadsOf({0, 0, 1})[1].heldBytes, 64);
 }
 
 TEST(Partition, EqualsBruteForce) {
@@ -87,7 +147,7 @@ TEST(Partition, EqualsBruteForce) {
       std::shuffle(problem.place.begin(), problem.place.end(), random);
     }
     Partition answer;
-    Fault fault = solveByChainDP(problem, answer);
+    Fault fault = solvePartition(problem, answer);
     int64_t best = bruteForce(problem);
     if (best < 0) {
       ASSERT_TRUE(fault);
@@ -97,7 +157,69 @@ TEST(Partition, EqualsBruteForce) {
     EXPECT_EQ(fault, std::nullopt) << *fault;
     EXPECT_EQ(answer.slowestNs, best);
     EXPECT_LE(problem.bound(), best);
+    EXPECT_TRUE(answer.exact);
   }
+}
+
+// Graphs, with memory, speeds and shared ranks: the ideals give the best cut; the orders with moves alone come near it.
+TEST(Partition, GraphsEqualBruteForce) {
+  std::mt19937 random(5);
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  for (int round = 0; round < 150; ++round) {
+    int64_t parts = 3 + upTo(5), stages = 2 + upTo(1);
+    PartitionProblem problem = randomGraph(random, parts, stages);
+    problem.limitBytes = round % 2 ? 400 + upTo(1500) : 0;
+    if (round % 3 == 0)
+      problem.speed = stages == 2 ? std::vector<int64_t>{100, 50 + upTo(100)} : std::vector<int64_t>{80, 100, 120};
+    if (round % 5 == 0 && stages == 3 && problem.speed.empty())
+      problem.place = {0, 1, 0};
+    int64_t best = bruteForceGraph(problem);
+    Partition answer;
+    Fault fault = solvePartition(problem, answer);
+    if (best < 0) {
+      ASSERT_TRUE(fault);
+      EXPECT_TRUE(fault->isNoPlan) << *fault;
+      continue;
+    }
+    ASSERT_EQ(fault, std::nullopt) << *fault;
+    EXPECT_EQ(answer.slowestNs, best);
+    EXPECT_LE(problem.bound(), best);
+    EXPECT_TRUE(answer.exact);
+  }
+}
+
+// Two branches that share nothing: a chain in program order must cut one of them, stages of the graph need not.
+TEST(Partition, BranchesBesideEachOther) {
+  PartitionProblem problem = chain({1, 30, 1, 30, 1}, 2);
+  problem.isChain = false;
+  problem.tensors = {{0, {2}, 100, 0}, {2, {4}, 100, 0}, {1, {3}, 100, 0}};
+  Partition answer;
+  problem.parts[4].ns = 58;
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+  int64_t one = answer.stageOf[0], other = 1 - one;
+  EXPECT_EQ(answer.stageOf, (std::vector<int64_t>{one, other, one, other, one}));
+  EXPECT_EQ(answer.slowestNs, 60);
+  EXPECT_EQ(*problem.verify({{1, 0, 0, 0, 1}, 160, false}),
+            "part 'p2' in stage 0 reads what part 'p0' makes in stage 1");
+  problem.tensors.push_back({4, {0}, 0, 0});
+  EXPECT_NE(problem.check()->find("comes before and after part"), std::string::npos);
+}
+
+// Beyond the ideals that are enumerated: sixteen branches of ten parts, cut by orders and moves.
+TEST(Partition, WideGraphs) {
+  std::mt19937 random(6);
+  PartitionProblem problem = chain({}, 4);
+  problem.isChain = false;
+  for (int64_t part = 0; part < 160; ++part) {
+    problem.parts.push_back({"p", 50 + int64_t(random() % 100)});
+    if (part % 10)
+      problem.tensors.push_back({part - 1, {part}, 10, 0});
+  }
+  Partition answer, again;
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+  EXPECT_LE(answer.slowestNs, problem.bound() * 102 / 100);
+  ASSERT_EQ(solvePartition(problem, again), std::nullopt);
+  EXPECT_EQ(answer.stageOf, again.stageOf);
 }
 
 // Stages 0 and 2 share a rank: not the slowest stage counts, but both together.
@@ -105,14 +227,14 @@ TEST(Partition, SlowestRankOfSharedOnes) {
   PartitionProblem problem = chain({10, 10, 10, 10}, 3);
   problem.place = {0, 1, 0};
   Partition answer;
-  ASSERT_EQ(solveByChainDP(problem, answer), std::nullopt);
-  EXPECT_EQ(answer.counts, (std::vector<int64_t>{1, 2, 1}));
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+  EXPECT_EQ(answer.stageOf, (std::vector<int64_t>{0, 1, 1, 2}));
   EXPECT_EQ(answer.slowestNs, 20);
   EXPECT_EQ(problem.bound(), 20);
   for (PartitionProblem::Part &part : problem.parts)
     part.keptBytes = 1 << 20;
   problem.limitBytes = 1 << 20;
-  EXPECT_EQ(*solveByChainDP(problem, answer),
+  EXPECT_EQ(*solvePartition(problem, answer),
             "no plan fits: rank 0 (stages 0, 2) needs 2.0 MiB, limit 1.0 MiB, largest part 'p0' 1.0 MiB");
   problem.place = {0, 2, 0};
   EXPECT_EQ(*problem.check(), "place leaves out rank 1");
@@ -128,7 +250,7 @@ TEST(Partition, ManyStagesOnFewRanks) {
     problem.parts.push_back({"p", int64_t(1000 + random() % 9000)});
   problem.place = {0, 1, 2, 3, 0, 1, 2, 3};
   Partition answer;
-  ASSERT_EQ(solveByChainDP(problem, answer), std::nullopt);
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
   EXPECT_LE(answer.slowestNs, problem.bound() * 11 / 10);
 }
 
@@ -137,17 +259,40 @@ TEST(Partition, TellsWhatBinds) {
   problem.parts[1].keptBytes = 3 << 20;
   problem.limitBytes = 1 << 20;
   Partition answer;
-  EXPECT_EQ(*solveByChainDP(problem, answer),
+  EXPECT_EQ(*solvePartition(problem, answer),
             "no plan fits: stage 1 needs 3.0 MiB, limit 1.0 MiB, largest part 'p1' 3.0 MiB");
-  EXPECT_EQ(*solveByChainDP(chain({1}, 2), answer), "no plan fits: 2 stages but only 1 parts to cut");
+  EXPECT_EQ(*solvePartition(chain({1}, 2), answer), "no plan fits: 2 stages but only 1 parts to cut");
   EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 0}, answer), "stage 1 has 0 parts");
   EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 1}, answer), "stages have 3 parts but there are 2");
+  EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2}, answer), "has 1 counts but 2 stages");
 }
 
 TEST(Partition, VerifyRefusesWrongAnswers) {
   PartitionProblem problem = chain({1, 2}, 2);
-  EXPECT_EQ(*problem.verify({{1, 1}, 1}), "the slowest rank takes 2 ns, not 1");
-  EXPECT_EQ(*problem.verify({{2}, 3}), "has 1 counts but 2 stages");
+  EXPECT_EQ(*problem.verify({{0, 1}, 1, false}), "the slowest rank takes 2 ns, not 1");
+  EXPECT_EQ(*problem.verify({{0}, 3, false}), "has stages of 1 parts but there are 2");
+  EXPECT_EQ(*problem.verify({{0, 2}, 3, false}), "part 'p1' is in stage 2 of 2");
+  EXPECT_EQ(*problem.verify({{1, 1}, 3, false}), "stage 0 has 0 parts");
+}
+
+TEST(Partition, CheckRefusesWhatIsNoProblem) {
+  PartitionProblem problem = chain({1, 2}, 2);
+  problem.speed = {100};
+  EXPECT_EQ(*problem.check(), "has 1 speeds but 2 ranks");
+  problem.speed = {100, 0};
+  EXPECT_EQ(*problem.check(), "has speed 0 but needs 1 to 1000000");
+  problem.speed = {};
+  problem.inFlight[1] = -5;
+  EXPECT_EQ(*problem.check(), "has -5 micro-batches in flight");
+  problem.inFlight[1] = 1;
+  problem.tensors = {{0, {1}, -1, 0}};
+  EXPECT_EQ(*problem.check(), "a tensor of part 'p0' has a negative cost");
+  problem.tensors = {};
+  problem.residents = {{{1}, -1, 0}};
+  EXPECT_EQ(*problem.check(), "a resident of part 'p1' has a negative size");
+  problem.residents = {};
+  problem.parts[1].ns = INT64_MAX;
+  EXPECT_EQ(*problem.check(), "has times and bytes whose sums are beyond 18014398509481984");
 }
 
 } // namespace

@@ -32,7 +32,7 @@
 
 // LIMIT: error: no plan fits: rank 0 needs 1.1 KiB, limit 1.0 KiB, largest part static area 832 B
 // STANDARD: plan.layout static 832 arena 1152 bound 1152
-// NAME: strategy 'cached' is not supported; there are 'pooled' and 'standard'
+// NAME: strategy 'cached' is not supported; there are 'pooled', 'standard' and 'minimal-peak'
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
 // SLOT: error: 'plan.drop' op names slot 99 of a task of 3 slots

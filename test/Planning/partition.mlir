@@ -4,7 +4,7 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 fewer=true" | FileCheck %s --check-prefix=FEWER
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" | FileCheck %s --check-prefix=MEMORY
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=3" 2>&1 | FileCheck %s --check-prefix=LENGTH
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=3,0" 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -50,7 +50,9 @@
 // SLOW: cut_ns = 114 : i64
 
 // MANY: chain.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no plan fits: 4 stages but model 'p' has 3 layer calls to cut
-// MEMORY: error: no plan fits: stage {{.}} needs {{.*}}, limit 400 B, largest part '{{.*}}'
+// Memory is an estimate, which refuses nothing: of all cuts the one that seems to need least is taken.
+// MEMORY: plan.stage @s0 rank 0
+// MEMORY: plan.stage @s1 rank 1
 // ZERO: error: stages is 0 but must be positive
 // LENGTH: error: balance has 1 entries but there are 2 stages
 // EMPTY: error: balance has 0, but every stage needs a layer call

@@ -1,8 +1,9 @@
-//===- Partition.h - cutting a chain of parts into stages -------*- C++ -*-===//
+//===- Partition.h - cutting a graph of parts into stages -------*- C++ -*-===//
 #ifndef PLC_PLANNER_PARTITION_H
 #define PLC_PLANNER_PARTITION_H
 
 #include "plc/Planner/Fault.h"
+#include "plc/Planner/Order.h"
 
 #include <cstdint>
 #include <string>
@@ -10,25 +11,26 @@
 
 namespace plc::planner {
 
-/// Where the cuts are.
+/// Which part is in which stage.
 struct Partition {
-  std::vector<int64_t> counts; ///< parts of each stage, in order
-  int64_t slowestNs = 0;       ///< time of the slowest rank
+  std::vector<int64_t> stageOf; ///< of each part
+  int64_t slowestNs = 0;        ///< time of the slowest rank
+  bool exact = false;           ///< whoever cut has proven that no cut is faster
 };
 
-/// A chain of parts is cut into `stages` runs, none empty, on ranks, so that the slowest rank is as fast as possible and
-/// each fits its memory.
+/// The parts of a graph are given to `stages`, none empty, on ranks, so that the slowest rank is as fast as possible and
+/// each fits its memory. No value goes forwards from a later stage to an earlier one.
 ///
-/// The time of a stage is that of its parts, plus that of every tensor it receives, counted once however many of its
-/// parts read it. Tensors flow both ways: activations forwards, gradients backwards. The memory of stage s holds what
-/// its parts keep for `inFlight[s]` micro-batches, what it receives for as many, its residents (parameters and what
-/// belongs to them), and the largest scratch of its parts. Time and memory of a rank are the sums over its stages, but
-/// for the scratch, which they share. Memory is an estimate: addresses are exact, later.
+/// The time of a stage is that of its parts at the speed of its rank, plus that of every tensor it receives, counted once
+/// however many of its parts read it. Tensors flow both ways: activations forwards, gradients backwards. The memory of
+/// stage s holds what its parts keep for `inFlight[s]` micro-batches, what it receives for as many, its residents
+/// (parameters and what belongs to them), and the largest scratch of its parts. Time and memory of a rank are the sums
+/// over its stages, but for the scratch, which they share. Memory is an estimate: addresses are exact, later.
 class PartitionProblem {
 public:
   struct Part {
     std::string name;
-    int64_t ns = 0;        ///< forward and backward, one micro-batch
+    int64_t ns = 0;        ///< forward and backward, one micro-batch, at speed 100
     int64_t keptBytes = 0; ///< values kept from forward to backward, one micro-batch
     int64_t scratchBytes = 0;
   };
@@ -36,19 +38,22 @@ public:
     int64_t producer = 0;             ///< part
     std::vector<int64_t> consumers{}; ///< parts, ascending
     int64_t ns = 0, bytes = 0;        ///< of one transfer
+    bool forward = true;              ///< no consumer is in an earlier stage; a backward one orders nothing
   };
-  /// What is stored once per stage, in full at the first of its users.
+  /// What is stored once per stage, in full at the first of the stages that use it.
   struct Resident {
     std::vector<int64_t> users{}; ///< parts, ascending
     int64_t ownerBytes = 0, copyBytes = 0;
   };
 
   std::vector<Part> parts;
+  bool isChain = false; ///< parts come in their order, whatever the tensors say
   std::vector<Tensor> tensors;
   std::vector<Resident> residents;
   int64_t stages = 1;
   std::vector<int64_t> inFlight; ///< per stage
   std::vector<int64_t> place;    ///< rank of each stage; empty: a rank for each
+  std::vector<int64_t> speed;    ///< of each rank, in percent; empty: 100 each
   int64_t limitBytes = 0;        ///< of each rank; 0: none
 
   /// What stages take on their rank.
@@ -60,30 +65,45 @@ public:
 
   int64_t rankOf(int64_t stage) const { return place.empty() ? stage : place[stage]; }
   int64_t numRanks() const;
-  /// Time of a stage of parts [begin, end).
-  int64_t timeOf(int64_t begin, int64_t end) const;
-  /// Bytes of a stage of parts [begin, end) with so many micro-batches in flight.
-  int64_t bytesOf(int64_t begin, int64_t end, int64_t inFlight) const;
-  Load loadOf(int64_t stage, int64_t begin, int64_t end) const;
+  int64_t speedOf(int64_t rank) const { return speed.empty() ? 100 : speed[rank]; }
+  /// Time of so much work on a rank, rounded up.
+  int64_t timeOn(int64_t rank, int64_t ns) const { return (ns * 100 + speedOf(rank) - 1) / speedOf(rank); }
+  /// Pairs of parts the first of which may not be in a later stage than the second.
+  Edges orders() const;
+  /// Of each stage; O(parts + tensors + residents), each with its ends.
+  std::vector<Load> loadsOf(const std::vector<int64_t> &stageOf) const;
+  /// Of each rank, from those of the stages.
+  std::vector<Load> sumByRank(const std::vector<Load> &loads) const;
   /// Whether the problem is well formed, and has at least a part for each stage.
   Fault check() const;
-  /// Whether an answer is one: a positive count per stage, their sum, its time, the memory of each rank.
+  /// Whether an answer is one: no stage empty, nothing forwards to an earlier stage, its time, the memory of each rank.
   Fault verify(const Partition &answer) const;
-  /// No cut is faster than this: max(total / ranks, largest part), rounded up.
+  /// No cut is faster than this: max(total / sum of the ranks' speeds, largest part at the highest speed), rounded up.
   int64_t bound() const;
 };
 
-/// Minimises the time of the slowest rank; among equals, the last cuts are as early as possible.
-/// Dynamic programming over (stages used, parts covered). With a rank for each stage T(s, j) = min over i < j of
-/// max(T(s-1, i), time of [i, j) if it fits as stage s): exact, O(stages n^2), plus O(n^2 (tensors + residents)) for the
-/// table of segments. Where a rank has stages to come, its load so far belongs to the state, and the states of (s, j)
-/// that no other dominates are kept: exact while there are at most 128, else the 128 with the least worst load.
-/// Fails, with the binding rank, if no cut (that was kept) fits the memory. Source: the chains-on-chains problem, e.g.
-/// Pinar & Aykanat, "Fast optimal load balancing algorithms for 1D partitioning", 2004 (there with prefix sums; here
-/// segments have costs of their own).
-Fault solveByChainDP(const PartitionProblem &problem, Partition &answer);
+/// Minimises the time of the slowest rank, then that of the slowest stage: the best of the algorithms below. `exact` where
+/// the graph has at most `mostIdeals` ideals, or the bound is reached; else a heuristic, never worse than the chain
+/// of parts in a topological order, whose moves between stages it improves. Deterministic. Fails, with the binding
+/// rank, if it finds no cut that fits the memory; the answer is then the one whose worst memory is least of those found.
+Fault solvePartition(const PartitionProblem &problem, Partition &answer);
+inline constexpr size_t mostIdeals = 50000;
 
-/// The answer with given counts, checked.
+/// The best cut into runs of an order of all parts that respects `orders()`. Exact for that order: dynamic programming
+/// over (stages used, parts covered); T(s, j) = min over i < j of max(T(s-1, i), time of [i, j) if it fits as stage s).
+/// Only segments within a bottleneck are looked at, which is raised from the bound until there is a cut, and only where
+/// the stages before and behind can hold what is left; at worst O(stages n^2). Where a rank has stages to come, its load
+/// so far belongs to the state, and the states that no other dominates are kept: exact while there are at most 128, else
+/// the 128 with the least worst load. Fails as `solvePartition`. Source: the chains-on-chains problem, e.g. Pinar &
+/// Aykanat, "Fast optimal load balancing algorithms for 1D partitioning", 2004 (there with prefix sums; here segments
+/// have costs of their own).
+Fault solveByChain(const PartitionProblem &problem, const std::vector<int64_t> &order, Partition &answer);
+
+/// Moves parts of the slowest stage to stages where they may be, one at a time, while the slowest stage concerned
+/// becomes faster. Heuristic: never worse than the answer that it starts from.
+void improveByMoves(const PartitionProblem &problem, Partition &answer);
+
+/// The answer with given counts of parts, in their order, checked.
 Fault fixPartition(const PartitionProblem &problem, const std::vector<int64_t> &counts, Partition &answer);
 
 /// "3.2 GiB", "512 B".

@@ -11,10 +11,12 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     same name for each, with a `plan.stage` per cut and in it a task per role, bodies inlined; every kernel call of F
     is in exactly one stage, B and W with their F. Models and bodies are gone.
 
-    Cuts fall between layer calls in program order; a loose call (its body has no `kind`) goes with the layer call
+    Cuts fall between layer calls, two of which that exchange values keep their order; a loose call (its body has no `kind`) goes with the layer call
     before it; a sum of contributions to a gradient goes with what makes both, if one stage does, else with the call that
-    made the value. They minimise the slowest rank's time for one micro-batch, exactly; `balance` sets them instead. Each
-    stage gets a rank of its own, or that of `place`. Memory is an estimate here; addresses are exact. With `fewer`, a
+    made the value. They minimise the slowest rank's time for one micro-batch (`solvePartition` of
+    `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. Each
+    stage gets a rank of its own, or that of `place`. Memory is an estimate here, by which cuts are chosen but none is
+    refused; addresses are exact. With `fewer`, a
     model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
 
     What is recomputed is decided here, by `policy`, because time and memory of the cuts count with it: the calls of F that
@@ -135,8 +137,8 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
   let description = [{
     Before: complete actions. After: each rank starts with a `plan.layout` (parameters, gradient sites, moments, inputs and
     outputs of the whole batch), and runs, receives, sends and drops have offsets by the lifetimes of (value,
-    micro-batch) on the rank's timeline of calls: `pooled` knows them all and places by first fit the largest first;
-    `standard` gives each value a buffer at its definition and takes it back after the last use, as an allocator would
+    micro-batch) on the rank's timeline of calls: `pooled` knows them all and places by first fit, in the best of some
+    orders; `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value a buffer at its definition and takes it back after the last use, as an allocator would
     that sees no future. Sizes are rounded to 64 bytes. Drops of bytes that are already taken again are removed.
 
     Test: `test/Planning/addresses.mlir`.

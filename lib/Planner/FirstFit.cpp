@@ -1,0 +1,154 @@
+//===- FirstFit.cpp - blocks in some order, each as low as it fits --------===//
+#include "plc/Planner/Pack.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+using namespace plc::planner;
+
+namespace {
+
+// The blocks that are placed, to be asked which of them live at some time of an interval. A tree over the blocks in the
+// order of `begin`: each node knows the last `end` of those below it.
+class PlacedBlocks {
+  using Block = PackProblem::Block;
+
+public:
+  explicit PlacedBlocks(const PackProblem &problem) : blocks(problem.blocks), order(problem.orderBy(&Block::begin)) {
+    leaves = std::bit_ceil(std::max<size_t>(order.size(), 1));
+    position.resize(order.size());
+    for (size_t place = 0; place < order.size(); ++place)
+      position[order[place]] = place;
+    clear();
+  }
+
+  void clear() { lastEnd.assign(2 * leaves, INT64_MIN); }
+
+  void insert(size_t block) {
+    for (size_t node = leaves + position[block]; node; node /= 2)
+      lastEnd[node] = std::max(lastEnd[node], blocks[block].end);
+  }
+
+  // Calls visit(block) for each that lives at a time when the given one does. O((1 + visits) log n).
+  template <typename Visit>
+  void visitMates(const Block &block, Visit visit) const {
+    auto later = [&](size_t other, int64_t time) { return blocks[other].begin < time; };
+    size_t before = std::lower_bound(order.begin(), order.end(), block.end, later) - order.begin();
+    descend(1, 0, leaves, before, block.begin, visit);
+  }
+
+private:
+  template <typename Visit>
+  void descend(size_t node, size_t first, size_t count, size_t before, int64_t begin, Visit &visit) const {
+    if (first >= before || lastEnd[node] <= begin)
+      return;
+    if (count == 1)
+      return visit(order[first]);
+    descend(2 * node, first, count / 2, before, begin, visit);
+    descend(2 * node + 1, first + count / 2, count / 2, before, begin, visit);
+  }
+
+  const std::vector<Block> &blocks;
+  std::vector<size_t> order, position;
+  size_t leaves = 1;
+  std::vector<int64_t> lastEnd;
+};
+
+// Each block in turn at the lowest offset where it fits among those placed before it.
+void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
+  packing.offsets.assign(problem.blocks.size(), -1);
+  packing.bytes = 0;
+  placed.clear();
+  std::vector<std::pair<int64_t, int64_t>> taken; // bytes from, to
+  for (size_t i : order) {
+    int64_t at = 0, bytes = problem.roundUp(problem.blocks[i].bytes);
+    taken.clear();
+    placed.visitMates(problem.blocks[i], [&](size_t other) {
+      int64_t from = packing.offsets[other];
+      taken.emplace_back(from, from + problem.roundUp(problem.blocks[other].bytes));
+    });
+    std::sort(taken.begin(), taken.end());
+    for (auto [from, to] : taken) {
+      if (from >= at + bytes)
+        break;
+      at = std::max(at, to);
+    }
+    packing.offsets[i] = at;
+    packing.bytes = std::max(packing.bytes, at + bytes);
+    placed.insert(i);
+  }
+}
+
+// The largest `rank` first; ties by begin, then number.
+template <typename Rank>
+std::vector<size_t> orderBy(const PackProblem &problem, Rank rank) {
+  std::vector<size_t> order = problem.orderBy(&PackProblem::Block::begin);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return rank(problem.blocks[a]) > rank(problem.blocks[b]); });
+  return order;
+}
+
+int64_t bytesOf(const PackProblem::Block &block) { return block.bytes; }
+double areaOf(const PackProblem::Block &block) { return double(block.bytes) * double(block.end - block.begin); }
+auto lengthThenBytes(const PackProblem::Block &block) { return std::tuple(block.end - block.begin, block.bytes); }
+
+// Rounds of `packByOrders`: so many that the work is about the same for all problems.
+constexpr size_t mostRounds = 20, mostPlacements = 20000;
+
+Fault packInOrder(const PackProblem &problem, const std::vector<size_t> &order, Packing &packing) {
+  PlacedBlocks placed(problem);
+  firstFit(problem, placed, order, packing);
+  packing.exact = packing.bytes == problem.bound();
+  return problem.verify(packing);
+}
+
+} // namespace
+
+Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
+  if (Fault fault = problem.check())
+    return fault;
+  return packInOrder(problem, orderBy(problem, bytesOf), packing);
+}
+
+Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {
+  if (Fault fault = problem.check())
+    return fault;
+  return packInOrder(problem, problem.orderBy(&PackProblem::Block::begin), packing);
+}
+
+Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
+  if (Fault fault = problem.check())
+    return fault;
+  PlacedBlocks placed(problem);
+  int64_t bound = problem.bound();
+  std::vector<size_t> bestOrder;
+  auto attempt = [&](const std::vector<size_t> &order) {
+    Packing found;
+    firstFit(problem, placed, order, found);
+    if (bestOrder.empty() || found.bytes < packing.bytes) {
+      packing = found;
+      bestOrder = order;
+    }
+    return found;
+  };
+  attempt(orderBy(problem, bytesOf));
+  for (const std::vector<size_t> &order : {orderBy(problem, areaOf), orderBy(problem, lengthThenBytes)})
+    if (packing.bytes > bound)
+      attempt(order);
+  // A round's trouble moves forward by a part of the order that grows while nothing is found.
+  std::vector<size_t> order = bestOrder;
+  size_t rounds = std::min(mostRounds, mostPlacements / std::max<size_t>(order.size(), 1));
+  for (size_t round = 0; round < rounds && packing.bytes > bound; ++round) {
+    Packing found = attempt(order);
+    std::vector<double> rank(order.size());
+    for (size_t place = 0; place < order.size(); ++place) {
+      size_t block = order[place];
+      bool trouble = found.offsets[block] + problem.roundUp(problem.blocks[block].bytes) > bound;
+      rank[block] = trouble ? double(place) / 2 - 1 : double(place);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rank[a] < rank[b]; });
+  }
+  packing.exact = packing.bytes == bound;
+  return problem.verify(packing);
+}
