@@ -156,13 +156,26 @@ int64_t SubsetSumProblem::bound() const {
   return std::min(limit, std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
 }
 
+// Of ascending sums at most so many, the largest among them, no two neighbours nearer than they must be.
+static std::vector<int64_t> thinOut(const std::vector<int64_t> &sums, size_t most) {
+  if (sums.size() <= most)
+    return sums;
+  int64_t distance = sums.back() / int64_t(most) + 1;
+  std::vector<int64_t> kept;
+  for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
+    if (kept.empty() || kept.back() - *sum >= distance)
+      kept.push_back(*sum);
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
 // sums[i]: what the first i layers can reach without exceeding the limit, ascending. From the largest of the last row
 // back: layer i-1 is kept if the sum without it was reachable, else it is not.
 Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<bool> &kept) {
   if (Fault fault = problem.check())
     return fault;
   std::vector<std::vector<int64_t>> sums{{0}};
-  size_t total = 0;
+  size_t mostOfRow = std::max<size_t>(mostSums / std::max<size_t>(problem.bytes.size(), 1), 2);
   for (int64_t bytes : problem.bytes) {
     const std::vector<int64_t> &before = sums.back();
     std::vector<int64_t> with, after;
@@ -170,11 +183,7 @@ Fault plc::planner::solveSubsetSum(const SubsetSumProblem &problem, std::vector<
       if (bytes <= problem.limit - sum)
         with.push_back(sum + bytes);
     std::set_union(before.begin(), before.end(), with.begin(), with.end(), std::back_inserter(after));
-    sums.push_back(std::move(after));
-    total += sums.back().size();
-    if (total > mostSums)
-      return "layers of " + std::to_string(problem.bytes.size()) +
-             " sizes have too many sums to choose the kept ones exactly";
+    sums.push_back(thinOut(after, mostOfRow));
   }
   kept.assign(problem.bytes.size(), false);
   int64_t sum = sums.back().back();
