@@ -290,3 +290,15 @@ std::string plc::analysis::digestOf(Operation *program) {
     return evaluation.run(model);
   return evaluation.run(cast<plan::ProgramOp>(program));
 }
+
+LogicalResult plc::analysis::verifyDigest(plan::NumericsOp recorded) {
+  Operation *program = SymbolTable::lookupNearestSymbolFrom(recorded, recorded.getProgramAttr());
+  std::string found = digestOf(program);
+  if (found == recorded.getDigest())
+    return success();
+  InFlightDiagnostic error = program->emitError("program '")
+                             << recorded.getProgram() << "' has equations of digest '" << found << "' but expected '"
+                             << recorded.getDigest() << "'";
+  error.attachNote(recorded.getLoc()) << "recorded here, of the numerics program";
+  return error;
+}

@@ -76,6 +76,11 @@ private:
     using plc::strategy::GradientKind;
     return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
   }
+  /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
+  bool leads(const Program &program) {
+    bool trained = plc::algebra::hasLoss(modelOp()) && trains();
+    return program.entry == (trained ? "train" : "infer") && program.outputs.empty();
+  }
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
   /// The model lowered through all phases; sets the numerics key if it is empty.
@@ -241,6 +246,7 @@ int Compilation::writeModule() {
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};
+    program.leads = leads(program);
     OwningOpRef<ModuleOp> module = lower(program, manifest.numericsKey);
     if (!module)
       return code;
@@ -292,6 +298,7 @@ int Compilation::run() {
     program.entry = plc::ProgramKind::infer;
   if (program.entry == plc::ProgramKind::train && !trains())
     return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
+  program.leads = leads(program);
   if (options.printPipeline) {
     llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";
     return Done;

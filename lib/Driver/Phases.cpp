@@ -72,10 +72,8 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
-  // What a part of the outputs needs may be fewer layers than there are stages, and none that a balance counts.
-  options.fewer = program.entry == plc::ProgramKind::infer && !program.outputs.empty();
-  if (!options.fewer)
-    options.balance = listOf(strategy, "parallelism.balance");
+  options.follows = !program.leads;
+  options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);

@@ -32,6 +32,7 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
   if (!strategy) // which told what is wrong
     return failure();
   Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};
+  program.leads = program.outputs.empty();
   for (const Phase &phase : phasesOf(program, *strategy))
     phase.addPasses(pipeline);
   return success();

@@ -1,6 +1,8 @@
 //===- Pack.cpp - the problem of addresses, and its bound ----------------===//
 #include "plc/Planner/Pack.h"
 
+#include "Total.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -25,7 +27,8 @@ Fault PackProblem::check() const {
   if (alignment <= 0)
     return "has alignment " + std::to_string(alignment) + " but needs 1 or more";
   if (alignment > mostBytes / std::max<int64_t>(blocks.size(), 1))
-    return "has alignment " + std::to_string(alignment) + ", too large for " + std::to_string(blocks.size()) + " blocks";
+    return "has alignment " + std::to_string(alignment) + ", too large for " + std::to_string(blocks.size()) +
+           " blocks";
   int64_t sum = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].bytes <= 0)
@@ -35,7 +38,12 @@ Fault PackProblem::check() const {
     if (__builtin_add_overflow(sum, blocks[i].bytes, &sum) || sum > mostBytes)
       return "blocks have more than " + std::to_string(mostBytes) + " bytes in all";
   }
-  return std::nullopt;
+  Total bytes;
+  for (const Block &block : blocks) {
+    bytes.add(block.bytes);
+    bytes.add(alignment);
+  }
+  return bytes.check("rounded sizes");
 }
 
 // A sweep over time. What lives is disjoint so far, so a block that begins can only overlap its neighbours in bytes.

@@ -32,8 +32,8 @@ std::vector<int> orderOf(const PackSearch &search, uint64_t restart, std::mt1993
   for (int block = 0; block < search.numBlocks(); ++block) {
     double size = search.sizeOf(block), length = search.lengthOf(block), trouble = 1 + search.troubleOf(block);
     double crowd = std::pow(double(search.crowdOf(block)), 64);
-    const double scores[kinds] = {length * trouble, crowd * length, length * size * trouble, trouble, crowd * size * length,
-                                  length * length * size};
+    const double scores[kinds] = {length * trouble, crowd * length,        length * size * trouble,
+                                  trouble,          crowd * size * length, length * length * size};
     double noise = restart < kinds ? 0 : 0.4 * (double(random() % 4096) / 4096 - 0.5);
     score[block] = std::log(std::max(scores[restart % kinds], 1e-300)) + noise;
   }
@@ -84,12 +84,8 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   int64_t low = goal, proven = 0, unit = search.unit();
   for (int64_t height = goal; low < top; height = low + (top - low) / 2) {
     switch (searchBelow(search, height)) {
-    case PackSearch::End::none:
-      proven = low = (height / unit + 1) * unit;
-      break;
-    case PackSearch::End::limit:
-      low = (height / unit + 1) * unit;
-      break;
+    case PackSearch::End::none: proven = low = (height / unit + 1) * unit; break;
+    case PackSearch::End::limit: low = (height / unit + 1) * unit; break;
     case PackSearch::End::found:
       std::vector<int64_t> offsets = search.offsets();
       top = 0;

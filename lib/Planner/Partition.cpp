@@ -1,6 +1,8 @@
 //===- Partition.cpp - the problem of cutting a graph ---------------------===//
 #include "plc/Planner/Partition.h"
 
+#include "Total.h"
+
 #include "plc/Support/ExitCodes.h"
 
 #include <algorithm>
@@ -12,9 +14,6 @@ using namespace plc::planner;
 namespace {
 
 bool within(int64_t part, int64_t begin, int64_t end) { return begin <= part && part < end; }
-
-// Above it sums of times and bytes might leave their type.
-constexpr int64_t mostSum = int64_t(1) << 54;
 
 // "stage 2", or "rank 0 (stages 0, 2)" if it has several.
 std::string describeRank(const PartitionProblem &problem, int64_t rank) {
@@ -142,25 +141,22 @@ Fault PartitionProblem::check() const {
     return "has " + std::to_string(inFlight.size()) + " in-flight counts but " + std::to_string(stages) + " stages";
   if (!place.empty() && int64_t(place.size()) != stages)
     return "places " + std::to_string(place.size()) + " of " + std::to_string(stages) + " stages";
+  for (int64_t rank : place)
+    if (!within(rank, 0, stages))
+      return "place names rank " + std::to_string(rank) + " for " + std::to_string(stages) + " stages";
   for (int64_t rank = 0; !place.empty() && rank < numRanks(); ++rank)
-    if (std::find(place.begin(), place.end(), rank) == place.end() || place.front() < 0)
+    if (std::find(place.begin(), place.end(), rank) == place.end())
       return "place leaves out rank " + std::to_string(rank);
   if (!speed.empty() && int64_t(speed.size()) != numRanks())
     return "has " + std::to_string(speed.size()) + " speeds but " + std::to_string(numRanks()) + " ranks";
   for (int64_t each : speed)
     if (each <= 0 || each > 1000000)
       return "has speed " + std::to_string(each) + " but needs 1 to 1000000";
-  int64_t flying = 1;
-  for (int64_t each : inFlight) {
-    if (each < 0 || each > mostSum)
-      return "has " + std::to_string(each) + " micro-batches in flight";
-    flying = std::max(flying, each);
-  }
-  double sum = 0; // of all that is multiplied by it
-  auto add = [&](int64_t cost, int64_t times) {
-    sum += double(cost) * double(times);
-    return cost >= 0;
-  };
+  for (int64_t stage = 0; stage < stages; ++stage)
+    if (inFlight[stage] < 0)
+      return "stage " + std::to_string(stage) + " has " + std::to_string(inFlight[stage]) + " micro-batches in flight";
+  if (limitBytes < 0)
+    return "the limit is " + std::to_string(limitBytes) + " bytes";
   for (const Part &part : parts)
     if (!add(part.ns, 1) || !add(part.keptBytes, flying) || !add(part.scratchBytes, 1))
       return "part '" + part.name + "' has a negative cost";
@@ -168,20 +164,40 @@ Fault PartitionProblem::check() const {
   for (const Tensor &tensor : tensors)
     if (outside(tensor.producer) || std::any_of(tensor.consumers.begin(), tensor.consumers.end(), outside))
       return "a tensor names a part beyond the " + std::to_string(count) + " there are";
-  for (const Tensor &tensor : tensors)
-    if (!add(tensor.ns, tensor.consumers.size()) || !add(tensor.bytes, flying * int64_t(tensor.consumers.size())))
+    else if (tensor.ns < 0 || tensor.bytes < 0)
       return "a tensor of part '" + parts[tensor.producer].name + "' has a negative cost";
   for (const Resident &resident : residents)
     if (resident.users.empty() || std::any_of(resident.users.begin(), resident.users.end(), outside))
       return "a resident has no user, or one beyond the " + std::to_string(count) + " there are";
-  for (const Resident &resident : residents)
-    if (!add(resident.ownerBytes, 1) || !add(resident.copyBytes, resident.users.size()))
-      return "a resident of part '" + parts[resident.users.front()].name + "' has a negative size";
-  if (sum > double(mostSum))
-    return "has times and bytes whose sums are beyond " + std::to_string(mostSum);
+    else if (resident.ownerBytes < 0 || resident.copyBytes < 0)
+      return "a resident of part '" + parts[resident.users.front()].name + "' has negative bytes";
+  if (Fault fault = checkTotals())
+    return fault;
   if (std::vector<int64_t> cycle = findCycle(count, orders()); !cycle.empty())
     return "part '" + parts[cycle.front()].name + "' comes before and after part '" + parts[cycle.back()].name + "'";
   return std::nullopt;
+}
+
+Fault PartitionProblem::checkTotals() const {
+  int64_t most = *std::max_element(inFlight.begin(), inFlight.end()); // a stage may receive everything
+  Total ns, bytes;                                                    // speeds are in percent
+  for (const Part &part : parts) {
+    ns.add(part.ns, 100);
+    bytes.add(part.keptBytes, most);
+    bytes.add(part.scratchBytes);
+  }
+  for (const Tensor &tensor : tensors) {
+    ns.add(tensor.ns, 100 * stages);
+    bytes.add(tensor.bytes, most);
+    bytes.add(tensor.bytes, stages);
+  }
+  for (const Resident &resident : residents) {
+    bytes.add(resident.ownerBytes);
+    bytes.add(resident.copyBytes, stages);
+  }
+  if (Fault fault = ns.check("hundredths of times"))
+    return fault;
+  return bytes.check("bytes");
 }
 
 Fault PartitionProblem::verify(const Partition &answer) const {

@@ -2,6 +2,8 @@
 #include "plc/Planner/Remat.h"
 #include "plc/Planner/Partition.h"
 
+#include "Total.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,9 +28,20 @@ std::string name(const char *what, int64_t number) { return what + std::to_strin
 Fault RematProblem::check() const {
   int64_t count = values.size();
   std::vector<bool> made(count);
-  for (int64_t value = 0; value < count; ++value)
+  Total bytes, ns;
+  for (int64_t value = 0; value < count; ++value) {
     made[value] = values[value].maker < 0;
+    if (values[value].bytes < 0)
+      return name("value ", value) + " has " + std::to_string(values[value].bytes) + " bytes";
+    bytes.add(values[value].bytes);
+  }
   for (size_t call = 0; call < calls.size(); ++call) {
+    if (calls[call].layer >= mostLayers)
+      return name("call ", call) + " is of " + name("layer ", calls[call].layer) + ", at most " +
+             std::to_string(mostLayers - 1);
+    if (calls[call].ns < 0)
+      return name("call ", call) + " takes " + std::to_string(calls[call].ns) + " ns";
+    ns.add(calls[call].ns);
     for (int64_t value : calls[call].args)
       if (value < 0 || value >= count || !made[value])
         return name("call ", call) + " reads " + name("value ", value) + ", which is not made before it";
@@ -42,7 +55,9 @@ Fault RematProblem::check() const {
     for (int64_t value : call.args)
       if (value < 0 || value >= count || !made[value])
         return "backward reads " + name("value ", value) + ", which nothing makes";
-  return std::nullopt;
+  if (Fault fault = bytes.check("bytes of values"))
+    return fault;
+  return ns.check("times of calls");
 }
 
 Fault RematProblem::verify(const Remat &answer) const {

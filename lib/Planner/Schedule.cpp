@@ -2,6 +2,8 @@
 #include "plc/Planner/Schedule.h"
 #include "plc/Planner/Order.h"
 
+#include "Total.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -74,8 +76,12 @@ Fault ScheduleProblem::check() const {
         return "stage " + std::to_string(stage) + " has time " + std::to_string(stages[stage].ns[kind]) + " for " +
                "FBW"[kind];
   }
+  if (Fault fault = checkSize())
+    return fault;
   std::vector<std::pair<int64_t, int64_t>> edges;
   for (const Dependence &each : dependences) {
+    if (each.ns < 0)
+      return "a dependence takes " + std::to_string(each.ns) + " ns";
     for (auto [stage, kind] : {std::pair(each.source, each.from), std::pair(each.destination, each.to)})
       if (stage < 0 || stage >= int64_t(stages.size()) || !stages[stage].has[int(kind)])
         return "a dependence names stage " + std::to_string(stage) + "'s " + "FBW"[int(kind)] +
@@ -89,6 +95,27 @@ Fault ScheduleProblem::check() const {
   for (int64_t node : cycle)
     text += " " + std::to_string(node / 3) + "." + "FBW"[node % 3];
   return text;
+}
+
+Fault ScheduleProblem::checkSize() const {
+  std::vector<bool> used(numRanks());
+  int64_t tasks = 0;
+  Total ns;
+  for (const Stage &stage : stages) {
+    used[stage.rank] = true;
+    for (int kind = 0; kind < 3; ++kind) {
+      tasks += stage.has[kind];
+      ns.add(stage.ns[kind], microBatches);
+    }
+  }
+  if (auto unused = std::find(used.begin(), used.end(), false); unused != used.end())
+    return "no stage is on rank " + std::to_string(unused - used.begin()) + " of " + std::to_string(used.size());
+  if (tasks && microBatches > mostJobs / tasks)
+    return std::to_string(microBatches) + " micro-batches of " + std::to_string(tasks) + " tasks are more than " +
+           std::to_string(mostJobs) + " jobs";
+  for (const Dependence &each : dependences)
+    ns.add(std::max<int64_t>(each.ns, 0), microBatches);
+  return ns.check("times of all jobs");
 }
 
 Fault ScheduleProblem::verify(const Schedule &schedule) const {

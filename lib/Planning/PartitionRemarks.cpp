@@ -54,16 +54,15 @@ void plc::plan::remarkCuts(ein::ModelOp model, const FlatProgram &flat, const pl
   for (int64_t stage = 0; stage < problem.stages; ++stage) {
     int64_t first = units[stage].front();
     Location loc = startOf(model, flat, first);
-    remark::analysis(loc, named("Stage", model)) << remark::add(
-        "stage s{0} on rank {1}: {2} units from '{3}' to '{4}', {5} ns, {6} by estimate", stage, problem.rankOf(stage),
-        units[stage].size(), flat.units[first].name, flat.units[units[stage].back()].name, loads[stage].ns,
-        formatBytes(loads[stage].bytes()));
+    remark::analysis(loc, named("Stage", model))
+        << remark::add("stage s{0} on rank {1}: {2} units from '{3}' to '{4}', {5} ns, {6} by estimate", stage,
+                       problem.rankOf(stage), units[stage].size(), flat.units[first].name,
+                       flat.units[units[stage].back()].name, loads[stage].ns, formatBytes(loads[stage].bytes()));
     if (stage > 0)
-      remark::passed(loc, named("Cut", model))
-          << remark::add("cut before '{0}': the slowest rank takes {1} ns; cut one unit earlier: {2}; one later: {3}",
-                         flat.units[first].name, answer.slowestNs,
-                         describeMoved(problem, answer, units[stage - 1].back(), stage),
-                         describeMoved(problem, answer, first, stage - 1));
+      remark::passed(loc, named("Cut", model)) << remark::add(
+          "cut before '{0}': the slowest rank takes {1} ns; cut one unit earlier: {2}; one later: {3}",
+          flat.units[first].name, answer.slowestNs, describeMoved(problem, answer, units[stage - 1].back(), stage),
+          describeMoved(problem, answer, first, stage - 1));
   }
 }
 

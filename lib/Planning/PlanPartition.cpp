@@ -1,4 +1,5 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
+#include "CutModel.h"
 #include "FlatProgram.h"
 #include "PartitionRemarks.h"
 #include "Programs.h"
@@ -13,6 +14,7 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
 #include <set>
 
 namespace plc::plan {
@@ -211,16 +213,19 @@ private:
   }
 
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
-    int64_t sum = 0;
-    for (int64_t count : balance) {
+    for (int64_t count : balance)
       if (count <= 0)
         return emitOptionError(model, "balance has ") << count << ", but every stage needs a layer call";
-      sum += count;
-    }
-    if (!balance.empty() && sum != int64_t(flat.units.size()))
+    if (!balance.empty() && !isBalanced(flat) && !follows)
       return emitOptionError(model, "balance has ")
-             << sum << " layer calls but model '" << model.getSymName() << "' has " << flat.units.size();
+             << std::accumulate(balance.begin(), balance.end(), int64_t(0)) << " layer calls but model '"
+             << model.getSymName() << "' has " << flat.units.size();
     return success();
+  }
+
+  // Whether the balance counts the layer calls of this model.
+  bool isBalanced(const FlatProgram &flat) {
+    return std::accumulate(balance.begin(), balance.end(), int64_t(0)) == int64_t(flat.units.size());
   }
 
   bool recomputes() const {
@@ -248,6 +253,18 @@ private:
     program.setRecomputeBoundNs(remat.problem.boundRecomputeNs(bytes));
   }
 
+  // Of the stages as they are, with sums and clones where the cuts have put them.
+  planner::Fault writeFigures(ProgramOp program) {
+    CutFigures figures;
+    if (planner::Fault fault = figuresOfCut(program, RouteTable(program), bytesPerNs, figures))
+      return fault;
+    for (auto [stage, ns] : llvm::zip(program.getBody().getOps<StageOp>(), figures.stageNs))
+      stage.setNs(ns);
+    program.setCutNs(figures.cutNs);
+    program.setCutBoundNs(figures.boundNs);
+    return std::nullopt;
+  }
+
   LogicalResult cut(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
@@ -261,7 +278,7 @@ private:
     if (flat->calls.empty())
       return model.emitError("model '") << model.getSymName() << "' calls no kernel";
     int64_t calls = flat->units.size();
-    bool clamped = fewer && stages > calls;
+    bool clamped = follows && stages > calls;
     int64_t stages = clamped ? calls : this->stages.getValue();
     if (stages > calls)
       return emitNoPlan(model) << stages << " stages but model '" << model.getSymName() << "' has " << calls
@@ -275,8 +292,8 @@ private:
     for (int64_t stage = 0; stage < stages; ++stage)
       problem.inFlight.push_back(family.inFlight(stage, stages, count));
     planner::Partition answer;
-    planner::Fault fault = balance.empty() ? planner::solvePartition(problem, answer)
-                                           : planner::fixPartition(problem, {balance.begin(), balance.end()}, answer);
+    planner::Fault fault = isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
+                                             : planner::solvePartition(problem, answer);
     // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
     if (fault && fault->isNoPlan && problem.limitBytes) {
       problem.limitBytes = 0;
@@ -287,7 +304,7 @@ private:
     remarkCuts(model, *flat, problem, answer);
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
-      plans.push_back({problem.rankOf(stage), load.ns, load.bytes()});
+      plans.push_back({problem.rankOf(stage), load.bytes()});
     placeSums(*flat, answer.stageOf);
     remat->answer = decideByStage(*flat, answer.stageOf, remat->problem);
     if (planner::Fault fault = remat->problem.verify(remat->answer))
@@ -297,8 +314,8 @@ private:
     if (failed(program))
       return failure();
     program->setMoments(moments);
-    program->setCutNs(answer.slowestNs);
-    program->setCutBoundNs(problem.bound());
+    if (planner::Fault fault = writeFigures(*program))
+      return emitReason(model, *fault);
     writeRecomputation(*remat, *program);
     model.erase();
     return success();

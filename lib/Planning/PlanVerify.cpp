@@ -1,7 +1,8 @@
 //===- PlanVerify.cpp - prove that the action lists compute the program ---===//
 #include "Programs.h"
+#include "Proof.h"
 
-#include "plc/Planning/ActionTable.h"
+#include "plc/Analysis/ProgramDigest.h"
 #include "plc/Planning/Passes.h"
 
 namespace plc::plan {
@@ -29,13 +30,19 @@ struct PlanVerifyPass : plc::plan::impl::PlanVerifyBase<PlanVerifyPass> {
 
 private:
   LogicalResult prove(ProgramOp program) {
+    if (bytesPerNs <= 0)
+      return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
       return failure();
+    for (auto recorded : getOperation().getOps<NumericsOp>())
+      if (recorded.getProgram() == program.getSymName() && failed(analysis::verifyDigest(recorded)))
+        return failure();
     auto &slots = getChildAnalysis<TaskSlots>(program);
     if (failed(requireChannels(program, slots.getRoutes())))
       return failure();
     FailureOr<module::EntryPlan> table = buildActionTable(program, slots);
-    return failed(table) ? failure() : proveActionTable(*table, program, slots, memoryLimitBytes);
+    return success(succeeded(table) && succeeded(proveActionTable(*table, program, slots, memoryLimitBytes)) &&
+                   succeeded(proveFigures(program, slots.getRoutes(), bytesPerNs)));
   }
 };
 

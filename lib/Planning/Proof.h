@@ -46,15 +46,25 @@ llvm::LogicalResult proveRuns(TableOfProgram &both);
 /// under a tag of its own, and never more are posted than slots.
 llvm::LogicalResult proveMessages(TableOfProgram &both);
 
-/// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv.
+/// Each rank of a training program takes one step, others none. Each parameter has one owner, on whose rank all its sites
+/// are, numbered from 0; each site is filled by one call of the program, and is nowhere but an accumulator; what travels
+/// per step lands in the place of the same parameter or site.
+llvm::LogicalResult proveParameters(TableOfProgram &both);
+
+/// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv, and from what precedes
+/// each rank's step to the end of every step: where gradients are clipped, ranks wait there for the norm of all.
 llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
 /// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
+/// What the program says of its cuts, its step and its recomputation is what its calls, kernels and order give.
+llvm::LogicalResult proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);
+
 /// Every read of a rank finds the value and micro-batch that the program names. The actions are executed symbolically,
-/// with a map from bytes to values in place of the arena (ProveMemory.cpp).
+/// with a map from bytes to values in place of the arena (ProveMemory.cpp). The layout holds what the rank needs and no
+/// more, and says the bytes that it uses and the most that live at one time.
 llvm::LogicalResult proveMemory(TableOfProgram &both, int64_t rank, int64_t limitBytes);
 
 /// "'mul' of 'attention.0', F, micro-batch 1": a resolved value, for people; without a micro-batch if `mb` is -1.

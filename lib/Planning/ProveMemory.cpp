@@ -6,6 +6,8 @@
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
@@ -47,11 +49,13 @@ public:
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
       return failure();
-    countContributions();
-    for (auto [action, op] : llvm::zip(plan.actions, both.actions[rank.getIndex()]))
+    findSites();
+    for (auto [action, op] : llvm::zip(plan.actions, both.actions[rank.getIndex()])) {
+      ++time;
       if (failed(execute(action, op)))
         return failure();
-    return checkEnd();
+    }
+    return success(succeeded(checkEnd()) && succeeded(checkSizes()));
   }
 
 private:
@@ -67,8 +71,11 @@ private:
     bool receives;
   };
   struct SiteState {
-    int64_t added = 0, expected = 0, lastMb = -1;
+    int64_t added = 0;
     bool received = false;
+  };
+  struct Life { // times of the first action or call that mentions a value, and of the last
+    int64_t begin, end, bytes;
   };
 
   //===--- Layout ---===//
@@ -88,32 +95,37 @@ private:
                                      << staticEnd;
       staticEnd = place->offset + place->bytes;
     }
-    if (staticEnd > int64_t(layout.getStaticBytes()))
+    staticEnd = roundUpPlace(staticEnd);
+    if (staticEnd != int64_t(layout.getStaticBytes()))
       return layout.emitOpError("has statics up to ") << staticEnd << " but says " << layout.getStaticBytes();
-    staticEnd = layout.getStaticBytes();
+    return checkStatics();
+  }
+
+  // Those that the rank's stages need, and no others.
+  LogicalResult checkStatics() {
+    std::vector<bool> needed(plan.statics.size());
     for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
       int64_t place = statics.find(item.kind, item.name, item.site);
       if (place < 0 || plan.statics[place].bytes != item.bytes ||
           (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
         return layout.emitOpError("has no place for ") << stringifyStaticKind(item.kind) << " '" << item.name << "' of "
                                                        << item.bytes << " bytes" << (item.owned ? ", owned" : "");
+      needed[place] = true;
     }
+    for (auto [place, op] : llvm::enumerate(layout.getBody().getOps<StaticOp>()))
+      if (!needed[place])
+        return op.emitOpError("holds ") << stringifyStaticKind(op.getKind()) << " '" << op.getName()
+                                        << "', which no stage of the rank needs beside what is placed already";
     return success();
   }
 
-  // How often each site of this rank is added to in a step.
-  void countContributions() {
-    for (auto stage : program.getBody().getOps<StageOp>()) {
-      if (stage.getRank() != rank.getIndex())
-        continue;
-      for (auto site : stage.getBody().getOps<SiteOp>())
-        sites[{site.getParam(), site.getIndex()}];
-      for (auto task : stage.getBody().getOps<TaskOp>())
-        for (auto call : task.getBody().getOps<CallOp>())
-          for (Value operand : call.getArgs())
-            if (auto site = slots.resolve(operand).getDefiningOp<SiteOp>())
-              sites[{site.getParam(), site.getIndex()}].expected += program.getMicroBatches();
-    }
+  void findSites() {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      for (auto site : stage.getBody().getOps<SiteOp>()) {
+        trained.insert(site.getParam());
+        if (stage.getRank() == rank.getIndex())
+          sites[{site.getParam(), site.getIndex()}];
+      }
   }
 
   //===--- Actions ---===//
@@ -124,7 +136,10 @@ private:
     case ActionInfo::Op::PostRecv: return post(action, op);
     case ActionInfo::Op::WaitRecv: return receive(action, op);
     case ActionInfo::Op::Send: return send(action, op);
-    case ActionInfo::Op::WaitSend: unlock(action, false); return success();
+    case ActionInfo::Op::WaitSend:
+      touch(carried(action, true), action.microBatch);
+      unlock(action, false);
+      return success();
     case ActionInfo::Op::Drop: return drop(action, op);
     case ActionInfo::Op::Step: return step(op);
     }
@@ -145,6 +160,7 @@ private:
     SmallVector<Range> touched;
     int64_t mb = run.microBatch;
     const auto *operand = made.operands.data();
+    ++time;
     for (Value argument : call.getArgs()) {
       Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
@@ -152,6 +168,7 @@ private:
       FailureOr<Range> range = place(run, op, value, *operand++);
       if (failed(range) || failed(read(op, value, mb, *range)))
         return failure();
+      touch(value, mb);
       touched.push_back(*range);
     }
     for (Value result : call.getResults()) {
@@ -160,7 +177,7 @@ private:
       if (failed(range))
         return failure();
       if (auto site = value.getDefiningOp<SiteOp>()) {
-        if (failed(accumulate(run, op, site)))
+        if (failed(accumulate(op, site)))
           return failure();
         continue;
       }
@@ -170,6 +187,7 @@ private:
                  << describe(value, mb) << " to " << text(*range) << ", over what the same call reads or writes";
       if (failed(write(op, value, mb, *range)))
         return failure();
+      touch(value, mb);
       touched.push_back(*range);
     }
     return success();
@@ -197,6 +215,7 @@ private:
       return failure();
     if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
+    touch(value, action.microBatch);
     erase(*range, op);
     locks.push_back({*range, op, action.target, action.microBatch, true});
     return success();
@@ -204,11 +223,12 @@ private:
 
   LogicalResult receive(const ActionInfo &action, ActionInterface op) {
     Value value = carried(action, false);
+    touch(value, action.microBatch);
     Range range = unlock(action, true);
     if (auto site = value.getDefiningOp<SiteOp>())
       sites[{site.getParam(), site.getIndex()}].received = true;
     else if (auto param = value.getDefiningOp<ParamOp>())
-      stepped.erase(param.getParam().str());
+      renewed.insert(param.getParam());
     else
       held[range.begin] = {range.end, {value, action.microBatch}};
     return success();
@@ -223,11 +243,12 @@ private:
       if (failed(checkComplete(op, site.getParam(), site.getIndex())))
         return failure();
     } else if (auto param = value.getDefiningOp<ParamOp>()) {
-      if (!stepped.count(param.getParam()))
+      if (!renewed.contains(param.getParam()))
         return op->emitOpError("sends parameter '") << param.getParam() << "' before its step";
     } else if (failed(read(op, value, action.microBatch, *range))) {
       return failure();
     }
+    touch(value, action.microBatch);
     locks.push_back({*range, op, action.target, action.microBatch, false});
     return success();
   }
@@ -245,14 +266,12 @@ private:
 
   LogicalResult step(Operation *op) {
     for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
-      if (item.kind != StaticKind::parameter)
+      if (item.kind != StaticKind::parameter || !item.owned || !trained.contains(item.name))
         continue;
-      if (item.owned) {
-        for (auto &[site, state] : sites)
-          if (site.first == item.name && failed(checkComplete(op, item.name, site.second)))
-            return failure();
-      }
-      stepped.insert(item.name);
+      for (auto &[site, state] : sites)
+        if (site.first == item.name && failed(checkComplete(op, item.name, site.second)))
+          return failure();
+      renewed.insert(item.name);
     }
     return success();
   }
@@ -268,19 +287,33 @@ private:
             return failure();
         }
     }
-    bool steps = llvm::any_of(plan.actions, [](auto &action) { return action.op == ActionInfo::Op::Step; });
-    if (program.isTraining() && !steps)
-      return rank.emitOpError("never takes a step");
-    for (const std::string &param : stepped)
-      if (!plan.statics[statics.find(StaticKind::parameter, param)].owned && isTrained(param))
-        return rank.emitOpError("never receives the new value of parameter '") << param << "'";
+    for (const module::StaticInfo &place : plan.statics)
+      if (place.kind == module::StaticKind::Parameter && trained.contains(place.name) && !renewed.contains(place.name))
+        return rank.emitOpError("never receives the new value of parameter '") << place.name << "'";
     return success();
   }
 
-  bool isTrained(StringRef param) {
-    bool trained = false;
-    program.walk([&](SiteOp site) { trained |= site.getParam() == param; });
-    return trained;
+  // The arena ends where its last value does, and the bound is the most that lives at one time.
+  LogicalResult checkSizes() {
+    int64_t arena = std::max(staticEnd, roundUpPlace(highest)), bound = staticEnd + mostAlive();
+    if (arena != plan.arenaBytes)
+      return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
+    if (bound != int64_t(layout.getBoundBytes()))
+      return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
+    return success();
+  }
+
+  int64_t mostAlive() const {
+    std::vector<std::pair<int64_t, int64_t>> changes;
+    for (auto &[instance, life] : lives) {
+      changes.emplace_back(life.begin, life.bytes);
+      changes.emplace_back(life.end + 1, -life.bytes);
+    }
+    llvm::sort(changes);
+    int64_t live = 0, most = 0;
+    for (auto [when, change] : changes)
+      most = std::max(most, live += change);
+    return most;
   }
 
   //===--- Memory ---===//
@@ -298,9 +331,17 @@ private:
     return rangeOf(value, action.microBatch, action.offset);
   }
 
+  // What has no static place lives from the first time that mentions it to the last.
+  void touch(Value value, int64_t mb) {
+    if (isStatic(value) || statics.offsetOf(value, mb))
+      return;
+    int64_t bytes = roundUpPlace(byteSize(program, value.getType(), mb));
+    lives.try_emplace({value, mb}, Life{time, time, bytes}).first->second.end = time;
+  }
+
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
-    if (auto param = value.getDefiningOp<ParamOp>(); param && stepped.count(param.getParam()))
-      return op->emitOpError("reads parameter '") << param.getParam() << "' after its step";
+    if (auto param = value.getDefiningOp<ParamOp>(); param && renewed.contains(param.getParam()))
+      return op->emitOpError("reads parameter '") << param.getParam() << "', whose place has the new value by now";
     for (const Lock &lock : locks)
       if (lock.receives && lock.range.overlaps(range))
         return conflict(op, "reads", range, lock);
@@ -337,6 +378,7 @@ private:
     if (range.end > plan.arenaBytes)
       return op->emitOpError("puts ") << describe(value, mb) << " to " << text(range)
                                       << ", beyond the arena, which ends at " << plan.arenaBytes;
+    highest = std::max(highest, range.end);
     return success();
   }
 
@@ -376,22 +418,19 @@ private:
 
   //===--- Sites ---===//
 
-  LogicalResult accumulate(const ActionInfo &run, Operation *op, SiteOp site) {
-    SiteState &state = sites[{site.getParam(), site.getIndex()}];
-    if (run.microBatch < state.lastMb)
-      return op->emitOpError("adds micro-batch ") << run.microBatch << " to site " << site.getIndex() << " of '"
-                                                  << site.getParam() << "' after micro-batch " << state.lastMb;
-    state.lastMb = run.microBatch;
-    ++state.added;
+  // By the one call that fills the site, in the order of its task's runs.
+  LogicalResult accumulate(Operation *op, SiteOp site) {
+    ++sites[{site.getParam(), site.getIndex()}].added;
     return checkLocks(op, staticRange(site, 0), "adds to");
   }
 
   LogicalResult checkComplete(Operation *op, StringRef param, int64_t site) {
     const SiteState &state = sites[{param, site}];
-    if (state.received || (state.expected && state.added == state.expected))
+    int64_t expected = both.table.microBatches;
+    if (state.received || state.added == expected)
       return success();
     return op->emitOpError("needs site ")
-           << site << " of '" << param << "' with " << state.expected << " contributions but it has " << state.added;
+           << site << " of '" << param << "' with " << expected << " contributions but it has " << state.added;
   }
 
   // What a message of the channel brings or takes.
@@ -419,7 +458,9 @@ private:
   DenseMap<Instance, Operation *> ended;
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
-  std::set<std::string, std::less<>> stepped;
+  llvm::StringSet<> trained, renewed; // parameters with sites anywhere; those whose place here has the new value
+  DenseMap<Instance, Life> lives;
+  int64_t time = 0, highest = 0; // of actions and calls; the end of the last value
 };
 
 } // namespace

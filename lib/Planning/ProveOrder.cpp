@@ -116,30 +116,43 @@ public:
     return success();
   }
 
-  // Actions of all ranks as nodes; on a cycle, tells each wait of it.
+  // Actions of all ranks as nodes, and one more for the meeting of all ranks at the step; on a cycle, tells each wait of
+  // it.
   LogicalResult checkWaits() {
     for (Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
         edges.emplace_back(each.actions[Op::PostRecv][i].node, each.actions[Op::WaitSend][i].node);
         edges.emplace_back(each.actions[Op::Send][i].node, each.actions[Op::WaitRecv][i].node);
       }
-    std::vector<int64_t> cycle = planner::findCycle(nodes.size(), edges);
+    int64_t meeting = nodes.size();
+    for (auto [before, step] : steps) {
+      if (before >= 0)
+        edges.emplace_back(before, meeting);
+      edges.emplace_back(meeting, step);
+    }
+    std::vector<int64_t> cycle = planner::findCycle(meeting + 1, edges);
     if (cycle.empty())
       return success();
     std::vector<Action> waits;
     for (int64_t node : cycle)
-      if (nodes[node].info->isMessage())
+      if (node != meeting && (nodes[node].info->isMessage() || nodes[node].info->op == Op::Step))
         waits.push_back(nodes[node]);
     InFlightDiagnostic error = waits.front().op->emitOpError("waits for itself: the ranks deadlock");
     for (Action &action : waits)
       error.attachNote(action.op->getLoc())
-          << nameOf(action.info->op) << " of '" << both.channels[action.info->target].getSymName() << "', micro-batch "
-          << action.info->microBatch << ", on rank " << cast<RankOp>(action.op->getParentOp()).getIndex()
+          << describe(action) << ", on rank " << cast<RankOp>(action.op->getParentOp()).getIndex()
           << " comes before the next";
     return error;
   }
 
 private:
+  std::string describe(const Action &action) {
+    if (!action.info->isMessage())
+      return "step, which all ranks take together";
+    StringRef channel = both.channels[action.info->target].getSymName();
+    return (nameOf(action.info->op) + " of '" + channel + "', micro-batch " + Twine(action.info->microBatch)).str();
+  }
+
   static StringRef nameOf(Op part) {
     return part == Op::PostRecv   ? "post_recv"
            : part == Op::WaitRecv ? "wait_recv"
@@ -154,6 +167,8 @@ private:
       if (index)
         edges.emplace_back(action.node - 1, action.node);
       nodes.push_back(action);
+      if (info.op == Op::Step)
+        steps.emplace_back(index ? action.node - 1 : -1, action.node);
       if (info.isMessage() && failed(add(action, rank)))
         return failure();
     }
@@ -187,7 +202,7 @@ private:
   TableOfProgram &both;
   std::vector<Messages> messages; // by channel
   std::vector<Action> nodes;
-  planner::Edges edges;
+  planner::Edges edges, steps; // of each step, what comes before it on its rank (-1: nothing) and itself
 };
 
 } // namespace

@@ -135,8 +135,8 @@ LogicalResult plc::plan::proveActionTable(const module::EntryPlan &table, Progra
                                           int64_t limitBytes) {
   TableOfProgram both(table, program, slots);
   // Each proof relies on those before it.
-  if (failed(proveClones(program, slots)) || failed(proveShape(both)) || failed(proveRuns(both)) ||
-      failed(proveMessages(both)) || failed(proveNoDeadlock(both)))
+  if (failed(proveClones(program, slots)) || failed(proveShape(both)) || failed(proveParameters(both)) ||
+      failed(proveRuns(both)) || failed(proveMessages(both)) || failed(proveNoDeadlock(both)))
     return failure();
   for (auto rank : program.getBody().getOps<RankOp>())
     if (failed(proveMemory(both, rank.getIndex(), limitBytes)))

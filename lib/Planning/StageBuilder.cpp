@@ -101,7 +101,7 @@ private:
     auto count = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
     auto stage = StageOp::create(builder, model.getLoc(), typesOf(stageResults[index]),
                                  builder.getStringAttr("s" + Twine(index)), count(plan.rank), count(layers),
-                                 count(plan.ns), count(plan.bytes));
+                                 /*ns=*/count(0), count(plan.bytes));
     stage.getBody().emplaceBlock();
     stages.push_back(stage);
     for (auto [position, value] : llvm::enumerate(stageResults[index]))

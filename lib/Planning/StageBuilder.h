@@ -8,7 +8,7 @@ namespace plc::plan {
 
 /// What is known of a stage beside its units.
 struct StagePlan {
-  int64_t rank, ns, bytes;
+  int64_t rank, bytes;
 };
 
 /// The program, behind its model, whose units are in the given stages. Stages use each other's results.

@@ -80,7 +80,8 @@ int64_t bruteForceGraph(const PartitionProblem &problem) {
         filled[stage] = true;
       int64_t slowest = std::find(filled.begin(), filled.end(), false) == filled.end() ? 0 : -1;
       for (const auto &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
-        slowest = slowest < 0 || (problem.limitBytes && load.bytes() > problem.limitBytes) ? -1 : std::max(slowest, load.ns);
+        slowest =
+            slowest < 0 || (problem.limitBytes && load.bytes() > problem.limitBytes) ? -1 : std::max(slowest, load.ns);
       best = slowest >= 0 && (best < 0 || slowest < best) ? slowest : best;
       return;
     }
@@ -283,16 +284,16 @@ TEST(Partition, CheckRefusesWhatIsNoProblem) {
   EXPECT_EQ(*problem.check(), "has speed 0 but needs 1 to 1000000");
   problem.speed = {};
   problem.inFlight[1] = -5;
-  EXPECT_EQ(*problem.check(), "has -5 micro-batches in flight");
+  EXPECT_EQ(*problem.check(), "stage 1 has -5 micro-batches in flight");
   problem.inFlight[1] = 1;
   problem.tensors = {{0, {1}, -1, 0}};
   EXPECT_EQ(*problem.check(), "a tensor of part 'p0' has a negative cost");
   problem.tensors = {};
   problem.residents = {{{1}, -1, 0}};
-  EXPECT_EQ(*problem.check(), "a resident of part 'p1' has a negative size");
+  EXPECT_EQ(*problem.check(), "a resident of part 'p1' has negative bytes");
   problem.residents = {};
   problem.parts[1].ns = INT64_MAX;
-  EXPECT_EQ(*problem.check(), "has times and bytes whose sums are beyond 18014398509481984");
+  EXPECT_EQ(*problem.check(), "hundredths of times add up to more than 2^62");
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 | FileCheck %s
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=1,2" | FileCheck %s --check-prefix=BALANCE
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,0" | FileCheck %s --check-prefix=RANKS
-// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 fewer=true" | FileCheck %s --check-prefix=FEWER
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 follows=true" | FileCheck %s --check-prefix=FEWER
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" | FileCheck %s --check-prefix=MEMORY

@@ -1,6 +1,7 @@
-// Gradients of micro-batches are added in their order, whichever stages of a rank add to a site.
+// A gradient site is filled by one call, so that its micro-batches are added in their order: not by two stages.
 // RUN: not plc-opt %s --plan-verify 2>&1 | FileCheck %s
-// CHECK: error: 'plan.run' op adds micro-batch 0 to site 0 of 'w' after micro-batch 1
+// CHECK: error: 'plan.call' op adds to site 0 of 'w', as another call does
+// CHECK: note: which adds to it here
 // RUN: sed -e '/LATER/d' %s | plc-opt --plan-verify -o /dev/null
 
 !t = tensor<16xf32>

@@ -2,11 +2,9 @@
 #ifndef PLC_ANALYSIS_PROGRAMDIGEST_H
 #define PLC_ANALYSIS_PROGRAMDIGEST_H
 
-#include <string>
+#include "plc/Dialect/Plan/Plan.h"
 
-namespace mlir {
-class Operation;
-}
+#include <string>
 
 namespace plc::analysis {
 
@@ -22,6 +20,9 @@ namespace plc::analysis {
 /// It holds the names, types and batch axes of inputs and outputs, the cut of the batch, the parameters with their
 /// initial values, and which contribution is added at which site. Time: linear in the equations of all calls.
 std::string digestOf(mlir::Operation *program);
+
+/// Whether a program still has the digest that was written down of it; fails with a diagnostic.
+mlir::LogicalResult verifyDigest(plan::NumericsOp recorded);
 
 } // namespace plc::analysis
 

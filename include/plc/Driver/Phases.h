@@ -23,6 +23,7 @@ struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
   bool recomputes = true; // false: what recomputation is compared with, under any memory budget
+  bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From

@@ -80,6 +80,9 @@ public:
   Fault verify(const Partition &answer) const;
   /// No cut is faster than this: max(total / sum of the ranks' speeds, largest part at the highest speed), rounded up.
   int64_t bound() const;
+
+private:
+  Fault checkTotals() const;
 };
 
 /// Minimises the time of the slowest rank, then that of the slowest stage: the best of the algorithms below. `exact` where

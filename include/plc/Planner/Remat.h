@@ -51,7 +51,8 @@ public:
   std::vector<BackwardCall> backward;
   int64_t limitBytes = 0; ///< that may live at once in the backward pass (see `peakBytes`); 0: no limit
 
-  /// Whether calls and values are in range, made once, and before they are read.
+  static constexpr int64_t mostLayers = int64_t(1) << 16;
+  /// Whether calls, layers and values are in range, values made once, and before they are read.
   Fault check() const;
   /// Whether everything that backward and clones read is kept, always there, or made by a clone, no clone lacks a
   /// segment, and the limit is kept.

@@ -56,6 +56,8 @@ public:
   std::vector<std::vector<int64_t>> dependencesInto() const;
   std::vector<std::vector<int64_t>> dependencesOutOf() const;
   static int64_t nodeOf(int64_t stage, TaskKind kind) { return stage * 3 + int64_t(kind); }
+  /// No problem has more jobs: an order of them would not be read by anyone.
+  static constexpr int64_t mostJobs = int64_t(1) << 24;
   /// Whether stages, ranks and dependences are in range, and one micro-batch can be run at all.
   Fault check() const;
   /// Whether a schedule runs each job once, on its rank, in index order, and ends.
@@ -63,6 +65,9 @@ public:
   /// No schedule is faster: per rank, the least time before its first job can start, its work, and the least time
   /// after its last one.
   int64_t bound() const;
+
+private:
+  Fault checkSize() const;
 };
 
 /// When the jobs of a schedule run if they take the time that the problem says.

@@ -16,8 +16,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     made the value. They minimise the slowest rank's time for one micro-batch (`solvePartition` of
     `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. Each
     stage gets a rank of its own, or that of `place`. Memory is an estimate here, by which cuts are chosen but none is
-    refused; addresses are exact. With `fewer`, a
-    model of fewer layer calls than `stages` gets a stage for each call, on ranks 0, 1, ..
+    refused; addresses are exact. A model that `follows` another one, for which the stages were chosen, may have other
+    layer calls: if there are fewer than `stages` it gets a stage for each, on ranks 0, 1, .., and a `balance` of another
+    sum is not its own.
 
     What is recomputed is decided here, by `policy`, because time and memory of the cuts count with it: the calls of F that
     `--plan-remat` shall clone `discard` results. Layers (see `plan.layer`) count from 0. A checkpoint is a layer whose input
@@ -43,7 +44,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
     ListOption<"balance", "balance", "int64_t", "layer calls of each stage, instead of solving">,
     ListOption<"place", "place", "int64_t", "rank of each stage (default: 0, 1, ..)">,
-    Option<"fewer", "fewer", "bool", "false", "give a model of fewer layer calls than stages fewer stages">,
+    Option<"follows", "follows", "bool", "false", "stages and balance are another model's, which may have more layer calls">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "order that tells how many micro-batches are in flight">,
@@ -156,14 +157,18 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     Executes the lists symbolically and changes nothing. Proven: each task runs once per micro-batch on its rank, each role
     in index order; every message is sent once, received once, by equal types, in one order per channel, under a tag of
     its own; no more receives posted than slots; the graph of waiting has no cycle; every read finds, byte for byte, the
-    value and micro-batch that the program names; nothing overwrites bytes on their way; sites hold all
-    micro-batches, and all their contributions, at the step; outputs stand at the end, and no message is left; peaks are
-    inside arenas and limits.
+    value and micro-batch that the program names; nothing overwrites bytes on their way; each rank takes one step, for
+    which ranks wait for each other; each gradient site is one call's, holds all micro-batches at the step, and reaches the
+    one owner of its parameter; runs read the value of a parameter before the step, and every copy has the new one at the
+    end; outputs stand at the end, and no message is left; peaks are inside arenas and limits. Times, bytes and bounds that
+    the program and its layouts say are computed again. If a `plan.numerics` tells what the program computed before it was
+    cut, it still does.
 
     Test: `test/Planning/verify.mlir`, `test/Planning/verify-errors.test`.
   }];
   let options = [
-    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">
+    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
+    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }
 

@@ -1,0 +1,96 @@
+//===- CutModel.cpp - the cuts of a program, as times -----------------------===//
+#include "CutModel.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+class ModelBuilder {
+public:
+  ModelBuilder(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs)
+      : program(program), routes(routes), kernels(program->getParentOfType<ModuleOp>()), bytesPerNs(bytesPerNs) {}
+
+  void run() {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      addStage(stage);
+    problem.isChain = true; // the cuts are there, and in their order
+    problem.stages = counts.size();
+    problem.inFlight.assign(counts.size(), 1);
+    // All parts are known before values are followed: stages refer to each other both ways.
+    for (auto stage : program.getBody().getOps<StageOp>())
+      stage.walk([&](CallOp call) { addUses(call); });
+    for (auto &[value, parts] : consumers) {
+      int64_t bytes = byteSize(value.getType());
+      problem.tensors.push_back({partOf.lookup(value.getDefiningOp()),
+                                 {parts.begin(), parts.end()},
+                                 bytes / bytesPerNs,
+                                 bytes,
+                                 /*forward=*/false});
+    }
+  }
+
+  planner::PartitionProblem problem;
+  std::vector<int64_t> counts; // parts of each stage
+
+private:
+  // A part is what has one path in a stage: the least that a cut leaves whole.
+  void addStage(StageOp stage) {
+    int64_t first = problem.parts.size();
+    llvm::StringMap<int64_t> parts;
+    stage.walk([&](CallOp call) {
+      auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
+      if (inserted)
+        problem.parts.push_back({call.getPath().str()});
+      partOf[call] = it->second;
+      int64_t times = call.getRecompute() ? 0 : call.getDiscard() ? 2 : 1;
+      problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernel()).getNs());
+    });
+    if (parts.empty()) // layers that compute nothing
+      problem.parts.push_back({stage.getSymName().str()});
+    counts.push_back(problem.parts.size() - first);
+    problem.place.push_back(stage.getRank());
+  }
+
+  void addUses(CallOp call) {
+    for (Value operand : call.getArgs()) {
+      Value made = routes.resolve(operand);
+      while (auto pop = made.getDefiningOp<PopOp>())
+        made = routes.resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
+      if (made.getDefiningOp<CallOp>())
+        consumers[made].insert(partOf.lookup(call));
+    }
+  }
+
+  ProgramOp program;
+  const RouteTable &routes;
+  SymbolTable kernels;
+  int64_t bytesPerNs;
+  DenseMap<Operation *, int64_t> partOf; // of calls
+  llvm::MapVector<Value, std::set<int64_t>> consumers;
+};
+
+} // namespace
+
+planner::Fault plc::plan::figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
+                                       CutFigures &figures) {
+  ModelBuilder model(program, routes, bytesPerNs);
+  model.run();
+  planner::Partition cut;
+  if (planner::Fault fault = planner::fixPartition(model.problem, model.counts, cut))
+    return fault;
+  for (const planner::PartitionProblem::Load &load : model.problem.loadsOf(cut.stageOf))
+    figures.stageNs.push_back(load.ns);
+  figures.cutNs = cut.slowestNs;
+  figures.boundNs = model.problem.bound();
+  return std::nullopt;
+}

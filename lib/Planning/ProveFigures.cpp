@@ -1,0 +1,79 @@
+//===- ProveFigures.cpp - what a plan says of itself ------------------------===//
+#include "CutModel.h"
+#include "Proof.h"
+#include "ScheduleModel.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> said, int64_t is) {
+  if (!said || *said == is)
+    return success();
+  return op->emitOpError("says ") << name << " " << *said << " but it is " << is;
+}
+
+LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  if (!program.getCutNs())
+    return success(); // no pass has cut it
+  CutFigures figures;
+  if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, figures))
+    return program.emitOpError("is no cut of a model: ") << *fault;
+  for (auto [stage, ns] : llvm::zip(program.getBody().getOps<StageOp>(), figures.stageNs))
+    if (failed(proveFigure(stage, "ns", stage.getNs(), ns)))
+      return failure();
+  return success(succeeded(proveFigure(program, "cut_ns", program.getCutNs(), figures.cutNs)) &&
+                 succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), figures.boundNs)));
+}
+
+LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  planner::ScheduleProblem problem = buildScheduleProblem(program, routes, bytesPerNs);
+  std::vector<std::vector<RunOp>> runs;
+  planner::Schedule schedule = readSchedule(program, runs);
+  planner::Simulation simulation;
+  planner::Fault fault = problem.check();
+  if (!fault)
+    fault = problem.verify(schedule);
+  if (!fault)
+    fault = planner::simulate(problem, schedule, simulation);
+  if (fault)
+    return program.emitOpError("has an order that is none: ") << *fault;
+  return success(succeeded(proveFigure(program, "step_ns", program.getStepNs(), simulation.makespan)) &&
+                 succeeded(proveFigure(program, "step_bound_ns", program.getStepBoundNs(), problem.bound())));
+}
+
+// Clones, and what F makes that the backward tasks of its stage read, outputs apart.
+LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes) {
+  SymbolTable kernels(program->getParentOfType<ModuleOp>());
+  DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
+  DenseSet<Value> kept;
+  int64_t bytes = 0, ns = 0;
+  program.walk([&](CallOp call) {
+    auto task = cast<TaskOp>(call->getParentOp());
+    if (call.getRecompute())
+      ns += kernels.lookup<KernelOp>(call.getKernel()).getNs();
+    for (Value operand : call.getArgs()) {
+      Value value = routes.resolve(operand);
+      auto maker = value.getDefiningOp<CallOp>();
+      auto home = maker ? cast<TaskOp>(maker->getParentOp()) : nullptr;
+      if (task.getRole() != Role::F && home && home.getRole() == Role::F && !outputs.contains(value) &&
+          home->getParentOp() == task->getParentOp() && kept.insert(value).second)
+        bytes += byteSize(value.getType());
+    }
+  });
+  return success(succeeded(proveFigure(program, "recompute_ns", program.getRecomputeNs(), ns)) &&
+                 succeeded(proveFigure(program, "kept_bytes", program.getKeptBytes(), bytes)));
+}
+
+} // namespace
+
+LogicalResult plc::plan::proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+  return success(succeeded(proveCut(program, routes, bytesPerNs)) &&
+                 succeeded(proveStep(program, routes, bytesPerNs)) && succeeded(proveRecomputation(program, routes)));
+}

@@ -1,0 +1,101 @@
+// Numbers that no plan has, in problems that are written by hand: each is refused, none overflows, aborts or never ends.
+// RUN: plc-opt %s --plan-solve-instances --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{rounded sizes add up to more than 2^62}}
+plan.pack_instance @large alignment 64 {
+  plan.block 4611686018427387904 from 0 to 1
+}
+// -----
+// expected-error@+1 {{stage 0 has -5 micro-batches in flight}}
+plan.partition_instance @flight stages 2 in_flight [-5, 1] {
+  plan.part "a" ns 1 kept 1 scratch 0
+  plan.part "b" ns 1 kept 1 scratch 0
+}
+// -----
+// expected-error@+1 {{hundredths of times add up to more than 2^62}}
+plan.partition_instance @times stages 1 in_flight [1] {
+  plan.part "a" ns 9223372036854775807 kept 0 scratch 0
+  plan.part "b" ns 9223372036854775807 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{bytes add up to more than 2^62}}
+plan.partition_instance @bytes stages 1 in_flight [4611686018427387904] {
+  plan.part "a" ns 1 kept 2 scratch 0
+}
+// -----
+// expected-error@+1 {{the limit is -1 bytes}}
+plan.partition_instance @limit stages 1 in_flight [1] limit -1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{a tensor of part 'a' has a negative cost}}
+plan.partition_instance @tensor stages 1 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.tensor from 0 to [0] ns -1 bytes 4
+}
+// -----
+// expected-error@+1 {{a resident of part 'a' has negative bytes}}
+plan.partition_instance @resident stages 1 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.resident in [0] owner -10 copy 5
+}
+// -----
+// expected-error@+1 {{place names rank 4000000000 for 1 stages}}
+plan.partition_instance @place stages 1 in_flight [1] place [4000000000] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{call 0 is of layer 4000000000, at most 65535}}
+plan.remat_instance @layer policy "uniform" interval 1 {
+  plan.value 8
+  plan.value 8
+  plan.compute layer 4000000000 reads [0] makes [1]
+  plan.backward B reads [1]
+}
+// -----
+// expected-error@+1 {{value 1 has -8 bytes}}
+plan.remat_instance @value policy "none" {
+  plan.value 8
+  plan.value -8
+}
+// -----
+// expected-error@+1 {{call 0 takes -1 ns}}
+plan.remat_instance @call policy "none" {
+  plan.value 8
+  plan.compute ns -1 reads [] makes [0]
+}
+// -----
+// expected-error@+1 {{bytes of values add up to more than 2^62}}
+plan.remat_instance @values policy "none" {
+  plan.value 9223372036854775807
+  plan.value 9223372036854775807
+}
+// -----
+// expected-error@+1 {{times of calls add up to more than 2^62}}
+plan.remat_instance @calls policy "none" {
+  plan.value 8
+  plan.compute ns 9223372036854775807 reads [] makes [0]
+}
+// -----
+// expected-error@+1 {{no stage is on rank 0 of 2}}
+plan.schedule_instance @ranks micro_batches 1 schedule "1f1b" {
+  plan.times rank 1 F 1
+  plan.times rank 1 F 1
+}
+// -----
+// expected-error@+1 {{4000000000 micro-batches of 2 tasks are more than 16777216 jobs}}
+plan.schedule_instance @jobs micro_batches 4000000000 schedule "1f1b" {
+  plan.times rank 0 F 1 B 2
+}
+// -----
+// expected-error@+1 {{times of all jobs add up to more than 2^62}}
+plan.schedule_instance @sum micro_batches 2 schedule "gpipe" {
+  plan.times rank 0 F 9223372036854775807
+}
+// -----
+// expected-error@+1 {{a dependence takes -1 ns}}
+plan.schedule_instance @way micro_batches 1 schedule "gpipe" {
+  plan.times rank 0 F 1
+  plan.times rank 1 F 1
+  plan.dependence 0 F to 1 F ns -1
+}
