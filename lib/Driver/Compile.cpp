@@ -79,7 +79,7 @@ private:
   /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
   bool leads(const Program &program) {
     bool trained = plc::algebra::hasLoss(modelOp()) && trains();
-    return program.entry == (trained ? "train" : "infer") && program.outputs.empty();
+    return program.entry == (trained ? plc::ProgramKind::train : plc::ProgramKind::infer) && program.outputs.empty();
   }
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);

@@ -1,0 +1,199 @@
+//===- RetentionBound.cpp - what must be computed again behind a call -----===//
+#include "Flow.h"
+
+#include "plc/Planner/Retention.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plc::planner;
+
+namespace {
+
+// While a call runs, or at the beginning of B: what lives takes bytes, and what of it is needed later and does not live is
+// made again. A line is a choice: its time, and its bytes above the capacity.
+class Moment {
+public:
+  struct Line {
+    int64_t ns, excess;
+  };
+
+  // `call` runs, or none does and `copies` micro-batches hold what lives before it.
+  Moment(const RetentionProblem &problem, const std::vector<int64_t> &maker, int64_t call, bool runs, int64_t copies)
+      : problem(problem), copies(copies), capacity(problem.budgetBytes - problem.staticBytes) {
+    std::vector<bool> free(problem.bytes.size());
+    int64_t made = runs ? call + 1 : call;
+    if (runs)
+      holdOperands(call, maker, free);
+    // Values in the order of their makers, and the makers: nodes 2, 3, ..
+    valueNode.assign(problem.bytes.size(), -1);
+    callNode.assign(made, -1);
+    int64_t nodes = 2;
+    for (int64_t each = 0; each < made; ++each) {
+      callNode[each] = nodes++;
+      for (int64_t value : problem.calls[each].results)
+        valueNode[value] = free[value] ? -1 : nodes++;
+    }
+    network.emplace(nodes);
+    for (int64_t each = 0; each < made; ++each)
+      addCall(each);
+    std::vector<bool> wanted(problem.bytes.size());
+    for (int64_t each = made; each < int64_t(problem.calls.size()); ++each)
+      for (int64_t value : problem.calls[each].args)
+        if (valueNode[value] >= 0 && !wanted[value]) {
+          wanted[value] = true;
+          neededBytes += copies * problem.bytes[value];
+          addEdge(0, valueNode[value], forever, 0);
+        }
+  }
+
+  /// How many bytes too many all that is needed later takes.
+  int64_t excess() const { return neededBytes - capacity; }
+
+  /// Of every choice; positive if none fits.
+  int64_t missing = 0;
+
+  /// The largest relaxation; nothing if no choice fits.
+  std::optional<int64_t> bound() {
+    if (excess() <= 0)
+      return 0;
+    int64_t bytes = 0;
+    Line high = cheapest(0), low = cut(1, 0, bytes);
+    int64_t best = lowerBound;
+    missing = low.excess;
+    if (missing > 0)
+      return std::nullopt;
+    if (high.excess <= 0)
+      return best;
+    // Each price is where the last two lines meet; the cut there lies on both, or is a line below.
+    for (int round = 0; round < 40; ++round) {
+      double price = double(low.ns - high.ns) / double(high.excess - low.excess);
+      Line line = cheapest(price);
+      best = std::max(best, lowerBound);
+      double meets = double(high.ns) + price * double(high.excess), is = double(line.ns) + price * double(line.excess);
+      if (is >= meets * (1 - 1e-9) || line.excess == high.excess || line.excess == low.excess)
+        break;
+      (line.excess > 0 ? high : low) = line;
+    }
+    return best;
+  }
+
+private:
+  void holdOperands(int64_t call, const std::vector<int64_t> &maker, std::vector<bool> &free) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    capacity -= each.scratchBytes;
+    for (int64_t value : each.args) {
+      capacity -= maker[value] < 0 || free[value] ? 0 : problem.bytes[value];
+      free[value] = true;
+    }
+    for (int64_t value : each.results) {
+      capacity -= problem.bytes[value];
+      free[value] = true;
+    }
+    // A place that is taken over is counted once. The operand is then gone, and what reads it later pays: that is left out.
+    for (auto [operand, result] : each.inPlace)
+      capacity += maker[operand] < 0 ? 0 : std::min(problem.bytes[operand], problem.bytes[result]);
+  }
+
+  // A value is paid by its bytes, or by its maker's clone, which wants its own operands.
+  void addCall(int64_t call) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    addEdge(callNode[call], 1, each.repeatable ? 0 : forever, each.repeatable ? each.ns : 0);
+    for (int64_t value : each.args)
+      if (valueNode[value] >= 0)
+        addEdge(callNode[call], valueNode[value], forever, 0);
+    for (int64_t value : each.results)
+      if (valueNode[value] >= 0 && each.repeatable && copies * problem.bytes[value] > capacity)
+        addEdge(valueNode[value], callNode[call], forever, 0);
+      else if (valueNode[value] >= 0)
+        addEdge(valueNode[value], callNode[call], copies * problem.bytes[value], 0, true);
+  }
+
+  void addEdge(int64_t from, int64_t to, int64_t amount, int64_t ns, bool isBytes = false) {
+    network->addEdge(from, to, 0);
+    edges.push_back({from, to, amount, ns, isBytes});
+  }
+
+  // The cheapest line at a price of a byte. `lowerBound` is certain, in integers, whatever the price is rounded to.
+  Line cheapest(double price) {
+    int64_t total = 1, paid;
+    for (const Edge &edge : edges)
+      total += edge.ns;
+    int64_t unit = std::max<int64_t>(1, int64_t(std::min(0x1p20, 0x1p50 / double(total))));
+    double most = 0x1p58 / double(std::max<int64_t>(neededBytes, 1));
+    int64_t perByte = int64_t(std::min(price * double(unit), most));
+    Line line = cut(perByte, unit, paid);
+    __int128 value = __int128(paid) - __int128(perByte) * capacity;
+    lowerBound = value <= 0 ? 0 : int64_t((value + unit - 1) / unit);
+    return line;
+  }
+
+  // The line of the least `perByte` x bytes + `perNs` x time, and what it pays.
+  Line cut(int64_t perByte, int64_t perNs, int64_t &paid) {
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+      const Edge &each = edges[edge];
+      int64_t price = each.isBytes ? clamp(perByte, each.amount) : each.ns * perNs;
+      network->setCapacity(edge, each.amount == forever ? forever : price);
+    }
+    std::vector<bool> side;
+    paid = network->minimumCut(0, 1, side);
+    Line line{0, -capacity};
+    for (const Edge &each : edges)
+      if (side[each.from] && !side[each.to]) {
+        line.ns += each.isBytes ? 0 : each.ns;
+        line.excess += each.isBytes ? each.amount : 0;
+      }
+    return line;
+  }
+
+  // Less than it is only lowers the bound.
+  static int64_t clamp(int64_t price, int64_t bytes) {
+    return bytes > 0 && price > forever / 4 / bytes ? forever / 4 : price * bytes;
+  }
+
+  struct Edge {
+    int64_t from, to, amount, ns;
+    bool isBytes;
+  };
+  static constexpr int64_t forever = int64_t(1) << 60;
+
+  const RetentionProblem &problem;
+  const int64_t copies;
+  int64_t capacity, neededBytes = 0, lowerBound = 0;
+  std::vector<int64_t> valueNode, callNode;
+  std::vector<Edge> edges;
+  std::optional<FlowNetwork> network;
+};
+
+} // namespace
+
+std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
+  auto fails = [&](RetentionProblem::Peak peak) {
+    if (least)
+      *least = peak;
+    return std::nullopt;
+  };
+  if (RetentionProblem::Peak peak = problem.workingSet(); peak.bytes > problem.budgetBytes)
+    return fails(peak);
+  std::vector<int64_t> maker = problem.makers();
+  int64_t best = 0, count = problem.calls.size(), backward = problem.firstBackward();
+  // The moments of the most bytes, which bound best as a rule, and the beginning of B, as call -1.
+  std::vector<std::pair<int64_t, int64_t>> order;
+  if (problem.inFlight > 1 && backward < count)
+    order.emplace_back(INT64_MIN, -1);
+  for (int64_t call = 0; call < count; ++call)
+    order.emplace_back(-Moment(problem, maker, call, true, 1).excess(), call);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min<size_t>(order.size(), 48));
+  for (auto [excess, call] : order) {
+    if (excess >= 0)
+      break;
+    Moment moment =
+        call < 0 ? Moment(problem, maker, backward, false, problem.inFlight) : Moment(problem, maker, call, true, 1);
+    std::optional<int64_t> bound = moment.bound();
+    if (!bound)
+      return fails({problem.budgetBytes + moment.missing, call < 0 ? backward : call});
+    best = std::max(best, *bound);
+  }
+  return best;
+}

@@ -1,0 +1,124 @@
+//===- RetentionBench.cpp - how good retention is, and how fast -----------===//
+// RetentionBench small COUNT | graphs | large | layered | chains: what bench/recomputation.py runs. Times are of this
+// process; gaps are (answer - bound) / (time of all calls + bound).
+#include "RetentionChecker.h"
+#include "RetentionProblems.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+using namespace plc::planner;
+
+namespace {
+
+double seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
+// A second opinion; ends the program if there is a fault.
+void check(const RetentionProblem &problem, const Retention &answer, int64_t bound) {
+  PackProblem pack = problem.blocksOf(answer);
+  Packing packing;
+  Fault fault = firstFitBySize(pack, packing);
+  std::optional<std::string> wrong = fault ? std::optional<std::string>(*fault)
+                                           : checkRetention(problem, answer, packing.offsets, packing.bytes, bound);
+  if (!wrong)
+    return;
+  std::printf("wrong: %s\n", wrong->c_str());
+  std::exit(1);
+}
+
+int runSmall(int64_t count) {
+  int64_t solved = 0, exact = 0, equal = 0, none = 0, above = 0;
+  double worst = 0;
+  for (int64_t seed = 0; seed < count; ++seed) {
+    RetentionProblem problem = randomRetention(seed, 6 + seed % 7);
+    int64_t most = problem.peakOf({}).bytes;
+    for (problem.budgetBytes = problem.workingSet().bytes; problem.budgetBytes <= most; ++problem.budgetBytes) {
+      std::optional<int64_t> least = leastAddedNs(problem), bound = retentionBound(problem);
+      Retention answer;
+      bool found = false;
+      bool fails = solveRetentionExactly(problem, 5'000'000, answer, found).has_value();
+      exact += found ? least && problem.addedNs(answer) == *least : fails && !least;
+      above += least && (!bound || *bound > *least);
+      ++solved;
+      if (!least || solveRetention(problem, answer, {-1, 0})) {
+        none += least.has_value();
+        equal += !least;
+        continue;
+      }
+      check(problem, answer, *bound);
+      equal += problem.addedNs(answer) == *least;
+      worst = std::max(worst, double(problem.addedNs(answer) - *least) / double(problem.baseNs() + *least));
+    }
+  }
+  std::printf(
+      "%ld graphs, %ld budgets: exact search equal on %ld, bound above the optimum on %ld; heuristic alone equal "
+      "on %ld (%.2f %%), without an answer on %ld, worst gap %.2f %%\n",
+      long(count), long(solved), long(exact), long(above), long(equal), 100.0 * double(equal) / double(solved),
+      long(none), 100 * worst);
+  return exact == solved && above == 0 ? 0 : 1;
+}
+
+void runBudgets(const char *name, RetentionProblem problem, std::initializer_list<double> parts) {
+  int64_t most = problem.peakOf({}).bytes, base = problem.baseNs();
+  std::printf("%s: %zu calls, peak %ld, floor at least %ld\n", name, problem.calls.size(), long(most),
+              long(problem.workingSet().bytes));
+  for (double part : parts) {
+    problem.budgetBytes = std::max<int64_t>(int64_t(part * double(most)), problem.workingSet().bytes * 102 / 100);
+    Retention answer;
+    double start = seconds();
+    Fault fault = solveRetention(problem, answer);
+    double solving = seconds() - start;
+    if (fault) {
+      std::printf("  %.2f of the peak: %s\n", part, fault->c_str());
+      continue;
+    }
+    int64_t bound = retentionBound(problem).value_or(0), ns = problem.addedNs(answer);
+    check(problem, answer, bound);
+    PackProblem pack = problem.blocksOf(answer);
+    Packing packing;
+    firstFitBySize(pack, packing);
+    std::printf("  %.2f of the peak: added %.2f %%, bound %.2f %%, gap %.2f %%, %.2f s; arena %.4f of what lives\n",
+                part, 100.0 * double(ns) / double(base), 100.0 * double(bound) / double(base),
+                100.0 * double(ns - bound) / double(base + bound), solving,
+                double(packing.bytes) / double(std::max<int64_t>(pack.bound(), 1)));
+    std::fflush(stdout);
+  }
+}
+
+int runChains() {
+  int64_t budgets = 0, equal = 0;
+  for (int64_t steps : {5, 10, 20, 40, 60}) {
+    RetentionProblem problem = uniformChain(steps);
+    for (problem.budgetBytes = 2; problem.budgetBytes <= steps; ++problem.budgetBytes) {
+      Retention answer;
+      ++budgets;
+      equal +=
+          !solveRetention(problem, answer) && problem.addedNs(answer) == revolveAdded(steps, problem.budgetBytes - 1);
+    }
+  }
+  std::printf("uniform chains of 5 to 60 steps: %ld of %ld budgets equal Revolve\n", long(equal), long(budgets));
+  return equal == budgets ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "small")
+    return runSmall(argc > 2 ? std::atol(argv[2]) : 100);
+  if (what == "chains")
+    return runChains();
+  if (what == "graphs")
+    for (int64_t layers : {2, 6, 14})
+      runBudgets("transformer", transformer(layers), {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.0});
+  else if (what == "large")
+    runBudgets("transformer", transformer(104), {0.5});
+  else if (what == "layered")
+    runBudgets("layered graph", layeredGraph(1, 1000), {0.9, 0.8});
+  else
+    return std::printf("RetentionBench small COUNT | graphs | large | layered | chains\n"), 2;
+  return 0;
+}

@@ -1,0 +1,204 @@
+//===- RetentionTest.cpp - retention beside an oracle, Revolve, a checker -===//
+#include "RetentionChecker.h"
+#include "RetentionProblems.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+using namespace plc::planner;
+using Clone = Retention::Clone;
+
+namespace {
+
+// Nothing if the second opinion agrees, with addresses as the planner gives them.
+std::optional<std::string> check(const RetentionProblem &problem, const Retention &answer) {
+  PackProblem pack = problem.blocksOf(answer);
+  Packing packing;
+  if (Fault fault = firstFitBySize(pack, packing))
+    return *fault;
+  return checkRetention(problem, answer, packing.offsets, packing.bytes, retentionBound(problem).value_or(0));
+}
+
+RetentionProblem underBudget(RetentionProblem problem, double part) {
+  int64_t most = problem.peakOf({}).bytes, least = problem.workingSet().bytes;
+  problem.budgetBytes = least + int64_t(part * double(most - least));
+  return problem;
+}
+
+// All budgets of small graphs: the exact search is the oracle's, no bound is above it, what the heuristic finds is checked.
+TEST(Retention, IsOptimalOnSmallGraphs) {
+  int64_t solved = 0, equal = 0, tight = 0;
+  for (uint64_t seed = 0; seed < 9; ++seed) {
+    RetentionProblem problem = randomRetention(seed, 6 + int64_t(seed % 3));
+    ASSERT_EQ(problem.check(), std::nullopt);
+    int64_t most = problem.peakOf({}).bytes;
+    for (problem.budgetBytes = problem.workingSet().bytes - 1; problem.budgetBytes <= most; ++problem.budgetBytes) {
+      std::optional<int64_t> least = leastAddedNs(problem), bound = retentionBound(problem);
+      Retention answer;
+      bool found = false;
+      Fault fault = solveRetentionExactly(problem, 1'000'000, answer, found);
+      ASSERT_EQ(found, least.has_value()) << seed;
+      ASSERT_EQ(fault.has_value(), !found);
+      if (!least)
+        continue;
+      EXPECT_EQ(problem.addedNs(answer), *least);
+      EXPECT_EQ(check(problem, answer), std::nullopt);
+      ASSERT_TRUE(bound);
+      EXPECT_LE(*bound, *least);
+      tight += *least > 0 && *bound == *least;
+      ++solved;
+      if (solveRetention(problem, answer, {20'000, 0}))
+        continue;
+      EXPECT_EQ(check(problem, answer), std::nullopt);
+      EXPECT_GE(problem.addedNs(answer), *least);
+      equal += problem.addedNs(answer) == *least;
+    }
+  }
+  EXPECT_GT(tight, 0);
+  EXPECT_GE(equal * 100, solved * 85) << equal << " of " << solved;
+}
+
+TEST(Retention, IsRevolveOnUniformChains) {
+  for (int64_t steps : {6, 14}) {
+    RetentionProblem problem = uniformChain(steps);
+    ASSERT_EQ(problem.check(), std::nullopt);
+    for (problem.budgetBytes = steps; problem.budgetBytes > 3; --problem.budgetBytes) {
+      Retention answer;
+      ASSERT_EQ(solveRetention(problem, answer), std::nullopt) << steps << " in " << problem.budgetBytes;
+      EXPECT_EQ(problem.addedNs(answer), revolveAdded(steps, problem.budgetBytes - 1)) << problem.budgetBytes;
+      EXPECT_EQ(check(problem, answer), std::nullopt);
+    }
+  }
+}
+
+// What is found for a transformer: checked, the same each time, nothing that could be kept is computed again, and the last
+// layer's values, which B reads at once, are kept.
+TEST(Retention, IsPolished) {
+  for (double part : {0.9, 0.6}) {
+    RetentionProblem problem = underBudget(transformer(3), part);
+    Retention answer, again;
+    ASSERT_EQ(solveRetention(problem, answer, {5'000, 0}), std::nullopt);
+    ASSERT_EQ(solveRetention(problem, again, {5'000, 0}), std::nullopt);
+    EXPECT_EQ(answer.clones, again.clones);
+    EXPECT_EQ(check(problem, answer), std::nullopt);
+    EXPECT_FALSE(answer.clones.empty());
+    for (size_t index = 0; index < answer.clones.size(); ++index) {
+      Retention fewer = answer;
+      fewer.clones.erase(fewer.clones.begin() + index);
+      EXPECT_GT(problem.peakOf(fewer).bytes, problem.budgetBytes) << "clone " << index;
+    }
+  }
+}
+
+TEST(Retention, FallsWithTheBudget) {
+  std::vector<RetentionPoint> curve = solveRetentionCurve(transformer(1), 3);
+  ASSERT_GT(curve.size(), 2u);
+  EXPECT_EQ(curve[0].addedNs, 0);
+  for (size_t point = 1; point < curve.size(); ++point) {
+    EXPECT_LT(curve[point].bytes, curve[point - 1].bytes);
+    EXPECT_GT(curve[point].addedNs, curve[point - 1].addedNs);
+    EXPECT_LE(curve[point].boundNs, curve[point].addedNs);
+  }
+}
+
+// Two values of 10 bytes live from F to B, the second is made of the first. B reads them in reverse.
+RetentionProblem twoValues() {
+  RetentionProblem problem;
+  problem.bytes = {10, 10};
+  problem.calls = {{TaskKind::F, 3}, {TaskKind::F, 5}, {TaskKind::B, 1}, {TaskKind::B, 1}};
+  problem.calls[0].results = {0};
+  problem.calls[1].args = {0};
+  problem.calls[1].results = {1};
+  problem.calls[2].args = {1};
+  problem.calls[3].args = {0};
+  problem.calls[2].repeatable = problem.calls[3].repeatable = false;
+  problem.calls[1].name = "kernel 'k'";
+  problem.budgetBytes = 1000;
+  return problem;
+}
+
+TEST(Retention, CountsMicroBatchesInFlight) {
+  RetentionProblem problem = twoValues();
+  problem.staticBytes = 7;
+  problem.firstClone = 2;
+  EXPECT_EQ(problem.peakOf({}).bytes, 27);
+  problem.inFlight = 3;
+  EXPECT_EQ(problem.peakOf({}).bytes, 67);
+  // The second is made again of the first, or both are made again: one live of F to B, or none.
+  EXPECT_EQ(problem.peakOf({{{1, 2}}}).bytes, 7 + 20 + 2 * 10);
+  EXPECT_EQ(problem.peakOf({{{0, 2}, {1, 2}}}).bytes, 7 + 20);
+  problem.budgetBytes = 30;
+  Retention answer;
+  ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+  EXPECT_EQ(problem.addedNs(answer), 8);
+  EXPECT_EQ(*retentionBound(problem), 8);
+}
+
+TEST(Retention, NamesWhatDoesNotFit) {
+  RetentionProblem problem = twoValues();
+  problem.budgetBytes = 19;
+  Retention answer;
+  Fault fault = solveRetention(problem, answer);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->isNoPlan);
+  EXPECT_EQ(*fault,
+            "no plan fits: in this order with these kernels, kernel 'k' needs 20 B, budget 19 B: 1 bytes are missing");
+  EXPECT_EQ(retentionBound(problem), std::nullopt);
+  problem.budgetBytes = 20;
+  EXPECT_EQ(solveRetention(problem, answer), std::nullopt);
+}
+
+TEST(Retention, RefusesWhatIsNoProblem) {
+  auto fault = [](auto change) {
+    RetentionProblem problem = twoValues();
+    change(problem);
+    return problem.check().value_or("");
+  };
+  EXPECT_EQ(fault([](auto &p) { p.bytes[1] = -1; }), "value 1 has -1 bytes");
+  EXPECT_EQ(fault([](auto &p) { p.inFlight = 0; }),
+            "has 0 micro-batches in flight, 0 static bytes and a budget of 1000");
+  EXPECT_EQ(fault([](auto &p) { p.calls[3].kind = TaskKind::F; }), "call 3 stands behind a later task's");
+  EXPECT_EQ(fault([](auto &p) { p.calls[0].ns = -3; }), "call 0 takes -3 ns and 0 bytes");
+  EXPECT_EQ(fault([](auto &p) { p.calls[0].args = {1}; }), "call 0 reads value 1, which is not made before it");
+  EXPECT_EQ(fault([](auto &p) { p.calls[1].results = {0}; }), "call 1 makes value 0, which has another maker");
+  EXPECT_EQ(fault([](auto &p) { p.calls[1].inPlace = {{1, 0}}; }),
+            "call 1 has value 0 take the place of value 1, but does not make the one and read the other");
+}
+
+TEST(Retention, RefusesWhatIsNoAnswer) {
+  RetentionProblem problem = twoValues();
+  auto fault = [&](std::vector<Clone> clones) { return problem.verify({clones}).value_or(""); };
+  EXPECT_EQ(fault({{1, 2}}), "");
+  EXPECT_EQ(fault({{1, 1}}), "a clone of call 1 runs before call 1, which does not stand behind it");
+  EXPECT_EQ(fault({{0, 9}}), "a clone of call 0 runs before call 9, which does not stand behind it");
+  EXPECT_EQ(fault({{0, 3}, {1, 2}}), "a clone before call 2 stands behind one before call 3");
+  EXPECT_EQ(fault({{2, 3}}), "call 2 may not run again");
+  problem.firstClone = 2;
+  EXPECT_EQ(fault({{0, 1}}), "a clone runs before call 1 but the first may before call 2");
+  problem.budgetBytes = 19;
+  EXPECT_TRUE(problem.verify({})->isNoPlan);
+}
+
+// The second opinion is one.
+TEST(RetentionChecker, Refuses) {
+  RetentionProblem problem = twoValues();
+  problem.firstClone = 2;
+  auto fault = [&](std::vector<Clone> clones, std::vector<int64_t> offsets, int64_t bound = 0) {
+    return checkRetention(problem, {clones}, offsets, 20, bound).value_or("");
+  };
+  EXPECT_EQ(fault({}, {0, 10}), "");
+  EXPECT_EQ(fault({{1, 2}}, {0, 10, 10}), "");
+  EXPECT_EQ(fault({}, {0, 9}), "run 1: two values share byte 9");
+  EXPECT_EQ(fault({}, {0, 0}), "run 1: value 1 lies where another one begins");
+  EXPECT_EQ(fault({}, {0, 11}), "run 1: value 1 lies outside the arena");
+  EXPECT_EQ(fault({}, {0}), "there are too few offsets");
+  EXPECT_EQ(fault({}, {0, 10}, 1), "the bound is 1 but clones take 0");
+  EXPECT_EQ(fault({{1, 1}}, {}), "a clone stands before its original");
+  EXPECT_EQ(fault({{0, 1}}, {}), "a clone runs too early");
+  EXPECT_EQ(fault({{0, 3}, {1, 2}}, {}), "clones are out of order");
+  EXPECT_EQ(fault({{2, 3}}, {}), "call 2 runs again");
+  problem.budgetBytes = 19;
+  EXPECT_EQ(fault({}, {0, 10}), "holds 20 bytes of 19");
+}
+
+} // namespace
