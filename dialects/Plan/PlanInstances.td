@@ -144,6 +144,11 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
     as little computes again for less. Solved or checked by `--plan-solve-instances`, which refuses numbers that the
     policy ignores.
 
+    Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Retention.h`): backward calls
+    take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
+    micro-batches at once. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
+    computes and backwards are counted together; `bytes` is the most that lives at once.
+
     An example, from `test/Planning/solve-instances.mlir`:
 
     ```mlir
@@ -160,13 +165,15 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_RematAttr:$policy,
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
-                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<DenseI64ArrayAttr>:$kept,
-                       OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<Plan_Count>:$bytes,
+                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<Plan_Count>:$static_bytes,
+                       OptionalAttr<Plan_Count>:$in_flight, OptionalAttr<DenseI64ArrayAttr>:$kept,
+                       OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<DenseI64ArrayAttr>:$before,
+                       OptionalAttr<Plan_Count>:$bytes,
                        OptionalAttr<Plan_Count>:$ns, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
-    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`kept` $kept^)?
-    (`cloned` $cloned^)? (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
+    (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $static_bytes^)?
+    (`in_flight` $in_flight^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)? (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
 
@@ -190,7 +197,9 @@ def Plan_ValueOp : Plan_RematItem<"value"> {
 def Plan_ComputeOp : Plan_RematItem<"compute"> {
   let summary = "a forward call";
   let description = [{
-    Values by number. A call `once` is never computed again: a layer of a kind that is not selected.
+    Values by number. A call `once` is never computed again: a layer of a kind that is not selected. Beside what it reads
+    and makes it takes `scratch` bytes; a value may take the place of one that is read for the last time: `in_place` lists
+    such pairs, the operand before the result. Both count under the policy `budget` alone.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -199,14 +208,19 @@ def Plan_ComputeOp : Plan_RematItem<"compute"> {
     ```
   }];
   let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DefaultValuedAttr<Plan_Count, "0">:$ns,
-                       DenseI64ArrayAttr:$reads, DenseI64ArrayAttr:$makes);
-  let assemblyFormat = "(`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? `reads` $reads `makes` $makes attr-dict";
+                       DefaultValuedAttr<Plan_Count, "0">:$scratch,
+                       DenseI64ArrayAttr:$reads, DenseI64ArrayAttr:$makes, OptionalAttr<DenseI64ArrayAttr>:$in_place);
+  let assemblyFormat = [{
+    (`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads `makes` $makes
+    (`in_place` $in_place^)? attr-dict
+  }];
 }
 
 def Plan_BackwardOp : Plan_RematItem<"backward"> {
   let summary = "a backward call: what it reads of the forward pass";
   let description = [{
-    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then.
+    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then. `ns`, `scratch`,
+    `makes` and `in_place` are as in `plan.compute`, and count under the policy `budget` alone: backward calls run once.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -216,8 +230,12 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
 
     (C1) The role is B or W.
   }];
-  let arguments = (ins Plan_RoleAttr:$role, DenseI64ArrayAttr:$reads);
-  let assemblyFormat = "$role `reads` $reads attr-dict";
+  let arguments = (ins Plan_RoleAttr:$role, DefaultValuedAttr<Plan_Count, "0">:$ns,
+                       DefaultValuedAttr<Plan_Count, "0">:$scratch, DenseI64ArrayAttr:$reads,
+                       OptionalAttr<DenseI64ArrayAttr>:$makes, OptionalAttr<DenseI64ArrayAttr>:$in_place);
+  let assemblyFormat = [{
+    $role (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads (`makes` $makes^)? (`in_place` $in_place^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

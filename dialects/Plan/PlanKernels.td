@@ -76,7 +76,9 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     instances share, and set where `--plan-partition` inlines the bodies.
 
     A call of F may `discard` results, by number: the decision of `--plan-partition` that they are not kept for B and W but
-    computed again there, if those need them. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
+    computed again there, if those need them. Where is left to `--plan-remat`, unless calls of B and W say before which of
+    them which calls of F run `again`, by their places in F, in order: then exactly those run, one of them several times
+    if it is named several times. A call that has `recompute` is a *clone*, made by `--plan-remat`: it computes again what a call of F computed, of the
     same kernel on the same values, each of which is kept or a clone's. `--plan-verify` proves that. A run that keeps
     (see `plan.run`) leaves it out.
 
@@ -89,13 +91,17 @@ def Plan_CallOp : Plan_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
     (C1) The kernel is a `plan.kernel`; argument and result types are its types.
     (C2) A clone stands in a task B or W.
     (C3) What a call discards are results of it, ascending; it stands in a task F.
+    (C4) Calls run again before a call of a task B or W, which is no clone.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_Tensor>:$args,
                        DefaultValuedAttr<StrAttr, "\"\"">:$path, OptionalAttr<Plan_CloneAttr>:$recompute,
-                       OptionalAttr<DenseI64ArrayAttr>:$discard);
+                       OptionalAttr<DenseI64ArrayAttr>:$discard, OptionalAttr<DenseI64ArrayAttr>:$again);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let hasVerifier = 1;
-  let assemblyFormat = "$kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? (`discard` $discard^)? attr-dict `:` functional-type($args, $results)";
+  let assemblyFormat = [{
+    $kernel `(` $args `)` (`path` $path^)? (`recompute` $recompute^)? (`discard` $discard^)? (`again` $again^)? attr-dict
+    `:` functional-type($args, $results)
+  }];
 }
 
 def Plan_YieldOp : Plan_Op<"yield", [Pure, Terminator, ReturnLike]> {

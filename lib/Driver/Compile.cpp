@@ -83,6 +83,15 @@ private:
   }
   /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
   OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
+  /// The phases behind `numerics` up to `last`.
+  llvm::SmallVector<Phase> phasesBehindNumerics(const Program &program, StringRef last);
+  /// By how many bytes the largest arena of a plan is above the budget; nothing after an error.
+  std::optional<int64_t> missingBytes(ModuleOp module, Program program);
+  /// Sets in the program what recomputation needs to know so that arenas keep the budget: the bytes to reserve, or the
+  /// largest fraction. False after an error.
+  bool fitBudget(ModuleOp module, Program &program);
+  /// Runs the phases behind `numerics` up to `last`.
+  OwningOpRef<ModuleOp> plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last);
   /// The model lowered through all phases; sets the numerics key if it is empty.
   OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
   bool runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program);
@@ -148,9 +157,11 @@ int Compilation::codeOf(const PassErrors &errors) {
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
   OwningOpRef<ModuleOp> module = model->clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
-  if (!runPhases(*module, phasesUpTo(phases, last), program))
+  llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), toNumerics = phasesUpTo(phases, "numerics");
+  bool plans = wanted.size() > toNumerics.size();
+  if (!runPhases(*module, plans ? toNumerics : wanted, program))
     return {};
-  return module;
+  return plans ? plan(std::move(module), program, last) : std::move(module);
 }
 
 OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &numericsKey) {
@@ -161,7 +172,54 @@ OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &nu
     return {};
   if (numericsKey.empty()) // of the module's first program
     numericsKey = plc::numerics::numericsKey(*module);
-  if (!runPhases(*module, llvm::ArrayRef(phases).drop_front(toNumerics.size()), program))
+  return plan(std::move(module), program, "");
+}
+
+llvm::SmallVector<Phase> Compilation::phasesBehindNumerics(const Program &program, StringRef last) {
+  std::vector<Phase> phases = phasesOf(program, strategy);
+  return llvm::SmallVector<Phase>(
+      llvm::ArrayRef(phasesUpTo(phases, last)).drop_front(phasesUpTo(phases, "numerics").size()));
+}
+
+std::optional<int64_t> Compilation::missingBytes(ModuleOp module, Program program) {
+  program.measures = true;
+  OwningOpRef<ModuleOp> tried = module.clone();
+  if (!runPhases(*tried, phasesBehindNumerics(program, ""), program))
+    return std::nullopt;
+  return plc::plan::largestArena(*tried) - strategy.get<int64_t>("memory.budget");
+}
+
+bool Compilation::fitBudget(ModuleOp module, Program &program) {
+  constexpr int rounds = 8;
+  if (solvesBudget(program, strategy)) {
+    // A round learns what addresses need beside what the plan was made for.
+    std::optional<int64_t> missing = missingBytes(module, program);
+    for (int round = 1; round < rounds && missing && *missing > 0; ++round) {
+      program.reserveBytes += *missing;
+      missing = missingBytes(module, program);
+    }
+    return missing.has_value();
+  }
+  if (!solvesFraction(program, strategy))
+    return true;
+  double least = 0, most = 1; // `most` is too much, once it was tried
+  program.memoryFraction = most;
+  for (int round = 0; round < rounds; ++round) {
+    std::optional<int64_t> missing = missingBytes(module, program);
+    if (!missing)
+      return false;
+    (*missing <= 0 ? least : most) = *program.memoryFraction;
+    if (least == most)
+      return true;
+    program.memoryFraction = (least + most) / 2;
+  }
+  program.memoryFraction = least;
+  return true;
+}
+
+OwningOpRef<ModuleOp> Compilation::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {
+  Program fitted = program;
+  if (!fitBudget(*module, fitted) || !runPhases(*module, phasesBehindNumerics(fitted, last), fitted))
     return {};
   return module;
 }
@@ -302,6 +360,10 @@ int Compilation::run() {
   if (options.printPipeline) {
     llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";
     return Done;
+  }
+  if (program.listsBudgets) {
+    lower(program, "partition");
+    return code;
   }
   if (options.emit.empty())
     return options.output.empty() ? printPlan(program) : writeModule();

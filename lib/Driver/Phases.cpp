@@ -31,10 +31,36 @@ static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
   return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
 }
 
+/// The limit of what is exact, addresses and their proof.
+static int64_t exactLimit(const Program &program, const Strategy &strategy) {
+  return program.measures ? 0 : memoryLimit(program, strategy);
+}
+
+static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
+  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
+  return plc::rowOf(policy).obeys(field) && program.entry == plc::ProgramKind::train && program.recomputes &&
+         !program.listsBudgets;
+}
+
+bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy) {
+  return recomputesBy(plc::planner::ByteBudget, program, strategy);
+}
+
+bool plc::driver::solvesFraction(const Program &program, const Strategy &strategy) {
+  return recomputesBy(plc::planner::MemoryFraction, program, strategy) && strategy.isGiven("memory.budget") &&
+         !strategy.isGiven("checkpoint.memory_fraction");
+}
+
 /// The options that decide recomputation; only what the policy does not ignore.
 static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Program &program,
                              const Strategy &strategy) {
   using namespace plc::planner;
+  // Whoever lists budgets starts from one that is met without recomputation, with W where it would be.
+  if (program.listsBudgets) {
+    options.policy = RematPolicy::budget;
+    options.memoryLimitBytes = int64_t(1) << 60;
+    return;
+  }
   auto policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
   const RematPolicyRow &row = plc::rowOf(policy);
   if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes)
@@ -45,7 +71,7 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   if (row.obeys(Layers))
     options.layers = listOf(strategy, "checkpoint.layers");
   if (row.obeys(MemoryFraction))
-    options.memoryFraction = strategy.get<double>("checkpoint.memory_fraction");
+    options.memoryFraction = program.memoryFraction.value_or(strategy.get<double>("checkpoint.memory_fraction"));
   if (row.obeys(Checkpoints)) {
     options.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
     options.grain = strategy.getChoice<RematGrain>("checkpoint.grain");
@@ -54,7 +80,9 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   for (const char *kind : {"attention", "ffn"})
     if (!strategy.get<bool>(std::string("checkpoint.") + kind))
       options.keepKinds.push_back(kind);
-  options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
+  options.reserveBytes = program.reserveBytes;
+  if (!row.obeys(ByteBudget))
+    options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
 }
 
 static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
@@ -78,7 +106,9 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  options.memoryLimitBytes = memoryLimit(program, strategy);
+  // What is solved for a budget is refused by exact bytes alone.
+  if (!solvesFraction(program, strategy))
+    options.memoryLimitBytes = memoryLimit(program, strategy);
   setRecomputation(options, program, strategy);
   return options;
 }
@@ -92,13 +122,13 @@ static plc::plan::PlanScheduleOptions scheduleOptions(const Strategy &strategy) 
 static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanAddressesOptions options;
   options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
-  options.memoryLimitBytes = memoryLimit(program, strategy);
+  options.memoryLimitBytes = exactLimit(program, strategy);
   return options;
 }
 
 static plc::plan::PlanVerifyOptions verifyOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanVerifyOptions options;
-  options.memoryLimitBytes = memoryLimit(program, strategy);
+  options.memoryLimitBytes = exactLimit(program, strategy);
   return options;
 }
 
@@ -117,8 +147,10 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(numerics::createRecordNumerics());
     pipeline.addPass(formKernels(strategy));
   });
-  add("partition", [options = partitionOptions(program, strategy)](OpPassManager &pipeline) {
+  add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanPartition(options));
+    if (program.listsBudgets)
+      pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });
   add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
   add("schedule", [options = scheduleOptions(strategy)](OpPassManager &pipeline) {

@@ -170,7 +170,8 @@ private:
       plan::KernelOp kernel = form(group, signature, (body.getName() + "." + Twine(index)).str(), body, symbols);
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
-                                       builder.getStringAttr(""), /*recompute=*/nullptr, /*discard=*/nullptr);
+                                       builder.getStringAttr(""), /*recompute=*/nullptr, /*discard=*/nullptr,
+                                       /*again=*/nullptr);
       for (auto [value, result] : llvm::zip(signature.outputs(), call.getResults()))
         replaceOutside(group, value, result, builder);
     }

@@ -91,6 +91,9 @@ Fault plc::planner::chooseNone(const RematMode &mode, RematProblem &problem) {
   return std::nullopt;
 }
 
+// Nothing by segments: what a call runs again, and where, is solved for each stage once there are stages.
+Fault plc::planner::chooseBudget(const RematMode &mode, RematProblem &problem) { return chooseNone(mode, problem); }
+
 // A checkpoint every `interval` units, or every `minInterval` if that is more.
 Fault plc::planner::chooseUniform(const RematMode &mode, RematProblem &problem) {
   if (Fault fault = checkDistance(mode))

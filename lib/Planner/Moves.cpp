@@ -45,7 +45,7 @@ public:
           continue;
         move(part, to);
         int64_t worst = std::max(timeOf(rank), timeOf(problem.rankOf(to)));
-        if (worst < best && fits(part, from, to)) {
+        if (worst < best && fits()) {
           best = worst;
           bestPart = part;
           bestStage = to;
@@ -75,7 +75,7 @@ private:
   }
 
   // Memory is looked at in full, but only for moves that would be taken.
-  bool fits(int64_t, int64_t, int64_t) const {
+  bool fits() const {
     if (!problem.limitBytes)
       return true;
     for (const auto &load : problem.sumByRank(problem.loadsOf(stageOf)))

@@ -12,14 +12,6 @@ std::span<const RematPolicyRow> Choice<RematPolicy>::rows() {
   return table;
 }
 
-std::span<const char *const> Choice<RematPolicy>::planned() {
-  static constexpr const char *table[] = {
-#define REMAT_POLICY_PLANNED(NAME) NAME,
-#include "plc/Planner/RematPolicies.def"
-  };
-  return table;
-}
-
 Fault plc::planner::chooseSegments(const RematMode &mode, RematProblem &problem) {
   if (Fault fault = problem.check())
     return fault;

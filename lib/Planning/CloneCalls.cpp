@@ -29,9 +29,48 @@ public:
   }
 
   void run() {
-    if (llvm::none_of(calls, [](CallOp call) { return call.getDiscard().has_value(); }))
+    if (!isPlaced() && llvm::none_of(calls, [](CallOp call) { return call.getDiscard().has_value(); }))
       return;
     bypassTaskResults();
+    isPlaced() ? cloneAsPlaced() : cloneBeforeFirstUses();
+    for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
+      yieldWhatIsUsed(task);
+    addCheckpoints();
+  }
+
+private:
+  bool isPlaced() {
+    return stage.walk([](CallOp call) { return call.getAgain() ? WalkResult::interrupt() : WalkResult::advance(); })
+        .wasInterrupted();
+  }
+
+  void cloneAsPlaced() {
+    // The last run's values stand for the original's, also where those are kept.
+    auto readLast = [&](CallOp call) {
+      for (OpOperand &operand : call->getOpOperands()) {
+        auto made = dyn_cast<OpResult>(operand.get());
+        auto place = made ? places.find(made.getOwner()) : places.end();
+        if (place != places.end() && clones[place->second])
+          operand.set(clones[place->second].getResult(made.getResultNumber()));
+      }
+    };
+    for (auto task : stage.getBody().getOps<TaskOp>()) {
+      if (task.getRole() == Role::F)
+        continue;
+      for (auto call : llvm::to_vector(task.getBody().getOps<CallOp>())) {
+        builder.setInsertionPoint(call);
+        for (int64_t place : call.getAgain().value_or(ArrayRef<int64_t>())) {
+          CallOp copy = copyOf(place);
+          readLast(copy);
+          clones[place] = copy;
+        }
+        call.removeAgainAttr();
+        readLast(call);
+      }
+    }
+  }
+
+  void cloneBeforeFirstUses() {
     TaskOp backward = stage.getTask(Role::B);
     std::vector<bool> inB = backward ? needs(backward) : std::vector<bool>(calls.size());
     for (size_t call = 0; call < calls.size(); ++call)
@@ -40,12 +79,8 @@ public:
     for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
       if (task.getRole() != Role::F)
         rewrite(task);
-    for (auto task : llvm::to_vector(stage.getBody().getOps<TaskOp>()))
-      yieldWhatIsUsed(task);
-    addCheckpoints();
   }
 
-private:
   // Until `yieldWhatIsUsed`, calls use the results of other tasks' calls directly.
   void bypassTaskResults() {
     for (auto task : stage.getBody().getOps<TaskOp>())
@@ -126,13 +161,17 @@ private:
     return maker < 0 ? value : clones[maker].getResult(cast<OpResult>(value).getResultNumber());
   }
 
-  void clone(int64_t place) {
-    CallOp original = calls[place];
-    auto copy = cast<CallOp>(builder.clone(*original));
-    for (OpOperand &operand : copy->getOpOperands())
-      operand.set(recomputed(operand.get()));
+  CallOp copyOf(int64_t place) {
+    auto copy = cast<CallOp>(builder.clone(*calls[place]));
     copy.removeDiscardAttr();
     copy.setRecomputeAttr(CloneAttr::get(builder.getContext(), place, nextId++));
+    return copy;
+  }
+
+  void clone(int64_t place) {
+    CallOp copy = copyOf(place);
+    for (OpOperand &operand : copy->getOpOperands())
+      operand.set(recomputed(operand.get()));
     clones[place] = copy;
   }
 
@@ -164,7 +203,7 @@ private:
   StageOp stage;
   std::vector<CallOp> calls;             // of F
   DenseMap<Operation *, int64_t> places; // among them
-  std::vector<CallOp> clones;            // per call of F
+  std::vector<CallOp> clones;            // per call of F, the last
   std::vector<int64_t> deferred;         // calls that W alone needs, not cloned yet, in F's order
   int64_t &nextId;
   OpBuilder builder;

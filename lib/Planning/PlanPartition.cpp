@@ -4,6 +4,7 @@
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
+#include "RetentionModel.h"
 #include "StageBuilder.h"
 
 #include "plc/Support/Errors.h"
@@ -212,6 +213,56 @@ private:
     return success();
   }
 
+  bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
+
+  // What each stage computes again, and where, so that its rank keeps the budget. Stages of one rank divide what its static
+  // bytes leave by what they would hold of it.
+  LogicalResult decideRetention(ProgramOp program) {
+    if (memoryLimitBytes <= 0)
+      return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
+    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
+    SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+    std::vector<StageRetention> models;
+    std::map<int64_t, int64_t> heldByRank;
+    std::vector<int64_t> held;
+    for (auto [index, stage] : llvm::enumerate(stages)) {
+      models.emplace_back(program, stage, family.inFlight(index, stages.size(), program.getMicroBatches()), *keepKinds);
+      const planner::RetentionProblem &problem = models.back().problem;
+      held.push_back(std::max<int64_t>(problem.peakOf({}).bytes - problem.staticBytes, 1));
+      heldByRank[stage.getRank()] += held.back();
+    }
+    int64_t keptBytes = 0, ns = 0, boundNs = 0;
+    for (auto [index, model] : llvm::enumerate(models)) {
+      int64_t most = std::max<int64_t>(memoryLimitBytes - reserveBytes, 0), fixed = model.problem.staticBytes;
+      double part = double(held[index]) / double(heldByRank[stages[index].getRank()]);
+      model.problem.budgetBytes = fixed + (most < fixed ? most - fixed : int64_t(part * double(most - fixed)));
+      planner::Retention answer;
+      if (planner::Fault fault = planner::solveRetention(model.problem, answer))
+        return refuse(stages[index], model, answer, *fault);
+      model.write(answer);
+      keptBytes += model.keptBytes(answer);
+      ns += model.problem.addedNs(answer);
+      boundNs += planner::retentionBound(model.problem).value_or(0);
+    }
+    program.setKeptBytes(keptBytes);
+    program.setKeptBoundBytes(0);
+    program.setRecomputeNs(ns);
+    program.setRecomputeBoundNs(boundNs);
+    return success();
+  }
+
+  LogicalResult refuse(StageOp stage, const StageRetention &model, const planner::Retention &answer,
+                       const planner::Reason &reason) {
+    planner::RetentionProblem::Peak peak = model.problem.workingSet();
+    if (peak.bytes <= model.problem.budgetBytes)
+      peak = model.problem.peakOf(answer);
+    CallOp call = peak.call < 0 ? nullptr : model.callOf(peak.call);
+    InFlightDiagnostic error = emitReason(call ? call.getOperation() : stage.getOperation(), reason);
+    error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
+                                     << "outputs take " << planner::formatBytes(model.problem.staticBytes);
+    return error;
+  }
+
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
     for (int64_t count : balance)
       if (count <= 0)
@@ -286,7 +337,8 @@ private:
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
-    problem.limitBytes = memoryLimitBytes;
+    // A budget is met by what is computed again, which no estimate may refuse.
+    problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes;
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     for (int64_t stage = 0; stage < stages; ++stage)
@@ -318,7 +370,7 @@ private:
       return emitReason(model, *fault);
     writeRecomputation(*remat, *program);
     model.erase();
-    return success();
+    return recomputes() && hasBudget() ? decideRetention(*program) : success();
   }
 };
 

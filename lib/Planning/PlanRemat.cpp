@@ -57,9 +57,27 @@ private:
     program.walk([&](CallOp call) { cloned |= call.getRecompute().has_value(); });
     if (cloned)
       return program.emitError("program '") << program.getSymName() << "' has clones already";
-    if (failed(requireRoutes(program)))
+    if (failed(requireRoutes(program)) || failed(checkPlaces(program)))
       return failure();
     return program.getKeepsLast() ? requireSchedule(program) : success();
+  }
+
+  LogicalResult checkPlaces(ProgramOp program) {
+    for (auto stage : program.getBody().getOps<StageOp>()) {
+      TaskOp forward = stage.getTask(Role::F);
+      int64_t count = forward ? llvm::range_size(forward.getBody().getOps<CallOp>()) : 0;
+      WalkResult walk = stage.walk([&](CallOp call) {
+        for (int64_t place : call.getAgain().value_or(ArrayRef<int64_t>()))
+          if (place < 0 || place >= count) {
+            call.emitOpError("has call ") << place << " of F run again before it, but F has " << count << " calls";
+            return WalkResult::interrupt();
+          }
+        return WalkResult::advance();
+      });
+      if (walk.wasInterrupted())
+        return failure();
+    }
+    return success();
   }
 
   void keepLast(ProgramOp program) {

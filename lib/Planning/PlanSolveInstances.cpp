@@ -3,7 +3,8 @@
 
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
-#include "plc/Planner/Remat.h"
+#include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Retention.h"
 #include "plc/Planner/Schedule.h"
 #include "plc/Planning/Passes.h"
 
@@ -134,7 +135,9 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   std::tuple<StringRef, planner::RematField, bool> numbers[] = {
       {"interval", planner::Interval, op.getInterval().has_value()},
       {"layers", planner::Layers, op.getLayers().has_value()},
-      {"fraction", planner::MemoryFraction, op.getFraction().has_value()}};
+      {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
+      {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
+      {"in_flight", planner::ByteBudget, op.getInFlight().has_value()}};
   for (auto [name, field, given] : numbers) {
     std::string its = "'" +
                       llvm::join(namesOfChoice<planner::RematPolicy>(
@@ -149,10 +152,88 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
   return std::nullopt;
 }
 
+// Of a compute or a backward.
+template <typename Op>
+planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
+  planner::RetentionProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
+  call.repeatable = kind == planner::TaskKind::F;
+  call.args = op.getReads().vec();
+  call.results = makes.vec();
+  ArrayRef<int64_t> pairs = op.getInPlace().value_or(ArrayRef<int64_t>());
+  for (size_t at = 0; at + 1 < pairs.size(); at += 2)
+    call.inPlace.emplace_back(pairs[at], pairs[at + 1]);
+  return call;
+}
+
+planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
+  planner::RetentionProblem problem;
+  for (auto value : op.getBody().getOps<ValueOp>())
+    problem.bytes.push_back(value.getPinned() ? 0 : int64_t(value.getBytes()));
+  for (auto call : op.getBody().getOps<ComputeOp>()) {
+    problem.calls.push_back(retentionCall(call, planner::TaskKind::F, call.getMakes()));
+    problem.calls.back().repeatable = !call.getOnce();
+  }
+  for (auto call : op.getBody().getOps<BackwardOp>())
+    problem.calls.push_back(
+        retentionCall(call, planner::TaskKind(call.getRole()), call.getMakes().value_or(ArrayRef<int64_t>())));
+  problem.staticBytes = op.getStaticBytes().value_or(0);
+  problem.inFlight = op.getInFlight().value_or(1);
+  problem.budgetBytes = op.getLimit().value_or(0);
+  return problem;
+}
+
+Fault solveRetention(RematInstanceOp op) {
+  planner::RetentionProblem problem = retentionProblemOf(op);
+  if (!op.getLimit())
+    return std::string("has policy '") + rowOf(op.getPolicy()).name + "' but no 'limit'";
+  bool odd = false;
+  op.walk([&](Operation *item) {
+    llvm::TypeSwitch<Operation *>(item).Case<ComputeOp, BackwardOp>(
+        [&](auto call) { odd |= call.getInPlace() && call.getInPlace()->size() % 2; });
+  });
+  if (odd)
+    return "has an operand in 'in_place' without its result";
+  if (Fault fault = problem.check())
+    return fault;
+  planner::Retention answer;
+  if (op.getBefore()) {
+    if (op.getBefore()->size() != op.getCloned()->size())
+      return differs("number of places", op.getBefore()->size(), op.getCloned()->size());
+    for (auto [call, before] : llvm::zip(*op.getCloned(), *op.getBefore()))
+      answer.clones.push_back({call, before});
+    if (Fault fault = problem.verify(answer))
+      return fault;
+  } else if (Fault fault = planner::solveRetention(problem, answer)) {
+    return fault;
+  }
+  int64_t bytes = problem.peakOf(answer).bytes, ns = problem.addedNs(answer);
+  int64_t bound = planner::retentionBound(problem).value_or(0);
+  if (op.getBefore()) {
+    if (int64_t(*op.getBytes()) != bytes)
+      return differs("bytes", *op.getBytes(), bytes);
+    if (int64_t(*op.getNs()) != ns)
+      return differs("ns", *op.getNs(), ns);
+    return int64_t(*op.getBound()) != bound ? Fault(differs("bound", *op.getBound(), bound)) : std::nullopt;
+  }
+  std::vector<int64_t> cloned, before;
+  for (const planner::Retention::Clone &clone : answer.clones) {
+    cloned.push_back(clone.call);
+    before.push_back(clone.before);
+  }
+  op.setCloned(cloned);
+  op.setBefore(before);
+  op.setBytes(bytes);
+  op.setNs(ns);
+  op.setBound(bound);
+  return std::nullopt;
+}
+
 Fault solve(RematInstanceOp op) {
-  planner::RematProblem problem = problemOf(op);
   if (Fault fault = checkNumbers(op, rowOf(op.getPolicy())))
     return fault;
+  if (rowOf(op.getPolicy()).obeys(planner::ByteBudget))
+    return solveRetention(op);
+  planner::RematProblem problem = problemOf(op);
   planner::RematMode mode{op.getPolicy(),
                           int64_t(op.getInterval().value_or(1)),
                           op.getLayers().value_or(ArrayRef<int64_t>()).vec(),

@@ -143,6 +143,12 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   return summary;
 }
 
+int64_t plc::plan::largestArena(ModuleOp module) {
+  int64_t bytes = 0;
+  module.walk([&](LayoutOp layout) { bytes = std::max<int64_t>(bytes, layout.getArenaBytes()); });
+  return bytes;
+}
+
 void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   out << llvm::formatv("{0,-6} {1,4} {2,6} {3,10} {4,12} {5,10}  {6}\n", "stage", "rank", "layers", "GFLOP",
                        "parameters", "peak", "from .. to");

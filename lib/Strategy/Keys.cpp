@@ -69,6 +69,12 @@ Key ofRecomputation(Key key) {
   return under<planner::RematPolicy>(std::move(key), "checkpoint.policy",
                                      [](const planner::RematPolicyRow &row) { return row.fields != 0; });
 }
+/// A key of the policies that recompute the same in each micro-batch they recompute in: a budget must hold in all.
+Key ofSegments(Key key) {
+  return under<planner::RematPolicy>(std::move(key), "checkpoint.policy", [](const planner::RematPolicyRow &row) {
+    return row.fields != 0 && !row.obeys(planner::ByteBudget);
+  });
+}
 Key ofOptimizers(Key key, bool OptimizerRow::*has) {
   return under<OptimizerKind>(std::move(key), "optimizer.kind", [&](const OptimizerRow &row) { return row.*has; });
 }
@@ -94,7 +100,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       ofRecomputation(toggle("checkpoint.ffn", true)),
       ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
       ofPolicies(choice("checkpoint.grain", RematGrain::layer), planner::Checkpoints),
-      ofRecomputation(choice("checkpoint.micro_batches", RecomputingRuns::always)),
+      ofSegments(choice("checkpoint.micro_batches", RecomputingRuns::always)),
       text("precision.compute", "f32", {"f32", "f64"}, {std::begin(plannedPrecisions), std::end(plannedPrecisions)}),
       choice("memory.strategy", MemoryStrategy::pooled),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},

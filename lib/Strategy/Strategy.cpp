@@ -101,6 +101,9 @@ void checkCheckpoints(KeyReader &reader) {
   if (plc::rowOf(policy).obeys(plc::planner::Layers) && layers.empty())
     reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
                                             "\" but 'checkpoint.layers' is not given");
+  if (plc::rowOf(policy).obeys(plc::planner::ByteBudget) && !reader.isGiven("memory.budget"))
+    reader.errorAt("checkpoint.policy", "'checkpoint.policy' is \"" + Twine(plc::nameOfChoice(policy)) +
+                                            "\" but 'memory.budget' is not given");
   llvm::sort(layers);
   int64_t least = get<int64_t>(reader, "checkpoint.min_interval");
   for (size_t i = 1; i < layers.size(); ++i)

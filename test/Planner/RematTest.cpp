@@ -159,8 +159,8 @@ TEST(ChooseSegments, RefusesWhatIsNoMode) {
             "memory-fraction is 1.500000 but must be from 0 to 1");
   EXPECT_EQ(fault([](RematMode &m) { m.policy = RematPolicy::dynamic, m.memoryFraction = std::nan(""); }),
             "memory-fraction is nan but must be from 0 to 1");
-  EXPECT_EQ(plc::describeUnknown<RematPolicy>("budget"),
-            "checkpoint policy 'budget' is not supported; there are 'none', 'uniform', 'selective' and 'dynamic'");
+  EXPECT_EQ(plc::describeUnknown<RematPolicy>("some"), "checkpoint policy 'some' is not supported; there are 'none', "
+                                                       "'uniform', 'selective', 'dynamic' and 'budget'");
 }
 
 // Layers 0 and 1 are a segment: x1 and r0 are computed again by call 0, r1 by call 1; x2 crosses and is kept.

@@ -168,3 +168,30 @@ plan.schedule_instance @given micro_batches 1 makespan 7 bound 7 {
   plan.order ["0F0"]
   plan.order ["1F0"]
 }
+
+// Three values are made of one another, and B reads them in reverse: 24 bytes. With 8 bytes less the first does not fit
+// beside the others while the third is made, dear as it is; so it is made again just before it is read.
+// CHECK: plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+plan.remat_instance @budget policy "budget" limit 20 static 4 in_flight 1 {
+  plan.value 8
+  plan.value 8
+  plan.value 8
+  plan.compute ns 9 reads [] makes [0]
+  plan.compute ns 3 reads [0] makes [1]
+  plan.compute ns 5 reads [1] makes [2]
+  plan.backward B ns 1 reads [2]
+  plan.backward B ns 1 reads [1]
+  plan.backward B ns 1 reads [0]
+}
+
+// A result in the place of its operand, scratch, a value that backward makes, and a call that may not run again.
+// CHECK: plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 cloned [0] before [3] bytes 20 ns 9 bound 9 {
+plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 {
+  plan.value 8
+  plan.value 8
+  plan.value 8
+  plan.compute ns 9 reads [] makes [0]
+  plan.compute once ns 3 scratch 4 reads [0] makes [1]
+  plan.backward B ns 1 scratch 12 reads [1] makes [2] in_place [1, 2]
+  plan.backward W ns 1 reads [0, 2]
+}

@@ -32,6 +32,7 @@ how
   --strategy FILE     a strategy in TOML (default: every key's default)
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
   --explain-strategy  print every key, its value and where that came from
+  --plan-remat-curve  print what each byte less of a stage's memory costs in time when calls of F run again
   --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
 
 watch (MLIR's own options, as plc-opt has them, written --name=value)
@@ -99,6 +100,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.explainStrategy = true;
     else if (argument == "--calibrate")
       options.calibrate = true;
+    else if (argument == "--plan-remat-curve")
+      options.program.listsBudgets = true;
     else if (argument == "--print-pipeline")
       options.printPipeline = true;
     else if ((v = value("--set")))

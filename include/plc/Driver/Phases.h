@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,18 @@ using algebra::Phase;
 struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
-  bool recomputes = true; // false: what recomputation is compared with, under any memory budget
+  bool recomputes = true;                 // false: what recomputation is compared with, under any memory budget
+  bool listsBudgets = false;              // recomputation is not decided: `--plan-remat-curve` lists what it costs
+  bool measures = false;                  // the budget is what recomputation aims at, and may be missed
+  int64_t reserveBytes = 0;               // of each rank's budget, for what recomputation does not see
+  std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
+
+/// Whether a strategy solves recomputation under a budget of bytes, for this program.
+bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
+/// Whether it leaves to a budget which fraction of the bytes is kept.
+bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
 
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.

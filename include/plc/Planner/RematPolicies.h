@@ -23,7 +23,8 @@ enum RematField : unsigned {
   Interval = 1,       ///< `interval`
   Layers = 2,         ///< `layers`
   MemoryFraction = 4, ///< `memoryFraction`
-  Checkpoints = 8     ///< `minInterval` and `grain`: the policy says where segments start
+  Checkpoints = 8,    ///< `minInterval` and `grain`: the policy says where segments start
+  ByteBudget = 16     ///< the bytes of a rank: the policy solves a `RetentionProblem` for each stage
 };
 
 /// How calls that are computed again are chosen; see `[checkpoint]` of a strategy.
@@ -60,7 +61,7 @@ template <>
 struct plc::Choice<plc::planner::RematPolicy> {
   static constexpr const char *noun = "checkpoint policy";
   static std::span<const planner::RematPolicyRow> rows();
-  static std::span<const char *const> planned();
+  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>

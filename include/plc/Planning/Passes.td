@@ -25,7 +25,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     is kept; the layers from it up to the next checkpoint are recomputed from there, those before the first are not.
     `uniform`: every `interval` layers, or every `min-interval` if that is more; `selective`: `layers`; `dynamic`: each
     layer is a checkpoint, and as many bytes of whole layers are kept as fit in `memory-fraction` of what `none` keeps,
-    deeper layers first. Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
+    deeper layers first; `budget`: for each stage, calls of F run again where that keeps the rank inside
+    `memory-limit-bytes`, all included, and takes as little time as can be found (`RetentionProblem`). Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
     `grain=equation` kernel calls are counted instead of layers. A cut starts anew: what a stage receives is there.
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
@@ -52,6 +53,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
            "how it is chosen what is recomputed">,
+    Option<"reserveBytes", "reserve-bytes", "int64_t", "0",
+           "budget: bytes of each rank for what is known only with addresses, as messages and gaps">,
     Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
     ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
     Option<"memoryFraction", "memory-fraction", "::plc::ExactDouble", "0.3",
@@ -98,8 +101,8 @@ def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
   let summary = "compute again what the forward calls discard";
   let description = [{
     Before: stages and routes; B and W read F's results, some of which F's calls `discard`. After: the same values, but
-    those are computed again by clones (see `plan.call`), just before their first use, in B, or in W if it needs them
-    first; whoever computes one keeps it for the other. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
+    those are computed again by clones (see `plan.call`), where calls say what runs `again` before them; else just before
+    their first use, in B, or in W if it needs them first, and whoever computes one keeps it for the other. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
     the runs of the last micro-batch `keep`. The predicted time of a step is made anew.
 
     ```
@@ -181,6 +184,23 @@ def PlanPrintRoutes : Pass<"plan-print-routes", "::mlir::ModuleOp"> {
 
     Test: `test/Planning/print-routes.mlir`.
   }];
+}
+
+def PlanPrintRematCurve : Pass<"plan-remat-curve", "::mlir::ModuleOp"> {
+  let summary = "list what each byte of a stage's budget costs in time";
+  let description = [{
+    Before: stages (`--plan-partition`), which nothing runs `again` in. Prints to the standard output and changes nothing:
+    for each stage, for budgets from what it takes without recomputation down to the least that an answer was found
+    for, the bytes of its rank, the time added to each micro-batch, in ns and as a part of the stage's time, the lower
+    bound of that time, and the gap, (answer - bound) / (time of the stage + bound). Less budget never shows less time.
+
+    Test: `test/Planning/remat-curve.mlir`.
+  }];
+  let options = [
+    Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
+           "order that tells how many micro-batches are in flight">,
+    Option<"points", "points", "int64_t", "10", "budgets of each stage">
+  ];
 }
 
 def PlanSolveInstances : Pass<"plan-solve-instances", "::mlir::ModuleOp"> {

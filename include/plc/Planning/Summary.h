@@ -5,6 +5,7 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Module/PlanSummary.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace plc::plan {
@@ -12,6 +13,9 @@ namespace plc::plan {
 using module::PlanSummary;
 
 PlanSummary summarize(ProgramOp program);
+
+/// Bytes of the largest arena of a planned module.
+int64_t largestArena(mlir::ModuleOp module);
 
 /// A table of stages, the routes, the schedule with its bubble, recomputation, each gap with its bound, and who computes
 /// contractions.

@@ -40,7 +40,7 @@ LogicalResult RematInstanceOp::verify() {
   if (failed(verifyItems<ValueOp, ComputeOp, BackwardOp>(*this, getBody().front(),
                                                          "values, computes and backwards"))) // (C1)
     return failure();
-  return verifyAnswer(*this, {getKept().has_value(), getCloned().has_value(), getBytes().has_value(),
+  return verifyAnswer(*this, {getKept() || getBefore(), getCloned().has_value(), getBytes().has_value(),
                               getNs().has_value(), getBound().has_value()}); // (C2)
 }
 

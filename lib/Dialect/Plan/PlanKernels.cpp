@@ -112,6 +112,9 @@ LogicalResult CallOp::verify() {
   // (C3)
   if (getDiscard() && (!task || task.getRole() != Role::F))
     return emitOpError("discards results but stands in no task F");
+  // (C4)
+  if (getAgain() && (!task || task.getRole() == Role::F || getRecompute()))
+    return emitOpError("has calls run again before it but is no call of B or W, or a clone");
   int64_t last = -1;
   for (int64_t result : getDiscard().value_or(ArrayRef<int64_t>())) {
     if (result <= last || result >= int64_t(getNumResults()))

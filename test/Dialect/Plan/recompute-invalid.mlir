@@ -167,3 +167,24 @@ plan.program @stage_c4 attributes {arg_names = [], arg_types = [], arg_batch = a
     plan.yield
   }
 }
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  %y = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %y : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @call_c4 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w : tensor<4xf32>
+    plan.task F {
+      // expected-error@+1 {{has calls run again before it but is no call of B or W, or a clone}}
+      %y = plan.call @f(%w) again [0] : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+}

@@ -1,0 +1,61 @@
+//===- PlanPrintRematCurve.cpp - what each byte of a budget costs ---------===//
+#include "Programs.h"
+#include "RetentionModel.h"
+
+#include "plc/Planner/Partition.h"
+#include "plc/Planning/Passes.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace plc::plan {
+#define GEN_PASS_DEF_PLANPRINTREMATCURVE
+#include "lib/Planning/Passes.h.inc"
+} // namespace plc::plan
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPrintRematCurvePass> {
+  using PlanPrintRematCurveBase::PlanPrintRematCurveBase;
+
+  void runOnOperation() override {
+    if (failed(requireProgram(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+    if (points <= 0) {
+      emitOptionError(getOperation(), "points is ") << points.getValue() << " but must be positive";
+      return signalPassFailure();
+    }
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto program : getOperation().getOps<ProgramOp>())
+      for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+        print(program, stage, index, stream);
+    llvm::outs() << text;
+  }
+
+private:
+  void print(ProgramOp program, StageOp stage, int64_t index, llvm::raw_ostream &os) {
+    int64_t stages = llvm::range_size(program.getBody().getOps<StageOp>());
+    int64_t inFlight = rowOf(schedule.getValue()).inFlight(index, stages, program.getMicroBatches());
+    StageRetention model(program, stage, inFlight, {});
+    int64_t base = model.problem.baseNs();
+    auto percent = [](int64_t part, int64_t whole) {
+      return llvm::formatv("{0:F1} %", whole ? 100.0 * double(part) / double(whole) : 0.0).str();
+    };
+    os << "stage '" << stage.getSymName() << "' of '" << program.getSymName() << "', "
+       << planner::formatBytes(model.problem.staticBytes) << " of them static, " << inFlight
+       << " micro-batches in flight\n";
+    os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", "bytes", "added ns", "", "bound ns", "gap");
+    for (const planner::RetentionPoint &point : planner::solveRetentionCurve(model.problem, points)) {
+      int64_t gap = point.addedNs - point.boundNs;
+      os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", point.bytes, point.addedNs,
+                          percent(point.addedNs, base), point.boundNs, percent(gap, base + point.boundNs));
+    }
+  }
+};
+
+} // namespace

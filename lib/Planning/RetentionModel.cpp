@@ -1,0 +1,174 @@
+//===- RetentionModel.cpp - a stage as a problem of retention -------------===//
+#include "RetentionModel.h"
+
+#include "Statics.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::Retention;
+using planner::RetentionProblem;
+using planner::TaskKind;
+
+namespace {
+
+// What a result of a task is inside it.
+Value insideTask(Value value) {
+  if (auto task = value.getDefiningOp<TaskOp>())
+    return task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
+// Of another stage, for the same micro-batch.
+bool isReceived(Value value) {
+  if (auto pop = value.getDefiningOp<PopOp>())
+    return !pop.getInto();
+  return isa<StageOp>(value.getDefiningOp());
+}
+
+// Values of the stage that others use, or the program as its outputs.
+llvm::SetVector<Value> usedOutside(StageOp stage, bool asOutput) {
+  llvm::SetVector<Value> values;
+  for (Operation &op : stage.getBody().front()) {
+    if (auto output = dyn_cast<OutputOp>(op); output && asOutput)
+      values.insert(insideTask(output.getValue()));
+    if (isa<StashOp, YieldOp>(op) && !asOutput)
+      for (Value operand : op.getOperands())
+        values.insert(insideTask(operand));
+  }
+  return values;
+}
+
+} // namespace
+
+StageRetention::StageRetention(ProgramOp program, StageOp stage, int64_t inFlight, ArrayRef<std::string> keepKinds)
+    : stage(stage), kernels(program->getParentOfType<ModuleOp>()) {
+  for (Value output : usedOutside(stage, /*asOutput=*/true))
+    add(output, 0); // in its static place
+  for (auto task : stage.getBody().getOps<TaskOp>())
+    addTask(task);
+  llvm::StringMap<StringRef> kinds;
+  for (auto layer : program.getBody().getOps<LayerOp>())
+    kinds[layer.getPath()] = layer.getKind();
+  for (auto [call, op] : llvm::zip(problem.calls, calls)) {
+    auto kernel = op ? kernels.lookup<KernelOp>(op.getKernel()) : nullptr;
+    call.repeatable = kernel && call.kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
+                      !llvm::is_contained(keepKinds, kinds.lookup(op.getPath())) &&
+                      llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; });
+  }
+  for (const StaticItem &item : collectStatics(program, stage.getRank()))
+    problem.staticBytes += roundUpPlace(item.bytes);
+  problem.inFlight = inFlight;
+  problem.firstClone = problem.firstBackward();
+}
+
+int64_t StageRetention::add(Value value, int64_t bytes) {
+  auto [it, inserted] = numbers.try_emplace(value, problem.bytes.size());
+  if (inserted)
+    problem.bytes.push_back(bytes);
+  return it->second;
+}
+
+void StageRetention::addTask(TaskOp task) {
+  auto kind = TaskKind(task.getRole());
+  // What no earlier task has received.
+  RetentionProblem::Call receive{kind};
+  receive.name = "what is received";
+  for (auto call : task.getBody().getOps<CallOp>())
+    for (Value operand : call.getArgs())
+      if (Value value = insideTask(operand); isReceived(value) && !numbers.contains(value))
+        receive.results.push_back(add(value, roundUpPlace(byteSize(value.getType()))));
+  if (!receive.results.empty()) {
+    problem.calls.push_back(receive);
+    calls.push_back(nullptr);
+  }
+  for (auto call : task.getBody().getOps<CallOp>())
+    addCall(call, kind);
+  RetentionProblem::Call send{kind};
+  send.name = "what is sent";
+  for (Value value : usedOutside(stage, /*asOutput=*/false))
+    if (auto maker = value.getDefiningOp<CallOp>(); maker && maker->getParentOp() == task)
+      send.args.push_back(numbers.lookup(value));
+  if (!send.args.empty()) {
+    problem.calls.push_back(send);
+    calls.push_back(nullptr);
+  }
+}
+
+void StageRetention::addCall(CallOp op, TaskKind kind) {
+  RetentionProblem::Call call{kind};
+  auto kernel = kernels.lookup<KernelOp>(op.getKernel());
+  call.ns = kernel ? kernel.getNs() : 0;
+  call.name = ("kernel '" + op.getKernel() + "' of '" + op.getPath() + "'").str();
+  for (Value operand : op.getArgs())
+    if (auto it = numbers.find(insideTask(operand)); it != numbers.end())
+      call.args.push_back(it->second);
+  // An accumulator's result is its site.
+  int64_t made = op.getNumResults() - (kernel ? kernel.getNumAccumulators() : 0);
+  for (Value result : op.getResults().take_front(made))
+    call.results.push_back(add(result, roundUpPlace(byteSize(result.getType()))));
+  problem.calls.push_back(std::move(call));
+  calls.push_back(op);
+}
+
+std::vector<bool> StageRetention::keptValues(const Retention &answer) const {
+  std::vector<bool> kept(problem.bytes.size()), seen(problem.bytes.size());
+  std::vector<int64_t> maker = problem.makers();
+  int64_t backward = problem.firstBackward();
+  auto run = [&](const RetentionProblem::Call &call) {
+    for (int64_t value : call.args)
+      if (!seen[value] && maker[value] < backward)
+        kept[value] = seen[value] = true;
+    for (int64_t value : call.results)
+      seen[value] = true;
+  };
+  auto clone = answer.clones.begin();
+  for (int64_t call = backward; call < int64_t(problem.calls.size()); ++call) {
+    for (; clone != answer.clones.end() && clone->before == call; ++clone)
+      run(problem.calls[clone->call]);
+    run(problem.calls[call]);
+  }
+  return kept;
+}
+
+int64_t StageRetention::keptBytes(const Retention &answer) const {
+  int64_t bytes = 0;
+  std::vector<bool> kept = keptValues(answer);
+  for (size_t value = 0; value < kept.size(); ++value)
+    bytes += kept[value] ? problem.bytes[value] : 0;
+  return bytes;
+}
+
+void StageRetention::write(const Retention &answer) {
+  std::vector<bool> kept = keptValues(answer), again(problem.calls.size());
+  std::vector<int64_t> place(problem.calls.size()); // among F's kernel calls
+  for (int64_t call = 0, next = 0; call < problem.firstBackward(); ++call)
+    place[call] = calls[call] ? next++ : -1;
+  std::map<int64_t, SmallVector<int64_t>> lists;
+  for (const Retention::Clone &clone : answer.clones) {
+    again[clone.call] = true;
+    int64_t before = clone.before;
+    while (!calls[before]) // what is received and sent is no call; behind the last one nobody reads
+      ++before;
+    lists[before].push_back(place[clone.call]);
+  }
+  for (auto &[before, list] : lists)
+    CallOp(calls[before]).setAgain(list);
+  for (size_t call = 0; call < calls.size(); ++call) {
+    if (!again[call])
+      continue;
+    SmallVector<int64_t> discarded;
+    for (auto [number, value] : llvm::enumerate(problem.calls[call].results))
+      if (!kept[value])
+        discarded.push_back(number);
+    if (!discarded.empty())
+      CallOp(calls[call]).setDiscard(discarded);
+  }
+}
