@@ -1,0 +1,60 @@
+"""budget_plans.py MODEL FOLDER: trains MODEL under budgets, each a part of what the same plan takes without recomputation.
+Fails unless all have the same bits as that plan, with dead bytes overwritten, and each rank takes the bytes that are
+planned, which are inside the budget. A budget far too small is refused at a line of the model."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+SIZES = ["-DB=16", "-DS=32", "-DD=16", "-DH=2", "-DL=2", "--set", "parallelism.micro_batches=4"]
+STEPS = 2
+CUTS = [(1, "1f1b"), (2, "1f1b"), (2, "gpipe")]
+PARTS = [0.85]
+
+
+def compile_plan(sets):
+    words = [word for each in sets for word in ("--set", each)]
+    return subprocess.run(["plc-compile", model, *SIZES, "-o", folder / "m.plcm", *words], stderr=subprocess.PIPE, text=True)
+
+
+def train(sets):
+    """The losses, and the bytes of each rank."""
+    run = compile_plan(sets)
+    if run.returncode:
+        sys.exit(f"{sets}: {run.stderr}")
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    subprocess.run(["plc-run", "train", folder / "m.plcm", "--data", f"tok={model}", "--data", f"next={model}+1",
+                    "--steps", str(STEPS), "--holdout", "0", "--seed", "7", "--check-arena", "--log", log],
+                   check=True, stdout=subprocess.DEVNULL)
+    lines = [json.loads(line) for line in log.open()]
+    ranks = lines[-1]["summary"]["ranks"]
+    for rank in ranks:
+        if rank["planned_bytes"] != rank["measured_bytes"]:
+            sys.exit(f"{sets}: {rank}")
+    return [step["loss_bits"] for step in lines if "step" in step], [rank["planned_bytes"] for rank in ranks]
+
+
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+expected, plans, fewer = None, 0, 0
+for stages, schedule in CUTS:
+    cut = [f"parallelism.stages={stages}", f"parallelism.schedule={schedule}"]
+    bits, plain = train(cut)
+    expected = expected or bits
+    for policy in ("budget", "dynamic"):
+        for part in PARTS:
+            budget = int(max(plain) * part)
+            found, used = train([*cut, f"checkpoint.policy={policy}", f"memory.budget={budget}B"])
+            if found != expected or len(set(found)) < STEPS:
+                sys.exit(f"{cut}, {policy} {part}: {found} but expected {expected}")
+            if max(used) > budget:
+                sys.exit(f"{cut}, {policy} {part}: {used} bytes, budget {budget}")
+            plans += 1
+            fewer += max(used) < max(plain)
+small = compile_plan(["checkpoint.policy=budget", "memory.budget=64KiB"])
+if small.returncode != 3 or "no plan fits: in this order with these kernels" not in small.stderr:
+    sys.exit(f"64 KiB: {small.stderr}")
+print(f"{plans} plans of {STEPS} steps agree bit for bit inside their budgets, {fewer} take fewer bytes")
