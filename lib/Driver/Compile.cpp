@@ -100,6 +100,7 @@ private:
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
   int printDot(const Program &program);
+  int printSchedule(const Program &program);
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   int writeModule();
@@ -277,6 +278,17 @@ int Compilation::printDot(const Program &program) {
   return write(text);
 }
 
+int Compilation::printSchedule(const Program &program) {
+  OwningOpRef<ModuleOp> module = lower(program, "schedule");
+  if (!module)
+    return code;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto planned : module->getOps<plc::plan::ProgramOp>())
+    plc::plan::printSchedule(planned, stream);
+  return write(text);
+}
+
 FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
   PassErrors errors(sources, context, llvm::errs());
   auto program = *module.getOps<plc::plan::ProgramOp>().begin();
@@ -370,6 +382,7 @@ int Compilation::run() {
   if (emit) {
     switch (*emit) {
     case Emit::ein: return print(*model);
+    case Emit::csv: return printSchedule(program);
     case Emit::dot: return printDot(program);
     case Emit::llvm:
     case Emit::object:
@@ -398,7 +411,7 @@ const std::vector<std::string> &plc::driver::emitNames() {
     // Phases have one name each, whatever the strategy.
     for (const Phase &phase : phasesOf({}, *Strategy::load("plc-compile", "", {}, llvm::errs())))
       names.push_back(phase.name);
-    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::dot})
+    for (Emit emit : {Emit::llvm, Emit::object, Emit::module, Emit::csv, Emit::dot})
       names.push_back(plc::nameOfChoice(emit));
     return names;
   }();

@@ -3,6 +3,7 @@
 
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
+#include "plc/Planner/ScheduleFile.h"
 #include "plc/Planning/Passes.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace plc::driver;
@@ -97,6 +99,16 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   return pass;
 }
 
+/// The strategy has checked the file; should it have changed since, `plan-schedule` tells.
+static llvm::SmallVector<int64_t> inFlightOfFile(const Strategy &strategy) {
+  auto buffer = llvm::MemoryBuffer::getFile(strategy.get<std::string>("parallelism.schedule.file"));
+  plc::planner::ScheduleFile table;
+  if (!buffer || table.read((*buffer)->getBuffer()))
+    return {};
+  std::vector<int64_t> inFlight = table.inFlight();
+  return {inFlight.begin(), inFlight.end()};
+}
+
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
@@ -106,6 +118,8 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  if (options.schedule == plc::planner::ScheduleKind::file)
+    options.inFlight = inFlightOfFile(strategy);
   // What is solved for a budget is refused by exact bytes alone.
   if (!solvesFraction(program, strategy))
     options.memoryLimitBytes = memoryLimit(program, strategy);
@@ -116,6 +130,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
 static plc::plan::PlanScheduleOptions scheduleOptions(const Strategy &strategy) {
   plc::plan::PlanScheduleOptions options;
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  options.file = strategy.get<std::string>("parallelism.schedule.file");
   return options;
 }
 

@@ -26,8 +26,6 @@ Fault plc::planner::orderGPipe(const ScheduleProblem &problem, Schedule &schedul
   return orders.mergeOnRanks(schedule);
 }
 
-int64_t plc::planner::inFlightGPipe(int64_t, int64_t, int64_t microBatches) { return microBatches; }
-
 // Stage s of S runs min(M, S-1-s) forwards, then one forward and one backward in turn, then the backwards left. Memory:
 // min(M, S-s) in flight. The time of GPipe for equal stages. Source: Narayanan et al., "PipeDream", 2019, with flush.
 //
@@ -53,8 +51,4 @@ Fault plc::planner::order1F1B(const ScheduleProblem &problem, Schedule &schedule
       orders.addBackward(s, i);
   }
   return orders.mergeOnRanks(schedule);
-}
-
-int64_t plc::planner::inFlight1F1B(int64_t stage, int64_t stages, int64_t microBatches) {
-  return std::min(microBatches, stages - stage);
 }

@@ -5,36 +5,8 @@
 #include "Total.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace plc::planner;
-
-namespace {
-
-// Longest time from the start of a micro-batch to the start of each task (forwards), or from its end to the end of the
-// micro-batch (backwards). O(tasks + dependences).
-std::vector<int64_t> longestPaths(const ScheduleProblem &problem, bool forwards) {
-  Edges edges;
-  for (const auto &each : problem.dependences)
-    edges.emplace_back(ScheduleProblem::nodeOf(each.source, each.from),
-                       ScheduleProblem::nodeOf(each.destination, each.to));
-  std::vector<int64_t> order;
-  int64_t nodes = problem.stages.size() * 3;
-  sortTopologically(nodes, edges, order);
-  if (!forwards)
-    std::reverse(order.begin(), order.end());
-  std::vector<std::vector<int64_t>> leaving = forwards ? problem.dependencesOutOf() : problem.dependencesInto();
-  std::vector<int64_t> path(nodes, 0);
-  auto ns = [&](int64_t node) { return problem.stages[node / 3].ns[node % 3]; };
-  for (int64_t node : order)
-    for (int64_t index : leaving[node]) {
-      int64_t to = forwards ? edges[index].second : edges[index].first;
-      path[to] = std::max(path[to], path[node] + ns(node) + problem.dependences[index].ns);
-    }
-  return path;
-}
-
-} // namespace
 
 std::string plc::planner::describe(const ScheduledTask &job) {
   return "stage " + std::to_string(job.stage) + ", " + "FBW"[int(job.kind)] + " of micro-batch " +
@@ -46,6 +18,24 @@ int64_t ScheduleProblem::numRanks() const {
   for (const Stage &stage : stages)
     ranks = std::max(ranks, stage.rank + 1);
   return ranks;
+}
+
+int64_t ScheduleProblem::scaled(int64_t whole, int64_t microBatch) const {
+  if (samples.empty())
+    return whole;
+  int64_t most = *std::max_element(samples.begin(), samples.end());
+  return (whole * samples[microBatch] + most - 1) / most;
+}
+
+int64_t ScheduleProblem::bytesOf(const ScheduledTask &job) const {
+  const Stage &stage = stages[job.stage];
+  int64_t byF = scaled(stage.heldByF, job.microBatch), byB = scaled(stage.heldByB, job.microBatch);
+  switch (job.kind) {
+  case TaskKind::F: return byF;
+  case TaskKind::B: return byB - byF;
+  case TaskKind::W: return stage.has[int(TaskKind::B)] ? -byB : -byF;
+  }
+  return 0;
 }
 
 std::vector<std::vector<int64_t>> ScheduleProblem::dependencesInto() const {
@@ -62,11 +52,52 @@ std::vector<std::vector<int64_t>> ScheduleProblem::dependencesOutOf() const {
   return outOf;
 }
 
+namespace {
+
+// Whether one micro-batch fits each rank, which all its stages there hold at once.
+Fault checkMemory(const ScheduleProblem &problem) {
+  std::vector<int64_t> held(problem.numRanks()), most(held);
+  for (size_t s = 0; s < problem.stages.size(); ++s) {
+    const ScheduleProblem::Stage &stage = problem.stages[s];
+    bool holdsAfterB = stage.has[int(TaskKind::B)] && stage.has[int(TaskKind::W)];
+    std::string name = "stage " + std::to_string(s);
+    if (stage.heldByF < 0 || stage.heldByB < 0 || stage.inFlight < 0)
+      return name + " holds less than nothing";
+    if ((stage.heldByF && stage.last() == TaskKind::F) || (stage.heldByB && !holdsAfterB))
+      return name + " holds bytes that no task frees";
+    held[stage.rank] += stage.heldByF;
+    most[stage.rank] = std::max(most[stage.rank], stage.heldByB - stage.heldByF);
+  }
+  if (problem.capBytes.empty())
+    return std::nullopt;
+  if (problem.capBytes.size() != held.size())
+    return "caps " + std::to_string(problem.capBytes.size()) + " of " + std::to_string(held.size()) + " ranks";
+  for (size_t rank = 0; rank < held.size(); ++rank)
+    if (int64_t bytes = held[rank] + most[rank]; bytes > problem.capBytes[rank])
+      return noPlanFits("rank " + std::to_string(rank) + " holds " + std::to_string(bytes) +
+                        " bytes of one micro-batch, limit " + std::to_string(problem.capBytes[rank]));
+  return std::nullopt;
+}
+
+Fault checkSamples(const ScheduleProblem &problem) {
+  if (!problem.samples.empty() && int64_t(problem.samples.size()) != problem.microBatches)
+    return "has samples of " + std::to_string(problem.samples.size()) + " micro-batches of " +
+           std::to_string(problem.microBatches);
+  for (int64_t samples : problem.samples)
+    if (samples <= 0)
+      return "has a micro-batch of " + std::to_string(samples) + " samples";
+  return std::nullopt;
+}
+
+} // namespace
+
 Fault ScheduleProblem::check() const {
   if (microBatches <= 0)
     return "has " + std::to_string(microBatches) + " micro-batches but needs 1 or more";
   if (stages.empty())
     return "has no stage";
+  if (Fault fault = checkSamples(*this))
+    return fault;
   for (size_t stage = 0; stage < stages.size(); ++stage) {
     if (stages[stage].rank < 0 || stages[stage].rank >= int64_t(stages.size()))
       return "stage " + std::to_string(stage) + " is on rank " + std::to_string(stages[stage].rank) + " of at most " +
@@ -77,6 +108,8 @@ Fault ScheduleProblem::check() const {
                "FBW"[kind];
   }
   if (Fault fault = checkSize())
+    return fault;
+  if (Fault fault = checkMemory(*this))
     return fault;
   std::vector<std::pair<int64_t, int64_t>> edges;
   for (const Dependence &each : dependences) {
@@ -100,9 +133,11 @@ Fault ScheduleProblem::check() const {
 Fault ScheduleProblem::checkSize() const {
   std::vector<bool> used(numRanks());
   int64_t tasks = 0;
-  Total ns;
+  Total ns, bytes;
   for (const Stage &stage : stages) {
     used[stage.rank] = true;
+    bytes.add(std::max<int64_t>(stage.heldByF, 0), microBatches);
+    bytes.add(std::max<int64_t>(stage.heldByB, 0), microBatches);
     for (int kind = 0; kind < 3; ++kind) {
       tasks += stage.has[kind];
       ns.add(stage.ns[kind], microBatches);
@@ -115,7 +150,31 @@ Fault ScheduleProblem::checkSize() const {
            std::to_string(mostJobs) + " jobs";
   for (const Dependence &each : dependences)
     ns.add(std::max<int64_t>(each.ns, 0), microBatches);
-  return ns.check("times of all jobs");
+  if (Fault fault = ns.check("times of all jobs"))
+    return fault;
+  return bytes.check("bytes held");
+}
+
+// What a rank holds follows from its order alone: bytes are taken and given back by its own jobs.
+static Fault verifyMemory(const ScheduleProblem &problem, const Schedule &schedule) {
+  std::vector<int64_t> inFlight(problem.stages.size());
+  for (size_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    int64_t held = 0;
+    for (const ScheduledTask &job : schedule.ranks[rank]) {
+      const ScheduleProblem::Stage &stage = problem.stages[job.stage];
+      held += problem.bytesOf(job);
+      if (!problem.capBytes.empty() && held > problem.capBytes[rank])
+        return noPlanFits(describe(job) + " makes rank " + std::to_string(rank) + " hold " + std::to_string(held) +
+                          " bytes, limit " + std::to_string(problem.capBytes[rank]));
+      int64_t &now = inFlight[job.stage];
+      now += (job.kind == TaskKind::F && stage.last() != TaskKind::F) -
+             (job.kind != TaskKind::F && job.kind == stage.last());
+      if (stage.inFlight && now > stage.inFlight)
+        return noPlanFits(describe(job) + " is micro-batch " + std::to_string(now) + " in flight on its stage, limit " +
+                          std::to_string(stage.inFlight));
+    }
+  }
+  return std::nullopt;
 }
 
 Fault ScheduleProblem::verify(const Schedule &schedule) const {
@@ -138,27 +197,8 @@ Fault ScheduleProblem::verify(const Schedule &schedule) const {
     for (int kind = 0; kind < 3; ++kind)
       if (stages[stage].has[kind] && next[stage][kind] != microBatches)
         return describe({int64_t(stage), TaskKind(kind), next[stage][kind]}) + " is missing";
+  if (Fault fault = verifyMemory(*this, schedule))
+    return fault;
   Simulation simulation;
   return simulate(*this, schedule, simulation);
-}
-
-int64_t ScheduleProblem::bound() const {
-  std::vector<int64_t> head = longestPaths(*this, true), tail = longestPaths(*this, false);
-  int64_t bound = 0;
-  for (int64_t rank = 0; rank < numRanks(); ++rank) {
-    int64_t work = 0, before = std::numeric_limits<int64_t>::max(), after = before;
-    for (size_t stage = 0; stage < stages.size(); ++stage)
-      for (int kind = 0; kind < 3; ++kind) {
-        if (stages[stage].rank != rank || !stages[stage].has[kind])
-          continue;
-        int64_t node = stage * 3 + kind;
-        work += microBatches * stages[stage].ns[kind];
-        before = std::min(before, head[node]);
-        after = std::min(after, tail[node]);
-        bound = std::max(bound, head[node] + stages[stage].ns[kind] + tail[node]);
-      }
-    if (work)
-      bound = std::max(bound, before + work + after);
-  }
-  return bound;
 }

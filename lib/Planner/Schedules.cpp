@@ -1,6 +1,7 @@
 //===- Schedules.cpp - the table of schedules, and what it promises -------===//
 #include "plc/Planner/Schedules.h"
 
+#include <algorithm>
 #include <utility>
 
 using namespace plc;
@@ -8,57 +9,115 @@ using namespace plc::planner;
 
 std::span<const ScheduleFamily> Choice<ScheduleKind>::rows() {
   static constexpr ScheduleFamily table[] = {
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, SHARES_RANKS)                                            \
-  {NAME, order##FUNCTION, inFlight##FUNCTION, SPLITS_BACKWARD, SHARES_RANKS},
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                                       \
+  {NAME, order##FUNCTION, SPLITS_BACKWARD, Placement::PLACEMENT, CHUNKS},
 #include "plc/Planner/Schedules.def"
   };
   return table;
 }
 
-std::span<const char *const> Choice<ScheduleKind>::planned() {
-  static constexpr const char *table[] = {
-#define SCHEDULE_PLANNED(NAME) NAME,
-#include "plc/Planner/Schedules.def"
-  };
-  return table;
+bool ScheduleFamily::followsTimes() const { return order == orderAuto; }
+
+std::vector<int64_t> plc::planner::placeStages(Placement placement, int64_t stages, int64_t chunks) {
+  int64_t ranks = (stages + chunks - 1) / chunks;
+  std::vector<int64_t> place;
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    bool back = placement == Placement::vee && stage / ranks % 2;
+    place.push_back(back ? ranks - 1 - stage % ranks : stage % ranks);
+  }
+  return place;
 }
 
 namespace {
 
+int64_t countRanks(const std::vector<int64_t> &place) { return *std::max_element(place.begin(), place.end()) + 1; }
+
+// Each stage waits for the one before it, and its backward pass for that of the one behind; all tasks take the same.
+ScheduleProblem uniformPipeline(const std::vector<int64_t> &place, int64_t microBatches) {
+  ScheduleProblem problem;
+  problem.microBatches = microBatches;
+  for (int64_t s = 0; s < int64_t(place.size()); ++s) {
+    problem.stages.push_back({place[s], {true, true, true}, {1, 1, 1}});
+    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
+    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
+    if (s) {
+      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F});
+      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B});
+    }
+  }
+  return problem;
+}
+
+Fault verifyPlacement(const ScheduleFamily &family, const ScheduleProblem &problem) {
+  if (family.placement == Placement::any)
+    return std::nullopt;
+  int64_t stages = problem.stages.size(), ranks = problem.numRanks();
+  std::vector<int64_t> place = placeStages(family.placement, stages, (stages + ranks - 1) / ranks);
+  for (int64_t stage = 0; stage < stages; ++stage)
+    if (problem.stages[stage].rank != place[stage])
+      return "schedule '" + std::string(family.name) + "' needs stage " + std::to_string(stage) + " on rank " +
+             std::to_string(place[stage]) + " but it is on rank " + std::to_string(problem.stages[stage].rank);
+  return std::nullopt;
+}
+
 // The cuts have counted on a row's promises, so an order that breaks one would not fit the memory that was planned.
 Fault verifyPromises(const ScheduleFamily &family, const ScheduleProblem &problem, const Schedule &schedule) {
   std::string name = "schedule '" + std::string(family.name) + "'";
-  int64_t stages = problem.stages.size();
-  std::vector<int64_t> held(stages);               // micro-batches in flight
-  std::vector<const ScheduledTask *> last(stages); // the task that the stage ran last
+  std::vector<const ScheduledTask *> last(problem.stages.size()); // the task that the stage ran last
   for (const std::vector<ScheduledTask> &rank : schedule.ranks)
     for (const ScheduledTask &job : rank) {
-      const ScheduleProblem::Stage &stage = problem.stages[job.stage];
       const ScheduledTask *before = std::exchange(last[job.stage], &job);
-      bool behindB = before && before->kind == TaskKind::B && stage.has[int(TaskKind::W)];
+      bool behindB = before && before->kind == TaskKind::B && problem.stages[job.stage].has[int(TaskKind::W)];
       if (behindB && !family.splitsBackward && job != ScheduledTask{job.stage, TaskKind::W, before->microBatch})
         return name + " runs " + describe(job) + " between B and W of micro-batch " +
                std::to_string(before->microBatch);
-      // Residuals are free when the last task of the backward pass has run.
-      TaskKind end = stage.has[int(TaskKind::W)] ? TaskKind::W : TaskKind::B;
-      held[job.stage] += job.kind == TaskKind::F && stage.has[int(end)];
-      held[job.stage] -= job.kind == end && stage.has[int(TaskKind::F)];
-      int64_t most = family.inFlight(job.stage, stages, problem.microBatches);
-      if (held[job.stage] > most)
-        return name + " holds " + std::to_string(held[job.stage]) + " micro-batches on stage " +
-               std::to_string(job.stage) + " but counts with " + std::to_string(most);
     }
+  if (family.followsTimes())
+    return std::nullopt; // the problem says its limits
+  std::vector<int64_t> place;
+  for (const ScheduleProblem::Stage &stage : problem.stages)
+    place.push_back(stage.rank);
+  std::vector<int64_t> held = inFlightOf(problem, schedule);
+  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches);
+  for (size_t stage = 0; stage < held.size(); ++stage)
+    if (held[stage] > most[stage])
+      return name + " holds " + std::to_string(held[stage]) + " micro-batches on stage " + std::to_string(stage) +
+             " but counts with " + std::to_string(most[stage]);
   return std::nullopt;
 }
 
 } // namespace
 
+std::vector<int64_t> plc::planner::inFlightOf(const ScheduleProblem &problem, const Schedule &schedule) {
+  std::vector<int64_t> now(problem.stages.size()), most(now);
+  for (const std::vector<ScheduledTask> &rank : schedule.ranks)
+    for (const ScheduledTask &job : rank) {
+      TaskKind last = problem.stages[job.stage].last();
+      if (last == TaskKind::F)
+        continue;
+      now[job.stage] += (job.kind == TaskKind::F) - (job.kind == last);
+      most[job.stage] = std::max(most[job.stage], now[job.stage]);
+    }
+  return most;
+}
+
+std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place,
+                                              int64_t microBatches) {
+  // What follows times is given this as a limit: on each rank what the first one of 1F1B holds.
+  if (family.followsTimes())
+    return std::vector<int64_t>(place.size(), std::min(microBatches, countRanks(place)));
+  ScheduleProblem problem = uniformPipeline(place, microBatches);
+  Schedule schedule;
+  if (family.order(problem, schedule))
+    return std::vector<int64_t>(place.size(), microBatches);
+  return inFlightOf(problem, schedule);
+}
+
 Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
   if (Fault fault = problem.check())
     return fault;
-  if (!family.sharesRanks && problem.numRanks() < int64_t(problem.stages.size()))
-    return "schedule '" + std::string(family.name) + "' needs a rank for each stage but " +
-           std::to_string(problem.stages.size()) + " stages are on " + std::to_string(problem.numRanks()) + " ranks";
+  if (Fault fault = verifyPlacement(family, problem))
+    return fault;
   if (Fault fault = family.order(problem, schedule))
     return fault;
   if (Fault fault = problem.verify(schedule))

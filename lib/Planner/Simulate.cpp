@@ -41,7 +41,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
       int64_t end = ends.at(each.source, each.from, job.microBatch);
       if (end < 0)
         return int64_t(-1);
-      ready = std::max(ready, end + each.ns);
+      ready = std::max(ready, end + problem.scaled(each.ns, job.microBatch));
     }
     return ready;
   };
@@ -54,7 +54,7 @@ Fault plc::planner::simulate(const ScheduleProblem &problem, const Schedule &sch
         int64_t ready = readyAt(job);
         if (ready < 0)
           break;
-        int64_t start = std::max(ready, clock[rank]), ns = problem.stages[job.stage].ns[int(job.kind)];
+        int64_t start = std::max(ready, clock[rank]), ns = problem.nsOf(job);
         clock[rank] = ends.at(job.stage, job.kind, job.microBatch) = start + ns;
         simulation.start[rank].push_back(start);
         simulation.end[rank].push_back(start + ns);

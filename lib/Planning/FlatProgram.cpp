@@ -180,12 +180,13 @@ private:
 
 } // namespace
 
-void plc::plan::joinBackward(FlatProgram &flat) {
+void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins) {
+  auto isJoined = [&](const FlatCall &call) { return call.role == Role::W && joins(call.unit); };
   auto maker = [&](int64_t value) { return flat.values[value].call; };
   // Behind which call of F or B the W calls of an instance stand.
   llvm::MapVector<StringAttr, std::pair<int64_t, std::vector<int64_t>>> weights;
   for (auto [index, call] : llvm::enumerate(flat.calls)) {
-    if (call.role != Role::W)
+    if (!isJoined(call))
       continue;
     auto &[behind, calls] = weights.try_emplace(call.path, -1, std::vector<int64_t>()).first->second;
     calls.push_back(index);
@@ -205,7 +206,7 @@ void plc::plan::joinBackward(FlatProgram &flat) {
   auto take = [&](int64_t index) {
     moved[index] = calls.size();
     calls.push_back(std::move(flat.calls[index]));
-    if (calls.back().role == Role::W)
+    if (isJoined(calls.back()))
       calls.back().role = Role::B;
   };
   auto takeBehind = [&](int64_t index) {
@@ -214,7 +215,7 @@ void plc::plan::joinBackward(FlatProgram &flat) {
   };
   takeBehind(-1);
   for (int64_t index = 0, count = flat.calls.size(); index < count; ++index)
-    if (flat.calls[index].role != Role::W) {
+    if (!isJoined(flat.calls[index])) {
       take(index);
       takeBehind(index);
     }

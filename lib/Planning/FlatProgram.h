@@ -52,8 +52,8 @@ struct FlatProgram {
 mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
 
 /// Makes W's calls calls of B, each instance's behind the calls that it depends on: the full backward. What W reads then
-/// lives no longer than its layer's backward.
-void joinBackward(FlatProgram &flat);
+/// lives no longer than its layer's backward. Of the units for which `joins` is true.
+void joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins);
 
 } // namespace plc::plan
 

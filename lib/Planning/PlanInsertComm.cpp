@@ -5,6 +5,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/MessagePlan.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
@@ -31,13 +32,12 @@ namespace {
 // What stands before run k of a rank (the last gap stands behind all runs), in this order:
 //
 //   send, drop         of run k-1
-//   post_recv          for run k+1, when a slot is free
-//   wait_send, drop    receives posted earlier in the one order of all runs
+//   post_recv          for later runs, when a slot is free
+//   wait_send, drop    of messages that have arrived by then
 //   wait_recv          for run k
-//   post_recv          for run k+1, when the slot became free just now
+//   post_recv          for later runs, when the slot became free just now
 //
-// The order of all runs is (predicted start, place in the simulation). A wait stands just before a run, what it
-// waits for just after an earlier run or just before one: so no cycle, whatever the true times.
+// Where each stands `planner::planMessages` tells.
 struct Gap {
   SmallVector<Operation *> sends, drops, posts, waitSends, lateDrops, waitRecvs, latePosts;
 
@@ -53,7 +53,7 @@ class Messages {
 public:
   Messages(ProgramOp program, TaskSlots &slots, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
       : program(program), slots(slots), routes(slots.getRoutes()), maxSlots(maxSlots), tagLimit(tagLimit),
-        builder(program.getContext()) {
+        bytesPerNs(bytesPerNs), builder(program.getContext()) {
     problem = buildScheduleProblem(program, routes, bytesPerNs);
     schedule = readSchedule(program, runs);
     for (auto [clone, original] : slots.getOriginals())
@@ -62,20 +62,16 @@ public:
       stageNumbers[stage.getSymName()] = stages.size();
       stages.push_back(stage);
     }
-    for (const auto &rank : schedule.ranks)
-      for (auto [index, job] : llvm::enumerate(rank))
-        positions[{planner::ScheduleProblem::nodeOf(job.stage, job.kind), job.microBatch}] = index;
   }
 
   LogicalResult run() {
     if (planner::Fault fault = problem.verify(schedule))
       return program.emitError("ranks do not run the program: ") << *fault;
-    if (planner::Fault fault = planner::simulate(problem, schedule, times))
-      return program.emitError("ranks do not run the program: ") << *fault;
     for (auto &rank : runs)
       gaps.emplace_back(rank.size() + 1);
     tails.resize(runs.size());
     findUses();
+    planAll();
     for (auto route : llvm::to_vector(program.getBody().getOps<RouteOp>()))
       if (failed(addChannel(route)))
         return failure();
@@ -85,21 +81,12 @@ public:
   }
 
 private:
-  using Key = std::pair<int64_t, int64_t>;
   using Instance = std::pair<Value, int64_t>;
 
   // Behind everything else of a rank; each part before the next.
   struct Tail {
     SmallVector<Operation *> starts, waitsBefore, step, sends, waitsAfter;
   };
-
-  Key keyOf(int64_t rank, int64_t run) { return {times.start[rank][run], times.place[rank][run]}; }
-
-  // Position of a run among those of its rank.
-  int64_t indexOf(StageOp stage, Role role, int64_t mb) {
-    int64_t number = stageNumbers.lookup(stage.getSymName());
-    return positions.at({planner::ScheduleProblem::nodeOf(number, planner::TaskKind(role)), mb});
-  }
 
   StageOp stageOf(StringRef name) { return stages[stageNumbers.lookup(name)]; }
 
@@ -116,6 +103,23 @@ private:
           use.lastRun = index;
         }
       }
+  }
+
+  // The messages of all routes at once: which slots lose time depends on the others'.
+  void planAll() {
+    std::vector<planner::MessageRoute> list;
+    for (auto route : program.getBody().getOps<RouteOp>()) {
+      if (route.getPer() == Per::step || !routes.crossesRanks(route))
+        continue;
+      TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
+      if (!maker || !user)
+        continue; // which `addChannel` reports
+      crossings[route] = list.size();
+      list.push_back({int64_t(stageNumbers.lookup(route.getSource())), planner::TaskKind(maker.getRole()),
+                      int64_t(stageNumbers.lookup(route.getDestination())), planner::TaskKind(user.getRole()),
+                      byteSize(route.getType()) / bytesPerNs});
+    }
+    messages = planner::planMessages(problem, schedule, list, maxSlots);
   }
 
   template <typename Action, typename... Arguments>
@@ -164,62 +168,30 @@ private:
     if (!maker || !user)
       return route.emitError("route '") << route.getSymName() << "' has no task at its "
                                         << (maker ? "destination" : "source");
-    Value stashed = slots.resolve(routes.stashOf(route).getValue());
-    int64_t from = source.getRank(), to = destination.getRank();
-    SmallVector<int64_t> consumers, posts; // runs, per micro-batch
-    SmallVector<bool> lates;
-    for (int64_t mb = 0; mb < program.getMicroBatches(); ++mb) {
-      int64_t consumer = indexOf(destination, user.getRole(), mb), producer = indexOf(source, maker.getRole(), mb);
-      // Post one run ahead, so that the message can travel while that run computes; earlier would hold its bytes for
-      // longer.
-      int64_t post = std::max<int64_t>(consumer - 1, 0);
-      bool late = mb >= maxSlots && consumers[mb - maxSlots] >= post;
-      if (late)
-        post = consumers[mb - maxSlots];
-      consumers.push_back(consumer);
-      posts.push_back(post);
-      lates.push_back(late);
-      auto &posted = late ? gaps[to][post].latePosts : gaps[to][post].posts;
-      posted.push_back(make<PostRecvOp>(channel->getSymName(), mb, IntegerAttr()));
-      gaps[to][consumer].waitRecvs.push_back(make<WaitRecvOp>(channel->getSymName(), mb));
-      gaps[from][producer + 1].sends.push_back(make<SendOp>(channel->getSymName(), mb, IntegerAttr()));
-      // The sender waits before its first run that is later, in the one order of all runs, than the run at which the
-      // receiver posts. So the wait is for something earlier in that order, and no cycle of waits can arise.
-      int64_t wait = producer + 1;
-      while (wait < int64_t(runs[from].size()) && keyOf(from, wait) < keyOf(to, post))
-        ++wait;
-      gaps[from][wait].waitSends.push_back(make<WaitSendOp>(channel->getSymName(), mb));
-      Use &use = uses[{stashed, mb}];
-      use.lastWait = std::max(use.lastWait, wait);
-      use.crosses = true;
-    }
-    channel->setSlots(maxOutstandingReceives(posts, lates, consumers));
-    remarkMessage(*channel, route);
+    addMessages(*channel, route);
     return success();
   }
 
-  remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category(DEBUG_TYPE).function(program.getSymName());
-  }
-
-  void remarkMessage(ChannelOp channel, RouteOp route) {
-    remark::passed(route.getLoc(), named("Sent")) << remark::add(
-        "route {0} is channel {1} from rank {2} to {3}: '{4}', {5} per {6}, {7} receives posted at once",
-        route.getSymName(), channel.getSymName(), channel.getSource(), channel.getDestination(), route.getCarries(),
-        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), channel.getSlots());
-  }
-
-  // Receives posted and not waited for, at most. Before one run, late posts follow the waits, others precede them.
-  // Consumers ascend, as the runs of a task do, so those still open when micro-batch mb is posted are the last before it.
-  static int64_t maxOutstandingReceives(ArrayRef<int64_t> posts, ArrayRef<bool> lates, ArrayRef<int64_t> consumers) {
-    int64_t most = 1;
-    for (size_t mb = 0; mb < posts.size(); ++mb) {
-      const int64_t *earlier = consumers.data(), *firstOpen = lates[mb]
-                                                                  ? std::upper_bound(earlier, earlier + mb, posts[mb])
-                                                                  : std::lower_bound(earlier, earlier + mb, posts[mb]);
-      most = std::max<int64_t>(most, earlier + mb - firstOpen + 1);
+  void addMessages(ChannelOp channel, RouteOp route) {
+    const planner::MessagePlan::Channel &planned = messages.channels[crossings.lookup(route)];
+    Value stashed = slots.resolve(routes.stashOf(route).getValue());
+    auto &from = gaps[channel.getSource()], &to = gaps[channel.getDestination()];
+    for (auto [mb, at] : llvm::enumerate(planned.messages)) {
+      auto &posted = at.late ? to[at.post].latePosts : to[at.post].posts;
+      posted.push_back(make<PostRecvOp>(channel.getSymName(), mb, IntegerAttr()));
+      to[at.consumer].waitRecvs.push_back(make<WaitRecvOp>(channel.getSymName(), mb));
+      from[at.producer + 1].sends.push_back(make<SendOp>(channel.getSymName(), mb, IntegerAttr()));
+      from[at.waitSend].waitSends.push_back(make<WaitSendOp>(channel.getSymName(), mb));
+      Use &use = uses[{stashed, mb}];
+      use.lastWait = std::max(use.lastWait, at.waitSend);
+      use.crosses = true;
     }
-    return most;
+    channel.setSlots(planned.slots);
+    remark::passed(route.getLoc(), named("Sent")) << remark::add(
+        "route {0} is channel {1} from rank {2} to {3}: '{4}', {5} per {6}, {7} receives posted at once, "
+        "which lose {8} ns of a step",
+        route.getSymName(), channel.getSymName(), channel.getSource(), channel.getDestination(), route.getCarries(),
+        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), planned.slots, planned.lostNs);
   }
 
   // A site goes before the step, a parameter after it.
@@ -282,15 +254,15 @@ private:
   ProgramOp program;
   TaskSlots &slots;
   const RouteTable &routes;
-  int64_t maxSlots, tagLimit;
+  int64_t maxSlots, tagLimit, bytesPerNs;
   OpBuilder builder;
   planner::ScheduleProblem problem;
   planner::Schedule schedule;
-  planner::Simulation times;
+  planner::MessagePlan messages;
+  DenseMap<Operation *, size_t> crossings; // route that crosses ranks -> its number in `messages`
   std::vector<std::vector<RunOp>> runs;
   SmallVector<StageOp> stages;
   llvm::StringMap<int64_t> stageNumbers;
-  std::map<std::pair<int64_t, int64_t>, int64_t> positions; // of (task, micro-batch) on its rank
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
   DenseSet<Value> repeated; // what is computed again is dropped, so that nothing can read it meanwhile

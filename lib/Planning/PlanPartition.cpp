@@ -10,7 +10,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
-#include "plc/Planner/Schedule.h"
+#include "plc/Planner/Schedules.h"
 #include "plc/Planning/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -168,6 +168,26 @@ void placeSums(FlatProgram &flat, ArrayRef<int64_t> stageOfUnit) {
   }
 }
 
+// Stages with a B for which no other one waits: the first of a pipeline, and all if there is one rank. There W apart from
+// B would hold what it reads through all of B, and nobody would gain.
+std::vector<bool> findUnawaited(const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, int64_t stages, int64_t ranks) {
+  std::vector<bool> hasB(stages), awaited(stages);
+  for (const FlatCall &call : flat.calls) {
+    int64_t stage = stageOfUnit[call.unit];
+    hasB[stage] = hasB[stage] || call.role == Role::B;
+    for (int64_t value : call.args) {
+      if (flat.values[value].origin != FlatValue::Result || ranks == 1)
+        continue;
+      const FlatCall &maker = flat.calls[flat.values[value].call];
+      if (int64_t source = stageOfUnit[maker.unit]; maker.role == Role::B && source != stage)
+        awaited[source] = true;
+    }
+  }
+  for (int64_t stage = 0; stage < stages; ++stage)
+    hasB[stage] = hasB[stage] && !awaited[stage];
+  return hasB;
+}
+
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
@@ -200,6 +220,9 @@ private:
     if (!place.empty() && int64_t(place.size()) != stages)
       return emitOptionError(module, "place has ")
              << place.size() << " entries but there are " << stages.getValue() << " stages";
+    if (!inFlight.empty() && int64_t(inFlight.size()) != stages)
+      return emitOptionError(module, "in-flight has ")
+             << inFlight.size() << " entries but there are " << stages.getValue() << " stages";
     int64_t ranks = 0;
     for (int64_t rank : place) {
       if (rank < 0 || rank >= stages)
@@ -220,13 +243,16 @@ private:
   LogicalResult decideRetention(ProgramOp program) {
     if (memoryLimitBytes <= 0)
       return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
-    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+    std::vector<int64_t> ranks;
+    for (StageOp stage : stages)
+      ranks.push_back(stage.getRank());
+    std::vector<int64_t> inFlight = inFlightOn(ranks, program.getMicroBatches());
     std::vector<StageRetention> models;
     std::map<int64_t, int64_t> heldByRank;
     std::vector<int64_t> held;
     for (auto [index, stage] : llvm::enumerate(stages)) {
-      models.emplace_back(program, stage, family.inFlight(index, stages.size(), program.getMicroBatches()), *keepKinds);
+      models.emplace_back(program, stage, inFlight[index], *keepKinds);
       const planner::RetentionProblem &problem = models.back().problem;
       held.push_back(std::max<int64_t>(problem.peakOf({}).bytes - problem.staticBytes, 1));
       heldByRank[stage.getRank()] += held.back();
@@ -316,13 +342,20 @@ private:
     return std::nullopt;
   }
 
+  // Of each stage, where stages are on these ranks; a model that was clamped has fewer than the option tells of.
+  std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches) {
+    if (inFlight.size() == ranks.size())
+      return {inFlight.begin(), inFlight.end()};
+    return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches);
+  }
+
   LogicalResult cut(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat) || failed(checkBalance(model, *flat)))
       return failure();
     if (recomputes() && joinBackward && !family.splitsBackward)
-      plan::joinBackward(*flat);
+      plan::joinBackward(*flat, [](int64_t) { return true; });
     FailureOr<Recomputation> remat = decideRecomputation(model, *flat);
     if (failed(remat))
       return failure();
@@ -341,8 +374,10 @@ private:
     problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes;
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
+    std::vector<int64_t> ranks(stages);
     for (int64_t stage = 0; stage < stages; ++stage)
-      problem.inFlight.push_back(family.inFlight(stage, stages, count));
+      ranks[stage] = problem.rankOf(stage);
+    problem.inFlight = inFlightOn(ranks, count);
     planner::Partition answer;
     planner::Fault fault = isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
                                              : planner::solvePartition(problem, answer);
@@ -357,6 +392,11 @@ private:
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});
+    if (!recomputes() && joinBackward && !family.splitsBackward) {
+      std::vector<bool> unawaited = findUnawaited(*flat, answer.stageOf, stages, problem.numRanks());
+      plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
+      remat = decideRecomputation(model, *flat);
+    }
     placeSums(*flat, answer.stageOf);
     remat->answer = decideByStage(*flat, answer.stageOf, remat->problem);
     if (planner::Fault fault = remat->problem.verify(remat->answer))

@@ -3,6 +3,7 @@
 #include "RetentionModel.h"
 
 #include "plc/Planner/Partition.h"
+#include "plc/Planner/Schedules.h"
 #include "plc/Planning/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -31,16 +32,19 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
     }
     std::string text;
     llvm::raw_string_ostream stream(text);
-    for (auto program : getOperation().getOps<ProgramOp>())
-      for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
-        print(program, stage, index, stream);
+    for (auto program : getOperation().getOps<ProgramOp>()) {
+      std::vector<int64_t> ranks;
+      for (auto stage : program.getBody().getOps<StageOp>())
+        ranks.push_back(stage.getRank());
+      std::vector<int64_t> inFlight = planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getMicroBatches());
+      for (auto [stage, flying] : llvm::zip(program.getBody().getOps<StageOp>(), inFlight))
+        print(program, stage, flying, stream);
+    }
     llvm::outs() << text;
   }
 
 private:
-  void print(ProgramOp program, StageOp stage, int64_t index, llvm::raw_ostream &os) {
-    int64_t stages = llvm::range_size(program.getBody().getOps<StageOp>());
-    int64_t inFlight = rowOf(schedule.getValue()).inFlight(index, stages, program.getMicroBatches());
+  void print(ProgramOp program, StageOp stage, int64_t inFlight, llvm::raw_ostream &os) {
     StageRetention model(program, stage, inFlight, {});
     int64_t base = model.problem.baseNs();
     auto percent = [](int64_t part, int64_t whole) {

@@ -3,12 +3,14 @@
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
+#include "plc/Planner/ScheduleFile.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #define DEBUG_TYPE "plan-schedule"
 
@@ -44,11 +46,11 @@ private:
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
-    planner::Fault fault = planner::solve(rowOf(schedule.getValue()), problem, answer);
+    if (schedule == planner::ScheduleKind::file ? failed(readOrder(program, problem, answer))
+                                                : failed(solve(program, problem, answer)))
+      return failure();
     planner::Simulation simulation;
-    if (!fault)
-      fault = planner::simulate(problem, answer, simulation);
-    if (fault)
+    if (planner::Fault fault = planner::simulate(problem, answer, simulation))
       return emitNoPlan(program) << *fault;
     write(program, answer);
     program.setSchedule(schedule.getValue());
@@ -58,6 +60,44 @@ private:
                    remark::RemarkOpts::name("Ordered").category(getArgument()).function(program.getSymName()))
         << remark::add("ordered by {0}: a step takes {1} ns, and at least {2} ns in any order; ranks idle {3:P1} of it",
                        nameOfChoice(schedule.getValue()), simulation.makespan, problem.bound(), simulation.bubble);
+    return success();
+  }
+
+  LogicalResult solve(ProgramOp program, planner::ScheduleProblem problem, planner::Schedule &answer) {
+    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
+    if (family.followsTimes()) { // within what the cuts count with
+      std::vector<int64_t> place;
+      for (const auto &stage : problem.stages)
+        place.push_back(stage.rank);
+      std::vector<int64_t> limits = planner::inFlightOf(family, place, problem.microBatches);
+      for (auto [stage, limit] : llvm::zip(problem.stages, limits))
+        stage.inFlight = limit;
+    }
+    if (planner::Fault fault = planner::solve(family, problem, answer))
+      return emitNoPlan(program) << *fault;
+    return success();
+  }
+
+  LogicalResult readOrder(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
+    if (file.empty())
+      return emitOptionError(program, "schedule is 'file' but no 'file' is given");
+    auto buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer)
+      return emitOptionError(program, "cannot read schedule '")
+             << file.getValue() << "': " << buffer.getError().message();
+    planner::ScheduleFile table;
+    if (auto error = table.read((*buffer)->getBuffer()))
+      return withExitCode(
+          mlir::emitError(FileLineColLoc::get(&getContext(), file, error->line, error->column), error->text), BadUsage);
+    // A program that gives a part of the outputs may have fewer stages; it has forwards alone, so any order does.
+    bool forwardOnly = llvm::none_of(problem.stages, [](auto &stage) { return stage.has[1] || stage.has[2]; });
+    planner::Fault fault = forwardOnly && problem.stages.size() < table.place().size()
+                               ? planner::orderGPipe(problem, answer)
+                               : table.order(problem, answer);
+    if (!fault)
+      fault = problem.verify(answer);
+    if (fault)
+      return emitOptionError(program, "schedule '") << file.getValue() << "': " << *fault;
     return success();
   }
 

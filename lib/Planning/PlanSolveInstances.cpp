@@ -5,7 +5,7 @@
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planner/Retention.h"
-#include "plc/Planner/Schedule.h"
+#include "plc/Planner/Schedules.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"

@@ -2,6 +2,8 @@
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/ScheduleFile.h"
+#include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -37,6 +39,9 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
                                                          int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
   problem.microBatches = program.getMicroBatches();
+  if (ein::MicroBatches cut = program.getCut(); cut.isRagged())
+    for (int64_t mb = 0; mb < problem.microBatches; ++mb)
+      problem.samples.push_back(cut.samplesOf(mb));
   SymbolTable symbols(program->getParentOfType<ModuleOp>());
   for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>())) {
     auto &plain = problem.stages.emplace_back();
@@ -52,6 +57,12 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
             problem.dependences.push_back({int64_t(index), phaseOf(task), int64_t(index), phaseOf(other)});
     }
   }
+  // A stage's tasks keep their order even where no value tells it.
+  for (auto [index, stage] : llvm::enumerate(problem.stages))
+    for (auto [from, to] : {std::pair(TaskKind::F, TaskKind::B), std::pair(TaskKind::F, TaskKind::W),
+                            std::pair(TaskKind::B, TaskKind::W)})
+      if (stage.has[int(from)] && stage.has[int(to)])
+        problem.dependences.push_back({int64_t(index), from, int64_t(index), to});
   for (auto route : program.getBody().getOps<RouteOp>()) {
     if (route.getPer() == Per::step)
       continue;
@@ -87,4 +98,10 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
       runs[rank.getIndex()].push_back(run);
     }
   return schedule;
+}
+
+void plc::plan::printSchedule(ProgramOp program, llvm::raw_ostream &out) {
+  std::vector<std::vector<RunOp>> runs;
+  planner::Schedule schedule = readSchedule(program, runs);
+  out << planner::writeSchedule(buildScheduleProblem(program, RouteTable(program), 1), schedule);
 }

@@ -2,12 +2,15 @@
 #include "KeyReader.h"
 
 #include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/ScheduleFile.h"
+#include "plc/Planner/Schedules.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Support/Optimizers.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace plc::strategy;
@@ -75,6 +78,16 @@ void checkMode(KeyReader &reader) {
     reader.settings["fusion"] = {false, "mode"};
 }
 
+/// A path in a file is relative to the file's folder.
+std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
+  const std::string &path = get<std::string>(reader, key);
+  if (llvm::sys::path::is_absolute(path) || !reader.isInFile(key))
+    return path;
+  llvm::SmallString<128> full(llvm::sys::path::parent_path(file));
+  llvm::sys::path::append(full, path);
+  return full.str().str();
+}
+
 void checkParallelism(KeyReader &reader) {
   int64_t stages = get<int64_t>(reader, "parallelism.stages");
   Setting &kind = reader.settings["parallelism.kind"];
@@ -89,6 +102,75 @@ void checkParallelism(KeyReader &reader) {
       reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' is " +
                                Twine(stages));
   }
+}
+
+/// The schedule places stages: `chunks` on each rank, by default as many as it takes itself.
+void placeChunks(KeyReader &reader) {
+  const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
+  int64_t stages = get<int64_t>(reader, "parallelism.stages"), chunks = get<int64_t>(reader, "parallelism.chunks");
+  bool byHand = reader.isGiven("parallelism.place"), given = reader.isGiven("parallelism.chunks");
+  if (byHand && (given || family.placement != plc::planner::Placement::any))
+    return reader.errorAt("parallelism.place", "'parallelism.place' would be ignored: " +
+                                                   Twine(given ? "'parallelism.chunks'" : "schedule \"") +
+                                                   (given ? "" : family.name + std::string("\"")) + " places stages");
+  if (given && stages % chunks)
+    return reader.errorAt("parallelism.chunks", "'parallelism.chunks' is " + Twine(chunks) +
+                                                    " but 'parallelism.stages' is " + Twine(stages) +
+                                                    ", which it must divide");
+  if (given && family.placement == plc::planner::Placement::vee && chunks != family.chunks)
+    return reader.errorAt("parallelism.chunks", "'parallelism.chunks' is " + Twine(chunks) + " but schedule \"" +
+                                                    family.name + "\" has " + Twine(family.chunks) +
+                                                    " stages on each rank");
+  if (!given)
+    chunks = family.chunks;
+  if (chunks > 1 && stages > 1)
+    reader.settings["parallelism.place"] = {plc::planner::placeStages(family.placement, stages, chunks),
+                                            given ? "parallelism.chunks" : "parallelism.schedule"};
+}
+
+/// A key whose value a schedule's file says: it may not say another one.
+template <typename T>
+void implyByFile(KeyReader &reader, const char *key, const T &value, const std::string &file) {
+  if (reader.isGiven(key) && get<T>(reader, key) != value)
+    return reader.errorAt(key, "'" + Twine(key) + "' is " + print(get<T>(reader, key)) + " but schedule '" + file +
+                                   "' has " + print(value));
+  reader.settings[key] = {value, "parallelism.schedule.file"};
+}
+
+/// Stages, their ranks and micro-batches are those of the file.
+void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostream &errors) {
+  Setting &schedule = reader.settings["parallelism.schedule"];
+  bool isFile =
+      getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule") == plc::planner::ScheduleKind::file;
+  if (!reader.isGiven("parallelism.schedule.file")) {
+    if (isFile)
+      reader.errorAt("parallelism.schedule",
+                     "'parallelism.schedule' is \"file\" but 'parallelism.schedule.file' is not given");
+    return;
+  }
+  if (!isFile && reader.isGiven("parallelism.schedule"))
+    return reader.errorAt("parallelism.schedule.file",
+                          "'parallelism.schedule.file' belongs to schedule \"file\" and would be ignored under \"" +
+                              get<std::string>(reader, "parallelism.schedule") + "\"");
+  if (reader.isGiven("parallelism.chunks"))
+    return reader.errorAt("parallelism.chunks",
+                          "'parallelism.chunks' would be ignored: 'parallelism.schedule.file' places stages");
+  schedule = {std::string(plc::nameOfChoice(plc::planner::ScheduleKind::file)), "parallelism.schedule.file"};
+  std::string path = pathOf(reader, "parallelism.schedule.file", strategyFile);
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return reader.errorAt("parallelism.schedule.file",
+                          "cannot read schedule '" + path + "': " + buffer.getError().message());
+  plc::planner::ScheduleFile table;
+  if (auto error = table.read((*buffer)->getBuffer())) {
+    errors << path << ":" << error->line << ":" << error->column << ": error: " << error->text << "\n";
+    reader.failed = true;
+    return;
+  }
+  reader.settings["parallelism.schedule.file"].value = path;
+  implyByFile<int64_t>(reader, "parallelism.stages", table.place().size(), path);
+  implyByFile<int64_t>(reader, "parallelism.micro_batches", table.microBatches(), path);
+  implyByFile(reader, "parallelism.place", table.place(), path);
 }
 
 void checkCheckpoints(KeyReader &reader) {
@@ -130,16 +212,6 @@ void checkOptimizer(KeyReader &reader) {
                                                    Twine(warmup));
 }
 
-/// A path in a file is relative to the file's folder.
-std::string pathOfRates(const KeyReader &reader, StringRef file) {
-  const std::string &path = get<std::string>(reader, "machine.rates");
-  if (llvm::sys::path::is_absolute(path) || !reader.isInFile("machine.rates"))
-    return path;
-  llvm::SmallString<128> full(llvm::sys::path::parent_path(file));
-  llvm::sys::path::append(full, path);
-  return full.str().str();
-}
-
 /// Whether a key's default stands for none: it is no value that could be given.
 bool isNone(const Key &key) {
   if (key.type == Key::Type::Integers)
@@ -161,11 +233,14 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   for (const std::string &set : sets)
     reader.readSet(set);
   if (!reader.failed)
-    for (auto check : {applyPreset, checkMode, checkParallelism, checkMeaning, checkCheckpoints, checkOptimizer})
+    readScheduleFile(reader, file, errors);
+  if (!reader.failed)
+    for (auto check :
+         {applyPreset, checkMode, checkParallelism, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
   if (reader.isGiven("machine.rates") && !reader.failed) {
-    std::string path = pathOfRates(reader, file);
+    std::string path = pathOf(reader, "machine.rates", file);
     if (std::error_code error = llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist))
       reader.errorAt("machine.rates", "cannot read rates '" + path + "': " + error.message());
     else

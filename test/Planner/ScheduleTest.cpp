@@ -29,13 +29,31 @@ ScheduleProblem pipeline(int64_t stages, int64_t microBatches, bool backward = t
 
 const ScheduleFamily &gpipe = plc::rowOf(ScheduleKind::gPipe), &oneFOneB = plc::rowOf(ScheduleKind::oneFOneB);
 
+// The same, with stages where the schedule places them.
+ScheduleProblem placed(const ScheduleFamily &family, int64_t stages, int64_t microBatches, int64_t chunks) {
+  ScheduleProblem problem = pipeline(stages, microBatches);
+  std::vector<int64_t> place = placeStages(family.placement, stages, chunks);
+  for (int64_t s = 0; s < stages; ++s)
+    problem.stages[s].rank = place[s];
+  return problem;
+}
+
+int64_t makespanOf(const ScheduleFamily &family, const ScheduleProblem &problem) {
+  Schedule schedule;
+  Simulation simulation;
+  EXPECT_EQ(solve(family, problem, schedule), std::nullopt);
+  EXPECT_EQ(simulate(problem, schedule, simulation), std::nullopt);
+  EXPECT_LE(problem.bound(), simulation.makespan);
+  return simulation.makespan;
+}
+
 // Whatever rows there are: `solve` verifies orders, and that they keep to what their rows say. Stages may lack B or W.
 TEST(Schedules, KeepTheirPromises) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows())
-    for (int64_t stages = 1; stages <= 5; ++stages)
-      for (int64_t microBatches = 1; microBatches <= 6; ++microBatches)
+    for (int64_t most = family.followsTimes() ? 3 : 6, stages = 1; stages < most && family.order != orderFile; ++stages)
+      for (int64_t microBatches = 1; microBatches <= most; ++microBatches)
         for (int lacking : {0, 1, 2}) {
-          ScheduleProblem problem = pipeline(stages, microBatches);
+          ScheduleProblem problem = placed(family, stages, microBatches, family.chunks);
           if (lacking && stages > 1) { // the first stage has no B or the last no W
             auto &stage = problem.stages[lacking == 1 ? 0 : stages - 1];
             stage.has[lacking] = false;
@@ -46,7 +64,7 @@ TEST(Schedules, KeepTheirPromises) {
             });
           }
           Schedule schedule;
-          EXPECT_EQ(solve(family, problem, schedule), std::nullopt) << family.name;
+          EXPECT_EQ(solve(family, problem, schedule), std::nullopt) << family.name << stages << microBatches;
           EXPECT_EQ(plc::parseChoice<ScheduleKind>(family.name), ScheduleKind(&family - &gpipe));
         }
 }
@@ -55,9 +73,12 @@ TEST(Schedules, KeepTheirPromises) {
 TEST(Schedules, WrongPromisesAreRefused) {
   Schedule schedule;
   ScheduleFamily row = oneFOneB;
-  row.inFlight = [](int64_t, int64_t, int64_t) { return int64_t(2); };
-  EXPECT_EQ(*solve(row, pipeline(3, 4), schedule),
-            "schedule '1f1b' holds 3 micro-batches on stage 0 but counts with 2");
+  row.order = [](const ScheduleProblem &problem, Schedule &schedule) { // the shape alone must tell the order
+    return problem.stages[0].ns[0] == 2 ? orderGPipe(problem, schedule) : order1F1B(problem, schedule);
+  };
+  ScheduleProblem slow = pipeline(3, 4);
+  slow.stages[0].ns[0] = 2;
+  EXPECT_EQ(*solve(row, slow, schedule), "schedule '1f1b' holds 4 micro-batches on stage 0 but counts with 3");
   row = gpipe;
   row.order = [](const ScheduleProblem &problem, Schedule &schedule) { // all B, then all W
     Fault fault = orderGPipe(problem, schedule);
@@ -69,18 +90,87 @@ TEST(Schedules, WrongPromisesAreRefused) {
             "schedule 'gpipe' runs stage 0, B of micro-batch 1 between B and W of micro-batch 0");
   row.splitsBackward = true;
   EXPECT_EQ(solve(row, pipeline(1, 2), schedule), std::nullopt);
-  row = gpipe;
-  row.sharesRanks = false;
-  EXPECT_EQ(solve(row, pipeline(2, 2), schedule), std::nullopt);
-  ScheduleProblem shared = pipeline(2, 2);
-  shared.stages[1].rank = 0;
-  EXPECT_EQ(*solve(row, shared, schedule), "schedule 'gpipe' needs a rank for each stage but 2 stages are on 1 ranks");
+  ScheduleProblem loop = placed(plc::rowOf(ScheduleKind::interleaved), 4, 2, 2);
+  EXPECT_EQ(*solve(plc::rowOf(ScheduleKind::zeroBubbleV), loop, schedule),
+            "schedule 'zbv' needs stage 2 on rank 1 but it is on rank 0");
+  EXPECT_EQ(*solve(plc::rowOf(ScheduleKind::file), pipeline(1, 1), schedule),
+            "schedule 'file' needs the file that holds the order");
+}
+
+TEST(Schedules, Places) {
+  EXPECT_EQ(placeStages(Placement::loop, 6, 2), (std::vector<int64_t>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(placeStages(Placement::vee, 6, 2), (std::vector<int64_t>{0, 1, 2, 2, 1, 0}));
+  EXPECT_EQ(placeStages(Placement::any, 3, 1), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(placeStages(Placement::vee, 3, 2), (std::vector<int64_t>{0, 1, 1}));
+}
+
+// What the cuts count with: per stage, at most.
+TEST(Schedules, InFlight) {
+  auto of = [](ScheduleKind kind, int64_t stages, int64_t microBatches) {
+    const ScheduleFamily &family = plc::rowOf(kind);
+    return inFlightOf(family, placeStages(family.placement, stages, family.chunks), microBatches);
+  };
+  using List = std::vector<int64_t>;
+  EXPECT_EQ(of(ScheduleKind::gPipe, 3, 5), (List{5, 5, 5}));
+  EXPECT_EQ(of(ScheduleKind::oneFOneB, 3, 5), (List{3, 2, 1}));
+  EXPECT_EQ(of(ScheduleKind::oneFOneB, 3, 2), (List{2, 2, 1}));
+  EXPECT_EQ(of(ScheduleKind::interleaved, 4, 4), (List{4, 3, 2, 1}));
+  EXPECT_EQ(of(ScheduleKind::zeroBubbleH1, 3, 5), (List{3, 3, 3}));
+  EXPECT_EQ(of(ScheduleKind::zeroBubbleH2, 3, 8), (List{5, 5, 5}));
+  EXPECT_EQ(of(ScheduleKind::zeroBubbleV, 4, 8), (List{4, 3, 2, 1}));
+  EXPECT_EQ(of(ScheduleKind::automatic, 3, 8), (List{3, 3, 3}));
+}
+
+// One backward of 2, F = 1: 3M + 3(p-1)/V for each of V chunks; counted in the time of a chunk here.
+TEST(Schedule, InterleavedClosedForm) {
+  for (int64_t ranks = 1; ranks <= 4; ++ranks)
+    for (int64_t chunks = 2; chunks <= 3; ++chunks)
+      for (int64_t groups = 1; groups <= 3; ++groups) {
+        ScheduleProblem problem = placed(plc::rowOf(ScheduleKind::interleaved), ranks * chunks, ranks * groups, chunks);
+        for (auto &stage : problem.stages) {
+          stage.has = {true, true, false};
+          stage.ns = {1, 2, 0};
+        }
+        std::erase_if(problem.dependences, [](const auto &each) { return each.to == TaskKind::W; });
+        EXPECT_EQ(makespanOf(plc::rowOf(ScheduleKind::interleaved), problem),
+                  3 * ranks * groups * chunks + 3 * (ranks - 1));
+      }
+}
+
+// F = B = W = 1: 3M + (S-1) from S micro-batches on, which is the bound.
+TEST(Schedule, ZeroBubbleClosedForms) {
+  for (int64_t stages = 1; stages <= 6; ++stages)
+    for (int64_t microBatches = stages; microBatches <= 12; ++microBatches) {
+      ScheduleProblem problem = pipeline(stages, microBatches);
+      EXPECT_EQ(problem.bound(), 3 * microBatches + stages - 1);
+      EXPECT_EQ(makespanOf(plc::rowOf(ScheduleKind::zeroBubbleH1), problem), problem.bound());
+      if (microBatches >= 2 * stages - 1) {
+        EXPECT_EQ(makespanOf(plc::rowOf(ScheduleKind::zeroBubbleH2), problem), problem.bound());
+      }
+    }
+  for (int64_t ranks = 1; ranks <= 6; ++ranks)
+    for (int64_t microBatches = 2 * ranks; microBatches <= 14; ++microBatches)
+      EXPECT_EQ(makespanOf(plc::rowOf(ScheduleKind::zeroBubbleV),
+                           placed(plc::rowOf(ScheduleKind::zeroBubbleV), 2 * ranks, microBatches, 2)),
+                6 * microBatches + ranks - 1);
+}
+
+// The drawing in ZeroBubble.cpp.
+TEST(Schedule, ZeroBubbleOrder) {
+  Schedule schedule;
+  ScheduleProblem problem = pipeline(3, 4);
+  ASSERT_EQ(solve(plc::rowOf(ScheduleKind::zeroBubbleH1), problem, schedule), std::nullopt);
+  std::string text;
+  for (const ScheduledTask &job : schedule.ranks[2])
+    text += std::string(1, "fbw"[int(job.kind)]) + std::to_string(job.microBatch) + " ";
+  EXPECT_EQ(text, "f0 b0 f1 b1 f2 b2 w0 f3 b3 w1 w2 w3 ");
 }
 
 TEST(Schedules, NamesComeFromTheTable) {
-  EXPECT_EQ(plc::parseChoice<ScheduleKind>("auto"), std::nullopt); // planned, but nothing carries it out
+  EXPECT_EQ(plc::parseChoice<ScheduleKind>("auto"), ScheduleKind::automatic);
   EXPECT_EQ(plc::describeUnknown<ScheduleKind>("zigzag"),
-            "schedule 'zigzag' is not supported; there are 'gpipe' and '1f1b'");
+            "schedule 'zigzag' is not supported; there are 'gpipe', '1f1b', 'interleaved', 'zb_h1', 'zb_h2', 'zbv', "
+            "'auto' and 'file'");
 }
 
 // With one backward of 2, F = 1 and no communication, both take 3M + 3(S-1).
@@ -165,6 +255,52 @@ TEST(Schedule, CheckRefusesCycles) {
   EXPECT_EQ(problem.check()->rfind("tasks of one micro-batch wait for each other:", 0), 0u);
   problem = pipeline(1, 0);
   EXPECT_EQ(*problem.check(), "has 0 micro-batches but needs 1 or more");
+}
+
+TEST(Schedule, CheckRefusesImpossibleMemory) {
+  auto with = [](auto change) {
+    ScheduleProblem problem = pipeline(2, 2);
+    change(problem);
+    return *problem.check();
+  };
+  EXPECT_EQ(with([](auto &problem) { problem.capBytes = {1}; }), "caps 1 of 2 ranks");
+  EXPECT_EQ(with([](auto &problem) {
+              problem.capBytes = {1, 1};
+              problem.stages[1].heldByF = 2;
+            }),
+            "no plan fits: rank 1 holds 2 bytes of one micro-batch, limit 1");
+  EXPECT_EQ(with([](auto &problem) { problem.stages[1].heldByF = -1; }), "stage 1 holds less than nothing");
+  EXPECT_EQ(with([](auto &problem) {
+              problem.stages[0].has[2] = false;
+              problem.stages[0].ns[2] = 0;
+              problem.stages[0].heldByB = 1;
+            }),
+            "stage 0 holds bytes that no task frees");
+  EXPECT_EQ(with([](auto &problem) { problem.samples = {1}; }), "has samples of 1 micro-batches of 2");
+  EXPECT_EQ(with([](auto &problem) { problem.samples = {1, 0}; }), "has a micro-batch of 0 samples");
+}
+
+TEST(Schedule, VerifyRefusesTooManyInFlight) {
+  ScheduleProblem problem = pipeline(1, 2);
+  Schedule schedule;
+  ASSERT_EQ(solve(gpipe, problem, schedule), std::nullopt);
+  problem.stages[0].inFlight = 1;
+  EXPECT_EQ(*problem.verify(schedule),
+            "no plan fits: stage 0, F of micro-batch 1 is micro-batch 2 in flight on its stage, limit 1");
+  problem.stages[0].inFlight = 0;
+  problem.stages[0].heldByF = 3;
+  problem.capBytes = {5};
+  EXPECT_EQ(*problem.verify(schedule), "no plan fits: stage 0, F of micro-batch 1 makes rank 0 hold 6 bytes, limit 5");
+}
+
+// Times and bytes of a micro-batch are in proportion to its samples.
+TEST(Schedule, UnequalMicroBatches) {
+  ScheduleProblem problem = pipeline(1, 2);
+  problem.stages[0].ns = {10, 10, 10};
+  problem.samples = {2, 1};
+  EXPECT_EQ(makespanOf(gpipe, problem), 45);
+  problem.stages[0].heldByF = 3;
+  EXPECT_EQ(problem.bytesOf({0, TaskKind::F, 1}), 2);
 }
 
 TEST(Order, FindsCycles) {

@@ -3,6 +3,9 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,0" | FileCheck %s --check-prefix=RANKS
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 follows=true" | FileCheck %s --check-prefix=FEWER
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" | FileCheck %s --check-prefix=SPLIT
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 join-backward=false" | FileCheck %s --check-prefix=SPLIT
+// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 in-flight=1" 2>&1 | FileCheck %s --check-prefix=FLIGHT
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" | FileCheck %s --check-prefix=MEMORY
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=0 2>&1 | FileCheck %s --check-prefix=ZERO
@@ -25,15 +28,24 @@
 // CHECK: plan.task F
 // CHECK: plan.call @mul({{.*}}) path "a"
 // CHECK: plan.call @mul({{.*}}) path "b"
+// Nobody waits for its B, so W is part of it.
 // CHECK: plan.task B
-// CHECK: plan.task W
+// CHECK: plan.call @grad
+// CHECK-NOT: plan.task W
 // CHECK: %[[S1:.*]] = plan.stage @s1 rank 1 attributes {{.*}}layers = 1
 // CHECK: plan.param @a.w :
 // CHECK: plan.site @a.w 1
 // CHECK: plan.task F
 // CHECK: plan.call @mul(%[[S0]], {{.*}}) path "c"
 // CHECK: plan.call @sum({{.*}}) path "p.loss"
+// CHECK: plan.task B
+// CHECK: plan.task W
 // CHECK: plan.output "loss"
+
+// A schedule that moves W away from B, or the option, keeps them apart.
+// SPLIT: plan.stage @s0
+// SPLIT: plan.task W
+// SPLIT: plan.stage @s1
 
 // BALANCE: plan.stage @s0 rank 0 attributes {{.*}}layers = 1
 // BALANCE: plan.stage @s1 rank 1 attributes {{.*}}layers = 2
@@ -58,6 +70,7 @@
 // EMPTY: error: balance has 0, but every stage needs a layer call
 // SUM: error: balance has 6 layer calls but model 'p' has 3
 // PLACES: error: place has 1 entries but there are 2 stages
+// FLIGHT: error: in-flight has 1 entries but there are 2 stages
 // RANGE: error: place names rank 2 but with 2 stages ranks are 0 to 1
 // HOLE: error: place leaves out rank 0 of 2
 // NAME: schedule 'zigzag' is not supported; there are 'gpipe'

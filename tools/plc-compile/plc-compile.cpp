@@ -19,7 +19,7 @@ usage: plc-compile MODEL.ein [options]
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
   --emit=PHASE        what stands after a phase, to -o or stdout: PHASES (the
-                      stages and routes, for Graphviz)
+                      stages and routes, for Graphviz); csv is the order of tasks as parallelism.schedule.file takes it
   --entry NAME        the model of the file to compile (default: its only one)
   --program P         the program that --emit and the plan show: train, eval or infer (default: train if the model has
                       a loss, else infer); a module holds all of them

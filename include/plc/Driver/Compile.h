@@ -12,7 +12,7 @@
 namespace plc::driver {
 
 /// What `--emit` takes besides the names of phases.
-enum class Emit { ein, llvm, object, module, dot };
+enum class Emit { ein, llvm, object, module, csv, dot };
 
 struct CompileOptions {
   std::string model;  // the .ein file
@@ -44,7 +44,7 @@ const std::vector<std::string> &emitNames();
 template <>
 struct plc::Choice<plc::driver::Emit> {
   static constexpr const char *noun = "phase";
-  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"dot"}};
+  static constexpr NamedRow table[] = {{"ein"}, {"llvm"}, {"object"}, {"module"}, {"csv"}, {"dot"}};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };

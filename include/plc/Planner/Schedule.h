@@ -31,13 +31,19 @@ struct Schedule {
 
 /// Stages on ranks run each of their tasks once per micro-batch; a task starts when the tasks that it depends on, of
 /// the same micro-batch, have ended (and their values have travelled), one at a time on a rank. Each kind of a stage
-/// runs in index order.
+/// runs in index order. What stages hold from F to their last backward task fits the memory of their rank.
 class ScheduleProblem {
 public:
   struct Stage {
     int64_t rank = 0;
     std::array<bool, 3> has{};   ///< by TaskKind
     std::array<int64_t, 3> ns{}; ///< by TaskKind, one micro-batch
+    int64_t heldByF = 0;         ///< bytes from the start of F to the end of B, or of W if there is no B
+    int64_t heldByB = 0;         ///< bytes from the start of B to the end of W
+    int64_t inFlight = 0;        ///< micro-batches between F and the end of the last backward task, at most; 0: any
+
+    /// The task that frees the last of what F holds: W, or B without it; F in a stage without a backward pass.
+    TaskKind last() const { return has[2] ? TaskKind::W : has[1] ? TaskKind::B : TaskKind::F; }
   };
   struct Dependence {
     int64_t source = 0;
@@ -50,8 +56,15 @@ public:
   std::vector<Stage> stages;
   std::vector<Dependence> dependences;
   int64_t microBatches = 1;
+  std::vector<int64_t> samples;  ///< of each micro-batch, in proportion to which times and bytes are; empty: all equal
+  std::vector<int64_t> capBytes; ///< of each rank; empty: any
 
   int64_t numRanks() const;
+  /// Times and bytes are those of the micro-batch with the most samples; this is the part of a smaller one, rounded up.
+  int64_t scaled(int64_t whole, int64_t microBatch) const;
+  int64_t nsOf(const ScheduledTask &job) const { return scaled(stages[job.stage].ns[int(job.kind)], job.microBatch); }
+  /// What a job adds to the bytes held on its rank: from its start on, or from its end on if it is less than nothing.
+  int64_t bytesOf(const ScheduledTask &job) const;
   /// The dependences that a task waits for, or that wait for it, by `nodeOf`; positions in `dependences`.
   std::vector<std::vector<int64_t>> dependencesInto() const;
   std::vector<std::vector<int64_t>> dependencesOutOf() const;
@@ -60,10 +73,9 @@ public:
   static constexpr int64_t mostJobs = int64_t(1) << 24;
   /// Whether stages, ranks and dependences are in range, and one micro-batch can be run at all.
   Fault check() const;
-  /// Whether a schedule runs each job once, on its rank, in index order, and ends.
+  /// Whether a schedule runs each job once, on its rank, in index order, within memory, and ends.
   Fault verify(const Schedule &schedule) const;
-  /// No schedule is faster: per rank, the least time before its first job can start, its work, and the least time
-  /// after its last one.
+  /// No schedule is faster (ScheduleBound.cpp).
   int64_t bound() const;
 
 private:

@@ -8,29 +8,47 @@
 namespace plc::planner {
 
 enum class ScheduleKind {
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, SHARES_RANKS) ENUMERATOR,
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS) ENUMERATOR,
 #include "plc/Planner/Schedules.def"
 };
+
+/// Which rank has which stages.
+///
+///   stages 0 to 5 on 3 ranks    loop    vee
+///   rank 0                      0, 3    0, 5
+///   rank 1                      1, 4    1, 4
+///   rank 2                      2, 5    2, 3
+enum class Placement { any, loop, vee };
 
 /// All that is known of a schedule.
 struct ScheduleFamily {
   const char *name;
   /// Orders a checked problem.
   Fault (*order)(const ScheduleProblem &problem, Schedule &schedule);
-  /// Micro-batches whose residuals a stage holds at once, at most.
-  int64_t (*inFlight)(int64_t stage, int64_t stages, int64_t microBatches);
   bool splitsBackward; ///< other tasks may run between B and W of a micro-batch
-  bool sharesRanks;    ///< a rank may have several stages
+  Placement placement; ///< the only one that it orders
+  int64_t chunks;      ///< stages of a rank, unless someone says otherwise
+
+  /// Whether the order follows times and limits, not the shape of the pipeline alone.
+  bool followsTimes() const;
 };
+
+/// The rank of each stage if a rank has so many: by `placement`, or in a loop if it is any.
+std::vector<int64_t> placeStages(Placement placement, int64_t stages, int64_t chunks);
+
+/// Micro-batches that each stage has between F and the end of its backward pass under a schedule, at most: what the
+/// cuts count with. `place` is the rank of each stage.
+std::vector<int64_t> inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place, int64_t microBatches);
+/// The same of a given order.
+std::vector<int64_t> inFlightOf(const ScheduleProblem &problem, const Schedule &schedule);
 
 /// Orders a problem as a schedule does, and verifies the answer: also that it keeps to what its row says. Fails if the
 /// problem is none, or not one for this schedule.
 Fault solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
 
-// Of each row: order##Function, whose definition says its memory, its time and its source, and inFlight##Function.
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, SHARES_RANKS)                                            \
-  Fault order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);                                           \
-  int64_t inFlight##FUNCTION(int64_t stage, int64_t stages, int64_t microBatches);
+// Of each row: order##Function, whose definition says its memory, its time and its source.
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                                       \
+  Fault order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);
 #include "plc/Planner/Schedules.def"
 
 } // namespace plc::planner
@@ -39,7 +57,7 @@ template <>
 struct plc::Choice<plc::planner::ScheduleKind> {
   static constexpr const char *noun = "schedule";
   static std::span<const planner::ScheduleFamily> rows();
-  static std::span<const char *const> planned();
+  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -30,9 +30,10 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     `grain=equation` kernel calls are counted instead of layers. A cut starts anew: what a stage receives is there.
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
-    With a policy other than `none` W's calls become calls of B, each instance's behind its own, so that what is
-    recomputed for both lives for one layer and not for a stage; not with `join-backward=false`, nor under a schedule that
-    moves W away from its B.
+    Where no other rank waits for a stage's B (the first stage of a pipeline; all if there is one rank) W's calls become
+    calls of B, each instance's behind its own, because W apart would hold all that it reads through all of B; with a
+    policy other than `none` in every stage, so that what is recomputed for both lives for one layer and not for a stage.
+    Not with `join-backward=false`, nor under a schedule that moves W away from its B.
 
     ```
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
@@ -49,6 +50,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "order that tells how many micro-batches are in flight">,
+    ListOption<"inFlight", "in-flight", "int64_t",
+               "micro-batches in flight on each stage (default: those of the schedule)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
@@ -65,7 +68,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "uniform, selective: what is counted, layer or equation">,
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
-    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed">
+    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
@@ -85,14 +88,16 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let summary = "order the tasks on each rank";
   let description = [{
     Before: stages and routes. After: a `plan.rank` per rank that runs each task of its stages once per micro-batch, each
-    role in index order. B is followed by its W. A program without B and W runs its forwards in order under any
-    schedule. The predicted time of a step and a lower bound are recorded.
+    role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
+    forwards in order under any schedule. With `schedule=file` the order is that of a `file`
+    (`plc/Planner/ScheduleFile.h`). The predicted time of a step and a lower bound are recorded.
 
     Test: `test/Planning/schedule.mlir`.
   }];
   let options = [
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "which order">,
+    Option<"file", "file", "std::string", "", "schedule=file: the order, one row of comma-separated tasks per rank">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }

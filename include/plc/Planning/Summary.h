@@ -24,6 +24,9 @@ void print(const PlanSummary &summary, llvm::raw_ostream &out);
 /// The stages as a graph of Graphviz, an edge per route with its bytes.
 void printDot(const PlanSummary &summary, llvm::raw_ostream &out);
 
+/// What each rank of a scheduled program runs, a row of comma-separated tasks per rank (`plc/Planner/ScheduleFile.h`).
+void printSchedule(ProgramOp program, llvm::raw_ostream &out);
+
 } // namespace plc::plan
 
 #endif

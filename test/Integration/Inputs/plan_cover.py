@@ -1,4 +1,4 @@
-"""plan_cover.py [--full] [--remat POLICY,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
+"""plan_cover.py [--full] [--remat POLICY,..] [--schedules NAME,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
 planned bytes are measured bytes.
 
 Trains a model (compile arguments: MODEL.ein, -D, --set) under plans that together hold every pair of values of: stages,
@@ -94,14 +94,18 @@ class Cover:
 options = argparse.ArgumentParser()
 options.add_argument("--full", action="store_true")
 options.add_argument("--remat", default="none")
+options.add_argument("--schedules", default="1f1b,gpipe")
 options.add_argument("folder")
 options.add_argument("steps", type=int)
 chosen, rest = options.parse_known_args()
-factors = [(1, 2, 4), ("1f1b", "gpipe"), tuple(chosen.remat.split(",")), (1, 2), (False, True)]
+schedules = tuple(chosen.schedules.split(","))
+factors = [(1, 2, 4), schedules, tuple(chosen.remat.split(",")), (1, 2), (False, True)]
 cover = Cover(chosen.folder, chosen.steps, rest)
 cover.folder.mkdir(parents=True, exist_ok=True)
 rows = list(itertools.product(*factors)) if chosen.full else pairwise(factors)
 for row in rows:
     cover.row(*row)
-cover.check("check-arena", cover.train(cover.module(*rows[-1][:3]), 2, "check-arena", "--check-arena"))
+for schedule in schedules:
+    module = cover.module(4, schedule, rows[-1][2])
+    cover.check(f"check-arena.{schedule}", cover.train(module, 2, f"check-arena.{schedule}", "--check-arena"))
 print(f"{len(rows)} plans agree bit for bit in {chosen.steps} steps, and wrote what they planned")

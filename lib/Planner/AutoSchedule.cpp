@@ -1,0 +1,76 @@
+//===- AutoSchedule.cpp - the order of auto -------------------------------===//
+#include "Search.h"
+
+#include "plc/Planner/Schedules.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace plc::planner;
+
+namespace {
+
+// Least runs first.
+std::vector<std::vector<int64_t>> priorities(const Jobs &jobs, const ForcedOrder &forced) {
+  std::vector<std::vector<int64_t>> rules;
+  auto add = [&](auto rule) {
+    std::vector<int64_t> &priority = rules.emplace_back(jobs.count);
+    for (int64_t job = 0; job < jobs.count; ++job)
+      priority[job] = rule(job);
+  };
+  // The order of tasks, older micro-batches first: backwards before forwards before W, as 1F1B and its kin; forwards
+  // first, as GPipe; W before forwards, which holds little.
+  for (std::array<int64_t, 3> place : {std::array<int64_t, 3>{1, 0, 2}, {0, 1, 2}, {2, 0, 1}})
+    add([&](int64_t job) {
+      return place[int(jobs.kindOf(jobs.chainOf(job)))] * jobs.microBatches + jobs.microBatchOf(job);
+    });
+  // The most work behind it first; older ones first, each task some micro-batches behind another.
+  add([&](int64_t job) { return -(forced.tail[job] + jobs.ns[job]); });
+  for (int64_t late : {1, 2, 4, 8})
+    add([&](int64_t job) {
+      TaskKind kind = jobs.kindOf(jobs.chainOf(job));
+      return 3 * (jobs.microBatchOf(job) + (kind == TaskKind::W ? late : 0)) + (kind == TaskKind::F ? 1 : 0);
+    });
+  return rules;
+}
+
+void keepBetter(TimedOrders other, TimedOrders &best) {
+  if (!other.orders.empty() && (best.orders.empty() || other.makespan < best.makespan))
+    best = std::move(other);
+}
+
+// What the other schedules say, where they can be told and stay within memory.
+void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &best) {
+  for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
+    Schedule schedule;
+    Simulation simulation;
+    if (family.followsTimes() || solve(family, problem, schedule) || simulate(problem, schedule, simulation))
+      continue;
+    keepBetter({ordersOf(jobs, schedule), simulation.makespan}, best);
+  }
+}
+
+} // namespace
+
+// The best of the other schedules and of list schedules under several rules and degrees of patience, improved by moves;
+// for few jobs, branch and bound. Within memory by construction. Optimal where it meets the bound or the search ends;
+// the numbers of steps and nodes depend on the problem alone. Source: see Search.h; W and B apart are those of Qi et
+// al., "Zero Bubble Pipeline Parallelism", 2023, whose own search is a list schedule.
+Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
+  Jobs jobs(problem);
+  ForcedOrder forced(jobs);
+  int64_t bound = boundOf(jobs, forced), work = std::max<int64_t>(jobs.count, 1);
+  TimedOrders best;
+  tryFamilies(problem, jobs, best);
+  for (const std::vector<int64_t> &priority : priorities(jobs, forced))
+    for (int64_t patience : {0, 25, 50, 100})
+      if (best.orders.empty() || best.makespan > bound)
+        keepBetter(scheduleByList(jobs, priority, patience), best);
+  if (best.orders.empty())
+    return noPlanFits("no order of the rules that there are fits the memory of the ranks");
+  improve(jobs, bound, std::clamp<int64_t>(60'000'000 / work, 200, 60'000), best);
+  if (best.makespan > bound && work <= 100)
+    solveExactly(jobs, forced, 4'000'000 / work, best);
+  schedule = scheduleOf(jobs, best.orders);
+  return std::nullopt;
+}

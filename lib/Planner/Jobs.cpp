@@ -1,0 +1,47 @@
+//===- Jobs.cpp - the jobs of a scheduling problem, by number -------------===//
+#include "Jobs.h"
+
+#include "plc/Planner/Order.h"
+
+using namespace plc::planner;
+
+Jobs::Jobs(const ScheduleProblem &problem)
+    : problem(problem), microBatches(problem.microBatches), count(problem.stages.size() * 3 * problem.microBatches),
+      into(problem.stages.size() * 3), outOf(into.size()), chainsOn(problem.numRanks()), ns(count), bytes(count) {
+  Edges edges;
+  for (const ScheduleProblem::Dependence &each : problem.dependences) {
+    int64_t from = ScheduleProblem::nodeOf(each.source, each.from);
+    int64_t to = ScheduleProblem::nodeOf(each.destination, each.to);
+    into[to].push_back({from, each.ns});
+    outOf[from].push_back({to, each.ns});
+    edges.emplace_back(from, to);
+  }
+  std::vector<int64_t> order;
+  sortTopologically(into.size(), edges, order);
+  for (int64_t chain : order) {
+    if (!stageOf(chain).has[chain % 3])
+      continue;
+    chains.push_back(chain);
+    chainsOn[rankOf(chain)].push_back(chain);
+    for (int64_t i = 0; i < microBatches; ++i) {
+      ns[jobOf(chain, i)] = problem.nsOf(taskOf(jobOf(chain, i)));
+      bytes[jobOf(chain, i)] = problem.bytesOf(taskOf(jobOf(chain, i)));
+    }
+  }
+}
+
+JobOrders plc::planner::ordersOf(const Jobs &jobs, const Schedule &schedule) {
+  JobOrders orders;
+  for (const std::vector<ScheduledTask> &rank : schedule.ranks)
+    for (auto &order = orders.emplace_back(); const ScheduledTask &task : rank)
+      order.push_back(jobs.jobOf(ScheduleProblem::nodeOf(task.stage, task.kind), task.microBatch));
+  return orders;
+}
+
+Schedule plc::planner::scheduleOf(const Jobs &jobs, const JobOrders &orders) {
+  Schedule schedule;
+  for (const std::vector<int64_t> &order : orders)
+    for (auto &rank = schedule.ranks.emplace_back(); int64_t job : order)
+      rank.push_back(jobs.taskOf(job));
+  return schedule;
+}

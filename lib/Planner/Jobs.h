@@ -1,0 +1,42 @@
+//===- Jobs.h - the jobs of a scheduling problem, by number -----*- C++ -*-===//
+#ifndef PLC_LIB_PLANNER_JOBS_H
+#define PLC_LIB_PLANNER_JOBS_H
+
+#include "plc/Planner/Schedule.h"
+
+namespace plc::planner {
+
+/// A checked problem, laid out for algorithms that look at each job often. A *chain* is one task of one stage, which
+/// runs in index order; the job of a chain for a micro-batch has the number `chain * microBatches + microBatch`.
+struct Jobs {
+  explicit Jobs(const ScheduleProblem &problem);
+
+  struct Edge {
+    int64_t chain; ///< the other end
+    int64_t ns;    ///< of the way
+  };
+  const ScheduleProblem &problem;
+  int64_t microBatches, count;
+  std::vector<int64_t> chains;                ///< those that exist, in an order that respects dependences
+  std::vector<std::vector<Edge>> into, outOf; ///< by chain
+  std::vector<std::vector<int64_t>> chainsOn; ///< by rank
+  std::vector<int64_t> ns, bytes;             ///< by job
+
+  int64_t jobOf(int64_t chain, int64_t microBatch) const { return chain * microBatches + microBatch; }
+  int64_t chainOf(int64_t job) const { return job / microBatches; }
+  int64_t microBatchOf(int64_t job) const { return job % microBatches; }
+  int64_t rankOf(int64_t chain) const { return problem.stages[chain / 3].rank; }
+  TaskKind kindOf(int64_t chain) const { return TaskKind(chain % 3); }
+  const ScheduleProblem::Stage &stageOf(int64_t chain) const { return problem.stages[chain / 3]; }
+  int64_t lagOf(const Edge &edge, int64_t microBatch) const { return problem.scaled(edge.ns, microBatch); }
+  ScheduledTask taskOf(int64_t job) const { return {chainOf(job) / 3, kindOf(chainOf(job)), microBatchOf(job)}; }
+};
+
+/// Orders of jobs by number, one list per rank.
+using JobOrders = std::vector<std::vector<int64_t>>;
+JobOrders ordersOf(const Jobs &jobs, const Schedule &schedule);
+Schedule scheduleOf(const Jobs &jobs, const JobOrders &orders);
+
+} // namespace plc::planner
+
+#endif

@@ -1,0 +1,228 @@
+//===- ScheduleBound.cpp - a time that no schedule goes below -------------===//
+#include "ScheduleBound.h"
+
+#include <algorithm>
+#include <queue>
+
+using namespace plc::planner;
+
+namespace {
+
+// What must end before what, among all jobs: dependences, index order, and what memory forces.
+//
+// When F of micro-batch i starts, the micro-batches of its stage that have not left are the last ones before i, because
+// each chain runs in index order. Two sums over those must fit beside i's own bytes:
+//
+//   not through B:  each holds what F holds, on this stage and on those of its rank that ran F before it and run B
+//                   after it (the outer chunks);
+//   not through W:  each holds at least the less of what F holds and what B holds, on this stage.
+//
+// So the micro-batches before the longest such run that fits have left. Residuals that B and W free apart make two
+// edges for one F; neither is implied by the other.
+class Precedence {
+public:
+  using Edge = ForcedOrder::Edge;
+
+  explicit Precedence(const Jobs &jobs) : into(jobs.count), jobs(jobs), reach(reachability()) {
+    for (int64_t chain : jobs.chains)
+      for (int64_t i = 0; i < jobs.microBatches; ++i) {
+        std::vector<Edge> &edges = into[jobs.jobOf(chain, i)];
+        if (i)
+          edges.push_back({jobs.jobOf(chain, i - 1), 0});
+        for (const Jobs::Edge &each : jobs.into[chain])
+          edges.push_back({jobs.jobOf(each.chain, i), jobs.lagOf(each, i)});
+      }
+    for (int64_t chain : jobs.chains)
+      if (jobs.kindOf(chain) == TaskKind::F && jobs.stageOf(chain).last() != TaskKind::F)
+        addMemory(chain / 3);
+  }
+
+  std::vector<std::vector<Edge>> into; ///< by job
+
+private:
+  // Whether a chain comes before another, for one micro-batch.
+  std::vector<std::vector<bool>> reachability() {
+    std::vector<std::vector<bool>> before(jobs.into.size(), std::vector<bool>(jobs.into.size()));
+    for (int64_t chain : jobs.chains)
+      for (const Jobs::Edge &each : jobs.into[chain]) {
+        before[chain][each.chain] = true;
+        for (size_t other = 0; other < before.size(); ++other)
+          if (before[each.chain][other])
+            before[chain][other] = true;
+      }
+    return before;
+  }
+
+  void addMemory(int64_t stage) {
+    const ScheduleProblem &problem = jobs.problem;
+    const ScheduleProblem::Stage &own = problem.stages[stage];
+    int64_t end = ScheduleProblem::nodeOf(stage, own.last());
+    if (own.inFlight)
+      for (int64_t i = own.inFlight; i < jobs.microBatches; ++i)
+        addLeft(stage, i, end, i - own.inFlight);
+    if (problem.capBytes.empty())
+      return;
+    int64_t cap = problem.capBytes[own.rank];
+    int64_t throughB = own.heldByF, throughW = own.has[1] && own.has[2] ? std::min(own.heldByF, own.heldByB) : 0;
+    int64_t f = ScheduleProblem::nodeOf(stage, TaskKind::F), b = ScheduleProblem::nodeOf(stage, TaskKind::B);
+    for (size_t outer = 0; own.has[1] && outer < problem.stages.size(); ++outer) {
+      const ScheduleProblem::Stage &other = problem.stages[outer];
+      if (int64_t(outer) != stage && other.rank == own.rank && other.has[0] && other.has[1] &&
+          reach[f][ScheduleProblem::nodeOf(outer, TaskKind::F)] &&
+          reach[ScheduleProblem::nodeOf(outer, TaskKind::B)][b])
+        throughB += other.heldByF;
+    }
+    addCap(stage, cap - (throughB - own.heldByF), throughB, own.has[1] ? b : end, own.heldByF);
+    if (throughW)
+      addCap(stage, cap, throughW, end, own.heldByF);
+  }
+
+  // F of micro-batch i takes `own` bytes beside `each` of every earlier one that has not ended `chain`.
+  void addCap(int64_t stage, int64_t cap, int64_t each, int64_t chain, int64_t own) {
+    int64_t first = 0, held = 0; // of the run that fits, [first, i)
+    for (int64_t i = 0; i < jobs.microBatches; ++i) {
+      while (first < i && held + jobs.problem.scaled(own, i) > cap)
+        held -= jobs.problem.scaled(each, first++);
+      if (first)
+        addLeft(stage, i, chain, first - 1);
+      held += jobs.problem.scaled(each, i);
+    }
+  }
+
+  void addLeft(int64_t stage, int64_t i, int64_t chain, int64_t left) {
+    into[jobs.jobOf(ScheduleProblem::nodeOf(stage, TaskKind::F), i)].push_back({jobs.jobOf(chain, left), 0});
+  }
+
+  const Jobs &jobs;
+  std::vector<std::vector<bool>> reach;
+};
+
+// The least time before each job, or, on the reversed graph, after it.
+class Heads {
+public:
+  // `order` respects the edges; `rankOf`, `chainOf` and `placeOf` (in the chain) describe jobs.
+  Heads(const Jobs &jobs, const std::vector<std::vector<Precedence::Edge>> &into, const std::vector<int64_t> &order,
+        bool reversed)
+      : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()) {
+    bool counts = jobs.count <= mostCounts / width;
+    if (counts)
+      before.assign(jobs.count * width, 0);
+    for (int64_t job : order) {
+      for (const Precedence::Edge &edge : into[job]) {
+        head[job] = std::max(head[job], head[edge.job] + jobs.ns[edge.job] + edge.lag);
+        if (counts)
+          join(job, edge.job);
+      }
+      if (counts)
+        head[job] = std::max(head[job], endOfThoseBefore(job));
+    }
+  }
+
+  std::vector<int64_t> head;
+
+private:
+  static constexpr int64_t mostCounts = 100'000'000; // beyond, heads are longest paths alone
+
+  // In the reversed graph chains run backwards.
+  int64_t placeOf(int64_t job) const {
+    return reversed ? jobs.microBatches - 1 - jobs.microBatchOf(job) : jobs.microBatchOf(job);
+  }
+  int64_t jobAt(int64_t chain, int64_t place) const {
+    return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - place : place);
+  }
+
+  void join(int64_t job, int64_t earlier) {
+    int32_t *mine = &before[job * width], *its = &before[earlier * width];
+    for (int64_t chain = 0; chain < width; ++chain)
+      mine[chain] = std::max(mine[chain], its[chain]);
+    int32_t &own = mine[jobs.chainOf(earlier)];
+    own = std::max<int32_t>(own, placeOf(earlier) + 1);
+  }
+
+  // The jobs of a rank that come before one of its jobs run one at a time: of those that start at t or later, all have
+  // ended at t + their work at the earliest. Heads grow along a chain, so the latest of all chains come first.
+  int64_t endOfThoseBefore(int64_t job) const {
+    const std::vector<int64_t> &chains = jobs.chainsOn[jobs.rankOf(jobs.chainOf(job))];
+    std::vector<int64_t> left(chains.size());
+    for (size_t c = 0; c < chains.size(); ++c)
+      left[c] = before[job * width + chains[c]];
+    for (int64_t work = 0, end = 0;;) {
+      int64_t latest = -1, at = -1;
+      for (size_t c = 0; c < chains.size(); ++c)
+        if (left[c] && head[jobAt(chains[c], left[c] - 1)] > at) {
+          latest = c;
+          at = head[jobAt(chains[c], left[c] - 1)];
+        }
+      if (latest < 0)
+        return end;
+      work += jobs.ns[jobAt(chains[latest], --left[latest])];
+      end = std::max(end, at + work);
+    }
+  }
+
+  const Jobs &jobs;
+  bool reversed;
+  int64_t width;
+  std::vector<int32_t> before; // per job and chain: how many of the chain's first jobs come before it
+};
+
+} // namespace
+
+int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
+  std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.head < b.head; });
+  std::priority_queue<std::pair<int64_t, int64_t>> ready; // tail and work left
+  int64_t now = 0, makespan = 0;
+  for (size_t next = 0; next < list.size() || !ready.empty();) {
+    if (ready.empty())
+      now = std::max(now, list[next].head);
+    for (; next < list.size() && list[next].head <= now; ++next)
+      ready.emplace(list[next].tail, list[next].ns);
+    auto [after, left] = ready.top();
+    ready.pop();
+    int64_t until = next < list.size() ? std::min(now + left, list[next].head) : now + left;
+    if (until - now < left)
+      ready.emplace(after, left - (until - now));
+    else
+      makespan = std::max(makespan, until + after);
+    now = until;
+  }
+  return makespan;
+}
+
+ForcedOrder::ForcedOrder(const Jobs &jobs) {
+  into = Precedence(jobs).into;
+  // By micro-batches first: an edge of memory leads from a backward task of an earlier one to F.
+  for (int64_t i = 0; i < jobs.microBatches; ++i)
+    for (int64_t chain : jobs.chains)
+      order.push_back(jobs.jobOf(chain, i));
+  std::vector<std::vector<Edge>> outOf(jobs.count);
+  for (int64_t job : order)
+    for (const Edge &edge : into[job])
+      outOf[edge.job].push_back({job, edge.lag});
+  head = Heads(jobs, into, order, false).head;
+  tail = Heads(jobs, outOf, {order.rbegin(), order.rend()}, true).head;
+}
+
+int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
+  int64_t bound = 0;
+  for (const std::vector<int64_t> &chains : jobs.chainsOn) {
+    std::vector<OneMachineJob> list;
+    for (int64_t chain : chains)
+      for (int64_t i = 0; i < jobs.microBatches; ++i) {
+        int64_t job = jobs.jobOf(chain, i);
+        list.push_back({forced.head[job], jobs.ns[job], forced.tail[job]});
+        bound = std::max(bound, forced.head[job] + jobs.ns[job] + forced.tail[job]);
+      }
+    bound = std::max(bound, preemptiveMakespan(std::move(list)));
+  }
+  return bound;
+}
+
+// Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
+// ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
+// Heads count, beside paths, the work on the rank itself that comes before a job. O(jobs (chains + jobs of a rank)).
+// Source: Carlier, "The one-machine sequencing problem", 1982.
+int64_t ScheduleProblem::bound() const {
+  Jobs jobs(*this);
+  return boundOf(jobs, ForcedOrder(jobs));
+}

@@ -1,0 +1,33 @@
+//===- ScheduleBound.h - what any schedule must wait for --------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNER_SCHEDULEBOUND_H
+#define PLC_LIB_PLANNER_SCHEDULEBOUND_H
+
+#include "Jobs.h"
+
+namespace plc::planner {
+
+/// What precedes what under any schedule, and the least time before and after each job that follows from it.
+struct ForcedOrder {
+  explicit ForcedOrder(const Jobs &jobs);
+
+  struct Edge {
+    int64_t job, lag;
+  };
+  std::vector<std::vector<Edge>> into; ///< by job
+  std::vector<int64_t> order;          ///< of jobs, that respects the edges
+  std::vector<int64_t> head, tail;     ///< by job
+};
+
+/// A time that no schedule goes below.
+int64_t boundOf(const Jobs &jobs, const ForcedOrder &forced);
+
+struct OneMachineJob {
+  int64_t head, ns, tail;
+};
+/// The least makespan of one machine if jobs may be interrupted: always run the one with the longest tail (Jackson).
+/// O(n log n).
+int64_t preemptiveMakespan(std::vector<OneMachineJob> list);
+
+} // namespace plc::planner
+
+#endif

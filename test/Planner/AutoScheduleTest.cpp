@@ -1,0 +1,92 @@
+//===- AutoScheduleTest.cpp - auto and the bound against all orders -------===//
+#include "ScheduleOracle.h"
+
+#include "plc/Planner/Schedules.h"
+
+#include <gtest/gtest.h>
+
+using namespace plc::planner;
+
+namespace {
+
+const ScheduleFamily &automatic = plc::rowOf(ScheduleKind::automatic);
+
+int64_t makespanOf(const ScheduleProblem &problem, const Schedule &schedule) {
+  Simulation simulation;
+  EXPECT_EQ(problem.verify(schedule), std::nullopt);
+  EXPECT_EQ(simulate(problem, schedule, simulation), std::nullopt);
+  return simulation.makespan;
+}
+
+// Caps, residuals that B and W free apart, B that holds more than it frees, stages without B or W, unequal micro-batches,
+// two stages on a rank. `bench/schedules.py` runs many more.
+TEST(AutoSchedule, EqualsTheOptimumOfSmallProblems) {
+  std::mt19937_64 random(3);
+  for (int64_t round = 0; round < 40; ++round) {
+    int64_t chunks = round % 4 == 3 ? 2 : 1, ranks = chunks == 2 ? 2 : 2 + round % 2,
+            microBatches = chunks == 2 ? 2 : 2 + round % 3 % 2;
+    ScheduleProblem problem = randomProblem(random, ranks, microBatches, chunks);
+    ASSERT_EQ(problem.check(), std::nullopt);
+    int64_t optimum = ScheduleOracle(problem).optimum();
+    EXPECT_LE(problem.bound(), optimum) << "round " << round;
+    Schedule schedule;
+    Fault fault = solve(automatic, problem, schedule);
+    ASSERT_EQ(fault, std::nullopt) << "round " << round << ": " << *fault;
+    EXPECT_EQ(makespanOf(problem, schedule), optimum) << "round " << round;
+  }
+}
+
+ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap) {
+  std::mt19937_64 random(5);
+  ScheduleProblem problem;
+  problem.microBatches = microBatches;
+  for (int64_t s = 0; s < stages; ++s) {
+    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
+    for (int64_t &ns : problem.stages.back().ns)
+      ns = 700 + random() % 601;
+    if (s) {
+      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F, 20});
+      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B, 20});
+    }
+    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
+    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
+  }
+  problem.capBytes.assign(stages, cap);
+  return problem;
+}
+
+// Better than what it starts from, equal from run to run, and never more bytes than there are.
+TEST(AutoSchedule, IsDeterministicAndNoWorseThanOthers) {
+  ScheduleProblem problem = unequal(3, 6, 6);
+  Schedule first, second;
+  ASSERT_EQ(solve(automatic, problem, first), std::nullopt);
+  ASSERT_EQ(solve(automatic, problem, second), std::nullopt);
+  EXPECT_EQ(first.ranks, second.ranks);
+  for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
+    Schedule other;
+    if (!solve(family, problem, other)) {
+      EXPECT_LE(makespanOf(problem, first), makespanOf(problem, other)) << family.name;
+    }
+  }
+}
+
+TEST(AutoSchedule, RefusesWhatFitsNoMemory) {
+  ScheduleProblem problem = unequal(2, 3, 1);
+  Schedule schedule;
+  Fault fault = solve(automatic, problem, schedule);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->isNoPlan);
+  EXPECT_EQ(*fault, "no plan fits: rank 0 holds 2 bytes of one micro-batch, limit 1");
+}
+
+// What the bound must know of memory, each alone: without it the bound is far below.
+TEST(ScheduleBound, SeesMemory) {
+  ScheduleProblem problem = unequal(3, 6, 2); // one micro-batch at a time
+  EXPECT_EQ(problem.bound(), ScheduleOracle(problem).optimum());
+  problem.capBytes.clear();
+  for (auto &stage : problem.stages)
+    stage.inFlight = 1;
+  EXPECT_EQ(problem.bound(), ScheduleOracle(problem).optimum());
+}
+
+} // namespace

@@ -1,0 +1,109 @@
+//===- ScheduleGaps.cpp - how far from the bound auto ends ----------------===//
+//
+// ScheduleGaps brute COUNT             small problems against all orders
+// ScheduleGaps uniform P M COUNT       P stages, M micro-batches, costs +-30 %, each rank holds P micro-batches
+// ScheduleGaps random P M COUNT        the same with P/2 to 2P
+//
+// One line each; `bench/schedules.py` runs all and prints a table.
+#include "ScheduleOracle.h"
+
+#include "plc/Planner/Schedules.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using namespace plc::planner;
+
+namespace {
+
+const ScheduleFamily &automatic = plc::rowOf(ScheduleKind::automatic);
+
+struct Solved {
+  int64_t makespan = -1;
+  double seconds = 0;
+};
+
+Solved solveAuto(const ScheduleProblem &problem) {
+  auto begin = std::chrono::steady_clock::now();
+  Schedule schedule;
+  Simulation simulation;
+  if (Fault fault = solve(automatic, problem, schedule)) {
+    std::printf("%s\n", fault->c_str());
+    return {};
+  }
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  simulate(problem, schedule, simulation);
+  return {simulation.makespan, seconds};
+}
+
+int brute(int64_t count) {
+  std::mt19937_64 random(3);
+  int64_t equal = 0, above = 0, tight = 0;
+  for (int64_t round = 0; round < count; ++round) {
+    int64_t chunks = round % 5 == 4 ? 2 : 1, ranks = chunks == 2 ? 2 : 2 + round % 2;
+    ScheduleProblem problem = randomProblem(random, ranks, chunks == 2 ? 2 : 2 + round / 2 % 3, chunks);
+    int64_t optimum = ScheduleOracle(problem).optimum(), bound = problem.bound();
+    int64_t found = solveAuto(problem).makespan;
+    equal += found == optimum;
+    above += bound > optimum;
+    tight += bound == optimum;
+    if (found != optimum || bound > optimum)
+      std::printf("instance %ld: found %ld, optimum %ld, bound %ld\n", long(round), long(found), long(optimum),
+                  long(bound));
+  }
+  std::printf("%ld of %ld equal to the optimum; bound equal to it %ld times, above it %ld times\n", long(equal),
+              long(count), long(tight), long(above));
+  return equal == count && !above ? 0 : 1;
+}
+
+// F, B and W of a micro-batch hold 2 units from F to B and 1 from there to W.
+ScheduleProblem pipeline(std::mt19937_64 &random, int64_t stages, int64_t microBatches, bool uniform) {
+  ScheduleProblem problem;
+  problem.microBatches = microBatches;
+  for (int64_t s = 0; s < stages; ++s) {
+    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
+    for (int64_t &ns : problem.stages.back().ns)
+      ns = 700 + random() % 601;
+    if (s) {
+      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F, 20});
+      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B, 20});
+    }
+    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
+    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
+    problem.capBytes.push_back(uniform ? 2 * stages : stages + random() % (3 * stages + 1));
+  }
+  return problem;
+}
+
+int gaps(bool uniform, int64_t stages, int64_t microBatches, int64_t count) {
+  std::mt19937_64 random(7);
+  std::vector<double> percent;
+  double slowest = 0;
+  for (int64_t round = 0; round < count; ++round) {
+    ScheduleProblem problem = pipeline(random, stages, microBatches, uniform);
+    Solved solved = solveAuto(problem);
+    if (solved.makespan < 0)
+      return 1;
+    percent.push_back(100 * (double(solved.makespan) / double(problem.bound()) - 1));
+    slowest = std::max(slowest, solved.seconds);
+  }
+  std::sort(percent.begin(), percent.end());
+  std::printf("%s %ld %ld: gap median %.2f p95 %.2f max %.2f %%, slowest %.2f s\n", uniform ? "uniform" : "random",
+              long(stages), long(microBatches), percent[percent.size() / 2], percent[percent.size() * 95 / 100],
+              percent.back(), slowest);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "brute" && argc == 3)
+    return brute(std::atol(argv[2]));
+  if ((mode == "uniform" || mode == "random") && argc == 5 && std::atol(argv[4]) > 0)
+    return gaps(mode == "uniform", std::atol(argv[2]), std::atol(argv[3]), std::atol(argv[4]));
+  std::fprintf(stderr, "usage: ScheduleGaps brute COUNT | uniform P M COUNT | random P M COUNT\n");
+  return 2;
+}
