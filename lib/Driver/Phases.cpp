@@ -120,8 +120,10 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   if (options.schedule == plc::planner::ScheduleKind::file)
     options.inFlight = inFlightOfFile(strategy);
-  // What is solved for a budget is refused by exact bytes alone.
-  if (!solvesFraction(program, strategy))
+  // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
+  Program training;
+  bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);
+  if (!isSolved || solvesBudget(program, strategy))
     options.memoryLimitBytes = memoryLimit(program, strategy);
   setRecomputation(options, program, strategy);
   return options;
