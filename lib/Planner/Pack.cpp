@@ -29,14 +29,11 @@ Fault PackProblem::check() const {
   if (alignment > mostBytes / std::max<int64_t>(blocks.size(), 1))
     return "has alignment " + std::to_string(alignment) + ", too large for " + std::to_string(blocks.size()) +
            " blocks";
-  int64_t sum = 0;
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (blocks[i].bytes <= 0)
       return name(i) + " has " + std::to_string(blocks[i].bytes) + " bytes";
     if (blocks[i].begin >= blocks[i].end)
       return name(i) + " lives from " + std::to_string(blocks[i].begin) + " to " + std::to_string(blocks[i].end);
-    if (__builtin_add_overflow(sum, blocks[i].bytes, &sum) || sum > mostBytes)
-      return "blocks have more than " + std::to_string(mostBytes) + " bytes in all";
   }
   Total bytes;
   for (const Block &block : blocks) {

@@ -180,14 +180,15 @@ Fault PartitionProblem::check() const {
 
 Fault PartitionProblem::checkTotals() const {
   int64_t most = *std::max_element(inFlight.begin(), inFlight.end()); // a stage may receive everything
-  Total ns, bytes;                                                    // speeds are in percent
+  int64_t scale = speed.empty() ? 1 : 100;                            // of speeds, in percent
+  Total ns, bytes;
   for (const Part &part : parts) {
-    ns.add(part.ns, 100);
+    ns.add(part.ns, scale);
     bytes.add(part.keptBytes, most);
     bytes.add(part.scratchBytes);
   }
   for (const Tensor &tensor : tensors) {
-    ns.add(tensor.ns, 100 * stages);
+    ns.add(tensor.ns, scale * stages);
     bytes.add(tensor.bytes, most);
     bytes.add(tensor.bytes, stages);
   }
@@ -195,7 +196,7 @@ Fault PartitionProblem::checkTotals() const {
     bytes.add(resident.ownerBytes);
     bytes.add(resident.copyBytes, stages);
   }
-  if (Fault fault = ns.check("hundredths of times"))
+  if (Fault fault = ns.check(speed.empty() ? "times" : "hundredths of times"))
     return fault;
   return bytes.check("bytes");
 }

@@ -187,11 +187,19 @@ private:
       use.crosses = true;
     }
     channel.setSlots(planned.slots);
+    remarkMessage(channel, route, planned.lostNs);
+  }
+
+  remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category(DEBUG_TYPE).function(program.getSymName());
+  }
+
+  void remarkMessage(ChannelOp channel, RouteOp route, int64_t lostNs = 0) {
     remark::passed(route.getLoc(), named("Sent")) << remark::add(
         "route {0} is channel {1} from rank {2} to {3}: '{4}', {5} per {6}, {7} receives posted at once, "
         "which lose {8} ns of a step",
         route.getSymName(), channel.getSymName(), channel.getSource(), channel.getDestination(), route.getCarries(),
-        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), planned.slots, planned.lostNs);
+        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), channel.getSlots(), lostNs);
   }
 
   // A site goes before the step, a parameter after it.

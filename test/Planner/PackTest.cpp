@@ -171,7 +171,7 @@ TEST(Pack, VerifyRefusesWrongPackings) {
   problem.blocks[0].bytes = 0;
   EXPECT_EQ(*problem.check(), "block 0 has 0 bytes");
   problem.blocks = {{PackProblem::mostBytes, 0, 1}, {1, 2, 3}};
-  EXPECT_EQ(*problem.check(), "blocks have more than 2305843009213693952 bytes in all");
+  EXPECT_EQ(*problem.check(), "rounded sizes add up to more than 2^62");
   problem.alignment = PackProblem::mostBytes;
   EXPECT_EQ(*problem.check(), "has alignment 2305843009213693952, too large for 2 blocks");
 }

@@ -293,7 +293,7 @@ TEST(Partition, CheckRefusesWhatIsNoProblem) {
   EXPECT_EQ(*problem.check(), "a resident of part 'p1' has negative bytes");
   problem.residents = {};
   problem.parts[1].ns = INT64_MAX;
-  EXPECT_EQ(*problem.check(), "hundredths of times add up to more than 2^62");
+  EXPECT_EQ(*problem.check(), "times add up to more than 2^62");
 }
 
 } // namespace

@@ -12,7 +12,7 @@ plan.partition_instance @flight stages 2 in_flight [-5, 1] {
   plan.part "b" ns 1 kept 1 scratch 0
 }
 // -----
-// expected-error@+1 {{hundredths of times add up to more than 2^62}}
+// expected-error@+1 {{times add up to more than 2^62}}
 plan.partition_instance @times stages 1 in_flight [1] {
   plan.part "a" ns 9223372036854775807 kept 0 scratch 0
   plan.part "b" ns 9223372036854775807 kept 0 scratch 0

@@ -67,7 +67,9 @@ public:
   int64_t numRanks() const;
   int64_t speedOf(int64_t rank) const { return speed.empty() ? 100 : speed[rank]; }
   /// Time of so much work on a rank, rounded up.
-  int64_t timeOn(int64_t rank, int64_t ns) const { return (ns * 100 + speedOf(rank) - 1) / speedOf(rank); }
+  int64_t timeOn(int64_t rank, int64_t ns) const {
+    return speed.empty() ? ns : (ns * 100 + speedOf(rank) - 1) / speedOf(rank);
+  }
   /// Pairs of parts the first of which may not be in a later stage than the second.
   Edges orders() const;
   /// Of each stage; O(parts + tensors + residents), each with its ends.

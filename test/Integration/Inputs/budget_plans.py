@@ -10,7 +10,7 @@ import sys
 model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 SIZES = ["-DB=16", "-DS=32", "-DD=16", "-DH=2", "-DL=2", "--set", "parallelism.micro_batches=4"]
 STEPS = 2
-CUTS = [(1, "1f1b"), (2, "1f1b"), (2, "gpipe")]
+CUTS = [(1, "1f1b")]
 PARTS = [0.85]
 
 
