@@ -406,11 +406,14 @@ private:
     if (failed(program))
       return failure();
     program->setMoments(moments);
+    writeRecomputation(*remat, *program);
+    if (recomputes() && hasBudget() && failed(decideRetention(*program)))
+      return failure();
+    // Behind everything that decides what runs twice.
     if (planner::Fault fault = writeFigures(*program))
       return emitReason(model, *fault);
-    writeRecomputation(*remat, *program);
     model.erase();
-    return recomputes() && hasBudget() ? decideRetention(*program) : success();
+    return success();
   }
 };
 

@@ -170,7 +170,7 @@ TEST(Pack, VerifyRefusesWrongPackings) {
   EXPECT_EQ(*problem.check(), "block 1 lives from 1 to 1");
   problem.blocks[0].bytes = 0;
   EXPECT_EQ(*problem.check(), "block 0 has 0 bytes");
-  problem.blocks = {{PackProblem::mostBytes, 0, 1}, {1, 2, 3}};
+  problem.blocks = {{2 * PackProblem::mostBytes, 0, 1}, {1, 2, 3}};
   EXPECT_EQ(*problem.check(), "rounded sizes add up to more than 2^62");
   problem.alignment = PackProblem::mostBytes;
   EXPECT_EQ(*problem.check(), "has alignment 2305843009213693952, too large for 2 blocks");
