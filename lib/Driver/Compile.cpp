@@ -99,8 +99,9 @@ private:
   /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
-  int printDot(const Program &program);
-  int printSchedule(const Program &program);
+  /// Writes what `print` says of a program that is planned up to a phase.
+  int printPlanned(const Program &program, StringRef last,
+                   llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print);
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   int writeModule();
@@ -267,25 +268,15 @@ int Compilation::printPlan(const Program &program) {
   return Done;
 }
 
-int Compilation::printDot(const Program &program) {
-  OwningOpRef<ModuleOp> module = lower(program, "addresses");
+int Compilation::printPlanned(const Program &program, StringRef last,
+                              llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print) {
+  OwningOpRef<ModuleOp> module = lower(program, last);
   if (!module)
     return code;
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (auto planned : module->getOps<plc::plan::ProgramOp>())
-    plc::plan::printDot(plc::plan::summarize(planned), stream);
-  return write(text);
-}
-
-int Compilation::printSchedule(const Program &program) {
-  OwningOpRef<ModuleOp> module = lower(program, "schedule");
-  if (!module)
-    return code;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  for (auto planned : module->getOps<plc::plan::ProgramOp>())
-    plc::plan::printSchedule(planned, stream);
+    print(planned, stream);
   return write(text);
 }
 
@@ -382,8 +373,11 @@ int Compilation::run() {
   if (emit) {
     switch (*emit) {
     case Emit::ein: return print(*model);
-    case Emit::csv: return printSchedule(program);
-    case Emit::dot: return printDot(program);
+    case Emit::csv: return printPlanned(program, "schedule", plc::plan::printSchedule);
+    case Emit::dot:
+      return printPlanned(program, "addresses", [](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
+        plc::plan::printDot(plc::plan::summarize(planned), os);
+      });
     case Emit::llvm:
     case Emit::object:
     case Emit::module: return writeModule();

@@ -28,13 +28,11 @@ public:
     // Values in the order of their makers, and the makers: nodes 2, 3, ..
     valueNode.assign(problem.bytes.size(), -1);
     callNode.assign(made, -1);
-    int64_t nodes = 2;
     for (int64_t each = 0; each < made; ++each) {
       callNode[each] = nodes++;
       for (int64_t value : problem.calls[each].results)
         valueNode[value] = free[value] ? -1 : nodes++;
     }
-    network.emplace(nodes);
     for (int64_t each = 0; each < made; ++each)
       addCall(each);
     std::vector<bool> wanted(problem.bytes.size());
@@ -57,6 +55,9 @@ public:
   std::optional<int64_t> bound() {
     if (excess() <= 0)
       return 0;
+    network.emplace(nodes);
+    for (const Edge &edge : edges)
+      network->addEdge(edge.from, edge.to, 0);
     int64_t bytes = 0;
     Line high = cheapest(0), low = cut(1, 0, bytes);
     int64_t best = lowerBound;
@@ -110,7 +111,6 @@ private:
   }
 
   void addEdge(int64_t from, int64_t to, int64_t amount, int64_t ns, bool isBytes = false) {
-    network->addEdge(from, to, 0);
     edges.push_back({from, to, amount, ns, isBytes});
   }
 
@@ -159,7 +159,7 @@ private:
 
   const RetentionProblem &problem;
   const int64_t copies;
-  int64_t capacity, neededBytes = 0, lowerBound = 0;
+  int64_t capacity, neededBytes = 0, lowerBound = 0, nodes = 2; // the source and the sink
   std::vector<int64_t> valueNode, callNode;
   std::vector<Edge> edges;
   std::optional<FlowNetwork> network;

@@ -25,6 +25,17 @@ void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warm
   }
 }
 
+// With `times` the warm-up of 1F1B, and W put off so that all stages have equally many micro-batches in flight.
+Fault orderZeroBubble(const ScheduleProblem &problem, int64_t times, Schedule &schedule) {
+  if (isForwardOnly(problem))
+    return orderGPipe(problem, schedule);
+  StageOrders orders(problem);
+  int64_t stages = problem.stages.size();
+  for (int64_t s = 0; s < stages; ++s)
+    addStage(orders, s, problem.microBatches, times * (stages - 1 - s), times * s);
+  return orders.mergeOnRanks(schedule);
+}
+
 } // namespace
 
 // The forwards and backwards of 1F1B, W put off so long that each stage has as many micro-batches in flight as the first
@@ -37,24 +48,12 @@ void addStage(StageOrders &orders, int64_t s, int64_t microBatches, int64_t warm
 //   f0 f1 b0 f2 b1 w0 f3 b2 w1 b3 w2 w3
 //   f0 b0 f1 b1 f2 b2 w0 f3 b3 w1 w2 w3
 Fault plc::planner::orderZBH1(const ScheduleProblem &problem, Schedule &schedule) {
-  if (isForwardOnly(problem))
-    return orderGPipe(problem, schedule);
-  StageOrders orders(problem);
-  int64_t stages = problem.stages.size();
-  for (int64_t s = 0; s < stages; ++s)
-    addStage(orders, s, problem.microBatches, stages - 1 - s, s);
-  return orders.mergeOnRanks(schedule);
+  return orderZeroBubble(problem, 1, schedule);
 }
 
 // Twice the warm-up, so that no stage waits for its first B where the optimizer's step does not divide the stream of
 // micro-batches: min(M, 2S-1) in flight. With a step, as here, the time of zb_h1 for equal tasks; it gains where B takes
 // longer than F. Source: as above.
 Fault plc::planner::orderZBH2(const ScheduleProblem &problem, Schedule &schedule) {
-  if (isForwardOnly(problem))
-    return orderGPipe(problem, schedule);
-  StageOrders orders(problem);
-  int64_t stages = problem.stages.size();
-  for (int64_t s = 0; s < stages; ++s)
-    addStage(orders, s, problem.microBatches, 2 * (stages - 1 - s), 2 * s);
-  return orders.mergeOnRanks(schedule);
+  return orderZeroBubble(problem, 2, schedule);
 }

@@ -38,19 +38,7 @@ TEST(AutoSchedule, EqualsTheOptimumOfSmallProblems) {
 
 ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap) {
   std::mt19937_64 random(5);
-  ScheduleProblem problem;
-  problem.microBatches = microBatches;
-  for (int64_t s = 0; s < stages; ++s) {
-    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
-    for (int64_t &ns : problem.stages.back().ns)
-      ns = 700 + random() % 601;
-    if (s) {
-      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F, 20});
-      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B, 20});
-    }
-    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
-    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
-  }
+  ScheduleProblem problem = unequalPipeline(random, stages, microBatches);
   problem.capBytes.assign(stages, cap);
   return problem;
 }

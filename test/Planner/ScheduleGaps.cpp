@@ -58,22 +58,10 @@ int brute(int64_t count) {
   return equal == count && !above ? 0 : 1;
 }
 
-// F, B and W of a micro-batch hold 2 units from F to B and 1 from there to W.
 ScheduleProblem pipeline(std::mt19937_64 &random, int64_t stages, int64_t microBatches, bool uniform) {
-  ScheduleProblem problem;
-  problem.microBatches = microBatches;
-  for (int64_t s = 0; s < stages; ++s) {
-    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
-    for (int64_t &ns : problem.stages.back().ns)
-      ns = 700 + random() % 601;
-    if (s) {
-      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F, 20});
-      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B, 20});
-    }
-    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
-    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
+  ScheduleProblem problem = unequalPipeline(random, stages, microBatches);
+  for (int64_t s = 0; s < stages; ++s)
     problem.capBytes.push_back(uniform ? 2 * stages : stages + random() % (3 * stages + 1));
-  }
   return problem;
 }
 

@@ -49,6 +49,24 @@ inline ScheduleProblem randomProblem(std::mt19937_64 &random, int64_t ranks, int
   return problem;
 }
 
+/// A pipeline of stages whose tasks take 1000 +-30 %; a micro-batch holds 2 units from F to B and 1 from there to W.
+inline ScheduleProblem unequalPipeline(std::mt19937_64 &random, int64_t stages, int64_t microBatches) {
+  ScheduleProblem problem;
+  problem.microBatches = microBatches;
+  for (int64_t s = 0; s < stages; ++s) {
+    problem.stages.push_back({s, {true, true, true}, {}, 2, 1});
+    for (int64_t &ns : problem.stages.back().ns)
+      ns = 700 + random() % 601;
+    if (s) {
+      problem.dependences.push_back({s - 1, TaskKind::F, s, TaskKind::F, 20});
+      problem.dependences.push_back({s, TaskKind::B, s - 1, TaskKind::B, 20});
+    }
+    problem.dependences.push_back({s, TaskKind::F, s, TaskKind::B});
+    problem.dependences.push_back({s, TaskKind::B, s, TaskKind::W});
+  }
+  return problem;
+}
+
 /// The least makespan, by appending every job to every partial schedule; of those of equal jobs the ones remain that no
 /// other is earlier than everywhere.
 class ScheduleOracle {

@@ -1,11 +1,12 @@
 """budget_plans.py MODEL FOLDER: trains MODEL under budgets, each a part of what the same plan takes without recomputation.
 Fails unless all have the same bits as that plan, with dead bytes overwritten, and each rank takes the bytes that are
 planned, which are inside the budget. A budget far too small is refused at a line of the model."""
-import json
 import pathlib
 import shutil
 import subprocess
 import sys
+
+from train_on_text import train_on_text
 
 model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 SIZES = ["-DB=16", "-DS=32", "-DD=16", "-DH=2", "-DL=2", "--set", "parallelism.micro_batches=4"]
@@ -24,17 +25,7 @@ def train(sets):
     run = compile_plan(sets)
     if run.returncode:
         sys.exit(f"{sets}: {run.stderr}")
-    log = folder / "log"
-    log.unlink(missing_ok=True)
-    subprocess.run(["plc-run", "train", folder / "m.plcm", "--data", f"tok={model}", "--data", f"next={model}+1",
-                    "--steps", str(STEPS), "--holdout", "0", "--seed", "7", "--check-arena", "--log", log],
-                   check=True, stdout=subprocess.DEVNULL)
-    lines = [json.loads(line) for line in log.open()]
-    ranks = lines[-1]["summary"]["ranks"]
-    for rank in ranks:
-        if rank["planned_bytes"] != rank["measured_bytes"]:
-            sys.exit(f"{sets}: {rank}")
-    return [step["loss_bits"] for step in lines if "step" in step], [rank["planned_bytes"] for rank in ranks]
+    return train_on_text(folder / "m.plcm", model, folder / "log", STEPS)
 
 
 shutil.rmtree(folder, ignore_errors=True)

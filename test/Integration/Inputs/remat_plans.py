@@ -1,11 +1,12 @@
 """remat_plans.py MODEL FOLDER: trains MODEL under plans that recompute and some that do not; fails unless all have the
 same bits, with dead bytes overwritten, planned bytes are measured bytes, and recomputation takes fewer. The last plan
 resumes half way where another stopped."""
-import json
 import pathlib
 import shutil
 import subprocess
 import sys
+
+from train_on_text import train_on_text
 
 model, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 SIZES = ["-DB=8", "-DS=16", "-DD=32", "-DH=2", "-DL=2", "--set", "parallelism.micro_batches=4"]
@@ -36,17 +37,8 @@ def compile_plan(stages, schedule, checkpoint):
 
 
 def train(plan, steps=STEPS, *options):
-    log = folder / "log"
-    log.unlink(missing_ok=True)
-    subprocess.run(["plc-run", "train", compile_plan(*plan), "--data", f"tok={model}", "--data", f"next={model}+1",
-                    "--steps", str(steps), "--holdout", "0", "--seed", "7", "--check-arena", "--log", log, *options],
-                   check=True, stdout=subprocess.DEVNULL)
-    lines = [json.loads(line) for line in log.open()]
-    ranks = lines[-1]["summary"]["ranks"]
-    for rank in ranks:
-        if rank["planned_bytes"] != rank["measured_bytes"]:
-            sys.exit(f"{plan}: {rank}")
-    return [step["loss_bits"] for step in lines if "step" in step], sum(rank["planned_bytes"] for rank in ranks)
+    bits, planned = train_on_text(compile_plan(*plan), model, folder / "log", steps, *options)
+    return bits, sum(planned)
 
 
 shutil.rmtree(folder, ignore_errors=True)

@@ -1,11 +1,10 @@
-//===- cuts.cpp - cuts beside all cuts, and on large graphs ---------------===//
+//===- CutGaps.cpp - cuts beside all cuts, and on large graphs ---------------===//
 //
-//   c++ -O2 -std=c++20 -Iinclude bench/cuts.cpp lib/Planner/{Partition,Ideals,CutAlong,PartEnds,Moves,Cuts,Order}.cpp -o cuts
-//   ./cuts brute 10000    random graphs of at most 12 parts, 2 to 6 stages, half of them with a limit of memory
-//   ./cuts large          graphs of 10,000 parts and chains of 2,000: seconds and gap
+//   CutGaps brute COUNT   random graphs of at most 12 parts, 2 to 6 stages, half of them with a limit of memory
+//   CutGaps large         graphs of 10,000 parts and chains of 2,000: seconds and gap
 //
 //===----------------------------------------------------------------------===//
-#include "plc/Planner/Partition.h"
+#include "PartitionOracle.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -30,66 +29,18 @@ PartitionProblem make(int64_t parts, int64_t stages) {
   return problem;
 }
 
-PartitionProblem makeSmall() {
-  int64_t parts = 2 + upTo(10), stages = std::min(parts, 2 + upTo(4));
-  PartitionProblem problem = make(parts, stages);
-  for (auto &part : problem.parts)
-    part = {"p", upTo(50), upTo(100), upTo(100)};
-  for (int64_t &flying : problem.inFlight)
-    flying = 1 + upTo(3);
-  for (int64_t part = 0; part + 1 < parts; ++part) {
-    std::vector<int64_t> readers;
-    for (int64_t other = part + 1; other < parts; ++other)
-      if (upTo(parts) < 3)
-        readers.push_back(other);
-    problem.tensors.push_back({part, readers, upTo(9), upTo(100)});
-  }
-  problem.limitBytes = upTo(1) ? 300 + upTo(2000) : 0;
-  return problem;
-}
-
-// Stages of the parts one after the other, as long as it can become better than the best that is known.
-int64_t bruteForce(const PartitionProblem &problem) {
-  Partition answer{std::vector<int64_t>(problem.parts.size()), 0, false};
-  std::vector<std::vector<int64_t>> before(problem.parts.size());
-  for (auto [a, b] : problem.orders())
-    before[b].push_back(a);
-  std::vector<int64_t> work(problem.stages);
-  int64_t best = INT64_MAX;
-  auto visit = [&](auto &self, size_t part) -> void {
-    if (part == answer.stageOf.size()) {
-      answer.slowestNs = 0;
-      for (const auto &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
-        answer.slowestNs = std::max(answer.slowestNs, load.ns);
-      if (answer.slowestNs < best && !problem.verify(answer))
-        best = answer.slowestNs;
-      return;
-    }
-    int64_t first = 0;
-    for (int64_t other : before[part])
-      first = std::max(first, answer.stageOf[other]);
-    for (int64_t stage = first; stage < problem.stages; ++stage) {
-      answer.stageOf[part] = stage;
-      work[stage] += problem.parts[part].ns;
-      if (work[stage] < best)
-        self(self, part + 1);
-      work[stage] -= problem.parts[part].ns;
-    }
-  };
-  visit(visit, 0);
-  return best;
-}
-
 int compareWithBruteForce(int64_t rounds) {
   int64_t wrong = 0, infeasible = 0, exact = 0;
   for (int64_t round = 0; round < rounds; ++round) {
-    PartitionProblem problem = makeSmall();
+    int64_t parts = 2 + upTo(10);
+    PartitionProblem problem = randomGraph(engine, parts, std::min(parts, 2 + upTo(4)));
+    problem.limitBytes = upTo(1) ? 300 + upTo(2000) : 0;
     Partition answer;
     Fault fault = solvePartition(problem, answer);
-    int64_t best = bruteForce(problem);
-    infeasible += best == INT64_MAX;
+    int64_t best = bruteForceGraph(problem);
+    infeasible += best < 0;
     exact += !fault && answer.exact;
-    if (bool(fault) != (best == INT64_MAX) || (!fault && answer.slowestNs != best) || problem.bound() > best) {
+    if (bool(fault) != (best < 0) || (!fault && answer.slowestNs != best) || (best >= 0 && problem.bound() > best)) {
       ++wrong;
       std::printf("round %ld: %ld, brute force %ld: %s\n", long(round), long(answer.slowestNs), long(best),
                   fault ? fault->c_str() : "");
@@ -148,7 +99,7 @@ int main(int argc, char **argv) {
   if (argc == 3 && argv[1] == std::string("brute"))
     return compareWithBruteForce(std::atol(argv[2]));
   if (argc != 2 || argv[1] != std::string("large")) {
-    std::fprintf(stderr, "usage: cuts brute COUNT | cuts large\n");
+    std::fprintf(stderr, "usage: CutGaps brute COUNT | CutGaps large\n");
     return 2;
   }
   for (int64_t stages : {4, 16, 64}) {
