@@ -1,6 +1,8 @@
 //===- Compile.cpp - what plc-compile does ----------------------------------===//
 #include "plc/Driver/Compile.h"
 
+#include "Automatic.h"
+#include "Lowering.h"
 #include "Output.h"
 
 #include "plc/Algebra/Entries.h"
@@ -16,7 +18,6 @@
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
-#include "plc/Numerics/Key.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Summary.h"
@@ -24,7 +25,6 @@
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,8 +63,8 @@ std::error_code cannotWrite(StringRef path) {
 /// One compilation: the parsed model and everything needed to lower it.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, const Strategy &strategy)
-      : options(options), emit(plc::parseChoice<Emit>(options.emit)), strategy(strategy),
+  Compilation(const CompileOptions &options, Strategy strategy)
+      : options(options), emit(plc::parseChoice<Emit>(options.emit)), strategy(std::move(strategy)),
         context(MLIRContext::Threading::DISABLED) {}
 
   int run();
@@ -81,21 +81,22 @@ private:
     bool trained = plc::algebra::hasLoss(modelOp()) && trains();
     return program.entry == (trained ? plc::ProgramKind::train : plc::ProgramKind::infer) && program.outputs.empty();
   }
-  /// The model lowered through the phases up to `last`; null after an error, which is reported and in `code`.
-  OwningOpRef<ModuleOp> lower(const Program &program, StringRef last);
-  /// The phases behind `numerics` up to `last`.
-  llvm::SmallVector<Phase> phasesBehindNumerics(const Program &program, StringRef last);
-  /// By how many bytes the largest arena of a plan is above the budget; nothing after an error.
-  std::optional<int64_t> missingBytes(ModuleOp module, Program program);
-  /// Sets in the program what recomputation needs to know so that arenas keep the budget: the bytes to reserve, or the
-  /// largest fraction. False after an error.
-  bool fitBudget(ModuleOp module, Program &program);
-  /// Runs the phases behind `numerics` up to `last`.
-  OwningOpRef<ModuleOp> plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last);
-  /// The model lowered through all phases; sets the numerics key if it is empty.
-  OwningOpRef<ModuleOp> lower(const Program &program, std::string &numericsKey);
-  bool runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program);
   int codeOf(const PassErrors &errors);
+  /// Whether stages, micro-batches and the order are to be chosen.
+  bool isAutomatic() const {
+    using plc::strategy::ParallelismKind;
+    return strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic;
+  }
+  /// Chooses them for the program that leads, and tells so where the plan is not what is printed.
+  int choose();
+  int recommend();
+  /// A program by the phases up to `last`; null after an error, which is in `code`.
+  OwningOpRef<ModuleOp> lower(const Program &program, StringRef last) { return kept(lowering->lower(program, last)); }
+  OwningOpRef<ModuleOp> kept(OwningOpRef<ModuleOp> module) {
+    if (!module)
+      code = lowering->exitCode();
+    return module;
+  }
   /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
   int printPlan(const Program &program);
@@ -110,10 +111,12 @@ private:
 
   const CompileOptions &options;
   std::optional<Emit> emit; // none: a phase, or nothing was asked for
-  const Strategy &strategy;
+  Strategy strategy;
   llvm::SourceMgr sources;
   MLIRContext context;
   OwningOpRef<ModuleOp> model;
+  std::optional<Lowering> lowering; // of the model
+  AutomaticPlan automatic;          // if the strategy asks for one
   int code = Done;
   DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
   TimingScope timed;
@@ -137,93 +140,10 @@ int Compilation::parse() {
 
 plc::ein::ModelOp Compilation::modelOp() { return *model->getOps<plc::ein::ModelOp>().begin(); }
 
-bool Compilation::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program) {
-  PassManager pipeline(&context);
-  PassErrors errors(sources, context, llvm::errs());
-  TimingScope scope = timed.nest(plc::algebra::Entry{program.entry, program.outputs}.name());
-  pipeline.enableTiming(scope);
-  for (const Phase &phase : phases)
-    phase.addPasses(pipeline);
-  if (instrument(pipeline) && succeeded(pipeline.run(module)))
-    return true;
-  code = codeOf(errors);
-  return false;
-}
-
 int Compilation::codeOf(const PassErrors &errors) {
   if (errors.getExitCode() == Internal)
     return fail(Internal, "internal error: a pass failed without an error");
   return errors.getExitCode();
-}
-
-OwningOpRef<ModuleOp> Compilation::lower(const Program &program, StringRef last) {
-  OwningOpRef<ModuleOp> module = model->clone();
-  std::vector<Phase> phases = phasesOf(program, strategy);
-  llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), toNumerics = phasesUpTo(phases, "numerics");
-  bool plans = wanted.size() > toNumerics.size();
-  if (!runPhases(*module, plans ? toNumerics : wanted, program))
-    return {};
-  return plans ? plan(std::move(module), program, last) : std::move(module);
-}
-
-OwningOpRef<ModuleOp> Compilation::lower(const Program &program, std::string &numericsKey) {
-  std::vector<Phase> phases = phasesOf(program, strategy);
-  OwningOpRef<ModuleOp> module = model->clone();
-  llvm::ArrayRef<Phase> toNumerics = phasesUpTo(phases, "numerics");
-  if (!runPhases(*module, toNumerics, program))
-    return {};
-  if (numericsKey.empty()) // of the module's first program
-    numericsKey = plc::numerics::numericsKey(*module);
-  return plan(std::move(module), program, "");
-}
-
-llvm::SmallVector<Phase> Compilation::phasesBehindNumerics(const Program &program, StringRef last) {
-  std::vector<Phase> phases = phasesOf(program, strategy);
-  return llvm::SmallVector<Phase>(
-      llvm::ArrayRef(phasesUpTo(phases, last)).drop_front(phasesUpTo(phases, "numerics").size()));
-}
-
-std::optional<int64_t> Compilation::missingBytes(ModuleOp module, Program program) {
-  program.measures = true;
-  OwningOpRef<ModuleOp> tried = module.clone();
-  if (!runPhases(*tried, phasesBehindNumerics(program, ""), program))
-    return std::nullopt;
-  return plc::plan::largestArena(*tried) - strategy.get<int64_t>("memory.budget");
-}
-
-bool Compilation::fitBudget(ModuleOp module, Program &program) {
-  constexpr int rounds = 8;
-  if (solvesBudget(program, strategy)) {
-    // A round learns what addresses need beside what the plan was made for.
-    std::optional<int64_t> missing = missingBytes(module, program);
-    for (int round = 1; round < rounds && missing && *missing > 0; ++round) {
-      program.reserveBytes += *missing;
-      missing = missingBytes(module, program);
-    }
-    return missing.has_value();
-  }
-  if (!solvesFraction(program, strategy))
-    return true;
-  double least = 0, most = 1; // `most` is too much, once it was tried
-  program.memoryFraction = most;
-  for (int round = 0; round < rounds; ++round) {
-    std::optional<int64_t> missing = missingBytes(module, program);
-    if (!missing)
-      return false;
-    (*missing <= 0 ? least : most) = *program.memoryFraction;
-    if (least == most)
-      return true;
-    program.memoryFraction = (least + most) / 2;
-  }
-  program.memoryFraction = least;
-  return true;
-}
-
-OwningOpRef<ModuleOp> Compilation::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {
-  Program fitted = program;
-  if (!fitBudget(*module, fitted) || !runPhases(*module, phasesBehindNumerics(fitted, last), fitted))
-    return {};
-  return module;
 }
 
 int Compilation::print(ModuleOp module) {
@@ -254,9 +174,33 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
   return true;
 }
 
+int Compilation::choose() {
+  bool trained = plc::algebra::hasLoss(modelOp()) && trains();
+  Program leading{trained ? plc::ProgramKind::train : plc::ProgramKind::infer, {}};
+  if (int failed = planAutomatically(*model, leading, sources, strategy, automatic, llvm::errs()))
+    return failed;
+  if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
+    llvm::errs() << "plc-compile: chosen: " << describe(automatic) << "\n";
+  return Done;
+}
+
+int Compilation::recommend() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "# The joint plan of " << llvm::sys::path::filename(options.model) << " on at most " << automatic.mostRanks
+         << " ranks.\n#\n";
+  plc::driver::print(automatic, "# ", stream);
+  strategy.write(stream);
+  return write(text);
+}
+
 int Compilation::printPlan(const Program &program) {
+  if (automatic.answer.chosen.depth == plc::planner::JointRow::plan) {
+    plc::driver::print(automatic, "", llvm::outs());
+    llvm::outs() << "\n";
+  }
   std::string key;
-  OwningOpRef<ModuleOp> module = lower(program, key);
+  OwningOpRef<ModuleOp> module = kept(lowering->lower(program, key));
   if (!module)
     return code;
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
@@ -308,7 +252,7 @@ int Compilation::writeModule() {
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};
     program.leads = leads(program);
-    OwningOpRef<ModuleOp> module = lower(program, manifest.numericsKey);
+    OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
     if (!module)
       return code;
     auto table = provenTable(*module);
@@ -346,14 +290,20 @@ int Compilation::writeModule() {
 int Compilation::run() {
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
   context.printOpOnDiagnostic(false);
-  if (std::string wrong = reportRemarks(context); !wrong.empty())
-    return fail(BadInput, wrong);
   applyDefaultTimingManagerCLOptions(timing);
   timed = timing.getRootScope();
   if (int failed = parse())
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
+  if (int failed = isAutomatic() ? choose() : Done)
+    return failed;
+  if (options.recommend)
+    return recommend();
+  // Behind the choice: nobody watches what it tries.
+  if (std::string wrong = reportRemarks(context); !wrong.empty())
+    return fail(BadInput, wrong);
+  lowering.emplace(*model, strategy, sources, &timed, llvm::errs());
   Program program = options.program;
   if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
     program.entry = plc::ProgramKind::infer;
@@ -413,14 +363,17 @@ const std::vector<std::string> &plc::driver::emitNames() {
 }
 
 int plc::driver::compile(const CompileOptions &options) {
-  auto strategy = Strategy::load("plc-compile", options.strategy, options.sets, llvm::errs());
+  std::vector<std::string> sets = options.sets;
+  if (options.recommend)
+    sets.push_back("parallelism.kind=automatic");
+  auto strategy = Strategy::load("plc-compile", options.strategy, sets, llvm::errs());
   if (!strategy)
     return BadUsage;
   if (options.explainStrategy) {
     strategy->explain(llvm::outs());
     return Done;
   }
-  int code = Compilation(options, *strategy).run();
+  int code = Compilation(options, std::move(*strategy)).run();
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();

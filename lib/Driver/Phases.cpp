@@ -65,7 +65,8 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   }
   auto policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
   const RematPolicyRow &row = plc::rowOf(policy);
-  if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes)
+  if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
+      program.keepsAll)
     return;
   options.policy = policy;
   if (row.obeys(Interval))
@@ -82,7 +83,7 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
   for (const char *kind : {"attention", "ffn"})
     if (!strategy.get<bool>(std::string("checkpoint.") + kind))
       options.keepKinds.push_back(kind);
-  options.reserveBytes = program.reserveBytes;
+  options.reserveBytes = llvm::SmallVector<int64_t>(program.reserveBytes.begin(), program.reserveBytes.end());
   if (!row.obeys(ByteBudget))
     options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
 }

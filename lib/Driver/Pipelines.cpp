@@ -1,5 +1,6 @@
 //===- Pipelines.cpp - the phases as a pipeline of plc-opt -----------------===//
 #include "plc/Driver/Phases.h"
+#include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/ChoiceOption.h"
 
@@ -31,6 +32,10 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
   auto strategy = Strategy::load("plc-opt", options.strategy, sets, llvm::errs());
   if (!strategy) // which told what is wrong
     return failure();
+  using plc::strategy::ParallelismKind;
+  if (strategy->getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+    return fail("'parallelism.kind' is \"automatic\", which plc-compile chooses stages for; give a strategy that "
+                "plc-compile --recommend writes");
   Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};
   program.leads = program.outputs.empty();
   for (const Phase &phase : phasesOf(program, *strategy))

@@ -259,8 +259,9 @@ private:
     }
     int64_t keptBytes = 0, ns = 0, boundNs = 0;
     for (auto [index, model] : llvm::enumerate(models)) {
-      int64_t most = std::max<int64_t>(memoryLimitBytes - reserveBytes, 0), fixed = model.problem.staticBytes;
-      double part = double(held[index]) / double(heldByRank[stages[index].getRank()]);
+      int64_t rank = stages[index].getRank(), reserved = rank < int64_t(reserveBytes.size()) ? reserveBytes[rank] : 0;
+      int64_t most = std::max<int64_t>(memoryLimitBytes - reserved, 0), fixed = model.problem.staticBytes;
+      double part = double(held[index]) / double(heldByRank[rank]);
       model.problem.budgetBytes = fixed + (most < fixed ? most - fixed : int64_t(part * double(most - fixed)));
       planner::Retention answer;
       if (planner::Fault fault = planner::solveRetention(model.problem, answer))

@@ -141,8 +141,9 @@ std::vector<bool> StageRetention::keptValues(const Retention &answer) const {
 int64_t StageRetention::keptBytes(const Retention &answer) const {
   int64_t bytes = 0;
   std::vector<bool> kept = keptValues(answer);
-  for (size_t value = 0; value < kept.size(); ++value)
-    bytes += kept[value] ? problem.bytes[value] : 0;
+  for (auto [value, number] : numbers)
+    if (kept[number] && problem.bytes[number] > 0 && value.getDefiningOp<CallOp>())
+      bytes += byteSize(value.getType());
   return bytes;
 }
 

@@ -20,7 +20,7 @@ public:
   CallOp callOf(int64_t call) const { return calls[call]; }
   /// Writes an answer into the stage's calls: what F discards, and what runs again before the calls of B and W.
   void write(const planner::Retention &answer);
-  /// Bytes that live from F to B.
+  /// Bytes of what F makes that B or W read; outputs have their places anyway.
   int64_t keptBytes(const planner::Retention &answer) const;
 
 private:

@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace plc;
@@ -59,14 +60,6 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
         row.peakBoundBytes = layout.getBoundBytes();
       }
   return row;
-}
-
-std::string formatNs(int64_t ns) {
-  if (ns < 10'000)
-    return llvm::formatv("{0} ns", ns);
-  if (ns < 10'000'000)
-    return llvm::formatv("{0:F1} us", double(ns) / 1e3);
-  return llvm::formatv("{0:F1} ms", double(ns) / 1e6);
 }
 
 std::string percent(double part) { return llvm::formatv("{0:F1} %", part * 100); }
@@ -143,10 +136,18 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   return summary;
 }
 
-int64_t plc::plan::largestArena(ModuleOp module) {
-  int64_t bytes = 0;
-  module.walk([&](LayoutOp layout) { bytes = std::max<int64_t>(bytes, layout.getArenaBytes()); });
+std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
+  std::vector<int64_t> bytes; // ranks stand in their order
+  module.walk([&](LayoutOp layout) { bytes.push_back(layout.getArenaBytes()); });
   return bytes;
+}
+
+std::string plc::plan::formatNs(int64_t ns) {
+  if (ns < 10'000)
+    return llvm::formatv("{0} ns", ns);
+  if (ns < 10'000'000)
+    return llvm::formatv("{0:F1} us", double(ns) / 1e3);
+  return llvm::formatv("{0:F1} ms", double(ns) / 1e6);
 }
 
 void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
@@ -168,8 +169,9 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   if (summary.stepNs >= 0)
     printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
              gapOf(summary.stepNs, summary.stepBoundNs));
+  std::set<int64_t> ranks; // several stages share an arena
   for (const auto &stage : summary.stages)
-    if (stage.peakBytes >= 0)
+    if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
                planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes));
   printContractions(out, summary);

@@ -141,6 +141,6 @@ void KeyReader::readValue(const std::string &path, const toml::node &node, const
   std::optional<Value> value = convert(*key, node, wrong);
   if (!value)
     return error(place, wrong);
-  settings[path] = {*value, origin};
+  settings[path] = {*value, origin, /*isOwn=*/true};
   given[path] = place;
 }

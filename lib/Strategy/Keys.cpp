@@ -116,6 +116,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
       text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
+      under(integer("machine.ranks", 0, 1, 1024), "parallelism.kind", {nameOfChoice(ParallelismKind::automatic)}),
       choice("machine.isa", InstructionSet::native),
       choice("machine.contractions", Contractions::automatic),
       text("machine.rates", "", {}, {}),

@@ -30,8 +30,14 @@ Kind getChoice(const KeyReader &reader, const char *path) {
 }
 
 /// Whether the key `whenKey` has a value that gives this key a meaning.
-bool isApplicable(const KeyReader &reader, const Key &key) {
-  return !key.whenKey || llvm::is_contained(key.whenValues, get<std::string>(reader, key.whenKey));
+bool isApplicable(const std::map<std::string, Setting> &settings, const Key &key) {
+  return !key.whenKey ||
+         llvm::is_contained(key.whenValues, std::get<std::string>(settings.find(key.whenKey)->second.value));
+}
+bool isApplicable(const KeyReader &reader, const Key &key) { return isApplicable(reader.settings, key); }
+
+bool isAutomatic(const KeyReader &reader) {
+  return getChoice<ParallelismKind>(reader, "parallelism.kind") == ParallelismKind::automatic;
 }
 
 /// Gives the preset's values to keys that neither the file nor a set gives. What it says of keys that another value
@@ -104,9 +110,21 @@ void checkParallelism(KeyReader &reader) {
   }
 }
 
+/// What the joint plan would choose otherwise than a key says, is no key that it obeys.
+void checkAutomatic(KeyReader &reader) {
+  if (!isAutomatic(reader))
+    return;
+  for (const char *path : {"parallelism.place", "parallelism.schedule.file"})
+    if (reader.isGiven(path))
+      reader.errorAt(path, "'" + Twine(path) + "' would be ignored: 'parallelism.kind = \"automatic\"' chooses that; " +
+                               "write \"pipeline\"");
+}
+
 /// The schedule places stages: `chunks` on each rank, by default as many as it takes itself.
 void placeChunks(KeyReader &reader) {
   const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
+  if (isAutomatic(reader) && !reader.isGiven("parallelism.stages"))
+    return; // there are no stages yet
   int64_t stages = get<int64_t>(reader, "parallelism.stages"), chunks = get<int64_t>(reader, "parallelism.chunks");
   bool byHand = reader.isGiven("parallelism.place"), given = reader.isGiven("parallelism.chunks");
   if (byHand && (given || family.placement != plc::planner::Placement::any))
@@ -235,8 +253,8 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
-    for (auto check :
-         {applyPreset, checkMode, checkParallelism, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
+    for (auto check : {applyPreset, checkMode, checkParallelism, checkAutomatic, placeChunks, checkMeaning,
+                       checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
   if (reader.isGiven("machine.rates") && !reader.failed) {
@@ -245,6 +263,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
       reader.errorAt("machine.rates", "cannot read rates '" + path + "': " + error.message());
     else
       rates.readFile("rates", path);
+    reader.settings["machine.rates"].value = path;
   }
   if (reader.failed || rates.failed)
     return std::nullopt;
@@ -267,5 +286,34 @@ void Strategy::explain(llvm::raw_ostream &os) const {
     bool absent = !setting.isGiven() && isNone(key);
     os << llvm::left_justify(key.path, 30) << " = " << llvm::left_justify(absent ? "(none)" : print(setting.value), 12)
        << "  # " << (setting.isGiven() ? setting.origin : "default") << "\n";
+  }
+}
+
+/// A value as a strategy file has it.
+static std::string valueOf(const Key &key, const Setting &setting) {
+  if (key.type == Key::Type::Bytes)
+    return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
+  if (StringRef(key.path) != "machine.rates")
+    return print(setting.value);
+  llvm::SmallString<128> path(std::get<std::string>(setting.value)); // the file may be moved
+  llvm::sys::fs::make_absolute(path);
+  return print(Value(path.str().str()));
+}
+
+void Strategy::write(llvm::raw_ostream &os) const {
+  // A preset is written as its values, and where stages stand as what places them.
+  auto isWritten = [&](const Key &key) {
+    StringRef path = key.path;
+    return key.type != Key::Type::Unsupported && isGiven(path) && isApplicable(settings, key) &&
+           (path != "parallelism.place" || isOwn(path));
+  };
+  StringRef table;
+  for (const Key &key : allKeys()) {
+    if (!isWritten(key))
+      continue;
+    auto [first, rest] = StringRef(key.path).split('.');
+    if (!rest.empty() && first != table)
+      os << "\n[" << (table = first) << "]\n";
+    os << (rest.empty() ? first : rest) << " = " << valueOf(key, settings.find(key.path)->second) << "\n";
   }
 }

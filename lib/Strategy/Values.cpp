@@ -140,7 +140,12 @@ std::string plc::strategy::print(const Value &value) {
       auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
       return std::string(buffer, end);
     }
-    std::string operator()(const std::string &v) { return "\"" + v + "\""; }
+    std::string operator()(const std::string &v) {
+      std::string text = "\"";
+      for (char each : v)
+        text += each == '"' || each == '\\' ? std::string("\\") + each : std::string(1, each);
+      return text + "\"";
+    }
     std::string operator()(const std::vector<int64_t> &v) {
       return "[" + llvm::join(llvm::map_range(v, [](int64_t i) { return std::to_string(i); }), ", ") + "]";
     }

@@ -32,6 +32,8 @@ how
   --strategy FILE     a strategy in TOML (default: every key's default)
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
   --explain-strategy  print every key, its value and where that came from
+  --recommend         search over stages, schedule, micro-batches and recomputation, and write the best strategy, with
+                      what was considered as comments, to -o or stdout
   --plan-remat-curve  print what each byte less of a stage's memory costs in time when calls of F run again
   --print-pipeline    print the passes; given to plc-opt --pass-pipeline they give the same IR
 
@@ -100,6 +102,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.explainStrategy = true;
     else if (argument == "--calibrate")
       options.calibrate = true;
+    else if (argument == "--recommend")
+      options.recommend = true;
     else if (argument == "--plan-remat-curve")
       options.program.listsBudgets = true;
     else if (argument == "--print-pipeline")
@@ -131,6 +135,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
   options.programGiven = given.contains("--program");
   if (options.calibrate && !options.model.empty())
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
+  if (options.recommend && (!options.emit.empty() || options.printPipeline || options.program.listsBudgets))
+    return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
   if (options.model.empty() && !options.explainStrategy && !options.calibrate)
     return usage("no model; see plc-compile --help");
   if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))

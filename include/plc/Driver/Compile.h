@@ -26,6 +26,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, int64_t>> overrides;
   bool explainStrategy = false;
   bool printPipeline = false;
+  bool recommend = false; // --recommend: write the strategy that the joint plan chooses
   bool calibrate = false; // --calibrate: measure instead
 };
 

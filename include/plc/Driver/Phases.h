@@ -26,7 +26,8 @@ struct Program {
   bool recomputes = true;                 // false: what recomputation is compared with, under any memory budget
   bool listsBudgets = false;              // recomputation is not decided: `--plan-remat-curve` lists what it costs
   bool measures = false;                  // the budget is what recomputation aims at, and may be missed
-  int64_t reserveBytes = 0;               // of each rank's budget, for what recomputation does not see
+  bool keepsAll = false;                  // the budget is met without recomputation
+  std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what recomputation does not see; empty: none
   std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };

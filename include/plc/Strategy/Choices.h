@@ -17,7 +17,8 @@ enum class ExecutionMode { lazy, eager };
 /// Whether a model with a loss is trained.
 enum class GradientKind { full, none };
 
-enum class ParallelismKind { none, pipeline };
+/// How a program is divided: not, in stages, or as the joint plan says.
+enum class ParallelismKind { none, pipeline, automatic };
 
 } // namespace plc::strategy
 
@@ -41,8 +42,8 @@ struct plc::Choice<plc::strategy::GradientKind> {
 template <>
 struct plc::Choice<plc::strategy::ParallelismKind> {
   static constexpr const char *noun = "parallelism kind";
-  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}};
-  static constexpr const char *later[] = {"data", "model", "automatic"};
+  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"automatic"}};
+  static constexpr const char *later[] = {"data", "model"};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return later; }
 };

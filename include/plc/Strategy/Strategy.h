@@ -68,6 +68,7 @@ std::string print(const Value &value);
 struct Setting {
   Value value;
   std::string origin; ///< empty: the key's default
+  bool isOwn = false; ///< the file or a set says so itself
 
   bool isGiven() const { return !origin.empty(); }
 };
@@ -91,14 +92,21 @@ public:
     return *parseChoice<Kind>(get<std::string>(path));
   }
 
-  /// Whether a file or a set gave the value.
+  /// Whether a file, a set, a preset or another key gave the value.
   bool isGiven(llvm::StringRef path) const { return settings.find(path.str())->second.isGiven(); }
+  /// Whether a file or a set gave the value itself.
+  bool isOwn(llvm::StringRef path) const { return settings.find(path.str())->second.isOwn; }
+
+  /// Gives a key of `allKeys()` a value that the joint plan has chosen.
+  void choose(llvm::StringRef path, Value value) { settings[path.str()] = {std::move(value), "automatic"}; }
 
   /// The rates that `machine.rates` gives, as options of `form-kernels`: "ns-per-byte=0.05 ..", in the order of the keys.
   std::string ratesText() const;
 
   /// One line per key: KEY = VALUE and where it came from.
   void explain(llvm::raw_ostream &os) const;
+  /// A strategy file of all values that are not defaults; it loads as this strategy, but for where values came from.
+  void write(llvm::raw_ostream &os) const;
 
 private:
   using Settings = std::map<std::string, Setting>;

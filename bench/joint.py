@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""joint.py [--build BUILD]: the joint plan beside every plan there is, for a model of few layers on at most 4 ranks.
+
+For each number of ranks, each schedule, each number of micro-batches that `automatic` considers, and all borders of stages,
+the predicted step is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
+least of them, and how many plans each has looked at whole; fails above 1 %."""
+import argparse
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+options = argparse.ArgumentParser()
+options.add_argument("--build", default=str(ROOT / "build"))
+chosen = options.parse_args()
+COMPILER = f"{chosen.build}/bin/plc-compile"
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
+FAILED = 0
+
+
+def compile_plan(model, sets):
+    words = [word for key, value in sets.items() for word in ("--set", f"parallelism.{key}={value}" if "." not in key else f"{key}={value}")]
+    return subprocess.run([COMPILER, *model, *words], capture_output=True, text=True).stdout
+
+
+def step(text):
+    """The predicted step in ns, or nothing where there is no such plan."""
+    found = re.search(r"^  step ([0-9.]+) (\w+), bound", text, re.M)
+    return float(found[1]) * UNITS[found[2]] if found else None
+
+
+def compositions(total, parts):
+    for borders in itertools.combinations(range(1, total), parts - 1):
+        ends = (0, *borders, total)
+        yield [b - a for a, b in zip(ends, ends[1:])]
+
+
+def plans(layers, ranks, counts):
+    for count in counts:
+        yield {"micro_batches": count}
+        for used in range(2, ranks + 1):
+            for schedule, chunks in (("gpipe", 1), ("1f1b", 1), ("zb_h1", 1), ("zb_h2", 1), ("interleaved", 2), ("zbv", 2), ("auto", 1)):
+                if used * chunks <= layers:
+                    for balance in compositions(layers, used * chunks):
+                        sets = {"micro_batches": count, "stages": used * chunks, "schedule": schedule, "balance": balance}
+                        yield {**sets, **({"chunks": chunks} if chunks > 1 else {})}
+
+
+for name, layers, counts, sizes in (("gpt", 6, (1, 2, 4, 8), ["-DL=2"]), ("gpt", 8, (1, 2, 4), ["-DL=3", "-DB=4"])):
+    model = [str(ROOT / f"examples/{name}.ein"), *sizes]
+    for ranks in (2, 4):
+        text = compile_plan(model, {"kind": "automatic", "machine.ranks": ranks})
+        found, best, count = step(text), None, 0
+        for sets in plans(layers, ranks, counts):
+            count += 1
+            ns = step(compile_plan(model, sets))
+            best = min((each for each in (best, ns) if each is not None), default=None)
+        gap = 100 * (found / best - 1)
+        FAILED |= gap > 1
+        print(f"{name} {' '.join(sizes)}, {ranks} ranks: joint {found / 1e3:.1f} us, best of {count} plans {best / 1e3:.1f} us, "
+              f"gap {gap:.2f} %", flush=True)
+sys.exit(1 if FAILED else 0)

@@ -1,0 +1,79 @@
+//===- Joint.h - cuts, schedule, micro-batches, memory at once --*- C++ -*-===//
+#ifndef PLC_PLANNER_JOINT_H
+#define PLC_PLANNER_JOINT_H
+
+#include "plc/Planner/Fault.h"
+#include "plc/Planner/Schedules.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plc::planner {
+
+/// One way to run a program on several ranks.
+struct JointChoice {
+  int64_t microBatches = 1, ranks = 1;
+  int64_t chunks = 1; ///< stages of each rank
+  ScheduleKind schedule = ScheduleKind::oneFOneB;
+  std::vector<int64_t> balance{}; ///< layer calls of each stage; empty: as the cuts are solved
+  bool recomputes = false;        ///< what the byte budget asks for; else everything is kept
+
+  int64_t stages() const { return ranks * chunks; }
+  bool operator==(const JointChoice &) const = default;
+};
+
+/// What a choice takes, as far as it was looked at.
+struct JointEstimate {
+  int64_t ns = 0;                 ///< of a step
+  std::vector<int64_t> balance{}; ///< layer calls of each stage; empty where the cuts are no runs of layers
+  std::string refusal{};          ///< why there is no such plan; empty: there is one
+  bool lacksMemory = false;       ///< it is refused for its bytes
+};
+
+/// What is searched: it is asked for a choice in three steps, each dearer than the one before. A later one never says less
+/// time: a rank has at least its share of the work, a plan at least the time of its order.
+class JointProblem {
+public:
+  virtual ~JointProblem() = default;
+  /// The choices, borders of stages and recomputation apart, each once; in the order in which equals are preferred.
+  virtual std::vector<JointChoice> choices() = 0;
+  /// The work of a choice's micro-batches, in ns: what one rank takes for a step.
+  virtual JointEstimate work(int64_t microBatches) = 0;
+  /// The step with the order of its tasks, before memory is known.
+  virtual JointEstimate order(const JointChoice &choice) = 0;
+  /// The step of the whole plan.
+  virtual JointEstimate plan(const JointChoice &choice) = 0;
+  /// Whether a choice that lacks memory may compute again.
+  virtual bool mayRecompute() const = 0;
+  /// Whether borders may be moved.
+  virtual bool mayMove() const = 0;
+  /// Whether an order may be searched for (`ScheduleKind::automatic`), which takes long.
+  virtual bool maySearchOrder() const = 0;
+};
+
+/// A choice that was looked at.
+struct JointRow {
+  enum Depth { work, order, plan };
+  JointChoice choice;
+  Depth depth = work;
+  JointEstimate estimate; ///< of that depth
+};
+
+struct JointAnswer {
+  std::vector<JointRow> rows; ///< by time, those that are refused last
+  JointRow chosen;
+  bool hitsMemory = false; ///< a faster choice was refused for its bytes, or the chosen one computes again for them
+};
+
+/// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
+/// queue is the best of all choices. Of those whose order is within `joinNear` percent of the best one, a neighbour joins
+/// whose borders were moved by a layer call at a time as long as that helps, and the order that is searched for. Exact over the choices, heuristic over borders. Fails if no choice has a plan, for the
+/// reason of the one that is fastest. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
+/// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
+Fault solveJoint(JointProblem &problem, JointAnswer &answer);
+inline constexpr int64_t joinNear = 5;
+
+} // namespace plc::planner
+
+#endif

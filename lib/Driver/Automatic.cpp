@@ -1,0 +1,293 @@
+//===- Automatic.cpp - search over whole plans of a model -------------------===//
+#include "Automatic.h"
+
+#include "Lowering.h"
+
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/RematPolicies.h"
+#include "plc/Strategy/Choices.h"
+#include "plc/Support/ExitCodes.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <thread>
+
+using namespace mlir;
+using namespace plc::driver;
+using namespace plc::planner;
+using plc::strategy::Strategy;
+
+namespace {
+
+plc::plan::ProgramOp programOf(ModuleOp module) { return *module.getOps<plc::plan::ProgramOp>().begin(); }
+
+/// The choices for a program of a model, each of which is lowered as far as it is asked for.
+class ModelProblem : public JointProblem {
+public:
+  ModelProblem(ModuleOp model, const Program &program, llvm::SourceMgr &sources, const Strategy &strategy)
+      : model(model), program(program), sources(sources), strategy(strategy) {}
+
+  int64_t mostRanks() const {
+    if (int64_t ranks = strategy.get<int64_t>("machine.ranks"))
+      return ranks;
+    int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+    return std::max<int64_t>(1, cores / strategy.get<int64_t>("machine.threads_per_stage"));
+  }
+
+  std::vector<JointChoice> choices() override {
+    std::vector<JointChoice> list;
+    for (int64_t microBatches : microBatchCounts()) {
+      int64_t layers = layersOf(microBatches);
+      for (int64_t ranks : rankCounts())
+        for (ScheduleKind schedule : schedules(ranks))
+          for (int64_t chunks : chunksOf(schedule, ranks))
+            if (JointChoice choice{microBatches, ranks, chunks, schedule}; isAllowed(choice, layers))
+              list.push_back(choice);
+    }
+    return list;
+  }
+
+  JointEstimate work(int64_t microBatches) override { return order({microBatches}); }
+
+  JointEstimate order(const JointChoice &choice) override {
+    Program quick = program;
+    Strategy chosen = strategyOf(choice);
+    // What a budget asks for is decided by whole plans; no cut that keeps it is faster than one that need not.
+    quick.recomputes = !strategy.isGiven("memory.budget");
+    JointEstimate estimate;
+    if (OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate))
+      fill(*module, estimate);
+    return estimate;
+  }
+
+  JointEstimate plan(const JointChoice &choice) override {
+    JointEstimate estimate;
+    OwningOpRef<ModuleOp> module = lower(choice, program, strategyOf(choice), "", estimate);
+    if (!module)
+      return estimate;
+    fill(*module, estimate);
+    loads[loadKey(choice)] = loadsOf(programOf(*module));
+    return estimate;
+  }
+
+  bool mayRecompute() const override {
+    return program.entry == plc::ProgramKind::train && strategy.isGiven("memory.budget") &&
+           !strategy.isOwn("checkpoint.policy");
+  }
+  bool mayMove() const override { return !strategy.isOwn("parallelism.balance"); }
+  bool maySearchOrder() const override { return program.entry == plc::ProgramKind::train && isFree("schedule"); }
+
+  /// The strategy with a choice written into it.
+  Strategy strategyOf(const JointChoice &choice) const {
+    using plc::strategy::ParallelismKind;
+    Strategy chosen = strategy;
+    bool divided = choice.stages() > 1;
+    auto choose = [&](const char *key, plc::strategy::Value value) {
+      chosen.choose(std::string("parallelism.") + key, value);
+    };
+    choose("kind", std::string(plc::nameOfChoice(divided ? ParallelismKind::pipeline : ParallelismKind::none)));
+    choose("micro_batches", choice.microBatches);
+    if (divided) {
+      choose("stages", choice.stages());
+      choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
+    }
+    if (choice.chunks > 1) {
+      choose("chunks", choice.chunks);
+      choose("place", placeStages(plc::rowOf(choice.schedule).placement, choice.stages(), choice.chunks));
+    }
+    if (!choice.balance.empty())
+      choose("balance", choice.balance);
+    if (choice.recomputes)
+      chosen.choose("checkpoint.policy", std::string(plc::nameOfChoice(RematPolicy::budget)));
+    return chosen;
+  }
+
+  /// Time of each rank for a step of a choice that was planned, and what of it computes again.
+  struct Loads {
+    std::vector<int64_t> ns;
+    int64_t againNs = 0;
+  };
+  const Loads &loadsOf(const JointChoice &choice) { return loads[loadKey(choice)]; }
+
+  /// All that was reported when a choice was refused for a reason, and the exit code.
+  const std::pair<std::string, int> &reportOf(const std::string &refusal) { return reports[refusal]; }
+
+private:
+  bool isFree(const char *key) const { return !strategy.isOwn(std::string("parallelism.") + key); }
+  int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
+
+  std::vector<int64_t> microBatchCounts() {
+    if (!isFree("micro_batches"))
+      return {own("micro_batches")};
+    // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
+    constexpr int64_t mostPerRank = 16, most = 4096;
+    int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
+    std::vector<int64_t> counts = {1};
+    while (counts.back() * 2 <= std::min({batch, mostPerRank * mostRanks(), most}))
+      counts.push_back(counts.back() * 2);
+    return counts;
+  }
+
+  std::vector<int64_t> rankCounts() const {
+    std::vector<int64_t> counts;
+    for (int64_t ranks = 1; ranks <= mostRanks(); ranks += ranks < 8 ? 1 : ranks)
+      counts.push_back(ranks);
+    if (counts.back() < mostRanks())
+      counts.push_back(mostRanks());
+    return counts;
+  }
+
+  // Where nothing runs backward, or on one rank, all orders are one.
+  std::vector<ScheduleKind> schedules(int64_t ranks) const {
+    ScheduleKind given = strategy.getChoice<ScheduleKind>("parallelism.schedule");
+    if (!isFree("schedule") || program.entry != plc::ProgramKind::train || ranks == 1)
+      return {given};
+    std::vector<ScheduleKind> kinds;
+    for (size_t kind = 0; kind < plc::Choice<ScheduleKind>::rows().size(); ++kind)
+      if (ScheduleKind(kind) != ScheduleKind::file && ScheduleKind(kind) != ScheduleKind::automatic)
+        kinds.push_back(ScheduleKind(kind));
+    return kinds;
+  }
+
+  std::vector<int64_t> chunksOf(ScheduleKind schedule, int64_t ranks) const {
+    const ScheduleFamily &family = plc::rowOf(schedule);
+    if (!isFree("chunks"))
+      return {own("chunks")};
+    if (ranks == 1)
+      return {1};
+    if (family.placement == Placement::loop)
+      return {family.chunks, 2 * family.chunks};
+    return {family.chunks};
+  }
+
+  bool isAllowed(const JointChoice &choice, int64_t layers) const {
+    const ScheduleFamily &family = plc::rowOf(choice.schedule);
+    bool fitsFamily = choice.stages() == 1 || family.placement != Placement::vee || choice.chunks == family.chunks;
+    return fitsFamily && choice.stages() <= layers && (isFree("stages") || choice.stages() == own("stages"));
+  }
+
+  /// The model with kernels for a number of micro-batches; null if it cannot be cut so.
+  ModuleOp kernelsOf(int64_t microBatches, JointEstimate &estimate) {
+    auto [it, isNew] = kernels.try_emplace(microBatches);
+    if (isNew) {
+      Strategy chosen = strategyOf({microBatches});
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      Lowering lowering(model, chosen, sources, nullptr, stream);
+      it->second = lowering.lower(program, "kernels");
+      if (!it->second)
+        refuse(text, lowering.exitCode(), uncut[microBatches]);
+    }
+    if (it->second)
+      return *it->second;
+    estimate = uncut[microBatches];
+    return {};
+  }
+
+  /// Layer calls that can be cut.
+  int64_t layersOf(int64_t microBatches) {
+    std::vector<int64_t> balance = work(microBatches).balance;
+    return std::max<int64_t>(1, std::accumulate(balance.begin(), balance.end(), int64_t(0)));
+  }
+
+  OwningOpRef<ModuleOp> lower(const JointChoice &choice, const Program &program, const Strategy &chosen, StringRef last,
+                              JointEstimate &estimate) {
+    ModuleOp withKernels = kernelsOf(choice.microBatches, estimate);
+    if (!withKernels)
+      return {};
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    Lowering lowering(model, chosen, sources, nullptr, stream);
+    OwningOpRef<ModuleOp> module = lowering.plan(withKernels.clone(), program, last);
+    if (!module)
+      refuse(text, lowering.exitCode(), estimate);
+    return module;
+  }
+
+  // The message of the first error stands for all that was reported.
+  void refuse(const std::string &text, int code, JointEstimate &estimate) {
+    StringRef line = StringRef(text).split('\n').first;
+    estimate.refusal = (line.contains("error: ") ? line.split("error: ").second : line).str();
+    estimate.lacksMemory = code == plc::NoPlan && strategy.isGiven("memory.budget");
+    reports.try_emplace(estimate.refusal, text, code);
+  }
+
+  static void fill(ModuleOp module, JointEstimate &estimate) {
+    auto planned = programOf(module);
+    estimate.ns = planned.getStepNs().value_or(0);
+    for (auto stage : planned.getBody().getOps<plc::plan::StageOp>())
+      estimate.balance.push_back(stage.getLayers());
+  }
+
+  static Loads loadsOf(plc::plan::ProgramOp planned) {
+    SymbolTable kernels(planned->getParentOfType<ModuleOp>());
+    Loads found;
+    found.ns.resize(planned.getNumRanks());
+    planned.walk([&](plc::plan::CallOp call) {
+      auto stage = call->getParentOfType<plc::plan::StageOp>();
+      int64_t ns = kernels.lookup<plc::plan::KernelOp>(call.getKernel()).getNs() * planned.getMicroBatches();
+      found.ns[stage.getRank()] += ns;
+      found.againNs += call.getRecompute() ? ns : 0;
+    });
+    return found;
+  }
+
+  static std::string loadKey(const JointChoice &choice) {
+    std::string key;
+    for (int64_t part :
+         {choice.microBatches, choice.ranks, choice.chunks, int64_t(choice.schedule), int64_t(choice.recomputes)})
+      key += std::to_string(part) + " ";
+    for (int64_t layers : choice.balance)
+      key += std::to_string(layers) + ",";
+    return key;
+  }
+
+  ModuleOp model;
+  const Program &program;
+  llvm::SourceMgr &sources;
+  const Strategy &strategy;
+  std::map<int64_t, OwningOpRef<ModuleOp>> kernels; // by micro-batches
+  std::map<int64_t, JointEstimate> uncut;           // why there are none
+  std::map<std::string, std::pair<std::string, int>> reports;
+  std::map<std::string, Loads> loads;
+};
+
+/// What the chosen step consists of, and what a better one would need.
+void explain(ModelProblem &problem, AutomaticPlan &plan) {
+  const JointRow &chosen = plan.answer.chosen;
+  const ModelProblem::Loads &loads = problem.loadsOf(chosen.choice);
+  double step = double(std::max<int64_t>(chosen.estimate.ns, 1)), ranks = double(chosen.choice.ranks);
+  double total = double(std::accumulate(loads.ns.begin(), loads.ns.end(), int64_t(0)));
+  double slowest = double(*std::max_element(loads.ns.begin(), loads.ns.end()));
+  plan.work = 100 * (total - double(loads.againNs)) / ranks / step;
+  plan.again = 100 * double(loads.againNs) / ranks / step;
+  plan.uneven = 100 * (slowest - total / ranks) / step;
+  plan.waiting = std::max(0.0, 100 * (step - slowest) / step);
+  // What costs more than this part of the step is worth naming.
+  constexpr double worthwhile = 5;
+  double worst = std::max({plan.again, plan.uneven, plan.waiting});
+  if (plan.answer.hitsMemory)
+    plan.binds = "memory.budget";
+  else if (worst > worthwhile)
+    plan.binds = plan.uneven == worst ? "layers" : "micro-batches";
+  else
+    plan.binds = chosen.choice.ranks == plan.mostRanks ? "ranks" : "work";
+}
+
+} // namespace
+
+int plc::driver::planAutomatically(ModuleOp model, const Program &program, llvm::SourceMgr &sources, Strategy &strategy,
+                                   AutomaticPlan &plan, llvm::raw_ostream &errors) {
+  ModelProblem problem(model, program, sources, strategy);
+  plan.mostRanks = problem.mostRanks();
+  if (Fault fault = solveJoint(problem, plan.answer)) {
+    auto [text, code] = problem.reportOf(*fault);
+    errors << (text.empty() ? "plc-compile: error: " + *fault + "\n" : text);
+    return code ? code : int(plc::NoPlan);
+  }
+  explain(problem, plan);
+  strategy = problem.strategyOf(plan.answer.chosen.choice);
+  return plc::Done;
+}

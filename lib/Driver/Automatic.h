@@ -1,0 +1,39 @@
+//===- Automatic.h - parallelism.kind = "automatic" -------------*- C++ -*-===//
+#ifndef PLC_LIB_DRIVER_AUTOMATIC_H
+#define PLC_LIB_DRIVER_AUTOMATIC_H
+
+#include "plc/Driver/Phases.h"
+#include "plc/Planner/Joint.h"
+#include "plc/Strategy/Strategy.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace plc::driver {
+
+/// What the joint plan found for a model.
+struct AutomaticPlan {
+  planner::JointAnswer answer;
+  int64_t mostRanks = 1;
+  /// Parts of the chosen step, in percent of it: the work shared evenly, what is computed again, the slowest rank's load
+  /// above the mean, and the time in which that rank waits for others.
+  double work = 100, again = 0, uneven = 0, waiting = 0;
+  /// What a better plan would need more of: "ranks", "layers", "micro-batches", "memory.budget", or "work" if nothing.
+  const char *binds = "work";
+};
+
+/// Searches over whole plans of a program of a model (`planner::solveJoint`), within what the strategy says itself, and
+/// writes the choice into the strategy. Returns the exit code; what is wrong is reported to `errors`.
+int planAutomatically(mlir::ModuleOp model, const Program &program, llvm::SourceMgr &sources,
+                      strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors);
+
+/// The candidates as a table, fastest first, what the chosen step consists of and what binds; each line behind `prefix`.
+void print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out);
+
+/// "4 stages on 2 ranks, 8 micro-batches, zbv: step 23.8 ms".
+std::string describe(const AutomaticPlan &plan);
+
+} // namespace plc::driver
+
+#endif

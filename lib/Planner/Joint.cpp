@@ -1,0 +1,164 @@
+//===- Joint.cpp - search over whole plans ----------------------------------===//
+#include "plc/Planner/Joint.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace plc::planner;
+
+namespace {
+
+class Search {
+public:
+  Search(JointProblem &problem, JointAnswer &answer) : problem(problem), answer(answer) {}
+
+  Fault run() {
+    for (const JointChoice &choice : problem.choices())
+      add(choice);
+    if (rows.empty())
+      return noPlanFits("there is nothing to choose from");
+    orderAll();
+    improveNear();
+    Fault fault = planBest();
+    // Also a failed search shows what it has seen.
+    std::stable_sort(rows.begin(), rows.end(), [](const JointRow &a, const JointRow &b) {
+      return std::pair(!a.estimate.refusal.empty(), a.estimate.ns) <
+             std::pair(!b.estimate.refusal.empty(), b.estimate.ns);
+    });
+    answer.rows = std::move(rows);
+    return fault;
+  }
+
+private:
+  // The work is asked for once for each number of micro-batches.
+  void add(const JointChoice &choice) {
+    auto [it, isNew] = works.try_emplace(choice.microBatches);
+    if (isNew)
+      it->second = problem.work(choice.microBatches);
+    JointRow row{choice, JointRow::work, it->second};
+    row.estimate.ns = (row.estimate.ns + choice.ranks - 1) / choice.ranks;
+    rows.push_back(row);
+  }
+
+  // The open row of a depth below `depth` that may be the fastest; null if every such row is slower than the best one at
+  // `depth`.
+  JointRow *next(JointRow::Depth depth) {
+    JointRow *best = nullptr;
+    for (JointRow &row : rows)
+      if (row.estimate.refusal.empty() && (!best || row.estimate.ns < best->estimate.ns ||
+                                           (row.estimate.ns == best->estimate.ns && row.depth > best->depth)))
+        best = &row;
+    return best && best->depth < depth ? best : nullptr;
+  }
+
+  void setOrder(JointRow &row) {
+    row.depth = JointRow::order;
+    row.estimate = problem.order(row.choice);
+  }
+
+  void orderAll() {
+    while (JointRow *row = next(JointRow::order))
+      setOrder(*row);
+  }
+
+  int64_t bestOrder() const {
+    int64_t best = -1;
+    for (const JointRow &row : rows)
+      if (row.depth == JointRow::order && row.estimate.refusal.empty() && (best < 0 || row.estimate.ns < best))
+        best = row.estimate.ns;
+    return best;
+  }
+
+  // Beside what is near the best order stand moved borders and a searched order, if they are faster.
+  void improveNear() {
+    int64_t best = bestOrder();
+    std::vector<JointRow> near;
+    for (const JointRow &row : rows)
+      if (row.depth == JointRow::order && row.estimate.refusal.empty() && row.choice.stages() > 1 &&
+          row.estimate.ns * 100 <= best * (100 + joinNear))
+        near.push_back(row);
+    std::stable_sort(near.begin(), near.end(),
+                     [](const JointRow &a, const JointRow &b) { return a.estimate.ns < b.estimate.ns; });
+    std::set<std::tuple<int64_t, int64_t, int64_t>> searched; // micro-batches, ranks, chunks
+    for (const JointRow &row : near) {
+      JointRow found = problem.mayMove() ? descend(row) : row;
+      if (!(found.choice == row.choice))
+        rows.push_back(found);
+      const JointChoice &choice = row.choice;
+      if (!problem.maySearchOrder() || !searched.emplace(choice.microBatches, choice.ranks, choice.chunks).second)
+        continue;
+      JointRow ordered{found.choice};
+      ordered.choice.schedule = ScheduleKind::automatic;
+      setOrder(ordered);
+      if (ordered.estimate.refusal.empty() && ordered.estimate.ns < found.estimate.ns)
+        rows.push_back(ordered);
+    }
+  }
+
+  // Moves the border of two stages as long as the order is faster for it.
+  JointRow descend(JointRow row) {
+    for (bool moved = true; moved;) {
+      moved = false;
+      std::vector<int64_t> balance = row.estimate.balance;
+      for (size_t stage = 0; stage + 1 < balance.size(); ++stage)
+        for (int64_t by : {-1, 1}) {
+          std::vector<int64_t> trial = row.estimate.balance;
+          trial[stage] += by;
+          trial[stage + 1] -= by;
+          if (trial[stage] < 1 || trial[stage + 1] < 1)
+            continue;
+          JointRow other{row.choice, JointRow::order, {}};
+          other.choice.balance = trial;
+          other.estimate = problem.order(other.choice);
+          if (!other.estimate.refusal.empty() || other.estimate.ns >= row.estimate.ns)
+            continue;
+          row = other;
+          moved = true;
+        }
+    }
+    return row;
+  }
+
+  Fault planBest() {
+    std::string why;
+    while (JointRow *row = next(JointRow::plan)) {
+      if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
+        setOrder(*row);
+        continue;
+      }
+      row->depth = JointRow::plan;
+      JointEstimate order = row->estimate, estimate = problem.plan(row->choice);
+      row->estimate = estimate;
+      if (estimate.refusal.empty())
+        continue;
+      row->estimate.ns = order.ns;
+      if (why.empty())
+        why = estimate.refusal;
+      answer.hitsMemory = answer.hitsMemory || estimate.lacksMemory;
+      if (estimate.lacksMemory && problem.mayRecompute() && !row->choice.recomputes) {
+        JointRow again{row->choice, JointRow::order, order};
+        again.choice.recomputes = true;
+        rows.push_back(again);
+      }
+    }
+    const JointRow *best = nullptr;
+    for (const JointRow &row : rows)
+      if (row.depth == JointRow::plan && row.estimate.refusal.empty() && (!best || row.estimate.ns < best->estimate.ns))
+        best = &row;
+    if (!best)
+      return Reason(why.empty() ? rows.front().estimate.refusal : why, /*isNoPlan=*/true);
+    answer.chosen = *best;
+    return std::nullopt;
+  }
+
+  JointProblem &problem;
+  JointAnswer &answer;
+  std::vector<JointRow> rows;
+  std::map<int64_t, JointEstimate> works;
+};
+
+} // namespace
+
+Fault plc::planner::solveJoint(JointProblem &problem, JointAnswer &answer) { return Search(problem, answer).run(); }

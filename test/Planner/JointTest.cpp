@@ -1,0 +1,233 @@
+//===- JointTest.cpp - whole plans, against all of them -----------------------===//
+#include "plc/Planner/Joint.h"
+#include "plc/Planner/Partition.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+using namespace plc::planner;
+
+namespace {
+
+// A chain of layers. A micro-batch takes its share of each layer's time and 1 beside; a rank keeps as much of each
+// layer as that takes, for as many micro-batches as the order has in flight. What runs again takes half as much more, and
+// keeps nothing.
+class Chain : public JointProblem {
+public:
+  std::vector<int64_t> layers; // ns of a batch
+  int64_t mostRanks = 4, limit = 0;
+  bool recomputes = true, moves = true, searches = true;
+  int64_t ordered = 0, planned = 0; // how often it was asked
+
+  std::vector<JointChoice> choices() override {
+    std::vector<JointChoice> list;
+    for (int64_t microBatches : {1, 2, 4, 8})
+      for (int64_t ranks = 1; ranks <= mostRanks; ++ranks)
+        for (ScheduleKind kind : {ScheduleKind::gPipe, ScheduleKind::oneFOneB, ScheduleKind::zeroBubbleH1,
+                                  ScheduleKind::interleaved, ScheduleKind::zeroBubbleV})
+          if (JointChoice choice{microBatches, ranks, ranks > 1 ? plc::rowOf(kind).chunks : 1, kind};
+              choice.stages() <= int64_t(layers.size()) && (ranks > 1 || kind == ScheduleKind::oneFOneB))
+            list.push_back(choice);
+    return list;
+  }
+
+  JointEstimate work(int64_t microBatches) override { return order({microBatches}); }
+
+  JointEstimate order(const JointChoice &choice) override {
+    ++ordered;
+    return simulated(choice);
+  }
+
+  JointEstimate plan(const JointChoice &choice) override {
+    ++planned;
+    JointEstimate estimate = simulated(choice);
+    if (limit && choice.recomputes)
+      estimate.ns += estimate.ns / 2;
+    if (limit && !choice.recomputes && most > limit) {
+      estimate.refusal = "needs " + std::to_string(most);
+      estimate.lacksMemory = true;
+    }
+    return estimate;
+  }
+
+  bool mayRecompute() const override { return recomputes; }
+  bool mayMove() const override { return moves; }
+  bool maySearchOrder() const override { return searches; }
+
+private:
+  int64_t timeOf(int64_t layer, int64_t microBatches) const { return layers[layer] / microBatches + 1; }
+
+  std::vector<int64_t> cut(const JointChoice &choice) const {
+    if (!choice.balance.empty())
+      return choice.balance;
+    PartitionProblem problem;
+    problem.isChain = true;
+    for (size_t layer = 0; layer < layers.size(); ++layer)
+      problem.parts.push_back({std::to_string(layer), timeOf(layer, choice.microBatches)});
+    problem.stages = choice.stages();
+    problem.inFlight.assign(problem.stages, 1);
+    problem.place = placeStages(plc::rowOf(choice.schedule).placement, choice.stages(), choice.chunks);
+    Partition answer;
+    EXPECT_EQ(solvePartition(problem, answer), std::nullopt);
+    std::vector<int64_t> counts(choice.stages());
+    for (int64_t stage : answer.stageOf)
+      ++counts[stage];
+    return counts;
+  }
+
+  JointEstimate simulated(const JointChoice &choice) {
+    const ScheduleFamily &family = plc::rowOf(choice.schedule);
+    JointEstimate estimate;
+    estimate.balance = cut(choice);
+    ScheduleProblem problem;
+    problem.microBatches = choice.microBatches;
+    std::vector<int64_t> place = placeStages(family.placement, choice.stages(), choice.chunks), kept(choice.stages());
+    for (int64_t stage = 0, layer = 0; stage < choice.stages(); ++stage) {
+      int64_t ns = 0;
+      for (int64_t i = 0; i < estimate.balance[stage]; ++i)
+        ns += timeOf(layer++, choice.microBatches);
+      kept[stage] = ns;
+      problem.stages.push_back({place[stage], {true, true, true}, {ns, ns, ns}});
+      if (stage) {
+        problem.dependences.push_back({stage - 1, TaskKind::F, stage, TaskKind::F, 1});
+        problem.dependences.push_back({stage, TaskKind::B, stage - 1, TaskKind::B, 1});
+      }
+      problem.dependences.push_back({stage, TaskKind::F, stage, TaskKind::B});
+      problem.dependences.push_back({stage, TaskKind::B, stage, TaskKind::W});
+    }
+    Schedule schedule;
+    Simulation simulation;
+    if (Fault fault = solve(family, problem, schedule)) {
+      estimate.refusal = *fault;
+      return estimate;
+    }
+    EXPECT_EQ(simulate(problem, schedule, simulation), std::nullopt);
+    estimate.ns = simulation.makespan;
+    std::vector<int64_t> bytes(choice.ranks), inFlight = inFlightOf(problem, schedule);
+    for (int64_t stage = 0; stage < choice.stages(); ++stage)
+      bytes[place[stage]] += inFlight[stage] * kept[stage];
+    most = *std::max_element(bytes.begin(), bytes.end());
+    return estimate;
+  }
+
+  int64_t most = 0; // bytes of the plan that was simulated last
+};
+
+// The fastest of all choices, with all borders.
+int64_t exhaust(Chain problem) {
+  int64_t best = -1;
+  for (JointChoice choice : problem.choices()) {
+    std::vector<int64_t> balance;
+    std::function<void(int64_t, int64_t)> walk = [&](int64_t stage, int64_t left) {
+      if (stage == choice.stages()) {
+        choice.balance = balance;
+        for (bool again : {false, true}) {
+          choice.recomputes = again;
+          JointEstimate estimate =
+              left || (again && !problem.recomputes) ? JointEstimate{0, {}, "no"} : problem.plan(choice);
+          if (estimate.refusal.empty() && (best < 0 || estimate.ns < best))
+            best = estimate.ns;
+        }
+        return;
+      }
+      for (int64_t count = 1; count <= left - (choice.stages() - stage - 1); ++count) {
+        balance.push_back(count);
+        walk(stage + 1, left - count);
+        balance.pop_back();
+      }
+    };
+    walk(0, problem.layers.size());
+  }
+  return best;
+}
+
+Chain randomChain(unsigned seed) {
+  std::mt19937 random(seed);
+  Chain problem;
+  int64_t count = 3 + random() % 6;
+  for (int64_t layer = 0; layer < count; ++layer)
+    problem.layers.push_back(50 + random() % 1000);
+  problem.mostRanks = 2 + random() % 3;
+  return problem;
+}
+
+TEST(Joint, IsNearTheBestOfAllPlans) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    int64_t best = exhaust(problem), found = answer.chosen.estimate.ns;
+    EXPECT_LE(found * 100, best * 101) << "seed " << seed;
+    EXPECT_FALSE(answer.hitsMemory);
+    // Each choice is a row; few are looked at whole.
+    EXPECT_GE(answer.rows.size(), problem.choices().size());
+    EXPECT_EQ(problem.planned, 1);
+    EXPECT_EQ(answer.rows.front().choice, answer.chosen.choice);
+  }
+}
+
+// Each of the two improvements finds what the other choices do not hold, and never loses.
+TEST(Joint, ImprovesWhatIsNear) {
+  int64_t byMoves = 0, byOrder = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    auto found = [&](bool moves, bool searches) {
+      Chain problem = randomChain(seed);
+      problem.moves = moves;
+      problem.searches = searches;
+      JointAnswer answer;
+      EXPECT_EQ(solveJoint(problem, answer), std::nullopt);
+      return answer.chosen.estimate.ns;
+    };
+    int64_t plain = found(false, false), moved = found(true, false), searched = found(false, true);
+    EXPECT_LE(moved, plain) << "seed " << seed;
+    EXPECT_LE(searched, plain) << "seed " << seed;
+    byMoves += moved < plain;
+    byOrder += searched < plain;
+  }
+  EXPECT_GT(byMoves, 0);
+  EXPECT_GT(byOrder, 0);
+}
+
+TEST(Joint, KeepsMemory) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    for (int64_t layer : problem.layers)
+      problem.limit += layer;
+    problem.limit = problem.limit * (1 + seed % 4) / 4;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    // Borders are not moved for bytes, so the gap may be larger where they bind.
+    int64_t best = exhaust(problem), found = answer.chosen.estimate.ns;
+    EXPECT_LE(found * 100, best * (answer.hitsMemory ? 103 : 101)) << "seed " << seed;
+    EXPECT_TRUE(answer.hitsMemory || !answer.chosen.choice.recomputes);
+  }
+}
+
+TEST(Joint, FailsForTheFastestsReason) {
+  Chain problem = randomChain(1);
+  problem.limit = 1;
+  problem.recomputes = false;
+  JointAnswer answer;
+  Fault fault = solveJoint(problem, answer);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->isNoPlan);
+  EXPECT_EQ(fault->rfind("needs ", 0), 0u) << *fault;
+  EXPECT_TRUE(answer.hitsMemory);
+}
+
+TEST(Joint, MovesAndSearchesOnlyWhereItMay) {
+  Chain problem = randomChain(2);
+  problem.layers = {100, 900, 300, 500, 200};
+  problem.mostRanks = 2;
+  problem.moves = problem.searches = false;
+  JointAnswer answer;
+  ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+  for (const JointRow &row : answer.rows) {
+    EXPECT_TRUE(row.choice.balance.empty());
+    EXPECT_NE(row.choice.schedule, ScheduleKind::automatic);
+  }
+}
+
+} // namespace
