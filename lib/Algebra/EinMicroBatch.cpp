@@ -26,38 +26,43 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   LogicalResult checkCount(ein::ModelOp model) {
     int64_t batch = model.getBatch();
     if (microBatches < 1)
-      return emitOptionError(model, "number of micro-batches is ")
+      return emitKeyError(model, microBatchesKey, "number of micro-batches is ")
              << int64_t(microBatches) << " but must be at least 1";
     if (microBatches == 1)
       return success();
     if (batch == 0)
-      return emitOptionError(model, "model '") << model.getSymName() << "' has no 'batch', so it cannot be cut in "
-                                               << int64_t(microBatches) << " micro-batches";
+      return emitKeyError(model, microBatchesKey, "model '")
+             << model.getSymName() << "' has no 'batch', so it cannot be cut in " << int64_t(microBatches)
+             << " micro-batches";
     if (microBatches > batch)
-      return emitOptionError(model, "batch has ")
+      return emitKeyError(model, microBatchesKey, "batch has ")
              << batch << " samples but " << int64_t(microBatches) << " micro-batches need more";
     return success();
   }
 
   LogicalResult checkBatches(ein::ModelOp model) {
     if (batches < 1)
-      return emitOptionError(model, "number of batches of a step is ") << int64_t(batches) << " but must be at least 1";
+      return emitKeyError(model, batchesKey, "number of batches of a step is ")
+             << int64_t(batches) << " but must be at least 1";
     if (batches == 1)
       return success();
     if (model.getBatch() == 0)
-      return emitOptionError(model, "model '")
+      return emitKeyError(model, batchesKey, "model '")
              << model.getSymName() << "' has no 'batch', so it cannot accumulate " << int64_t(batches) << " of them";
     if (!lossOf(model))
-      return emitOptionError(model, "model '")
+      return emitKeyError(model, batchesKey, "model '")
              << model.getSymName() << "' has no output 'loss', so it cannot accumulate " << int64_t(batches)
              << " batches";
     if (batches > mostMicroBatches / microBatches)
-      return emitOptionError(model, "a step of ") << int64_t(batches) << " batches in " << int64_t(microBatches)
-                                                  << " micro-batches each has more than " << mostMicroBatches;
+      return emitKeyError(model, batchesKey, "a step of ")
+             << int64_t(batches) << " batches in " << int64_t(microBatches) << " micro-batches each has more than "
+             << mostMicroBatches;
     return success();
   }
 
   static constexpr int64_t mostMicroBatches = 65536;
+  static constexpr const char *microBatchesKey = "parallelism.micro_batches";
+  static constexpr const char *batchesKey = "gradient.accumulation_steps";
 
   int64_t ofStep() const { return microBatches * batches; }
 

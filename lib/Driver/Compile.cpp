@@ -21,6 +21,7 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 #include "plc/Support/ResultName.h"
 
@@ -225,7 +226,7 @@ int Compilation::printPlanned(const Program &program, StringRef last,
 }
 
 FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
-  PassErrors errors(sources, context, llvm::errs());
+  PassErrors errors(sources, context, llvm::errs(), strategy.places());
   auto program = *module.getOps<plc::plan::ProgramOp>().begin();
   plc::plan::RouteTable routes(program);
   plc::plan::TaskSlots slots(program, routes);
@@ -271,7 +272,7 @@ int Compilation::writeModule() {
       }
     lowered.push_back(std::move(module));
   }
-  PassErrors errors(sources, context, llvm::errs());
+  PassErrors errors(sources, context, llvm::errs(), strategy.places());
   plc::codegen::ModuleWriter writer(request);
   if (failed(writer.compile()))
     return codeOf(errors);
@@ -307,8 +308,12 @@ int Compilation::run() {
   Program program = options.program;
   if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
     program.entry = plc::ProgramKind::infer;
-  if (program.entry == plc::ProgramKind::train && !trains())
-    return fail(BadUsage, "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
+  if (program.entry == plc::ProgramKind::train && !trains()) {
+    PassErrors errors(sources, context, llvm::errs(), strategy.places());
+    plc::emitKeyError(modelOp(), "gradient.kind",
+                      "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
+    return codeOf(errors);
+  }
   program.leads = leads(program);
   if (options.printPipeline) {
     llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";

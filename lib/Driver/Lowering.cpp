@@ -31,7 +31,7 @@ static constexpr int rounds = 8;
 bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                          llvm::raw_ostream &errors) {
   PassManager pipeline(module.getContext());
-  PassErrors passErrors(sources, *module.getContext(), errors);
+  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
   TimingScope scope;
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());

@@ -2,8 +2,10 @@
 #include "plc/Language/PassErrors.h"
 
 #include "plc/Support/Errors.h"
+#include "plc/Support/KeyPlaces.h"
 
 #include "mlir/IR/Location.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace plc::language;
@@ -12,8 +14,9 @@ using mlir::Location;
 using plc::Diagnostic;
 using plc::Diagnostics;
 
-PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os)
-    : sources(sources), os(os), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os,
+                       const KeyPlaces &keys)
+    : sources(sources), os(os), keys(keys), handler(&context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
           return printRemark(diagnostic), mlir::success();
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
@@ -35,10 +38,24 @@ static llvm::SmallVector<Location> framesOf(Location location) {
 
 SMLoc PassErrors::placeOf(Location location) {
   auto place = location->findInstanceOf<mlir::FileLineColLoc>();
-  for (unsigned id = 1; place && id <= sources.getNumBuffers(); ++id)
-    if (sources.getMemoryBuffer(id)->getBufferIdentifier() == place.getFilename().strref())
-      return sources.FindLocForLineAndColumn(id, place.getLine(), place.getColumn());
+  if (unsigned id = place ? bufferNamed(place.getFilename().strref()) : 0)
+    return sources.FindLocForLineAndColumn(id, place.getLine(), place.getColumn());
   return {};
+}
+
+/// 0 if there is none.
+unsigned PassErrors::bufferNamed(llvm::StringRef file) {
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+    if (sources.getMemoryBuffer(id)->getBufferIdentifier() == file)
+      return id;
+  return 0;
+}
+
+SMLoc PassErrors::placeInStrategy(size_t offset) {
+  unsigned id = bufferNamed(keys.file);
+  if (!id)
+    id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(keys.text, keys.file), SMLoc());
+  return SMLoc::getFromPointer(sources.getMemoryBuffer(id)->getBufferStart() + offset);
 }
 
 // In one line: there may be thousands, which are searched rather than read.
@@ -53,10 +70,24 @@ void PassErrors::print(mlir::Diagnostic &error) {
     exitCode = exitCodeOf(error);
   Diagnostics diagnostics(sources);
   llvm::SmallVector<Location> frames = framesOf(error.getLocation());
+  llvm::StringRef key = keyOf(error);
+  const KeyPlaces::Place *given = keys.find(key);
+  SMLoc place = given && given->set.empty() ? placeInStrategy(given->offset) : SMLoc();
+  if (given && exitCodeOf(error) == BadUsage) {
+    Diagnostic &printed =
+        diagnostics.error(place, (given->set.empty() ? "" : "--set " + given->set + ": ") + error.str());
+    printed.origin = keys.tool;
+    if (SMLoc model = placeOf(frames.front()); model.isValid())
+      printed.note(model, "the model stands here");
+    return diagnostics.print(os);
+  }
   for (Location call : llvm::reverse(llvm::drop_begin(frames)))
     diagnostics.enterCall(placeOf(call));
   Diagnostic &printed = diagnostics.error(placeOf(frames.front()), error.str());
   for (mlir::Diagnostic &note : error.getNotes())
     printed.note(placeOf(framesOf(note.getLocation()).front()), note.str());
+  if (given)
+    printed.note(place, "'" + key + "' is given " + (given->set.empty() ? "here" : "by --set " + given->set),
+                 keys.tool);
   diagnostics.print(os);
 }

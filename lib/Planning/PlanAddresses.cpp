@@ -172,9 +172,9 @@ private:
         bytes = size;
         largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
       }
-    return emitNoPlan(rank) << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes())
-                            << ", limit " << planner::formatBytes(limit) << ", largest part " << largest << " "
-                            << planner::formatBytes(bytes);
+    return withKey(emitNoPlan(rank), "memory.budget")
+           << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
+           << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes);
   }
 
   ProgramOp program;

@@ -206,6 +206,8 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   }
 
 private:
+  static constexpr const char *placeKey = "parallelism.place", *balanceKey = "parallelism.balance";
+
   LogicalResult checkOptions() {
     Operation *module = getOperation();
     if (stages <= 0)
@@ -226,13 +228,13 @@ private:
     int64_t ranks = 0;
     for (int64_t rank : place) {
       if (rank < 0 || rank >= stages)
-        return emitOptionError(module, "place names rank ")
+        return emitKeyError(module, placeKey, "place names rank ")
                << rank << " but with " << stages.getValue() << " stages ranks are 0 to " << stages.getValue() - 1;
       ranks = std::max(ranks, rank + 1);
     }
     for (int64_t rank = 0; rank < ranks; ++rank)
       if (!llvm::is_contained(place, rank))
-        return emitOptionError(module, "place leaves out rank ") << rank << " of " << ranks;
+        return emitKeyError(module, placeKey, "place leaves out rank ") << rank << " of " << ranks;
     return success();
   }
 
@@ -284,7 +286,8 @@ private:
     if (peak.bytes <= model.problem.budgetBytes)
       peak = model.problem.peakOf(answer);
     CallOp call = peak.call < 0 ? nullptr : model.callOf(peak.call);
-    InFlightDiagnostic error = emitReason(call ? call.getOperation() : stage.getOperation(), reason);
+    InFlightDiagnostic error =
+        withKey(emitReason(call ? call.getOperation() : stage.getOperation(), reason), "memory.budget");
     error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
                                      << "outputs take " << planner::formatBytes(model.problem.staticBytes);
     return error;
@@ -293,9 +296,9 @@ private:
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
     for (int64_t count : balance)
       if (count <= 0)
-        return emitOptionError(model, "balance has ") << count << ", but every stage needs a layer call";
+        return emitKeyError(model, balanceKey, "balance has ") << count << ", but every stage needs a layer call";
     if (!balance.empty() && !isBalanced(flat) && !follows)
-      return emitOptionError(model, "balance has ")
+      return emitKeyError(model, balanceKey, "balance has ")
              << std::accumulate(balance.begin(), balance.end(), int64_t(0)) << " layer calls but model '"
              << model.getSymName() << "' has " << flat.units.size();
     return success();
@@ -316,7 +319,8 @@ private:
       mode = {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain};
     Recomputation remat{buildRematProblem(flat, *keepKinds), {}, microBatches == planner::RecomputingRuns::exceptLast};
     if (planner::Fault fault = planner::chooseSegments(mode, remat.problem))
-      return emitOptionError(model, *fault);
+      return emitKeyError(model, rowOf(mode.policy).obeys(planner::Layers) ? "checkpoint.layers" : "checkpoint.policy",
+                          std::string_view(*fault));
     remat.answer = planner::recompute(remat.problem);
     return remat;
   }
@@ -366,8 +370,8 @@ private:
     bool clamped = follows && stages > calls;
     int64_t stages = clamped ? calls : this->stages.getValue();
     if (stages > calls)
-      return emitNoPlan(model) << stages << " stages but model '" << model.getSymName() << "' has " << calls
-                               << " layer calls to cut";
+      return withKey(emitNoPlan(model), "parallelism.stages")
+             << stages << " stages but model '" << model.getSymName() << "' has " << calls << " layer calls to cut";
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
     problem.stages = stages;

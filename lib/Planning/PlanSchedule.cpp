@@ -37,6 +37,8 @@ struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   }
 
 private:
+  static constexpr const char *fileKey = "parallelism.schedule.file";
+
   LogicalResult order(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
@@ -83,7 +85,7 @@ private:
       return emitOptionError(program, "schedule is 'file' but no 'file' is given");
     auto buffer = llvm::MemoryBuffer::getFile(file);
     if (!buffer)
-      return emitOptionError(program, "cannot read schedule '")
+      return emitKeyError(program, fileKey, "cannot read schedule '")
              << file.getValue() << "': " << buffer.getError().message();
     planner::ScheduleFile table;
     if (auto error = table.read((*buffer)->getBuffer()))
@@ -97,7 +99,7 @@ private:
     if (!fault)
       fault = problem.verify(answer);
     if (fault)
-      return emitOptionError(program, "schedule '") << file.getValue() << "': " << *fault;
+      return emitKeyError(program, fileKey, "schedule '") << file.getValue() << "': " << *fault;
     return success();
   }
 

@@ -41,6 +41,34 @@ llvm::SMLoc KeyReader::locationOf(toml::source_position at) {
   return llvm::SMLoc::getFromPointer(place);
 }
 
+/// Where a key was given, or the one that implies it; null if it has its default.
+const KeyReader::Place *KeyReader::placeOf(const std::string &path) const {
+  if (auto found = given.find(path); found != given.end())
+    return &found->second;
+  auto setting = settings.find(path);
+  if (setting == settings.end() || !setting->second.isGiven())
+    return nullptr;
+  return placeOf(StringRef(setting->second.origin).split(' ').first.str()); // "preset NAME", or a key
+}
+
+plc::KeyPlaces KeyReader::places() {
+  KeyPlaces places;
+  places.tool = tool.str();
+  const llvm::MemoryBuffer *file = sources.getNumBuffers() ? sources.getMemoryBuffer(1) : nullptr;
+  if (file) {
+    places.file = file->getBufferIdentifier().str();
+    places.text = file->getBuffer().str();
+  }
+  for (const Key &key : keys) {
+    const Place *place = placeOf(key.path);
+    if (place && place->set.data())
+      places.places[key.path] = {place->set.str()};
+    else if (place)
+      places.places[key.path] = {"", size_t(locationOf(place->at).getPointer() - file->getBufferStart())};
+  }
+  return places;
+}
+
 void KeyReader::errorAt(StringRef path, const Twine &message) {
   auto found = given.find(path.str());
   error(found == given.end() ? Place() : found->second, message);

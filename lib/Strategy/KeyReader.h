@@ -34,6 +34,9 @@ public:
   /// An error at the place where a key was given, or about no place.
   void errorAt(llvm::StringRef path, const llvm::Twine &message);
 
+  /// Where the value of each key was given that has not its default.
+  KeyPlaces places();
+
   std::map<std::string, Setting> settings;
   bool failed = false;
 
@@ -49,6 +52,7 @@ private:
   void readValue(const std::string &path, const toml::node &node, const std::string &origin, const Place &place);
   void refuseUnknown(const Place &place, const std::string &path);
   bool isGroup(const std::string &path) const;
+  const Place *placeOf(const std::string &path) const;
 
   llvm::StringRef tool;
   llvm::raw_ostream &errors;

@@ -267,7 +267,8 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   }
   if (reader.failed || rates.failed)
     return std::nullopt;
-  return Strategy(std::move(reader.settings), std::move(rates.settings));
+  KeyPlaces places = reader.places();
+  return Strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
 }
 
 std::string Strategy::ratesText() const {

@@ -21,8 +21,8 @@ static std::string oneLine(const llvm::Twine &text) {
   return line;
 }
 
-Diagnostic &Diagnostic::note(SMLoc where, const llvm::Twine &message) {
-  notes.push_back({where, oneLine(message)});
+Diagnostic &Diagnostic::note(SMLoc where, const llvm::Twine &message, StringRef origin) {
+  notes.push_back({where, oneLine(message), origin.str()});
   return *this;
 }
 
@@ -57,9 +57,9 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
 
 void Diagnostics::print(llvm::raw_ostream &os) const {
   for (const Diagnostic *error : sorted()) {
-    printOne(os, error->place, "error", error->text);
+    printOne(os, error->place, error->origin, "error", error->text);
     for (const Diagnostic::Note &note : error->notes)
-      printOne(os, note.place, "note", note.text);
+      printOne(os, note.place, note.origin, "note", note.text);
   }
 }
 
@@ -72,10 +72,12 @@ static std::pair<StringRef, size_t> clip(StringRef line, size_t column) {
   return {line.substr(begin, limit), column - begin};
 }
 
-void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc place, StringRef severity, StringRef text) const {
+void Diagnostics::printOne(llvm::raw_ostream &os, SMLoc place, StringRef origin, StringRef severity,
+                           StringRef text) const {
   if (!place.isValid()) {
-    os << sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier() << ": " << severity << ": " << text
-       << '\n';
+    if (origin.empty())
+      origin = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+    os << origin << ": " << severity << ": " << text << '\n';
     return;
   }
   unsigned id = sources.FindBufferContainingLoc(place);

@@ -47,6 +47,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
     settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
   settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");
   settings.optimizer = strategy::optimizerOf(*strategy);
+  settings.places = strategy->places();
   return settings;
 }
 

@@ -4,6 +4,7 @@
 
 #include "plc/Runtime/Commands.h"
 #include "plc/Runtime/Optimizer.h"
+#include "plc/Support/KeyPlaces.h"
 
 #include <optional>
 
@@ -15,6 +16,7 @@ struct Settings {
   std::optional<int64_t> microBatches;
   int64_t accumulationSteps = 1;
   runtime::OptimizerSettings optimizer;
+  KeyPlaces places;
 };
 
 /// Reads `--set` and refuses `--strategy` and every other key by name.

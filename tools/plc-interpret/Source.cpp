@@ -115,7 +115,7 @@ OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::str
     if (entryOnly)
       break;
   }
-  language::PassErrors errors(sources, context, llvm::errs());
+  language::PassErrors errors(sources, context, llvm::errs(), settings.places);
   if (failed(pipeline.run(*program)))
     throw told(errors.getExitCode());
   return program;

@@ -6,14 +6,19 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+namespace plc {
+struct KeyPlaces;
+}
+
 namespace plc::language {
 
 /// While it lives, prints the errors that passes report in the form of the language's own: at a place that the user
-/// wrote, with the line and a caret; a place inside the standard library is a note.
+/// wrote, with the line and a caret; a place inside the standard library is a note. An error about a key of a strategy
+/// that was given stands where its value does, and what it does not fit is a note; where no plan fits, the key is.
 class PassErrors {
 public:
-  /// `sources` are those that the model was parsed from.
-  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os);
+  /// `sources` are those that the model was parsed from; to which the strategy's file comes if an error is about it.
+  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyPlaces &keys);
 
   /// Of the first error; 70 (internal) if there was none.
   int getExitCode() const { return exitCode; }
@@ -24,8 +29,13 @@ private:
   /// Not valid if the place is in none of the sources.
   llvm::SMLoc placeOf(mlir::Location location);
 
+  /// The place of an offset in the strategy's file.
+  llvm::SMLoc placeInStrategy(size_t offset);
+  unsigned bufferNamed(llvm::StringRef file);
+
   llvm::SourceMgr &sources;
   llvm::raw_ostream &os;
+  const KeyPlaces &keys;
   int exitCode = 70;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -8,6 +8,7 @@
 #define PLC_STRATEGY_STRATEGY_H
 
 #include "plc/Support/Choice.h"
+#include "plc/Support/KeyPlaces.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -100,6 +101,9 @@ public:
   /// Gives a key of `allKeys()` a value that the joint plan has chosen.
   void choose(llvm::StringRef path, Value value) { settings[path.str()] = {std::move(value), "automatic"}; }
 
+  /// Where values were given, a preset's with the preset.
+  const KeyPlaces &places() const { return given; }
+
   /// The rates that `machine.rates` gives, as options of `form-kernels`: "ns-per-byte=0.05 ..", in the order of the keys.
   std::string ratesText() const;
 
@@ -110,9 +114,11 @@ public:
 
 private:
   using Settings = std::map<std::string, Setting>;
-  Strategy(Settings settings, Settings rates) : settings(std::move(settings)), rates(std::move(rates)) {}
+  Strategy(Settings settings, Settings rates, KeyPlaces given)
+      : settings(std::move(settings)), rates(std::move(rates)), given(std::move(given)) {}
 
   Settings settings, rates;
+  KeyPlaces given;
 };
 
 } // namespace plc::strategy

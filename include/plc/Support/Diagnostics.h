@@ -15,17 +15,20 @@ class raw_ostream;
 
 namespace plc {
 
-/// One error with its notes. A place that is not valid prints without line and caret.
+/// One error with its notes. A place that is not valid prints without line and caret, after `origin` or, if that is empty,
+/// the name of the main file.
 struct Diagnostic {
   struct Note {
     llvm::SMLoc place;
     std::string text;
+    std::string origin{};
   };
   llvm::SMLoc place;
   std::string text;
   std::vector<Note> notes;
+  std::string origin{};
 
-  Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message);
+  Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message, llvm::StringRef origin = {});
 };
 
 /// The errors of one run. Collects in any order; prints sorted by place, each place and text once.
@@ -51,7 +54,8 @@ public:
   void print(llvm::raw_ostream &os) const;
 
 private:
-  void printOne(llvm::raw_ostream &os, llvm::SMLoc place, llvm::StringRef severity, llvm::StringRef text) const;
+  void printOne(llvm::raw_ostream &os, llvm::SMLoc place, llvm::StringRef origin, llvm::StringRef severity,
+                llvm::StringRef text) const;
 
   const llvm::SourceMgr &sources;
   std::vector<Diagnostic> errors;

@@ -20,6 +20,17 @@ inline mlir::InFlightDiagnostic emitOptionError(mlir::Operation *op, const llvm:
   return withExitCode(op->emitError(text), BadUsage);
 }
 
+/// Says which key of a strategy an error is about: whoever has read a strategy shows where its value was given.
+inline mlir::InFlightDiagnostic withKey(mlir::InFlightDiagnostic error, const char *key) {
+  error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(llvm::StringRef(key)));
+  return error;
+}
+
+/// An error about an option that a key of a strategy gives.
+inline mlir::InFlightDiagnostic emitKeyError(mlir::Operation *op, const char *key, const llvm::Twine &text = {}) {
+  return withKey(emitOptionError(op, text), key);
+}
+
 /// An error that says: the input and the options are fine, but no plan fits them. `why` follows.
 inline mlir::InFlightDiagnostic emitNoPlan(mlir::Operation *op, const llvm::Twine &why = {}) {
   return withExitCode(op->emitError(noPlanPrefix) << why, NoPlan);
@@ -31,6 +42,14 @@ inline ExitCode exitCodeOf(mlir::Diagnostic &error) {
     if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::Integer)
       return ExitCode(argument.getAsInteger());
   return BadInput;
+}
+
+/// The key of a strategy that an error is about; empty if it is about none.
+inline llvm::StringRef keyOf(mlir::Diagnostic &error) {
+  for (const mlir::DiagnosticArgument &argument : error.getMetadata())
+    if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String)
+      return argument.getAsString();
+  return {};
 }
 
 } // namespace plc
