@@ -141,8 +141,9 @@ std::vector<bool> StageRetention::keptValues(const Retention &answer) const {
 int64_t StageRetention::keptBytes(const Retention &answer) const {
   int64_t bytes = 0;
   std::vector<bool> kept = keptValues(answer);
+  // What is received is not the stage's to keep or discard; an output takes no bytes of the problem.
   for (auto [value, number] : numbers)
-    if (kept[number] && problem.bytes[number] > 0 && value.getDefiningOp<CallOp>())
+    if (kept[number] && problem.bytes[number] && value.getDefiningOp<CallOp>())
       bytes += byteSize(value.getType());
   return bytes;
 }
