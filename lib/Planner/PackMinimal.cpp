@@ -11,8 +11,9 @@ using namespace plc::planner;
 
 namespace {
 
-// Nodes of all searches of one height. Blocks of a component beyond which it is left as it is.
-constexpr int64_t mostNodes = 20000;
+// Nodes of all searches of one height: more at the bound, where a packing is proven best, than between it and the best
+// one known. Blocks of a component beyond which it is left as it is.
+constexpr int64_t mostNodesAtBound = 200000, mostNodes = 20000;
 constexpr size_t mostBlocks = 2048;
 
 // 1, 1, 2, 1, 1, 2, 4, ..: restarts that are long enough for whatever the best length is (Luby et al., 1993).
@@ -43,7 +44,7 @@ std::vector<int> orderOf(const PackSearch &search, uint64_t restart, std::mt1993
   return order;
 }
 
-PackSearch::End searchBelow(PackSearch &search, int64_t height) {
+PackSearch::End searchBelow(PackSearch &search, int64_t height, int64_t mostNodes) {
   std::mt19937 random(1);
   int64_t nodes = 0;
   for (uint64_t restart = 1; nodes < mostNodes; ++restart) {
@@ -80,21 +81,28 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   if (top <= goal || blocks.size() > mostBlocks)
     return 0;
   PackSearch search(problem, blocks);
+  auto take = [&](const std::vector<int64_t> &offsets) {
+    top = 0;
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      packing.offsets[blocks[i]] = offsets[i];
+      top = std::max(top, topOf(blocks[i]));
+    }
+  };
   // Heights below `low` are known to be too low, or not worth another search.
   int64_t low = goal, proven = 0, unit = search.unit();
-  for (int64_t height = goal; low < top; height = low + (top - low) / 2) {
-    switch (searchBelow(search, height)) {
+  for (int64_t height = goal; low < top; height = low + (top - low) / 2)
+    switch (searchBelow(search, height, mostNodes)) {
     case PackSearch::End::none: proven = low = (height / unit + 1) * unit; break;
     case PackSearch::End::limit: low = (height / unit + 1) * unit; break;
-    case PackSearch::End::found:
-      std::vector<int64_t> offsets = search.offsets();
-      top = 0;
-      for (size_t i = 0; i < blocks.size(); ++i) {
-        packing.offsets[blocks[i]] = offsets[i];
-        top = std::max(top, topOf(blocks[i]));
-      }
+    case PackSearch::End::found: take(search.offsets()); break;
     }
-  }
+  PackSearch again(problem, blocks); // that has learned nothing of other heights
+  if (int64_t least = std::max(goal, proven); top > least)
+    switch (searchBelow(again, least, mostNodesAtBound)) {
+    case PackSearch::End::none: return (least / unit + 1) * unit;
+    case PackSearch::End::limit: break;
+    case PackSearch::End::found: take(again.offsets()); break;
+    }
   return proven;
 }
 
