@@ -1,0 +1,18 @@
+//===- Format.h - figures for people ----------------------------*- C++ -*-===//
+#ifndef PLC_PLANNER_FORMAT_H
+#define PLC_PLANNER_FORMAT_H
+
+#include <cstdint>
+#include <string>
+
+namespace plc::planner {
+
+/// "950 ns", "31.4 us", "12.0 ms".
+std::string formatNs(int64_t ns);
+
+/// "12.5 %"; of nothing "0.0 %".
+std::string formatPart(int64_t part, int64_t whole);
+
+} // namespace plc::planner
+
+#endif
