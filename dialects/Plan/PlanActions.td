@@ -178,7 +178,8 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
   let summary = "the arena of a rank";
   let description = [{
     First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is
-    live at one time, in bytes rounded as the places are: no arena can be smaller in this order.
+    live at one time, in bytes rounded as the places are: no arena can be smaller in this order. Of an arena above the
+    bound `exact` says that a search has shown that none is smaller all the same; `--plan-verify` searches again.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -191,10 +192,11 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
 
     (C1) static <= bound <= arena.
   }];
-  let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes);
+  let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
+                       UnitAttr:$exact);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes attr-dict-with-keyword $body
+    `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"statics\";";

@@ -17,8 +17,8 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
   let summary = "a problem of addresses";
   let description = [{
     Blocks that live at a common time get disjoint bytes, as low as possible (`PackProblem` of `plc/Planner/Pack.h`).
-    The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`.
-    Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
+    The answer: `packed`, the end of the highest block; `bound`, the most that lives at one time; each block's `at`;
+    `exact` if a search has shown that no packing is smaller, though there may be none at the bound. Written by hand or by whoever publishes a problem; solved or checked by `--plan-solve-instances`.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -34,9 +34,10 @@ def Plan_PackInstanceOp : Plan_Instance<"pack_instance"> {
     (C2) The answer stands whole, or not at all.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$alignment,
-                       OptionalAttr<Plan_Count>:$packed, OptionalAttr<Plan_Count>:$bound);
+                       OptionalAttr<Plan_Count>:$packed, OptionalAttr<Plan_Count>:$bound, UnitAttr:$exact);
   let assemblyFormat = [{
-    $sym_name `alignment` $alignment (`packed` $packed^)? (`bound` $bound^)? attr-dict-with-keyword $body
+    $sym_name `alignment` $alignment (`packed` $packed^)? (`bound` $bound^)? (`exact` $exact^)?
+    attr-dict-with-keyword $body
   }];
 }
 
@@ -58,10 +59,13 @@ def Plan_BlockOp : Plan_Op<"block", [HasParent<"PackInstanceOp">]> {
 def Plan_PartitionInstanceOp : Plan_Instance<"partition_instance"> {
   let summary = "a problem of cuts";
   let description = [{
-    Parts in a chain are cut in stages so that the slowest rank is as fast as possible and each fits its memory
-    (`PartitionProblem` of `plc/Planner/Partition.h`). `in_flight` counts micro-batches per stage, `place` names the
-    ranks of the stages, `limit` is the bytes of a rank. The answer: `cut`, the parts of each stage; `slowest`, the time of
-    the slowest rank; `bound`. Solved or checked by `--plan-solve-instances`.
+    Parts are cut in stages so that the slowest rank is as fast as possible and each fits its memory
+    (`PartitionProblem` of `plc/Planner/Partition.h`). They are a chain in the order in which they are written, or a
+    `graph`, which its tensors order. `in_flight` counts micro-batches per stage, `place` names the ranks of the stages,
+    `speeds` are those of the ranks, in percent, `limit` is the bytes of a rank. The answer: `cut`, the parts of each stage
+    of a chain, or `stage_of`, the stage of each part of a graph; `slowest`, the time of the slowest rank; `bound`; `exact`
+    if a search has shown that no cut is faster, though there may be none at the bound. Solved or checked by
+    `--plan-solve-instances`, which searches again for an answer that is said to be exact.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -75,14 +79,17 @@ def Plan_PartitionInstanceOp : Plan_Instance<"partition_instance"> {
 
     (C1) It holds `plan.part`s, `plan.tensor`s and `plan.resident`s.
     (C2) The answer stands whole, or not at all.
+    (C3) A chain's answer is a `cut`, a graph's is `stage_of`.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$stages,
-                       DenseI64ArrayAttr:$in_flight, OptionalAttr<DenseI64ArrayAttr>:$place,
-                       OptionalAttr<Plan_Count>:$limit, OptionalAttr<DenseI64ArrayAttr>:$cut,
-                       OptionalAttr<Plan_Count>:$slowest, OptionalAttr<Plan_Count>:$bound);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, UnitAttr:$graph,
+                       Plan_Count:$stages, DenseI64ArrayAttr:$in_flight, OptionalAttr<DenseI64ArrayAttr>:$place,
+                       OptionalAttr<DenseI64ArrayAttr>:$speeds, OptionalAttr<Plan_Count>:$limit,
+                       OptionalAttr<DenseI64ArrayAttr>:$cut, OptionalAttr<DenseI64ArrayAttr>:$stage_of,
+                       OptionalAttr<Plan_Count>:$slowest, OptionalAttr<Plan_Count>:$bound, UnitAttr:$exact);
   let assemblyFormat = [{
-    $sym_name `stages` $stages `in_flight` $in_flight (`place` $place^)? (`limit` $limit^)? (`cut` $cut^)?
-    (`slowest` $slowest^)? (`bound` $bound^)? attr-dict-with-keyword $body
+    $sym_name (`graph` $graph^)? `stages` $stages `in_flight` $in_flight (`place` $place^)? (`speeds` $speeds^)?
+    (`limit` $limit^)? (`cut` $cut^)? (`stage_of` $stage_of^)? (`slowest` $slowest^)? (`bound` $bound^)?
+    (`exact` $exact^)? attr-dict-with-keyword $body
   }];
 }
 
@@ -106,7 +113,8 @@ def Plan_PartOp : Plan_PartitionItem<"part"> {
 def Plan_TensorOp : Plan_PartitionItem<"tensor"> {
   let summary = "a value that one part makes and others read";
   let description = [{
-    Parts by number. `ns` and `bytes` are those of one transfer.
+    Parts by number. `ns` and `bytes` are those of one transfer. In a graph no consumer is in an earlier stage than the
+    producer, unless the tensor goes `backward`, as gradients do.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -114,8 +122,9 @@ def Plan_TensorOp : Plan_PartitionItem<"tensor"> {
     plan.tensor from 0 to [1] ns 30 bytes 4
     ```
   }];
-  let arguments = (ins Plan_Count:$producer, DenseI64ArrayAttr:$consumers, Plan_Count:$ns, Plan_Count:$bytes);
-  let assemblyFormat = "`from` $producer `to` $consumers `ns` $ns `bytes` $bytes attr-dict";
+  let arguments = (ins Plan_Count:$producer, DenseI64ArrayAttr:$consumers, Plan_Count:$ns, Plan_Count:$bytes,
+                       UnitAttr:$backward);
+  let assemblyFormat = "`from` $producer `to` $consumers `ns` $ns `bytes` $bytes (`backward` $backward^)? attr-dict";
 }
 
 def Plan_ResidentOp : Plan_PartitionItem<"resident"> {
@@ -146,7 +155,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
 
     Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Retention.h`): backward calls
     take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
-    micro-batches at once. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
+    micro-batches at once, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
     computes and backwards are counted together; `bytes` is the most that lives at once.
 
     An example, from `test/Planning/solve-instances.mlir`:
@@ -166,14 +175,16 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
                        OptionalAttr<Plan_Count>:$limit, OptionalAttr<Plan_Count>:$static_bytes,
-                       OptionalAttr<Plan_Count>:$in_flight, OptionalAttr<DenseI64ArrayAttr>:$kept,
+                       OptionalAttr<Plan_Count>:$in_flight, OptionalAttr<Plan_Count>:$again_from,
+                       OptionalAttr<DenseI64ArrayAttr>:$kept,
                        OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<DenseI64ArrayAttr>:$before,
                        OptionalAttr<Plan_Count>:$bytes,
                        OptionalAttr<Plan_Count>:$ns, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
     (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $static_bytes^)?
-    (`in_flight` $in_flight^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)? (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
+    (`in_flight` $in_flight^)? (`again_from` $again_from^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)?
+    (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
 
@@ -197,9 +208,11 @@ def Plan_ValueOp : Plan_RematItem<"value"> {
 def Plan_ComputeOp : Plan_RematItem<"compute"> {
   let summary = "a forward call";
   let description = [{
-    Values by number. A call `once` is never computed again: a layer of a kind that is not selected. Beside what it reads
-    and makes it takes `scratch` bytes; a value may take the place of one that is read for the last time: `in_place` lists
-    such pairs, the operand before the result. Both count under the policy `budget` alone.
+    Values by number. A call `once` is never computed again: a layer of a kind that is not selected. What another `stage`
+    makes is there once it has been received, and nothing is computed again for it (all are of stage 0 under the policy
+    `budget`). Beside what it reads and makes a call takes `scratch` bytes; a value may take the place of one that is read
+    for the last time: `in_place` lists such pairs, the operand before the result. Both count under the policy `budget`
+    alone, and so does how it is `named` where nothing fits.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -207,20 +220,21 @@ def Plan_ComputeOp : Plan_RematItem<"compute"> {
     plan.compute layer 0 ns 10 reads [0] makes [1]
     ```
   }];
-  let arguments = (ins OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DefaultValuedAttr<Plan_Count, "0">:$ns,
+  let arguments = (ins OptionalAttr<StrAttr>:$label, DefaultValuedAttr<Plan_Count, "0">:$stage,
+                       OptionalAttr<Plan_Count>:$layer, UnitAttr:$once, DefaultValuedAttr<Plan_Count, "0">:$ns,
                        DefaultValuedAttr<Plan_Count, "0">:$scratch,
                        DenseI64ArrayAttr:$reads, DenseI64ArrayAttr:$makes, OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let assemblyFormat = [{
-    (`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads `makes` $makes
-    (`in_place` $in_place^)? attr-dict
+    (`named` $label^)? (`stage` $stage^)? (`layer` $layer^)? (`once` $once^)? (`ns` $ns^)? (`scratch` $scratch^)?
+    `reads` $reads `makes` $makes (`in_place` $in_place^)? attr-dict
   }];
 }
 
 def Plan_BackwardOp : Plan_RematItem<"backward"> {
   let summary = "a backward call: what it reads of the forward pass";
   let description = [{
-    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then. `ns`, `scratch`,
-    `makes` and `in_place` are as in `plan.compute`, and count under the policy `budget` alone: backward calls run once.
+    Values by number. `role` tells whether it is of a task B or W; what W alone reads lives until then. `stage` is as in
+    `plan.compute`; `ns`, `scratch`, `makes`, `in_place` and `named` are as in `plan.compute`, and count under the policy `budget` alone: backward calls run once.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -230,11 +244,12 @@ def Plan_BackwardOp : Plan_RematItem<"backward"> {
 
     (C1) The role is B or W.
   }];
-  let arguments = (ins Plan_RoleAttr:$role, DefaultValuedAttr<Plan_Count, "0">:$ns,
+  let arguments = (ins Plan_RoleAttr:$role, OptionalAttr<StrAttr>:$label, DefaultValuedAttr<Plan_Count, "0">:$stage,
+                       DefaultValuedAttr<Plan_Count, "0">:$ns,
                        DefaultValuedAttr<Plan_Count, "0">:$scratch, DenseI64ArrayAttr:$reads,
                        OptionalAttr<DenseI64ArrayAttr>:$makes, OptionalAttr<DenseI64ArrayAttr>:$in_place);
   let assemblyFormat = [{
-    $role (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads (`makes` $makes^)? (`in_place` $in_place^)? attr-dict
+    $role (`named` $label^)? (`stage` $stage^)? (`ns` $ns^)? (`scratch` $scratch^)? `reads` $reads (`makes` $makes^)? (`in_place` $in_place^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -243,8 +258,10 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
   let summary = "a problem of order";
   let description = [{
     Stages on ranks run each of their tasks once per micro-batch (`ScheduleProblem` of `plc/Planner/Schedule.h`), in the
-    order that `schedule` names. The answer: a `plan.order` for each rank, `makespan`, `bound`. An answer that comes from
-    elsewhere needs no `schedule`. Solved or checked by `--plan-solve-instances`.
+    order that `schedule` names. `samples` are those of each micro-batch, in proportion to which its times and bytes are
+    those of the stages, which tell of the largest one; `caps` are the bytes that each rank may hold. The answer: a
+    `plan.order` for each rank, `makespan`, `bound`. An answer that comes from elsewhere needs no `schedule`. Solved or
+    checked by `--plan-solve-instances`.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -261,10 +278,11 @@ def Plan_ScheduleInstanceOp : Plan_Instance<"schedule_instance"> {
     (C3) Without an answer there is a `schedule`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, Plan_Count:$micro_batches,
+                       OptionalAttr<DenseI64ArrayAttr>:$samples, OptionalAttr<DenseI64ArrayAttr>:$caps,
                        OptionalAttr<Plan_ScheduleAttr>:$schedule, OptionalAttr<Plan_Count>:$makespan, OptionalAttr<Plan_Count>:$bound);
   let assemblyFormat = [{
-    $sym_name `micro_batches` $micro_batches (`schedule` $schedule^)? (`makespan` $makespan^)? (`bound` $bound^)?
-    attr-dict-with-keyword $body
+    $sym_name `micro_batches` $micro_batches (`samples` $samples^)? (`caps` $caps^)? (`schedule` $schedule^)?
+    (`makespan` $makespan^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }
 
@@ -273,7 +291,9 @@ class Plan_ScheduleItem<string mnemonic> : Plan_Op<mnemonic, [HasParent<"Schedul
 def Plan_TimesOp : Plan_ScheduleItem<"times"> {
   let summary = "a stage: its rank and the times of its tasks";
   let description = [{
-    For one micro-batch. A task without a time does not exist.
+    For one micro-batch. A task without a time does not exist. `held_by_F` are bytes that the rank holds from the start of
+    F to the end of B, or of W without a B; `held_by_B` from the start of B to the end of W. At most `in_flight`
+    micro-batches are between F and the end of the last backward task.
 
     An example, from `test/Planning/solve-instances.mlir`:
 
@@ -282,8 +302,12 @@ def Plan_TimesOp : Plan_ScheduleItem<"times"> {
     ```
   }];
   let arguments = (ins Plan_Count:$rank, OptionalAttr<Plan_Count>:$f, OptionalAttr<Plan_Count>:$b,
-                       OptionalAttr<Plan_Count>:$w);
-  let assemblyFormat = "`rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? attr-dict";
+                       OptionalAttr<Plan_Count>:$w, DefaultValuedAttr<Plan_Count, "0">:$held_by_f,
+                       DefaultValuedAttr<Plan_Count, "0">:$held_by_b, OptionalAttr<Plan_Count>:$in_flight);
+  let assemblyFormat = [{
+    `rank` $rank (`F` $f^)? (`B` $b^)? (`W` $w^)? (`held_by_F` $held_by_f^)? (`held_by_B` $held_by_b^)?
+    (`in_flight` $in_flight^)? attr-dict
+  }];
 }
 
 def Plan_DependenceOp : Plan_ScheduleItem<"dependence"> {

@@ -24,7 +24,8 @@ std::string writePlan(const PlanSummary &summary) {
                           {"ns", stage.ns},
                           {"peak_bytes", stage.peakBytes},
                           {"peak_bound_bytes", stage.peakBoundBytes},
-                          {"peak_gap", gapOf(stage.peakBytes, stage.peakBoundBytes)}});
+                          {"peak_gap", gapOf(stage.peakBytes, stage.peakBoundBytes)},
+                          {"peak_minimal", stage.peakIsMinimal || stage.peakBytes == stage.peakBoundBytes}});
   for (const auto &route : summary.routes)
     routes.push_back(json{{"from", route.source},
                           {"to", route.destination},

@@ -1,4 +1,5 @@
 //===- PlanAddresses.cpp - give every value of every rank its place -------===//
+#include "Lives.h"
 #include "Programs.h"
 #include "Statics.h"
 
@@ -35,7 +36,9 @@ public:
     if (failed(checkDrops()))
       return failure();
     placeStatics();
-    walkTimeline();
+    Lives timeline(rank, slots, *statics);
+    lives = std::move(timeline.lives);
+    times = std::move(timeline.times);
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     for (auto &[instance, life] : lives)
@@ -47,6 +50,7 @@ public:
       offsets[entry.first] = staticBytes + packing.offsets[index];
     layout.setArenaBytes(staticBytes + packing.bytes);
     layout.setBoundBytes(staticBytes + problem.bound());
+    layout.setExact(packing.exact && packing.bytes > problem.bound());
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
         << remark::add("rank {0}: {1} values, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
@@ -59,7 +63,7 @@ public:
   }
 
 private:
-  using Instance = std::pair<Value, int64_t>;
+  using Instance = Lives::Instance;
 
   int64_t bytesOf(Instance instance) { return byteSize(program, instance.first.getType(), instance.second); }
 
@@ -85,36 +89,6 @@ private:
         return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
     }
     return success();
-  }
-
-  // A value with no static place lives from the first time that mentions it to the last.
-  void touch(Value value, int64_t mb, int64_t time) {
-    if (isStatic(value) || statics->offsetOf(value, mb))
-      return;
-    auto [it, inserted] = lives.try_emplace({value, mb}, time, time + 1);
-    it->second.second = time + 1;
-  }
-
-  // One time for each action, and for each call of a run. Drops change no life: a value is dead at its last use.
-  void walkTimeline() {
-    int64_t time = 0;
-    for (Operation &op : rank.getBody().front()) {
-      ++time;
-      if (auto run = dyn_cast<RunOp>(op)) {
-        for (auto call : routes.taskOf(run).getBody().getOps<CallOp>()) {
-          if (run.getKeep() && call.getRecompute())
-            continue;
-          ++time;
-          for (Value operand : call.getArgs())
-            touch(slots.valueIn(run, slots.resolve(operand)), run.getMb(), time);
-          for (Value result : call.getResults())
-            touch(slots.resolve(result), run.getMb(), time);
-        }
-      } else if (auto action = dyn_cast<ActionInterface>(op); action && action.getMessagePart()) {
-        touch(carried(action), action.getMicroBatch(), time);
-      }
-      times[&op] = time;
-    }
   }
 
   // What a message action carries, on this side.

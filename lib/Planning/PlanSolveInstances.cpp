@@ -28,6 +28,13 @@ std::string differs(StringRef what, int64_t said, int64_t is) {
   return (what + " is " + Twine(said) + ", not " + Twine(is)).str();
 }
 
+// An answer that is said to be exact is searched for again.
+Fault proveExact(bool exact, StringRef what, int64_t said, int64_t is) {
+  if (exact && said == is)
+    return std::nullopt;
+  return ("is said to be exact, but " + (is < said ? what + " " + Twine(is) : Twine("no search shows it"))).str();
+}
+
 Fault solve(PackInstanceOp op) {
   planner::PackProblem problem;
   problem.alignment = op.getAlignment();
@@ -42,7 +49,12 @@ Fault solve(PackInstanceOp op) {
     answer.bytes = *op.getPacked();
     if (int64_t bound = problem.bound(); *op.getBound() != bound)
       return differs("bound", *op.getBound(), bound);
-    return problem.verify(answer);
+    if (Fault fault = problem.verify(answer); fault || !op.getExact())
+      return fault;
+    planner::Packing best;
+    if (Fault fault = planner::packMinimal(problem, best))
+      return fault;
+    return proveExact(best.exact, "a packing ends at", answer.bytes, best.bytes);
   }
   if (Fault fault = planner::packMinimal(problem, answer))
     return fault;
@@ -50,25 +62,43 @@ Fault solve(PackInstanceOp op) {
     block.setAt(offset);
   op.setPacked(answer.bytes);
   op.setBound(problem.bound());
+  op.setExact(answer.exact);
   return std::nullopt;
 }
 
 planner::PartitionProblem problemOf(PartitionInstanceOp op) {
   planner::PartitionProblem problem;
-  problem.isChain = true;
+  problem.isChain = !op.getGraph();
   problem.stages = op.getStages();
   problem.inFlight = op.getInFlight().vec();
   problem.place = op.getPlace().value_or(ArrayRef<int64_t>()).vec();
+  problem.speed = op.getSpeeds().value_or(ArrayRef<int64_t>()).vec();
   problem.limitBytes = op.getLimit().value_or(0);
   for (auto part : op.getBody().getOps<PartOp>())
     problem.parts.push_back(
         {part.getName().str(), int64_t(part.getNs()), int64_t(part.getKept()), int64_t(part.getScratch())});
   for (auto tensor : op.getBody().getOps<TensorOp>())
     problem.tensors.push_back({int64_t(tensor.getProducer()), tensor.getConsumers().vec(), int64_t(tensor.getNs()),
-                               int64_t(tensor.getBytes())});
+                               int64_t(tensor.getBytes()), !tensor.getBackward()});
   for (auto resident : op.getBody().getOps<ResidentOp>())
     problem.residents.push_back({resident.getUsers().vec(), int64_t(resident.getOwner()), int64_t(resident.getCopy())});
   return problem;
+}
+
+Fault checkAnswer(PartitionInstanceOp op, const planner::PartitionProblem &problem) {
+  if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
+    return differs("bound", *op.getBound(), bound);
+  planner::Partition answer, best;
+  if (op.getStageOf())
+    answer.stageOf = op.getStageOf()->vec();
+  else if (Fault fault = planner::fixPartition(problem, op.getCut()->vec(), answer))
+    return fault;
+  answer.slowestNs = *op.getSlowest();
+  if (Fault fault = problem.verify(answer); fault || !op.getExact())
+    return fault;
+  if (Fault fault = planner::solvePartition(problem, best))
+    return fault;
+  return proveExact(best.exact, "the slowest rank of another cut takes", answer.slowestNs, best.slowestNs);
 }
 
 Fault solve(PartitionInstanceOp op) {
@@ -76,22 +106,20 @@ Fault solve(PartitionInstanceOp op) {
   if (Fault fault = problem.check())
     return fault;
   planner::Partition answer;
-  if (op.getCut()) {
-    if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
-      return differs("bound", *op.getBound(), bound);
-    if (Fault fault = planner::fixPartition(problem, op.getCut()->vec(), answer))
-      return fault;
-    answer.slowestNs = *op.getSlowest();
-    return problem.verify(answer);
-  }
+  if (op.getSlowest())
+    return checkAnswer(op, problem);
   if (Fault fault = planner::solvePartition(problem, answer))
     return fault;
   std::vector<int64_t> counts(problem.stages);
   for (int64_t stage : answer.stageOf)
     ++counts[stage];
-  op.setCut(counts);
+  if (problem.isChain)
+    op.setCut(counts);
+  else
+    op.setStageOf(answer.stageOf);
   op.setSlowest(answer.slowestNs);
   op.setBound(problem.bound());
+  op.setExact(answer.exact);
   return std::nullopt;
 }
 
@@ -104,10 +132,10 @@ planner::RematProblem problemOf(RematInstanceOp op) {
       if (value >= 0 && value < int64_t(problem.values.size()) && problem.values[value].maker < 0)
         problem.values[value].maker = problem.calls.size();
     problem.calls.push_back({int64_t(call.getLayer().value_or(-1)), !call.getOnce(), -1, call.getReads().vec(),
-                             call.getMakes().vec(), int64_t(call.getNs())});
+                             call.getMakes().vec(), int64_t(call.getNs()), int64_t(call.getStage())});
   }
   for (auto call : op.getBody().getOps<BackwardOp>())
-    problem.backward.push_back({planner::TaskKind(call.getRole()), call.getReads().vec()});
+    problem.backward.push_back({planner::TaskKind(call.getRole()), call.getReads().vec(), int64_t(call.getStage())});
   problem.limitBytes = op.getLimit().value_or(0);
   return problem;
 }
@@ -130,24 +158,28 @@ std::vector<int64_t> marked(const std::vector<bool> &marks) {
   return numbers;
 }
 
-// Numbers that a policy ignores would seem to mean something, and the ones that it obeys have no default.
+// Numbers that a policy ignores would seem to mean something, and most of those that it obeys have no default.
 Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
-  std::tuple<StringRef, planner::RematField, bool> numbers[] = {
-      {"interval", planner::Interval, op.getInterval().has_value()},
-      {"layers", planner::Layers, op.getLayers().has_value()},
-      {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
-      {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
-      {"in_flight", planner::ByteBudget, op.getInFlight().has_value()}};
-  for (auto [name, field, given] : numbers) {
+  struct Number {
+    StringRef name;
+    planner::RematField field;
+    bool given, needed = true;
+  } numbers[] = {{"interval", planner::Interval, op.getInterval().has_value()},
+                 {"layers", planner::Layers, op.getLayers().has_value()},
+                 {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
+                 {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
+                 {"in_flight", planner::ByteBudget, op.getInFlight().has_value()},
+                 {"again_from", planner::ByteBudget, op.getAgainFrom().has_value(), /*needed=*/false}};
+  for (const Number &number : numbers) {
     std::string its = "'" +
                       llvm::join(namesOfChoice<planner::RematPolicy>(
-                                     [field = field](const planner::RematPolicyRow &row) { return row.obeys(field); }),
+                                     [&](const planner::RematPolicyRow &row) { return row.obeys(number.field); }),
                                  "' or '") +
                       "'";
-    if (given && !policy.obeys(field))
-      return ("has '" + name + "', which policy '" + policy.name + "' ignores: it is for " + its).str();
-    if (!given && policy.obeys(field))
-      return ("has policy '" + Twine(policy.name) + "' but no '" + name + "'").str();
+    if (number.given && !policy.obeys(number.field))
+      return ("has '" + number.name + "', which policy '" + policy.name + "' ignores: it is for " + its).str();
+    if (number.needed && !number.given && policy.obeys(number.field))
+      return ("has policy '" + Twine(policy.name) + "' but no '" + number.name + "'").str();
   }
   return std::nullopt;
 }
@@ -157,6 +189,7 @@ template <typename Op>
 planner::RetentionProblem::Call retentionCall(Op op, planner::TaskKind kind, ArrayRef<int64_t> makes) {
   planner::RetentionProblem::Call call{kind, int64_t(op.getNs()), int64_t(op.getScratch())};
   call.repeatable = kind == planner::TaskKind::F;
+  call.name = op.getLabel().value_or("").str();
   call.args = op.getReads().vec();
   call.results = makes.vec();
   ArrayRef<int64_t> pairs = op.getInPlace().value_or(ArrayRef<int64_t>());
@@ -178,6 +211,7 @@ planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
         retentionCall(call, planner::TaskKind(call.getRole()), call.getMakes().value_or(ArrayRef<int64_t>())));
   problem.staticBytes = op.getStaticBytes().value_or(0);
   problem.inFlight = op.getInFlight().value_or(1);
+  problem.firstClone = op.getAgainFrom().value_or(0);
   problem.budgetBytes = op.getLimit().value_or(0);
   return problem;
 }
@@ -290,9 +324,14 @@ void writeOrders(ScheduleInstanceOp op, const planner::Schedule &answer) {
 Fault solve(ScheduleInstanceOp op) {
   planner::ScheduleProblem problem;
   problem.microBatches = op.getMicroBatches();
+  problem.samples = op.getSamples().value_or(ArrayRef<int64_t>()).vec();
+  problem.capBytes = op.getCaps().value_or(ArrayRef<int64_t>()).vec();
   for (auto stage : op.getBody().getOps<TimesOp>()) {
     auto &item = problem.stages.emplace_back();
     item.rank = stage.getRank();
+    item.heldByF = stage.getHeldByF();
+    item.heldByB = stage.getHeldByB();
+    item.inFlight = stage.getInFlight().value_or(0);
     for (auto [kind, ns] : llvm::enumerate(std::array{stage.getF(), stage.getB(), stage.getW()})) {
       item.has[kind] = ns.has_value();
       item.ns[kind] = ns.value_or(0);

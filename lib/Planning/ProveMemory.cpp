@@ -3,9 +3,11 @@
 #include "Statics.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -51,7 +53,7 @@ public:
       return failure();
     findSites();
     for (auto [action, op] : llvm::zip(plan.actions, both.actions[rank.getIndex()])) {
-      ++time;
+      time += action.op != ActionInfo::Op::Drop;
       if (failed(execute(action, op)))
         return failure();
     }
@@ -300,7 +302,21 @@ private:
       return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
     if (bound != int64_t(layout.getBoundBytes()))
       return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
-    return success();
+    return layout.getExact() ? proveExact(arena) : success();
+  }
+
+  // That no packing of the same lives is smaller is searched for again.
+  LogicalResult proveExact(int64_t arena) {
+    planner::PackProblem problem;
+    problem.alignment = placeAlignment;
+    for (auto &[instance, life] : lives)
+      problem.blocks.push_back(
+          {byteSize(program, instance.first.getType(), instance.second), life.begin, life.end + 1});
+    planner::Packing packing;
+    planner::Fault fault = planner::packMinimal(problem, packing);
+    if (!fault && packing.exact && staticEnd + packing.bytes == arena)
+      return success();
+    return layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but no search shows it";
   }
 
   int64_t mostAlive() const {
@@ -336,7 +352,7 @@ private:
     if (isStatic(value) || statics.offsetOf(value, mb))
       return;
     int64_t bytes = roundUpPlace(byteSize(program, value.getType(), mb));
-    lives.try_emplace({value, mb}, Life{time, time, bytes}).first->second.end = time;
+    lives.try_emplace(Instance(value, mb), Life{time, time, bytes}).first->second.end = time;
   }
 
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
@@ -458,9 +474,9 @@ private:
   DenseMap<Instance, Operation *> ended;
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
-  llvm::StringSet<> trained, renewed; // parameters with sites anywhere; those whose place here has the new value
-  DenseMap<Instance, Life> lives;
-  int64_t time = 0, highest = 0; // of actions and calls; the end of the last value
+  llvm::StringSet<> trained, renewed;    // parameters with sites anywhere; those whose place here has the new value
+  llvm::MapVector<Instance, Life> lives; // in the order of their beginnings
+  int64_t time = 0, highest = 0;         // of actions and calls; the end of the last value
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Partition.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,6 +19,7 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 using module::gapOf;
+using planner::formatNs;
 
 namespace {
 
@@ -58,14 +60,17 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
       for (auto layout : rank.getBody().getOps<LayoutOp>()) {
         row.peakBytes = layout.getArenaBytes();
         row.peakBoundBytes = layout.getBoundBytes();
+        row.peakIsMinimal = layout.getExact();
       }
   return row;
 }
 
 std::string percent(double part) { return llvm::formatv("{0:F1} %", part * 100); }
 
-void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound, double gap) {
-  out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << "\n";
+void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound, double gap,
+              bool proven = false) {
+  out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap)
+      << (proven ? ", optimal (proven)" : "") << "\n";
 }
 
 // Prints how many bytes of all arenas recomputation saves, and the factor by which the FLOPs of a step grow; both are
@@ -173,7 +178,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   for (const auto &stage : summary.stages)
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
-               planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes));
+               planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes),
+               stage.peakIsMinimal);
   printContractions(out, summary);
 }
 

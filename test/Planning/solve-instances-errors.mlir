@@ -448,3 +448,138 @@ plan.tensor from 0 to [1] ns 1 bytes 1
 // -----
 // expected-error@+1 {{'plan.times' op expects parent op 'plan.schedule_instance'}}
 plan.times rank 0 F 1
+
+// -----
+// What is said to be exact.
+// expected-error@+1 {{is said to be exact, but the slowest rank of another cut takes 20}}
+plan.partition_instance @exact stages 2 in_flight [1, 1] cut [3, 1] slowest 30 bound 20 exact {
+  plan.part "a" ns 10 kept 0 scratch 0
+  plan.part "b" ns 10 kept 0 scratch 0
+  plan.part "c" ns 10 kept 0 scratch 0
+  plan.part "d" ns 10 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{is said to be exact, but a packing ends at 64}}
+plan.pack_instance @exact alignment 64 packed 128 bound 64 exact {
+  plan.block 64 from 0 to 1 at 0
+  plan.block 64 from 1 to 2 at 64
+}
+// -----
+// expected-error@+1 {{has a part of an answer but not the whole}}
+plan.pack_instance @exact_c2 alignment 64 exact {
+  plan.block 64 from 0 to 1
+}
+// -----
+// expected-error@+1 {{'plan.partition_instance' op is a graph, whose answer is 'stage_of'}}
+plan.partition_instance @graph_c3 graph stages 1 in_flight [1] cut [1] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{'plan.partition_instance' op is a chain, whose answer is a 'cut'}}
+plan.partition_instance @chain_c3 stages 1 in_flight [1] stage_of [0] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+
+// -----
+// Graphs and speeds.
+// expected-error@+1 {{part 'b' comes before and after part 'a'}}
+plan.partition_instance @cycle graph stages 1 in_flight [1] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+  plan.tensor from 0 to [1] ns 0 bytes 0
+  plan.tensor from 1 to [0] ns 0 bytes 0
+}
+// -----
+// expected-error@+1 {{part 'b' in stage 0 reads what part 'a' makes in stage 1}}
+plan.partition_instance @back graph stages 2 in_flight [1, 1] stage_of [1, 0] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+  plan.tensor from 0 to [1] ns 0 bytes 0
+}
+// -----
+// expected-error@+1 {{part 'a' is in stage 1 of 1}}
+plan.partition_instance @beyond graph stages 1 in_flight [1] stage_of [1] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{has stages of 0 parts but there are 1}}
+plan.partition_instance @count graph stages 1 in_flight [1] stage_of [] slowest 1 bound 1 {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{has 1 speeds but 2 ranks}}
+plan.partition_instance @speeds stages 2 in_flight [1, 1] speeds [100] {
+  plan.part "a" ns 1 kept 0 scratch 0
+  plan.part "b" ns 1 kept 0 scratch 0
+}
+// -----
+// expected-error@+1 {{has speed 0 but needs 1 to 1000000}}
+plan.partition_instance @speed stages 1 in_flight [1] speeds [0] {
+  plan.part "a" ns 1 kept 0 scratch 0
+}
+
+// -----
+// Memory and samples of orders.
+// expected-error@+1 {{caps 1 of 2 ranks}}
+plan.schedule_instance @caps micro_batches 1 caps [1] schedule "1f1b" {
+  plan.times rank 0 F 1
+  plan.times rank 1 F 1
+}
+// -----
+// expected-error@+1 {{no plan fits: rank 0 holds 12 bytes of one micro-batch, limit 11}}
+plan.schedule_instance @one micro_batches 1 caps [11] schedule "1f1b" {
+  plan.times rank 0 F 1 B 1 W 1 held_by_F 8 held_by_B 12
+}
+// -----
+// expected-error@+1 {{no plan fits: stage 0, F of micro-batch 1 makes rank 0 hold 20 bytes, limit 10}}
+plan.schedule_instance @cap micro_batches 2 caps [10] schedule "gpipe" {
+  plan.times rank 0 F 1 B 1 held_by_F 10
+}
+// -----
+// expected-error@+1 {{no plan fits: stage 0, F of micro-batch 1 is micro-batch 2 in flight on its stage, limit 1}}
+plan.schedule_instance @flight micro_batches 2 schedule "gpipe" {
+  plan.times rank 0 F 1 B 1 in_flight 1
+}
+// -----
+// expected-error@+1 {{stage 0 holds less than nothing}}
+plan.schedule_instance @less micro_batches 1 schedule "gpipe" {
+  plan.times rank 0 F 1 B 1 held_by_F -1
+}
+// -----
+// expected-error@+1 {{stage 0 holds bytes that no task frees}}
+plan.schedule_instance @freed micro_batches 1 schedule "gpipe" {
+  plan.times rank 0 F 1 held_by_F 1
+}
+// -----
+// expected-error@+1 {{has samples of 2 micro-batches of 1}}
+plan.schedule_instance @samples micro_batches 1 samples [1, 1] schedule "gpipe" {
+  plan.times rank 0 F 1
+}
+// -----
+// expected-error@+1 {{has a micro-batch of 0 samples}}
+plan.schedule_instance @sample micro_batches 2 samples [1, 0] schedule "gpipe" {
+  plan.times rank 0 F 1
+}
+
+// -----
+// Recomputation that is named, and from a call on.
+// expected-error@+1 {{no plan fits: in this order with these kernels, second needs 16 B, budget 15 B: 1 bytes are missing}}
+plan.remat_instance @budget_named policy "budget" limit 15 static 0 in_flight 1 {
+  plan.value 8
+  plan.value 8
+  plan.compute named "first" reads [] makes [0]
+  plan.compute named "second" reads [0] makes [1]
+}
+// -----
+// expected-error@+1 {{a clone runs before call 1 but the first may before call 2}}
+plan.remat_instance @budget_again policy "budget" limit 8 static 0 in_flight 1 again_from 2 cloned [0] before [1] bytes 8 ns 4 bound 0 {
+  plan.value 8
+  plan.compute ns 4 reads [] makes [0]
+  plan.backward B reads [0]
+  plan.backward B reads [0]
+}
+// -----
+// expected-error@+1 {{has 'again_from', which policy 'none' ignores: it is for 'budget'}}
+plan.remat_instance @again_ignored policy "none" again_from 1 {
+  plan.value 8
+}

@@ -6,7 +6,7 @@
 // RUN: plc-opt %s --plan-solve-instances | plc-opt --plan-solve-instances | FileCheck %s
 
 // The third block takes the bytes of the first, which is dead.
-// CHECK: plan.pack_instance @reuse alignment 64 packed 192 bound 192 {
+// CHECK: plan.pack_instance @reuse alignment 64 packed 192 bound 192 exact {
 // CHECK-NEXT: plan.block 100 from 0 to 2 at 0
 // CHECK-NEXT: plan.block 64 from 2 to 4 at 0
 // CHECK-NEXT: plan.block 64 from 1 to 3 at 128
@@ -17,7 +17,7 @@ plan.pack_instance @reuse alignment 64 {
 }
 
 // Seven equal layers in four stages: not 1, 1, 1, 4, as block partition cuts (torchgpipe).
-// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 18
+// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 18 exact {
 plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] {
   plan.part "a" ns 10 kept 0 scratch 0
   plan.part "b" ns 10 kept 0 scratch 0
@@ -194,4 +194,95 @@ plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 {
   plan.compute once ns 3 scratch 4 reads [0] makes [1]
   plan.backward B ns 1 scratch 12 reads [1] makes [2] in_place [1, 2]
   plan.backward W ns 1 reads [0, 2]
+}
+
+// Two towers whose layers alternate: as a graph each gets a stage of its own, and nothing crosses. As a chain two tensors do.
+// CHECK: plan.partition_instance @towers graph stages 2 in_flight [1, 1] stage_of {{\[(0, 1, 0, 1|1, 0, 1, 0)\]}} slowest 20 bound 20 exact {
+plan.partition_instance @towers graph stages 2 in_flight [1, 1] {
+  plan.part "a.0" ns 10 kept 0 scratch 0
+  plan.part "b.0" ns 10 kept 0 scratch 0
+  plan.part "a.1" ns 10 kept 0 scratch 0
+  plan.part "b.1" ns 10 kept 0 scratch 0
+  plan.tensor from 0 to [2] ns 5 bytes 4
+  plan.tensor from 2 to [0] ns 5 bytes 4 backward
+  plan.tensor from 1 to [3] ns 5 bytes 4
+}
+// CHECK: plan.partition_instance @alternating stages 2 in_flight [1, 1] cut [2, 2] slowest 30 bound 20 exact {
+plan.partition_instance @alternating stages 2 in_flight [1, 1] {
+  plan.part "a.0" ns 10 kept 0 scratch 0
+  plan.part "b.0" ns 10 kept 0 scratch 0
+  plan.part "a.1" ns 10 kept 0 scratch 0
+  plan.part "b.1" ns 10 kept 0 scratch 0
+  plan.tensor from 0 to [2] ns 5 bytes 4
+  plan.tensor from 1 to [3] ns 5 bytes 4
+}
+
+// Rank 0 is half as fast: 10 ns of work take it 20, so it gets one part, and the other three take 30.
+// CHECK: plan.partition_instance @slow stages 2 in_flight [1, 1] speeds [50, 100] limit 99 cut [1, 3] slowest 30 bound 27 exact {
+plan.partition_instance @slow stages 2 in_flight [1, 1] speeds [50, 100] limit 99 {
+  plan.part "a" ns 10 kept 0 scratch 0
+  plan.part "b" ns 10 kept 0 scratch 0
+  plan.part "c" ns 10 kept 0 scratch 0
+  plan.part "d" ns 10 kept 0 scratch 0
+}
+
+// A cut that is given need not be the best one; if it is said to be exact, it must be.
+// CHECK: plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 2] slowest 20 bound 15 {
+plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 2] slowest 20 bound 15 {
+  plan.part "a" ns 10 kept 0 scratch 0
+  plan.part "b" ns 10 kept 0 scratch 0
+  plan.part "c" ns 10 kept 0 scratch 0
+}
+
+// Each micro-batch takes 6 from end to end, and a rank has bytes for one of them: they follow each other.
+// CHECK: plan.schedule_instance @caps micro_batches 3 caps [10, 20] schedule "auto" makespan 18 bound 18 {
+// CHECK: plan.order ["0F0", "0B0", "0F1", "0B1", "0F2", "0B2"]
+plan.schedule_instance @caps micro_batches 3 caps [10, 20] schedule "auto" {
+  plan.times rank 0 F 1 B 2 held_by_F 10
+  plan.times rank 1 F 1 B 2 held_by_F 10
+  plan.dependence 0 F to 1 F ns 0
+  plan.dependence 1 F to 1 B ns 0
+  plan.dependence 1 B to 0 B ns 0
+}
+// The same by a limit of micro-batches in flight. W holds what B leaves it, which is freed before the next F.
+// CHECK: plan.schedule_instance @in_flight micro_batches 2 caps [12] schedule "auto" makespan 6 bound 6 {
+// CHECK: plan.times rank 0 F 1 B 1 W 1 held_by_F 8 held_by_B 4 in_flight 1
+// CHECK: plan.order ["0F0", "0B0", "0W0", "0F1", "0B1", "0W1"]
+plan.schedule_instance @in_flight micro_batches 2 caps [12] schedule "auto" {
+  plan.times rank 0 F 1 B 1 W 1 held_by_F 8 held_by_B 4 in_flight 1
+  plan.dependence 0 F to 0 B ns 0
+  plan.dependence 0 B to 0 W ns 0
+}
+
+// The last micro-batch has half of the samples, and takes half of the time: 2 (4 + 6) + 2 + 3.
+// CHECK: plan.schedule_instance @samples micro_batches 3 samples [2, 2, 1] schedule "gpipe" makespan 25 bound 25 {
+plan.schedule_instance @samples micro_batches 3 samples [2, 2, 1] schedule "gpipe" {
+  plan.times rank 0 F 4 B 6
+  plan.dependence 0 F to 0 B ns 0
+}
+
+// The segment of both layers is cut by a stage: what stage 0 makes stage 1 has received, so call 0 is not computed again.
+// CHECK: plan.remat_instance @stages policy "uniform" interval 2 kept [] cloned [1] bytes 0 ns 20 bound 20 {
+plan.remat_instance @stages policy "uniform" interval 2 {
+  plan.value 64
+  plan.value 16
+  plan.value 16
+  plan.compute layer 0 ns 10 reads [0] makes [1]
+  plan.compute stage 1 layer 1 ns 20 reads [1] makes [2]
+  plan.backward B stage 1 reads [2]
+}
+
+// As @budget, but nothing runs again before the last call: the first value is made again there, not before.
+// CHECK: plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 cloned [0] before [5] bytes 20 ns 9 bound 9 {
+// CHECK: plan.compute named "first" ns 9 reads [] makes [0]
+plan.remat_instance @again_from policy "budget" limit 20 static 4 in_flight 1 again_from 5 {
+  plan.value 8
+  plan.value 8
+  plan.value 8
+  plan.compute named "first" ns 9 reads [] makes [0]
+  plan.compute ns 3 reads [0] makes [1]
+  plan.compute ns 5 reads [1] makes [2]
+  plan.backward B named "last" ns 1 reads [2]
+  plan.backward B ns 1 reads [1]
+  plan.backward B ns 1 reads [0]
 }

@@ -21,6 +21,7 @@ struct PlanSummary {
     int64_t ns = 0;         ///< of one micro-batch
     int64_t peakBytes = -1; ///< of its rank's arena
     int64_t peakBoundBytes = -1;
+    bool peakIsMinimal = false; ///< shown by a search where it is above the bound
   };
   struct Route {
     std::string source, destination, carries;

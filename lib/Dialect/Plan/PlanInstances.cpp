@@ -13,9 +13,9 @@ static LogicalResult verifyItems(Operation *instance, Block &body, StringRef wha
   return success();
 }
 
-/// (C2) of instances: all parts of the answer, or none.
-static LogicalResult verifyAnswer(Operation *instance, ArrayRef<bool> parts) {
-  if (llvm::all_equal(parts))
+/// (C2) of instances: all parts of the answer, or none; only an answer is exact.
+static LogicalResult verifyAnswer(Operation *instance, ArrayRef<bool> parts, bool exact = false) {
+  if (llvm::all_equal(parts) && (parts.front() || !exact))
     return success();
   return instance->emitOpError("has a part of an answer but not the whole");
 }
@@ -26,14 +26,18 @@ LogicalResult PackInstanceOp::verify() {
   SmallVector<bool> answer = {getPacked().has_value(), getBound().has_value()};
   for (auto block : getBody().getOps<BlockOp>())
     answer.push_back(block.getAt().has_value());
-  return verifyAnswer(*this, answer); // (C2)
+  return verifyAnswer(*this, answer, getExact()); // (C2)
 }
 
 LogicalResult PartitionInstanceOp::verify() {
   if (failed(
           verifyItems<PartOp, TensorOp, ResidentOp>(*this, getBody().front(), "parts, tensors and residents"))) // (C1)
     return failure();
-  return verifyAnswer(*this, {getCut().has_value(), getSlowest().has_value(), getBound().has_value()}); // (C2)
+  if (getGraph() ? getCut().has_value() : getStageOf().has_value()) // (C3)
+    return getGraph() ? emitOpError("is a graph, whose answer is 'stage_of'")
+                      : emitOpError("is a chain, whose answer is a 'cut'");
+  return verifyAnswer(*this, {getCut() || getStageOf(), getSlowest().has_value(), getBound().has_value()},
+                      getExact()); // (C2)
 }
 
 LogicalResult RematInstanceOp::verify() {

@@ -1,0 +1,28 @@
+//===- ShowPlan.cpp - what people are shown of a plan -----------------------===//
+// show-plan summary|log: reads a planned program from the standard input, and prints of it what plc-compile prints, or what
+// a module's log holds.
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planning/Summary.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace plc;
+
+int main(int argc, char **argv) {
+  MLIRContext context;
+  context.loadDialect<ein::EinDialect, plan::PlanDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>("-", &context);
+  if (!module || argc != 2)
+    return 2;
+  auto program = *module->getOps<plan::ProgramOp>().begin();
+  StringRef what = argv[1];
+  if (what == "summary")
+    plan::print(plan::summarize(program), llvm::outs());
+  else if (what == "log")
+    llvm::outs() << module::writePlan(plan::summarize(program)) << "\n";
+  else
+    return 2;
+  return 0;
+}
