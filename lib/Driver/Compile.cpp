@@ -20,6 +20,7 @@
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
+#include "plc/Planning/Explain.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
@@ -31,6 +32,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -100,10 +102,14 @@ private:
   }
   /// Adds to the summary of a program what it would take if nothing were recomputed; false after an error.
   bool compareWithNone(const Program &program, plc::plan::PlanSummary &summary);
+  /// What an automatic choice was made among.
+  void printChoice();
   int printPlan(const Program &program);
   /// Writes what `print` says of a program that is planned up to a phase.
   int printPlanned(const Program &program, StringRef last,
                    llvm::function_ref<void(plc::plan::ProgramOp, llvm::raw_ostream &)> print);
+  /// Why the plan is as it is, as wide as the terminal.
+  int explainPlan(const Program &program);
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   int writeModule();
@@ -195,11 +201,15 @@ int Compilation::recommend() {
   return write(text);
 }
 
+void Compilation::printChoice() {
+  if (automatic.answer.chosen.depth != plc::planner::JointRow::plan)
+    return;
+  plc::driver::print(automatic, "", llvm::outs());
+  llvm::outs() << "\n";
+}
+
 int Compilation::printPlan(const Program &program) {
-  if (automatic.answer.chosen.depth == plc::planner::JointRow::plan) {
-    plc::driver::print(automatic, "", llvm::outs());
-    llvm::outs() << "\n";
-  }
+  printChoice();
   std::string key;
   OwningOpRef<ModuleOp> module = kept(lowering->lower(program, key));
   if (!module)
@@ -223,6 +233,14 @@ int Compilation::printPlanned(const Program &program, StringRef last,
   for (auto planned : module->getOps<plc::plan::ProgramOp>())
     print(planned, stream);
   return write(text);
+}
+
+int Compilation::explainPlan(const Program &program) {
+  printChoice();
+  unsigned columns = llvm::sys::Process::StandardOutColumns();
+  return printPlanned(program, "addresses", [&](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {
+    plc::plan::explain(planned, columns ? columns : 100, strategy.get<int64_t>("memory.budget"), os);
+  });
 }
 
 FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
@@ -323,6 +341,8 @@ int Compilation::run() {
     lower(program, "partition");
     return code;
   }
+  if (program.explains)
+    return explainPlan(program);
   if (options.emit.empty())
     return options.output.empty() ? printPlan(program) : writeModule();
   if (emit) {

@@ -114,6 +114,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
   options.follows = !program.leads;
+  options.explain = program.explains && !program.measures;
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   if (program.entry == plc::ProgramKind::train)

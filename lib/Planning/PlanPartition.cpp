@@ -1,5 +1,6 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "CutModel.h"
+#include "ExplainCuts.h"
 #include "FlatProgram.h"
 #include "PartitionRemarks.h"
 #include "Programs.h"
@@ -394,6 +395,8 @@ private:
     if (fault)
       return emitReason(model, *fault);
     remarkCuts(model, *flat, problem, answer);
+    if (explain)
+      explainCuts(model, *flat, problem, answer, llvm::outs());
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});

@@ -17,7 +17,8 @@ constexpr Role roles[] = {Role::F, Role::B, Role::W};
 class ProgramBuilder {
 public:
   ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, ArrayRef<StagePlan> plans)
-      : model(model), flat(flat), stageOfUnit(stageOfUnit), plans(plans), builder(model) {
+      : model(model), flat(flat), stageOfUnit(stageOfUnit), plans(plans), builder(model),
+        symbols(model->getParentOfType<ModuleOp>()) {
     for (const FlatCall &call : flat.calls) {
       callsOf[placeOf(call)].push_back(&call);
       callsOfStage[stageOfUnit[call.unit]].push_back(&call);
@@ -133,13 +134,17 @@ private:
         const FlatValue &info = flat.values[value];
         if (info.origin == FlatValue::Result || inStage.contains(value))
           continue;
+        Location place = model.getLoc();
+        if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name.getValue()) : nullptr;
+            declared && info.origin != FlatValue::Input)
+          place = declared.getLoc();
         if (info.origin == FlatValue::Input)
           inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
         else if (info.origin == FlatValue::Site)
-          inStage[value] = SiteOp::create(builder, model.getLoc(), info.type, info.name.getValue(), info.site);
+          inStage[value] = SiteOp::create(builder, place, info.type, info.name.getValue(), info.site);
         else
           inStage[value] =
-              ParamOp::create(builder, model.getLoc(), info.type, info.name.getValue(), owned.insert(info.name).second);
+              ParamOp::create(builder, place, info.type, info.name.getValue(), owned.insert(info.name).second);
       }
     }
   }
@@ -180,6 +185,7 @@ private:
   ArrayRef<int64_t> stageOfUnit;
   ArrayRef<StagePlan> plans;
   OpBuilder builder;
+  SymbolTable symbols;
   Block *programBlock = nullptr;
   SmallVector<StageOp> stages;
   std::map<Place, SmallVector<const FlatCall *>> callsOf; // in the flat program's order

@@ -1,7 +1,9 @@
 //===- ShowPlan.cpp - what people are shown of a plan -----------------------===//
-// show-plan summary|log: reads a planned program from the standard input, and prints of it what plc-compile prints, or what
-// a module's log holds.
+// show-plan summary|log|explain: reads a planned program from the standard input, and prints of it what plc-compile prints,
+// what a module's log holds, or what `--explain` prints behind the cuts, in 60 columns under a budget of 2 KiB. Costs of
+// kernels are those of the text, so the figures are the same on every machine.
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planning/Explain.h"
 #include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,6 +24,8 @@ int main(int argc, char **argv) {
     plan::print(plan::summarize(program), llvm::outs());
   else if (what == "log")
     llvm::outs() << module::writePlan(plan::summarize(program)) << "\n";
+  else if (what == "explain")
+    plan::explain(program, /*columns=*/60, /*limitBytes=*/2048, llvm::outs());
   else
     return 2;
   return 0;

@@ -32,6 +32,8 @@ how
   --strategy FILE     a strategy in TOML (default: every key's default)
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
   --explain-strategy  print every key, its value and where that came from
+  --explain           print why the plan is as it is: the next-best cuts, the step as a chart, for each rank what it does,
+                      waits for and is bound by, and what its arena holds at the peak
   --recommend         search over stages, schedule, micro-batches and recomputation, and write the best strategy, with
                       what was considered as comments, to -o or stdout
   --plan-remat-curve  print what each byte less of a stage's memory costs in time when calls of F run again
@@ -106,6 +108,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.recommend = true;
     else if (argument == "--plan-remat-curve")
       options.program.listsBudgets = true;
+    else if (argument == "--explain")
+      options.program.explains = true;
     else if (argument == "--print-pipeline")
       options.printPipeline = true;
     else if ((v = value("--set")))
@@ -133,6 +137,13 @@ static int parse(int argc, char **argv, CompileOptions &options) {
   if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
     return wrong->empty() ? 2 : usage(*wrong);
   options.programGiven = given.contains("--program");
+  for (auto [other, isGiven] : {std::pair("-o", given.contains("-o")),
+                                {"--emit", given.contains("--emit")},
+                                {"--recommend", options.recommend},
+                                {"--print-pipeline", options.printPipeline},
+                                {"--plan-remat-curve", options.program.listsBudgets}})
+    if (options.program.explains && isGiven)
+      return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
   if (options.calibrate && !options.model.empty())
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
   if (options.recommend && (!options.emit.empty() || options.printPipeline || options.program.listsBudgets))

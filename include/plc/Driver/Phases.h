@@ -25,6 +25,7 @@ struct Program {
   std::vector<std::string> outputs;
   bool recomputes = true;                 // false: what recomputation is compared with, under any memory budget
   bool listsBudgets = false;              // recomputation is not decided: `--plan-remat-curve` lists what it costs
+  bool explains = false;                  // the cuts that were nearly taken are printed
   bool measures = false;                  // the budget is what recomputation aims at, and may be missed
   bool keepsAll = false;                  // the budget is met without recomputation
   std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what recomputation does not see; empty: none

@@ -39,6 +39,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
     ```
 
+    With `explain` the cut is printed to the standard output, and for each stage the next-best one.
+
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
     `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`.
   }];
@@ -68,7 +70,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "uniform, selective: what is counted, layer or equation">,
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
-    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">
+    Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">,
+    Option<"explain", "explain", "bool", "false", "print the cut, and for each stage the next-best one, to the standard output">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }

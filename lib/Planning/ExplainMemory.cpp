@@ -1,0 +1,153 @@
+//===- ExplainMemory.cpp - what an arena holds at its peak ------------------===//
+#include "ExplainStep.h"
+#include "Lives.h"
+#include "Proof.h"
+
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Partition.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::formatBytes;
+
+namespace {
+
+/// What is there at the peak: a static place, or a value of one or several micro-batches.
+struct Resident {
+  std::string name, line;
+  int64_t bytes = 0; ///< of all
+  int64_t count = 1; ///< of micro-batches
+};
+
+class PeakExplainer {
+public:
+  PeakExplainer(ProgramOp program, RankOp rank, LayoutOp layout, TaskSlots &slots, int64_t limitBytes)
+      : program(program), rank(rank), layout(layout), slots(slots), limitBytes(limitBytes),
+        statics(layout, slots.getRoutes()), timeline(rank, slots, statics) {}
+
+  void run(llvm::raw_ostream &out) {
+    constexpr size_t shown = 10;
+    addStatics();
+    int64_t time = findPeak();
+    addValues(time);
+    llvm::stable_sort(residents, [](const Resident &a, const Resident &b) { return a.bytes > b.bytes; });
+    int64_t gaps = int64_t(layout.getArenaBytes()) - int64_t(layout.getBoundBytes());
+    out << "arena of rank " << rank.getIndex() << ": " << formatBytes(layout.getArenaBytes());
+    if (limitBytes)
+      out << " of a budget of " << formatBytes(limitBytes);
+    out << ", of which " << formatBytes(layout.getStaticBytes()) << " are for the whole run and " << formatBytes(gaps)
+        << " lie idle between values\n  most is held " << describe(time) << "\n";
+    int64_t rest = layout.getBoundBytes();
+    for (const Resident &each : ArrayRef(residents).take_front(shown)) {
+      out << llvm::formatv("  {0,10}  {1}", formatBytes(each.bytes), each.name);
+      if (each.count > 1)
+        out << ", " << each.count << " micro-batches";
+      out << (each.line.empty() ? "" : ", " + each.line) << "\n";
+      rest -= each.bytes;
+    }
+    if (residents.size() > shown)
+      out << llvm::formatv("  {0,10}  {1} smaller ones\n", formatBytes(rest), residents.size() - shown);
+  }
+
+private:
+  void addStatics() {
+    for (auto place : layout.getBody().getOps<StaticOp>()) {
+      std::string name = (stringifyStaticKind(place.getKind()) + " '" + place.getName() + "'").str();
+      if (place.getSite())
+        name += ", site " + std::to_string(*place.getSite());
+      residents.push_back({name, lineOfStatic(place), roundUpPlace(place.getBytes())});
+    }
+  }
+
+  std::string lineOfStatic(StaticOp place) {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      for (Operation &op : stage.getBody().front()) {
+        if (auto output = dyn_cast<OutputOp>(op); output && place.getKind() == StaticKind::output)
+          if (output.getOutput() == place.getName())
+            return lineOf(slots.resolve(output.getValue()).getLoc());
+        if (auto input = dyn_cast<InputOp>(op); input && place.getKind() == StaticKind::input)
+          if (input.getInput() == place.getName())
+            return lineOf(input.getLoc());
+        if (auto param = dyn_cast<ParamOp>(op))
+          if (param.getParam() == place.getName())
+            return lineOf(param.getLoc());
+      }
+    return "";
+  }
+
+  int64_t bytesOf(Lives::Instance instance) {
+    return roundUpPlace(byteSize(program, instance.first.getType(), instance.second));
+  }
+
+  /// The first time at which most lives.
+  int64_t findPeak() {
+    std::vector<int64_t> change(timeline.moments.size() + 1);
+    for (auto &[instance, life] : timeline.lives) {
+      change[life.first] += bytesOf(instance);
+      change[life.second] -= bytesOf(instance);
+    }
+    int64_t live = 0, most = -1, peak = 0;
+    for (size_t time = 0; time < timeline.moments.size(); ++time)
+      if (live += change[time]; live > most) {
+        most = live;
+        peak = time;
+      }
+    return peak;
+  }
+
+  /// What lives at a time, a value of several micro-batches once.
+  void addValues(int64_t time) {
+    llvm::MapVector<Value, Resident> values;
+    for (auto &[instance, life] : timeline.lives) {
+      if (time < life.first || time >= life.second)
+        continue;
+      Resident &each = values[instance.first];
+      each.count = each.bytes ? each.count + 1 : 1;
+      each.bytes += bytesOf(instance);
+      if (each.name.empty()) {
+        each.name = plc::plan::describe(instance.first, -1);
+        if (auto pop = instance.first.getDefiningOp<PopOp>()) {
+          RouteOp route = slots.getRoutes().route(pop.getRoute());
+          each.name = ("'" + route.getCarries() + "' from " + route.getSource()).str();
+        }
+        if (auto result = dyn_cast<OpResult>(instance.first); result.getOwner()->getNumResults() > 1)
+          each.name += ", result " + std::to_string(result.getResultNumber());
+        each.line = lineOf(instance.first.getLoc());
+      }
+    }
+    for (auto &[value, each] : values)
+      residents.push_back(std::move(each));
+  }
+
+  std::string describe(int64_t time) {
+    Lives::Moment moment = timeline.moments[time];
+    auto run = dyn_cast<RunOp>(moment.action);
+    if (!run || !moment.call)
+      return "between runs";
+    std::string line = lineOf(moment.call.getLoc());
+    return llvm::formatv("in {0} of {1}, micro-batch {2}, while '{3}' of '{4}' runs{5}", stringifyRole(run.getRole()),
+                         run.getStage(), run.getMb(), moment.call.getKernel(), moment.call.getPath(),
+                         line.empty() ? "" : ", " + line);
+  }
+
+  ProgramOp program;
+  RankOp rank;
+  LayoutOp layout;
+  TaskSlots &slots;
+  int64_t limitBytes;
+  Statics statics;
+  Lives timeline;
+  std::vector<Resident> residents;
+};
+
+} // namespace
+
+void plc::plan::explainMemory(ProgramOp program, TaskSlots &slots, int64_t limitBytes, llvm::raw_ostream &out) {
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto layout : rank.getBody().getOps<LayoutOp>())
+      PeakExplainer(program, rank, layout, slots, limitBytes).run(out);
+}

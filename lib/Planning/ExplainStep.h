@@ -1,0 +1,22 @@
+//===- ExplainStep.h - the parts of an explanation --------------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_EXPLAINSTEP_H
+#define PLC_LIB_PLANNING_EXPLAINSTEP_H
+
+#include "plc/Analysis/TaskSlots.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace plc::plan {
+
+/// The step as a Gantt chart, and what each rank does in it, waits for and is bound by.
+void explainStep(ProgramOp program, const RouteTable &routes, int64_t columns, llvm::raw_ostream &out);
+
+/// What the arena of each rank holds when it holds most.
+void explainMemory(ProgramOp program, TaskSlots &slots, int64_t limitBytes, llvm::raw_ostream &out);
+
+/// "FILE:LINE" of the user's line; "" without one.
+std::string lineOf(mlir::Location location);
+
+} // namespace plc::plan
+
+#endif
