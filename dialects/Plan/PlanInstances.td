@@ -155,7 +155,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
 
     Under the policy `budget` it is a problem of retention (`RetentionProblem` of `plc/Planner/Retention.h`): backward calls
     take time and make values, too, `limit` is all that the rank may hold, `static` bytes included, with `in_flight`
-    micro-batches at once, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
+    micro-batches at once, other ones of which run between B and W if it `splits`, and nothing runs again before the call `again_from`. Then the answer says for each of the `cloned` calls, in their order, `before` which call it runs;
     computes and backwards are counted together; `bytes` is the most that lives at once.
 
     An example, from `test/Planning/solve-instances.mlir`:
@@ -175,7 +175,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
                        OptionalAttr<Plan_Count>:$interval, OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<F64Attr>:$fraction, OptionalAttr<Plan_Count>:$min_interval, UnitAttr:$equations,
                        OptionalAttr<Plan_Count>:$limit, OptionalAttr<Plan_Count>:$static_bytes,
-                       OptionalAttr<Plan_Count>:$in_flight, OptionalAttr<Plan_Count>:$again_from,
+                       OptionalAttr<Plan_Count>:$in_flight, UnitAttr:$splits, OptionalAttr<Plan_Count>:$again_from,
                        OptionalAttr<DenseI64ArrayAttr>:$kept,
                        OptionalAttr<DenseI64ArrayAttr>:$cloned, OptionalAttr<DenseI64ArrayAttr>:$before,
                        OptionalAttr<Plan_Count>:$bytes,
@@ -183,7 +183,7 @@ def Plan_RematInstanceOp : Plan_Instance<"remat_instance"> {
   let assemblyFormat = [{
     $sym_name `policy` $policy (`interval` $interval^)? (`layers` $layers^)? (`fraction` $fraction^)?
     (`min_interval` $min_interval^)? (`equations` $equations^)? (`limit` $limit^)? (`static` $static_bytes^)?
-    (`in_flight` $in_flight^)? (`again_from` $again_from^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)?
+    (`in_flight` $in_flight^)? (`splits` $splits^)? (`again_from` $again_from^)? (`kept` $kept^)? (`cloned` $cloned^)? (`before` $before^)?
     (`bytes` $bytes^)? (`ns` $ns^)? (`bound` $bound^)? attr-dict-with-keyword $body
   }];
 }

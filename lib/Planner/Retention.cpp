@@ -121,19 +121,34 @@ Fault RetentionProblem::verify(const Retention &answer) const {
   return peak.bytes > budgetBytes ? Fault(doesNotFit(peak)) : std::nullopt;
 }
 
-RetentionProblem::Peak RetentionProblem::peakOf(const Retention &answer) const {
-  Timeline line = timelineOf(*this, answer);
-  int64_t now = 0, kept = 0, backward = firstBackward();
-  Peak peak;
+// The peak of one micro-batch, and what it holds while others run.
+static RetentionProblem::Peak execute(const RetentionProblem &problem, const Retention &answer, int64_t &held) {
+  Timeline line = timelineOf(problem, answer);
+  int64_t now = 0, backward = problem.firstBackward(), awaited = problem.firstAwaitedW();
+  held = 0;
+  RetentionProblem::Peak peak;
   for (size_t run = 0; run < line.runs.size(); ++run) {
-    if (line.places[run] == backward && (run == 0 || line.places[run - 1] < backward))
-      kept = now;
-    int64_t most = execute(*this, calls[line.runs[run]], line.dying[run], now);
+    for (int64_t begin : {backward, awaited})
+      if (line.places[run] == begin && (run == 0 || line.places[run - 1] < begin))
+        held = std::max(held, now);
+    int64_t most = execute(problem, problem.calls[line.runs[run]], line.dying[run], now);
     if (peak.call < 0 || most > peak.bytes)
       peak = {most, line.places[run]};
   }
-  peak.bytes += staticBytes + (inFlight - 1) * kept;
   return peak;
+}
+
+RetentionProblem::Peak RetentionProblem::peakOf(const Retention &answer) const {
+  int64_t held = 0;
+  Peak peak = execute(*this, answer, held);
+  peak.bytes += staticBytes + (inFlight - 1) * held;
+  return peak;
+}
+
+int64_t RetentionProblem::heldBytes(const Retention &answer) const {
+  int64_t held = 0;
+  execute(*this, answer, held);
+  return held;
 }
 
 PackProblem RetentionProblem::blocksOf(const Retention &answer) const {
@@ -169,6 +184,11 @@ int64_t RetentionProblem::baseNs() const {
 int64_t RetentionProblem::firstBackward() const {
   auto isForward = [](const Call &call) { return call.kind == TaskKind::F; };
   return std::find_if_not(calls.begin(), calls.end(), isForward) - calls.begin();
+}
+
+int64_t RetentionProblem::firstAwaitedW() const {
+  auto isW = [&](const Call &call) { return splitsBackward && call.kind == TaskKind::W; };
+  return std::find_if(calls.begin(), calls.end(), isW) - calls.begin();
 }
 
 std::vector<int64_t> RetentionProblem::makers() const {

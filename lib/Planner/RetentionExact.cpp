@@ -143,7 +143,8 @@ Fault plc::planner::solveRetentionExactly(const RetentionProblem &problem, int64
   found = false;
   if (Fault fault = problem.check())
     return fault;
-  bool isSmall = problem.bytes.size() <= 62 && (problem.inFlight == 1 || problem.firstBackward() == 0);
+  bool isSmall = problem.bytes.size() <= 62 &&
+                 (problem.inFlight == 1 || (problem.firstBackward() == 0 && !problem.splitsBackward));
   bool any = false;
   answer = {};
   if (!isSmall || !Search(problem, states).run(any, answer))

@@ -8,7 +8,7 @@ using namespace plc::planner;
 RetentionState::RetentionState(const RetentionProblem &problem)
     : problem(problem), maker(problem.makers()), args(problem.calls.size()), events(problem.bytes.size()),
       clones(problem.calls.size()), before(problem.calls.size()), inside(problem.calls.size()),
-      backward(problem.firstBackward()) {
+      backward(problem.firstBackward()), awaited(problem.firstAwaitedW()) {
   for (int64_t call = 0; call < numSlots(); ++call) {
     for (int64_t value : problem.calls[call].args)
       if (maker[value] >= 0 && std::find(args[call].begin(), args[call].end(), value) == args[call].end())

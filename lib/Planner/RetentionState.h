@@ -4,6 +4,8 @@
 
 #include "plc/Planner/Retention.h"
 
+#include <algorithm>
+
 namespace plc::planner {
 
 /// Clones, each call at most once before another's run, and there in the order of their originals; with the bytes that
@@ -57,7 +59,8 @@ private:
   static constexpr Event none = ~Event(0);
 
   int64_t around() const { return problem.staticBytes + (problem.inFlight - 1) * keptBytes(); }
-  int64_t keptBytes() const { return backward < numSlots() ? before[backward] : 0; }
+  int64_t heldAt(int64_t slot) const { return slot < numSlots() ? before[slot] : 0; }
+  int64_t keptBytes() const { return std::max(heldAt(backward), heldAt(awaited)); }
   void change(int64_t call, int64_t slot);
   void changeEvent(int64_t value, Event event, bool add);
   Event nextEvent(int64_t value, Event event) const;
@@ -69,7 +72,7 @@ private:
   std::vector<std::vector<int64_t>> clones; // of each slot, ascending
   std::vector<int64_t> before, inside;      // of each slot: live when it begins, and the most beside that
   std::vector<std::pair<int64_t, int64_t>> journal;
-  int64_t ns = 0, count = 0, backward;
+  int64_t ns = 0, count = 0, backward, awaited; // the first calls of B, and of a W that others run before
 };
 
 } // namespace plc::planner

@@ -79,11 +79,11 @@ private:
   }
 
   /// What would have to change for the step to become shorter, as seen from a rank: its work, if at least half of what it
-  /// saves is saved in the step; else what it waits for longest.
+  /// saves is saved in the step, or it is idle for less than a hundredth; else what it waits for longest.
   std::string bindingOf(int64_t rank, const planner::RankTimes &times) {
     int64_t step = simulation.makespan, saved = planner::savedByTenth(problem, schedule, rank);
     std::string effect = " (a tenth less work here makes the step " + formatPart(saved, step) + " shorter)";
-    if (times.busyNs && saved * 20 >= times.busyNs)
+    if (times.busyNs && (saved * 20 >= times.busyNs || (step - times.busyNs) * 100 < step))
       return "its work" + effect;
     auto longest = [](const std::map<int64_t, int64_t> &waits) {
       std::pair<int64_t, int64_t> most(-1, 0);

@@ -1,11 +1,11 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "CutModel.h"
+#include "DecideRetention.h"
 #include "ExplainCuts.h"
 #include "FlatProgram.h"
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
-#include "RetentionModel.h"
 #include "StageBuilder.h"
 
 #include "plc/Support/Errors.h"
@@ -241,57 +241,15 @@ private:
 
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
-  // What each stage computes again, and where, so that its rank keeps the budget. Stages of one rank divide what its static
-  // bytes leave by what they would hold of it.
-  LogicalResult decideRetention(ProgramOp program) {
+  LogicalResult decideBudget(ProgramOp program) {
     if (memoryLimitBytes <= 0)
       return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
-    SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
     std::vector<int64_t> ranks;
-    for (StageOp stage : stages)
+    for (auto stage : program.getBody().getOps<StageOp>())
       ranks.push_back(stage.getRank());
-    std::vector<int64_t> inFlight = inFlightOn(ranks, program.getMicroBatches());
-    std::vector<StageRetention> models;
-    std::map<int64_t, int64_t> heldByRank;
-    std::vector<int64_t> held;
-    for (auto [index, stage] : llvm::enumerate(stages)) {
-      models.emplace_back(program, stage, inFlight[index], *keepKinds);
-      const planner::RetentionProblem &problem = models.back().problem;
-      held.push_back(std::max<int64_t>(problem.peakOf({}).bytes - problem.staticBytes, 1));
-      heldByRank[stage.getRank()] += held.back();
-    }
-    int64_t keptBytes = 0, ns = 0, boundNs = 0;
-    for (auto [index, model] : llvm::enumerate(models)) {
-      int64_t rank = stages[index].getRank(), reserved = rank < int64_t(reserveBytes.size()) ? reserveBytes[rank] : 0;
-      int64_t most = std::max<int64_t>(memoryLimitBytes - reserved, 0), fixed = model.problem.staticBytes;
-      double part = double(held[index]) / double(heldByRank[rank]);
-      model.problem.budgetBytes = fixed + (most < fixed ? most - fixed : int64_t(part * double(most - fixed)));
-      planner::Retention answer;
-      if (planner::Fault fault = planner::solveRetention(model.problem, answer))
-        return refuse(stages[index], model, answer, *fault);
-      model.write(answer);
-      keptBytes += model.keptBytes(answer);
-      ns += model.problem.addedNs(answer);
-      boundNs += planner::retentionBound(model.problem).value_or(0);
-    }
-    program.setKeptBytes(keptBytes);
-    program.setKeptBoundBytes(0);
-    program.setRecomputeNs(ns);
-    program.setRecomputeBoundNs(boundNs);
-    return success();
-  }
-
-  LogicalResult refuse(StageOp stage, const StageRetention &model, const planner::Retention &answer,
-                       const planner::Reason &reason) {
-    planner::RetentionProblem::Peak peak = model.problem.workingSet();
-    if (peak.bytes <= model.problem.budgetBytes)
-      peak = model.problem.peakOf(answer);
-    CallOp call = peak.call < 0 ? nullptr : model.callOf(peak.call);
-    InFlightDiagnostic error =
-        withKey(emitReason(call ? call.getOperation() : stage.getOperation(), reason), "memory.budget");
-    error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
-                                     << "outputs take " << planner::formatBytes(model.problem.staticBytes);
-    return error;
+    bool splits = rowOf(schedule.getValue()).splitsBackward;
+    return decideRetention(
+        program, {splits, inFlightOn(ranks, program.getMicroBatches()), memoryLimitBytes, *reserveBytes, *keepKinds});
   }
 
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
@@ -415,7 +373,7 @@ private:
       return failure();
     program->setMoments(moments);
     writeRecomputation(*remat, *program);
-    if (recomputes() && hasBudget() && failed(decideRetention(*program)))
+    if (recomputes() && hasBudget() && failed(decideBudget(*program)))
       return failure();
     // Behind everything that decides what runs twice.
     if (planner::Fault fault = writeFigures(*program))

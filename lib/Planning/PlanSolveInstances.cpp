@@ -169,6 +169,7 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
                  {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
                  {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
                  {"in_flight", planner::ByteBudget, op.getInFlight().has_value()},
+                 {"splits", planner::ByteBudget, op.getSplits()},
                  {"again_from", planner::ByteBudget, op.getAgainFrom().has_value(), /*needed=*/false}};
   for (const Number &number : numbers) {
     std::string its = "'" +
@@ -211,6 +212,7 @@ planner::RetentionProblem retentionProblemOf(RematInstanceOp op) {
         retentionCall(call, planner::TaskKind(call.getRole()), call.getMakes().value_or(ArrayRef<int64_t>())));
   problem.staticBytes = op.getStaticBytes().value_or(0);
   problem.inFlight = op.getInFlight().value_or(1);
+  problem.splitsBackward = op.getSplits();
   problem.firstClone = op.getAgainFrom().value_or(0);
   problem.budgetBytes = op.getLimit().value_or(0);
   return problem;

@@ -38,13 +38,14 @@ public:
   std::optional<std::string> play(const std::vector<int64_t> &offsets, int64_t arenaBytes) {
     std::map<int64_t, int64_t> memory; // live values and where they lie
     int64_t kept = 0, most = 0, offset = 0;
-    bool isBackward = false;
+    TaskKind kind = TaskKind::F;
     for (size_t run = 0; run < runs.size(); ++run) {
       const Call &call = callOf(run);
-      if (!isBackward && problem.calls[runs[run].place].kind != TaskKind::F) {
-        isBackward = true;
-        kept = sum(memory);
-      }
+      // Others may run where B begins, and where W does if that is not at once.
+      TaskKind next = problem.calls[runs[run].place].kind;
+      if (kind != next && (kind == TaskKind::F || problem.splitsBackward))
+        kept = std::max(kept, sum(memory));
+      kind = next;
       for (int64_t value : call.args)
         if (made.contains(value) && !memory.contains(value))
           return "run " + std::to_string(run) + " reads value " + std::to_string(value) + ", which is not there";

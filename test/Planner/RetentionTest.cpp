@@ -201,4 +201,47 @@ TEST(RetentionChecker, Refuses) {
   EXPECT_EQ(fault({}, {0, 10}), "holds 20 bytes of 19");
 }
 
+// Stages of one rank: while one computes, the others hold what is in flight. The sum of all peaks would refuse what fits.
+TEST(Retention, SharesARank) {
+  int64_t beyondSums = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    std::vector<RetentionProblem> stages = {randomRetention(seed, 7), randomRetention(seed + 50, 6)};
+    int64_t scale = 1 + int64_t(seed % 2), sums = 0, most = 0;
+    RankRetention rank;
+    for (RetentionProblem &stage : stages) {
+      stage.staticBytes = 100;
+      stage.inFlight = scale;
+      rank.stages.push_back(&stage);
+      sums += stage.workingSet().bytes - stage.staticBytes;
+    }
+    std::vector<Retention> answers(stages.size());
+    most = rank.peakOf(answers).bytes;
+    for (int64_t part : {8, 6, 4, 2}) {
+      rank.budgetBytes = 100 + (most - 100) * part / 8;
+      size_t failed = stages.size();
+      Fault fault = solveRankRetention(rank, answers, failed);
+      if (fault) {
+        EXPECT_TRUE(fault->isNoPlan);
+        ASSERT_LT(failed, stages.size());
+        EXPECT_NE(fault->find("bytes are missing"), std::string::npos) << *fault;
+        ++refused;
+        continue;
+      }
+      EXPECT_LE(rank.peakOf(answers).bytes, rank.budgetBytes);
+      for (size_t stage = 0; stage < stages.size(); ++stage) {
+        RetentionProblem alone = stages[stage];
+        alone.budgetBytes = alone.peakOf(answers[stage]).bytes;
+        EXPECT_EQ(alone.verify(answers[stage]), std::nullopt);
+      }
+      if (part == 8) {
+        for (size_t stage = 0; stage < stages.size(); ++stage)
+          EXPECT_EQ(stages[stage].addedNs(answers[stage]), 0);
+      }
+      beyondSums += rank.budgetBytes < 100 + sums;
+    }
+  }
+  EXPECT_GT(beyondSums, 0);
+  EXPECT_GT(refused, 0);
+}
+
 } // namespace

@@ -196,6 +196,24 @@ plan.remat_instance @in_place policy "budget" limit 20 static 0 in_flight 1 {
   plan.backward W ns 1 reads [0, 2]
 }
 
+// What waits for W is held by the micro-batches in flight only where others run between B and W: 2 of 10 bytes, or of 30.
+// CHECK: plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 cloned [] before [] bytes 50 ns 0 bound 0 {
+plan.remat_instance @joined_w policy "budget" limit 50 static 0 in_flight 3 {
+  plan.value 10
+  plan.value 20
+  plan.compute ns 9 reads [] makes [0]
+  plan.backward B ns 1 reads [0] makes [1]
+  plan.backward W ns 1 reads [0, 1]
+}
+// CHECK: plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits cloned [0] before [2] bytes 70 ns 9 bound {{[09]}} {
+plan.remat_instance @split_w policy "budget" limit 80 static 0 in_flight 3 splits {
+  plan.value 10
+  plan.value 20
+  plan.compute ns 9 reads [] makes [0]
+  plan.backward B ns 1 reads [0] makes [1]
+  plan.backward W ns 1 reads [0, 1]
+}
+
 // Two towers whose layers alternate: as a graph each gets a stage of its own, and nothing crosses. As a chain two tensors do.
 // CHECK: plan.partition_instance @towers graph stages 2 in_flight [1, 1] stage_of {{\[(0, 1, 0, 1|1, 0, 1, 0)\]}} slowest 20 bound 20 exact {
 plan.partition_instance @towers graph stages 2 in_flight [1, 1] {

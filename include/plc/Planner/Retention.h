@@ -31,7 +31,8 @@ struct Retention {
 /// answer, and which values are kept how long follows from them. What nothing makes (parameters, inputs, outputs' places)
 /// is part of the static bytes. A result may take over the place of an operand that is read for the last time.
 ///
-/// With d micro-batches in flight, d - 1 others hold what lives from F to B while one computes.
+/// With d micro-batches in flight, d - 1 others hold what lives from F to B while one computes; where the schedule moves W
+/// away from B, what lives from B to W if that is more.
 class RetentionProblem {
 public:
   struct Call {
@@ -46,6 +47,7 @@ public:
   std::vector<Call> calls;
   int64_t staticBytes = 0;
   int64_t inFlight = 1;
+  bool splitsBackward = false; ///< other micro-batches run between B and W
   int64_t firstClone = 0;  ///< clones run before this call or a later one
   int64_t budgetBytes = 0; ///< everything included
 
@@ -60,6 +62,8 @@ public:
     int64_t call = -1; ///< that runs there, or before whose run the clone does that runs there
   };
   Peak peakOf(const Retention &answer) const;
+  /// Bytes that a micro-batch in flight holds while another one computes.
+  int64_t heldBytes(const Retention &answer) const;
   /// What each run makes, in the order of runs and of its results: alive from its run to its last read. Times are runs.
   PackProblem blocksOf(const Retention &answer) const;
   /// Time of all clones.
@@ -68,6 +72,8 @@ public:
   int64_t baseNs() const;
   /// The first call behind F; all calls if there is none.
   int64_t firstBackward() const;
+  /// The first call of W if other micro-batches run before it; all calls if none do.
+  int64_t firstAwaitedW() const;
   /// The maker of each value, or -1.
   std::vector<int64_t> makers() const;
   /// No answer fits in less: the most that one call reads, makes and needs beside, with the static bytes. O(calls).
@@ -98,6 +104,27 @@ Fault solveRetentionExactly(const RetentionProblem &problem, int64_t states, Ret
 /// dropped values, but no value that is computed again twice. O(times x prices x flow). Source: closures as cuts by
 /// Picard, "Maximal closure of a graph", 1976.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
+
+/// The stages of one rank, each a problem with the static bytes of the rank, and the bytes that there are for all of them.
+/// While one computes, each of the others holds what lives from F to B of as many micro-batches as it has in flight.
+struct RankRetention {
+  std::vector<RetentionProblem *> stages;
+  int64_t budgetBytes = 0;
+
+  struct Peak {
+    int64_t bytes = 0;
+    size_t stage = 0; ///< that computes where that is
+  };
+  Peak peakOf(const std::vector<Retention> &answers) const;
+  /// Gives each stage's problem what the rank has beside the others under these answers, as its budget.
+  void divide(const std::vector<Retention> &answers);
+};
+
+/// Minimises the added time of a rank whose stages share its bytes: exactly as `solveRetention` for one stage. Several
+/// get their working sets and the same part of what they would hold beyond these; the largest such part with which the
+/// rank keeps its budget is bisected. Heuristic. Fails if no part does; `failed` is then the stage that lacks bytes, whose
+/// problem has the budget that it missed.
+Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, size_t &failed);
 
 /// A point of the trade-off: an answer, what it holds and adds, and the bound of its bytes.
 struct RetentionPoint {

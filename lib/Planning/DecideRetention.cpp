@@ -1,0 +1,66 @@
+//===- DecideRetention.cpp - recomputation under a budget -------------------===//
+#include "DecideRetention.h"
+
+#include "Programs.h"
+#include "RetentionModel.h"
+
+#include "plc/Planner/Partition.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+LogicalResult refuse(StageOp stage, const StageRetention &model, const planner::Retention &answer,
+                     const planner::Reason &reason) {
+  planner::RetentionProblem::Peak peak = model.problem.workingSet();
+  if (peak.bytes <= model.problem.budgetBytes)
+    peak = model.problem.peakOf(answer);
+  CallOp call = peak.call < 0 ? nullptr : model.callOf(peak.call);
+  InFlightDiagnostic error =
+      withKey(emitReason(call ? call.getOperation() : stage.getOperation(), reason), "memory.budget");
+  error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
+                                   << "outputs take " << planner::formatBytes(model.problem.staticBytes);
+  return error;
+}
+
+} // namespace
+
+LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits) {
+  SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  std::vector<StageRetention> models;
+  std::map<int64_t, std::vector<size_t>> stagesOf; // of a rank
+  for (auto [index, stage] : llvm::enumerate(stages)) {
+    models.emplace_back(program, stage, limits.inFlight[index], limits.keepKinds);
+    models.back().problem.splitsBackward = limits.splitsBackward;
+    stagesOf[stage.getRank()].push_back(index);
+  }
+  int64_t keptBytes = 0, ns = 0, boundNs = 0;
+  for (auto &[index, here] : stagesOf) {
+    planner::RankRetention rank;
+    int64_t reserved = index < int64_t(limits.reserved.size()) ? limits.reserved[index] : 0;
+    rank.budgetBytes = std::max<int64_t>(limits.bytes - reserved, 0);
+    for (size_t stage : here)
+      rank.stages.push_back(&models[stage].problem);
+    std::vector<planner::Retention> answers;
+    size_t failed = 0;
+    if (planner::Fault fault = planner::solveRankRetention(rank, answers, failed))
+      return refuse(stages[here[failed]], models[here[failed]], answers[failed], *fault);
+    for (auto [stage, answer] : llvm::zip(here, answers)) {
+      StageRetention &model = models[stage];
+      model.write(answer);
+      keptBytes += model.keptBytes(answer);
+      ns += model.problem.addedNs(answer);
+      model.problem.budgetBytes = rank.budgetBytes;
+      boundNs += planner::retentionBound(model.problem).value_or(0);
+    }
+  }
+  program.setKeptBytes(keptBytes);
+  program.setKeptBoundBytes(0);
+  program.setRecomputeNs(ns);
+  program.setRecomputeBoundNs(boundNs);
+  return success();
+}
