@@ -48,8 +48,9 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
 }
 
 module::KernelInfo describe(const KernelRecord &record) {
-  module::KernelInfo kernel{record.name, record.symbol,  record.where, record.chunks, record.flops, record.bytes, {},
-                            {},          record.infinite};
+  module::KernelInfo kernel{record.name,  record.symbol,  record.where, record.chunks,
+                            record.flops, record.bytes,   record.ns,    {},
+                            {},           record.infinite};
   for (const KernelRecord::Gather &gather : record.gathers)
     kernel.gathers.push_back({gather.where, gather.extent});
   for (const KernelRecord::Result &result : record.results)

@@ -56,6 +56,7 @@ static LogicalResult writeKernel(plan::KernelOp kernel, const CodeOptions &optio
   record.chunks = writer.chunks;
   record.flops = kernel.getFlops();
   record.bytes = kernel.getBytes();
+  record.ns = kernel.getNs();
   for (const IndexedAccess &access : writer.accesses)
     record.gathers.push_back({placesOf(access.loc), access.extent});
   describeResults(kernel, record);

@@ -1,8 +1,9 @@
 //===- Calibrate.cpp - measure the rates of this machine -------------------===//
 #include "Output.h"
 #include "plc/Driver/Compile.h"
+#include "plc/Support/Rates.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -13,35 +14,46 @@
 
 using namespace plc::driver;
 using llvm::StringRef;
+using plc::Choice, plc::PerRate, plc::Rate;
 
 namespace {
 
-constexpr int64_t S = 256, D = 512, P = 4096, Q = 1 << 20, R = 16;
-constexpr int64_t I = 64, J = 48, K = 4, L = 60;
+constexpr int64_t S = 256, D = 256, P = 16384, Q = 1 << 21, E = 1024, R = 16;
+constexpr int64_t V = 512, near = 1 << 20; // bytes that are charged as cached
+constexpr int64_t I = 64, J = 48, K = 4, L = 60, U = 32, W = 16;
 
-// An equation to each rate, told apart by their lines. Vectors of P fit the nearest cache, so that arithmetic decides;
-// those of Q do not, so that bytes do; R elements cost a call alone. Only the table is trained: its gradient scatters.
-// The sums of h run over two axes that lie apart, which chains alone compute; c is computed twice, by tiles and by BLIS.
-constexpr StringRef model = R"(dim B = 1, S = 256, V = 512, D = 512, P = 4096, Q = 1048576, R = 16
-dim I = 64, J = 48, K = 4, L = 60
+// An equation to each rate, told apart by their lines. Vectors of P fit the second cache, those of Q do not; R elements
+// cost a call alone. f is one kernel of fourteen multiplications and additions, or fourteen kernels; a contraction reads its result.
+// Only the table is trained: its gradient scatters. The sums of h run over two axes that lie apart, which chains alone
+// compute; c is computed twice, by tiles and by BLIS; across has a right side that lies across; few are products so small
+// that BLIS takes its call.
+constexpr StringRef model = R"(dim B = 1, S = 256, V = 512, D = 256, P = 16384, Q = 2097152, E = 1024, R = 16
+dim I = 64, J = 48, K = 4, L = 60, U = 32, W = 16
 batch B
-layer parts(tok: i32[B, S]) -> y[B] {
+layer parts(tok: i32[B, S]) -> y2[B] {
   param table[V, D] ~ normal(1)
   param w[D, D] ~ normal(0.02)
-  param u[P], m[R, P], big[Q], left[I, K, L], right[L, K, J] ~ uniform(0.5, 1.5)
+  param u[P], m[R, E], xs[I, S], big[Q], left[I, K, L], right[L, K, J] ~ uniform(0.5, 1.5)
+  param one[R, U, W], two[R, W, W] ~ uniform(0.5, 1.5)
   x[b, s, d] = table[tok[b, s], d]
   c[b, s, e] = stop(x[b, s, d] * w[d, e])
+  f[i, s] = stop(((((((xs[i, s]*3 + 1)*xs[i, s] + 2)*xs[i, s] + 3)*xs[i, s] + 4)*xs[i, s] + 5)*xs[i, s] + 6)*xs[i, s] + 7)
+  across[i, e] = stop(f[i, s] * w[e, s])
+  few[r, y, z] = stop(one[r, y, x] * two[r, x, z])
   n[p] = stop(u[p] * 3)
   h[i, j] = stop(left[i, a, z] * right[z, a, j])
   e[p] = stop(exp(u[p]))
   l[p] = stop(log(u[p]))
   t[p] = stop(tanh(u[p]))
-  v[p] = stop(u[p] / n[p])
-  k[r] = stop(sum[p](m[r, p]))
-  g[q] = stop(big[q] + 1)
+  v[p] = stop(1 / u[p])
+  k[r] = stop(sum[e](m[r, e]))
+  at[b, s] = stop(u[tok[b, s]] * 2)
   o[r] = stop(k[r] * 2)
-  all = sum[p](e[p]) + sum[p](l[p]) + sum[p](t[p]) + sum[p](v[p]) + sum[q](g[q]) + sum[r](o[r]) + sum[i, j](h[i, j])
-  y[b] = sum[s, d](x[b, s, d]) + stop(all) + stop(sum[s, e](c[b, s, e]))
+  g[q] = stop(big[q] + 1)
+  all = sum[p](e[p]) + sum[p](l[p]) + sum[p](t[p]) + sum[p](v[p]) + sum[p](n[p]) + sum[q](g[q]) + sum[r](o[r])
+  some = sum[i, j](h[i, j]) + sum[i, z](across[i, z])
+  y[b] = sum[s, d](x[b, s, d]) + stop(all + some) + stop(sum[s, e](c[b, s, e])) + stop(sum[s](at[b, s]))
+  y2[b] = y[b] + stop(sum[r, x, z](few[r, x, z]))
 }
 model calibrate(tok: i32[B, S]) -> loss {
   y = parts(tok)
@@ -49,69 +61,112 @@ model calibrate(tok: i32[B, S]) -> loss {
 }
 )";
 
-struct Measurement {
-  const char *rate;
-  StringRef equation; // the beginning of its line
-  double amount;      // what a call does, in the rate's unit
-  const char *role = ".F.";
-  const char *contractions = "own"; // the value of machine.contractions under which it is measured
+/// How the model is compiled for a measurement.
+enum Run { blis, own, fused };
+constexpr std::array<const char *, 2> settings[] = {{"machine.contractions=blis", "fusion=false"},
+                                                    {"machine.contractions=own", "fusion=false"},
+                                                    {"machine.contractions=own", "fusion=true"}};
+
+struct Part {
+  Rate rate;
+  double amount;
 };
 
-constexpr Measurement measurements[] = {
-    {"ns-per-contract-flop", "  c[", 2.0 * S * D * D, ".F.", "blis"},
-    {"ns-per-tile-flop", "  c[", 2.0 * S * D * D},
-    {"ns-per-chain-flop", "  h[", 2.0 * I * J * K * L},
-    {"ns-per-reduced-element", "  k[", double(R * P)},
-    {"ns-per-scattered-element", "  x[", double(S * D), ".W."},
-    {"ns-per-element", "  n[", P},
-    {"ns-per-exp", "  e[", P},
-    {"ns-per-log", "  l[", P},
-    {"ns-per-tanh", "  t[", P},
-    {"ns-per-divide", "  v[", P},
-    {"ns-per-byte", "  g[", 8.0 * Q},
+/// What a call of a kernel does: so much of the rate, besides the call and what else is known by then.
+struct Measurement {
+  Rate rate;
+  StringRef equation; // the beginning of its line; empty: the step
+  double amount;
+  std::vector<Part> besides;
+  Run run = own;
+  const char *role = ".F.";
+  std::optional<Run> beyond = std::nullopt; // what it takes longer than the fastest kernel of that line in this run
 };
+
+/// In an order in which each needs only rates before it.
+const std::vector<Measurement> &measurements() {
+  static const std::vector<Measurement> all = {
+      {Rate::call, "  o[", 1, {}},
+      {Rate::element, "  f[", 13.0 * I * S, {}, fused, ".F.", own},
+      {Rate::cachedByte, "  f[", 8.0 * I * S, {{Rate::element, double(I * S)}}},
+      {Rate::byte, "  g[", 8.0 * Q - near, {{Rate::cachedByte, near}, {Rate::element, Q}}},
+      {Rate::exp, "  e[", P, {{Rate::cachedByte, 8.0 * P}}},
+      {Rate::log, "  l[", P, {{Rate::cachedByte, 8.0 * P}}},
+      {Rate::tanh, "  t[", P, {{Rate::cachedByte, 8.0 * P}}},
+      {Rate::divide, "  v[", P, {{Rate::cachedByte, 8.0 * P}}},
+      {Rate::reducedElement, "  k[", double(R * E), {{Rate::cachedByte, 4.0 * R * E}}},
+      {Rate::gatheredElement, "  at[", S, {{Rate::element, S}}},
+      {Rate::scatteredElement, "  x[", double(S * D), {{Rate::cachedByte, 12.0 * S * D}}, own, ".W."},
+      {Rate::updatedByte, "", 16.0 * V * D, {}, own, "step"},
+      {Rate::chainFlop, "  h[", 2.0 * I * J * K * L, {}},
+      {Rate::tileFlop, "  c[", 2.0 * S * D * D, {{Rate::cachedByte, 12.0 * S * D}, {Rate::element, 2.0 * S * D}}},
+      {Rate::packedElement,
+       "  across[",
+       double(D * S),
+       {{Rate::cachedByte, 8.0 * I * D + 4.0 * D * D},
+        {Rate::element, 2.0 * I * D},
+        {Rate::tileFlop, 2.0 * I * S * D}}},
+      {Rate::contractFlop, "  c[", 2.0 * S * D * D, {{Rate::cachedByte, 12.0 * S * D}}, blis},
+      {Rate::libraryCall,
+       "  few[",
+       R,
+       {{Rate::contractFlop, 2.0 * R * U * W * W}, {Rate::cachedByte, 4.0 * R * (U * W + W * W + U * W)}},
+       blis},
+  };
+  return all;
+}
 
 int failed(const llvm::Twine &text) {
   llvm::errs() << "plc-compile: error: " << text << "\n";
   return 70;
 }
 
-/// Nanoseconds of a call of the kernel at a line, of a role; 0 if there is none.
+/// Nanoseconds of the fastest call of a kernel at a line, of a role, or of the step; 0 if there is none.
 double timeOf(const llvm::json::Array &kernels, StringRef equation, StringRef role) {
   int64_t line = 1 + model.take_front(model.find("\n" + equation.str()) + 1).count('\n');
+  std::string place = equation.empty() ? "" : llvm::formatv(".ein:{0}:", line).str();
+  double fastest = 0;
   for (const llvm::json::Value &kernel : kernels) {
     const llvm::json::Object &each = *kernel.getAsObject();
-    StringRef place = each.getString("where").value_or("");
-    if (place.contains(llvm::formatv(".ein:{0}:", line).str()) && each.getString("kernel").value_or("").contains(role))
-      return *each.getNumber("ms") * 1e6 / *each.getNumber("calls");
+    if (!each.getString("where").value_or("").contains(place) || !each.getString("kernel").value_or("").contains(role))
+      continue;
+    double ns = *each.getNumber("fastest_ns");
+    fastest = fastest ? std::min(fastest, ns) : ns;
   }
-  return 0;
+  return fastest;
 }
 
-/// The kernels that a run measured, by the value of machine.contractions.
-using Kernels = llvm::StringMap<llvm::json::Array>;
+/// The kernels that each run measured.
+using Kernels = llvm::SmallVector<llvm::json::Array>;
 
-/// The rates as TOML; nothing if a log lacks a kernel.
-std::string ratesOf(const Kernels &kernels) {
-  double call = timeOf(kernels.at("own"), "  o[", ".F.");
-  std::string text = "# Nanoseconds on one thread, measured by plc-compile --calibrate.\n";
-  for (const Measurement &each : measurements) {
-    double time = timeOf(kernels.at(each.contractions), each.equation, each.role);
+/// The rates as TOML; nothing if a log lacks the kernel of `missing`.
+std::string ratesOf(const Kernels &kernels, Rate &missing) {
+  PerRate rates;
+  for (const Measurement &each : measurements()) {
+    double time = timeOf(kernels[each.run], each.equation, each.role);
     if (time <= 0)
-      return {};
-    // Of two significant digits; noise must not make a rate negative.
-    text += llvm::formatv("{0} = {1:E2}\n", each.rate, std::max((time - call) / each.amount, 1e-4));
+      return missing = each.rate, "";
+    time -= each.beyond ? timeOf(kernels[*each.beyond], each.equation, each.role) : rates[Rate::call];
+    for (const Part &part : each.besides)
+      time -= part.amount * rates[part.rate];
+    // Noise must not make a rate negative.
+    rates[each.rate] = std::max(time / each.amount, 1e-4);
   }
-  return text + llvm::formatv("ns-per-call = {0:F0}\n", std::max(call, 1.0)).str();
+  std::string text = "# Nanoseconds on one thread, measured by plc-compile --calibrate.\n";
+  for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
+    text += llvm::formatv("{0} = {1:E2}\n", row.name, rates[Rate(index)]);
+  return text;
 }
 
 /// Trains the model for a while; the path of the log, or an exit code.
-int measure(StringRef folder, const std::string &contractions, std::string &log) {
+int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::string &log) {
   auto inFolder = [&](const char *name) { return (folder + "/" + name).str(); };
   CompileOptions options;
   options.model = inFolder("calibrate.ein");
   options.output = inFolder("calibrate.plcm");
-  options.sets = {"fusion=false", "profiling=true", "optimizer.kind=sgd", "machine.contractions=" + contractions};
+  options.sets = {settings[run].begin(), settings[run].end()};
+  options.sets.push_back("profiling=true");
+  llvm::append_range(options.sets, sets);
   log = inFolder("log");
   if (int code = writeOutput(options.model, model) ? 70 : compile(options))
     return code;
@@ -140,25 +195,27 @@ int readKernels(const std::string &log, llvm::json::Array &kernels) {
   return 0;
 }
 
-int calibrateIn(StringRef folder, const std::string &output) {
-  Kernels kernels;
+int calibrateIn(StringRef folder, llvm::ArrayRef<std::string> sets, const std::string &output) {
+  Kernels kernels(std::size(settings));
   std::string log;
-  for (const char *contractions : {"blis", "own"})
-    if (int code = measure(folder, contractions, log))
+  for (Run run : {blis, own, fused})
+    if (int code = measure(folder, run, sets, log))
       return code;
-    else if (int code = readKernels(log, kernels[contractions]))
+    else if (int code = readKernels(log, kernels[run]))
       return code;
-  std::string rates = ratesOf(kernels);
-  return rates.empty() ? failed("'" + log + "' lacks a measured kernel") : writeOutput(output, rates);
+  Rate missing = Rate::call;
+  std::string rates = ratesOf(kernels, missing);
+  return rates.empty() ? failed("'" + log + "' lacks the kernel that measures '" + plc::nameOfChoice(missing) + "'")
+                       : writeOutput(output, rates);
 }
 
 } // namespace
 
-int plc::driver::calibrate(const std::string &output) {
+int plc::driver::calibrate(llvm::ArrayRef<std::string> sets, const std::string &output) {
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("plc-calibrate", folder))
     return failed("cannot make a folder: " + error.message());
-  int code = calibrateIn(folder, output);
+  int code = calibrateIn(folder, sets, output);
   llvm::sys::fs::remove_directories(folder);
   return code;
 }

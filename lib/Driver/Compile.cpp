@@ -267,6 +267,7 @@ int Compilation::writeModule() {
   manifest.profiling = strategy.get<bool>("profiling");
   request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
   manifest.optimizer = plc::strategy::optimizerOf(strategy);
+  manifest.rates = strategy.rates();
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};

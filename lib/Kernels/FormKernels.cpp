@@ -1,10 +1,11 @@
 //===- FormKernels.cpp - group the equations of every body in kernels ------===//
 #include "Grouping.h"
 #include "Implementations.h"
-#include "Rates.h"
+#include "KernelCost.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
+#include "plc/Support/ExactDouble.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
@@ -100,8 +101,30 @@ Operation *mainEquation(const Group &group) {
   return group.equations.back();
 }
 
+// An option for each rate, named and preset as in its table. It prints all digits: a pipeline as text is the same pipeline.
+class RateOptions {
+public:
+  explicit RateOptions(Pass &pass) {
+    for (const RateRow &row : Choice<Rate>::rows())
+      options.push_back(std::make_unique<Pass::Option<ExactDouble>>(pass, row.name, llvm::cl::desc(row.of),
+                                                                    llvm::cl::init(ExactDouble(row.avx512))));
+  }
+
+  PerRate values() const {
+    PerRate rates;
+    for (auto [index, option] : llvm::enumerate(options))
+      rates[Rate(index)] = option->getValue();
+    return rates;
+  }
+
+private:
+  std::vector<std::unique_ptr<Pass::Option<ExactDouble>>> options;
+};
+
 struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   using FormKernelsBase::FormKernelsBase;
+  // A copy has options of its own, whose values the pass manager copies.
+  FormKernels(const FormKernels &other) : FormKernelsBase(other) {}
 
   void runOnOperation() override {
     known.clear();
@@ -115,9 +138,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
       (*kernels.begin()).emitError("module has kernels already, such as '") << (*kernels.begin()).getSymName() << "'";
       return signalPassFailure();
     }
-    rates = {nsPerContractFlop, nsPerTileFlop, nsPerChainFlop, nsPerReducedElement, nsPerScatteredElement,
-             nsPerElement,      nsPerExp,      nsPerLog,       nsPerTanh,           nsPerDivide,
-             nsPerByte,         nsPerCall};
+    rates = rateOptions.values();
     if (failed(checkRates()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
@@ -131,21 +152,10 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
 private:
   // Times are sums of products with these.
   LogicalResult checkRates() {
-    const std::pair<StringRef, double> all[] = {{"ns-per-contract-flop", rates.contractFlop},
-                                                {"ns-per-tile-flop", rates.tileFlop},
-                                                {"ns-per-chain-flop", rates.chainFlop},
-                                                {"ns-per-reduced-element", rates.reducedElement},
-                                                {"ns-per-scattered-element", rates.scatteredElement},
-                                                {"ns-per-element", rates.element},
-                                                {"ns-per-exp", rates.exp},
-                                                {"ns-per-log", rates.log},
-                                                {"ns-per-tanh", rates.tanh},
-                                                {"ns-per-divide", rates.divide},
-                                                {"ns-per-byte", rates.byte},
-                                                {"ns-per-call", rates.call}};
-    for (auto [name, rate] : all)
-      if (!(rate >= 0 && rate <= 1e6))
-        return emitOptionError(getOperation(), name + " is ") << rate << " but must be from 0 to 1000000";
+    for (size_t i = 0; i < PerRate::size; ++i)
+      if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= 1e6))
+        return emitOptionError(getOperation(), nameOfChoice(Rate(i)) + Twine(" is "))
+               << ns << " but must be from 0 to 1000000";
     return success();
   }
 
@@ -230,7 +240,7 @@ private:
     kernel.setNumAccumulators(signature.accumulators.size());
     fill(kernel, group, signature);
     kernel.setBy(chooseImplementation(group, contractions, rates));
-    setCost(kernel, group, signature);
+    setCost(kernel);
     std::string text = plan::kernelText(kernel);
     if (auto found = known.find(text); found != known.end()) {
       kernel.erase();
@@ -275,25 +285,17 @@ private:
     builder.clone(*value.getDefiningOp(), mapping);
   }
 
-  void setCost(plan::KernelOp kernel, const Group &group, const Signature &signature) {
-    double ns = 0;
-    int64_t flops = 0, bytes = 0;
-    for (Operation *op : group.equations) {
-      Cost cost = costOf(op, *kernel.getBy(), rates);
-      flops += cost.flops;
-      ns += cost.ns;
-    }
-    for (const auto &values : {signature.inputs, signature.accumulators, signature.results, signature.accumulated})
-      for (Value value : values)
-        bytes += byteSizeOf(cast<RankedTensorType>(value.getType()));
-    kernel.setFlops(flops);
-    kernel.setBytes(bytes);
-    kernel.setNs(callNs(ns, bytes, rates));
+  void setCost(plan::KernelOp kernel) {
+    KernelWork work = workOf(kernel);
+    kernel.setFlops(work.flops);
+    kernel.setBytes(work.bytes);
+    kernel.setNs(int64_t(nsOf(work.amounts, rates)));
   }
 
+  RateOptions rateOptions{*this};
   llvm::StringMap<plan::KernelOp> known;
   int64_t groupCount = 0;
-  Rates rates;
+  PerRate rates;
 };
 
 } // namespace

@@ -20,8 +20,7 @@ struct Candidate {
 };
 
 constexpr Candidate candidates[] = {
-#define CONTRACTION(NAME, RATE, LEAST_EXTENT, LEAST_PRODUCTS, WRITER)                                                  \
-  {Implementation::NAME, LEAST_EXTENT, LEAST_PRODUCTS},
+#define CONTRACTION(NAME, LEAST_EXTENT, LEAST_PRODUCTS, WRITER) {Implementation::NAME, LEAST_EXTENT, LEAST_PRODUCTS},
 #include "plc/Dialect/Plan/Implementations.def"
 };
 
@@ -41,10 +40,10 @@ bool isWorth(const Candidate &candidate, ein::ContractOp op) {
 
 } // namespace
 
-Implementation kernels::chooseImplementation(const Group &group, Contractions allowed, const Rates &rates) {
+Implementation kernels::chooseImplementation(const Group &group, Contractions allowed, const PerRate &rates) {
   switch (group.kind) {
   case plan::KernelKind::contract: break;
-#define CONTRACTION(NAME, RATE, LEAST_EXTENT, LEAST_PRODUCTS, WRITER)
+#define CONTRACTION(NAME, LEAST_EXTENT, LEAST_PRODUCTS, WRITER)
 #define IMPLEMENTATION(NAME, KIND, WRITER)                                                                             \
   case plan::KernelKind::KIND: return Implementation::NAME;
 #include "plc/Dialect/Plan/Implementations.def"

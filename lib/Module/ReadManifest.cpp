@@ -185,6 +185,13 @@ OptimizerSettings readOptimizer(const Node &node) {
   return settings;
 }
 
+PerRate readRates(const Node &node) {
+  PerRate rates;
+  for (size_t i = 0; i < PerRate::size; ++i)
+    rates[Rate(i)] = node[nameOfChoice(Rate(i))].number();
+  return rates;
+}
+
 std::string readString(const Node &node) { return node.string(); }
 
 KernelInfo readKernel(const Node &node) {
@@ -195,6 +202,7 @@ KernelInfo readKernel(const Node &node) {
   kernel.chunks = node["chunks"].integer(1, maxCount);
   kernel.flops = node["flops"].integer(0, INT64_MAX);
   kernel.bytes = node["bytes"].integer(0, INT64_MAX);
+  kernel.ns = node["ns"].integer(0, INT64_MAX);
   kernel.gathers = node["gathers"].list([](const Node &gather) {
     return GatherInfo{gather["where"].list(readString), gather["extent"].integer(1, maxBytes)};
   });
@@ -325,6 +333,7 @@ Manifest readRoot(const Node &root) {
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);
   manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });
   manifest.optimizer = readOptimizer(root["optimizer"]);
+  manifest.rates = readRates(root["rates"]);
   manifest.parameters = root["parameters"].list(readParameter);
   manifest.kernels = root["kernels"].list(readKernel);
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());

@@ -61,6 +61,7 @@ json writeKernel(const KernelInfo &kernel) {
           {"chunks", kernel.chunks},
           {"flops", kernel.flops},
           {"bytes", kernel.bytes},
+          {"ns", kernel.ns},
           {"gathers",
            list(kernel.gathers,
                 [](const GatherInfo &gather) { return json{{"where", gather.where}, {"extent", gather.extent}}; })},
@@ -71,6 +72,13 @@ json writeKernel(const KernelInfo &kernel) {
                                          {"elements", result.elements}};
                            })},
           {"infinite", kernel.infinite}};
+}
+
+json writeRates(const PerRate &rates) {
+  json written = json::object();
+  for (size_t i = 0; i < PerRate::size; ++i)
+    written[nameOfChoice(Rate(i))] = rates[Rate(i)];
+  return written;
 }
 
 json writeTensor(const TensorInfo &tensor) {
@@ -170,6 +178,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"profiling", manifest.profiling},
             {"target_features", manifest.targetFeatures},
             {"optimizer", writeOptimizer(manifest.optimizer)},
+            {"rates", writeRates(manifest.rates)},
             {"plan", json::parse(manifest.planJson)},
             {"parameters", list(manifest.parameters, writeParameter)},
             {"kernels", list(manifest.kernels, writeKernel)},

@@ -169,7 +169,7 @@ Fault checkNumbers(RematInstanceOp op, const planner::RematPolicyRow &policy) {
                  {"fraction", planner::MemoryFraction, op.getFraction().has_value()},
                  {"static", planner::ByteBudget, op.getStaticBytes().has_value()},
                  {"in_flight", planner::ByteBudget, op.getInFlight().has_value()},
-                 {"splits", planner::ByteBudget, op.getSplits()},
+                 {"splits", planner::ByteBudget, op.getSplits(), /*needed=*/false},
                  {"again_from", planner::ByteBudget, op.getAgainFrom().has_value(), /*needed=*/false}};
   for (const Number &number : numbers) {
     std::string its = "'" +

@@ -110,7 +110,9 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                        {"where", kernel.where},
                        {"calls", kernel.calls},
                        {"ms", numberOf(static_cast<double>(kernel.nanoseconds) / 1e6)},
-                       {"bytes", kernel.bytes}});
+                       {"bytes", kernel.bytes},
+                       {"fastest_ns", kernel.fastestNs},
+                       {"predicted_ns", kernel.predictedNs}});
   Json summary{{"steps", steps},
                {"loss", loss ? numberOf(real, *loss) : Json()},
                {"holdout_loss", holdoutLoss ? numberOf(*holdoutLoss) : Json()},

@@ -31,15 +31,28 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
   return figures;
 }
 
+/// All ranks' updates, as if each were a kernel.
+static KernelProfile profileOfSteps(const Manifest &manifest, const EntryPlan &entry, const Rank::Time &time) {
+  int64_t bytes = 0, ranks = 0;
+  for (const RankInfo &rank : entry.ranks) {
+    bytes += module::updatedBytes(rank);
+    ranks += module::updatedBytes(rank) > 0;
+  }
+  bytes /= std::max<int64_t>(1, ranks);
+  return {"step", "", time.calls, time.nanoseconds, bytes, time.fastest, module::updateNs(manifest, bytes)};
+}
+
 std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &session) {
   std::vector<KernelProfile> profiles;
   std::vector<Rank::Time> times = session.kernelTimes();
-  for (size_t i = 0; i < times.size(); ++i) {
+  for (size_t i = 0; i < manifest.kernels.size() && i < times.size(); ++i) {
     const KernelInfo &kernel = manifest.kernels[i];
     if (times[i].calls)
       profiles.push_back({kernel.name, kernel.where.empty() ? "" : kernel.where.front(), times[i].calls,
-                          times[i].nanoseconds, kernel.bytes});
+                          times[i].nanoseconds, kernel.bytes, times[i].fastest, kernel.ns});
   }
+  if (!times.empty() && times.back().calls)
+    profiles.push_back(profileOfSteps(manifest, session.plan(), times.back()));
   std::sort(profiles.begin(), profiles.end(),
             [](auto &a, auto &b) { return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel); });
   return profiles;

@@ -21,7 +21,7 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
-      kernelTimes(manifest.profiling ? manifest.kernels.size() : 0) {}
+      kernelTimes(manifest.profiling ? manifest.kernels.size() + 1 : 0) {}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);
@@ -116,11 +116,8 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
   const KernelInfo &kernel = kernelOf(call, microBatch);
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
-  if (manifest.profiling) {
-    Time &time = kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
-    ++time.calls;
-    time.nanoseconds += end - begin;
-  }
+  if (manifest.profiling)
+    kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add({1, end - begin, end - begin});
 }
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
@@ -229,8 +226,11 @@ bool Rank::update(int64_t step) {
       return false;
     scale = scaleOfNorm(manifest.optimizer, shared.transport->norm());
   }
+  int64_t begin = manifest.profiling ? Trace::now() : 0;
   if (!updates.apply(step, scale, shared.workers, *worker))
     return false;
+  if (int64_t ns = Trace::now() - begin; manifest.profiling)
+    kernelTimes.back().add({1, ns, ns});
   if (!clips)
     shared.transport->reduce(index, updates.squares());
   return true;

@@ -40,9 +40,16 @@ public:
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks() { checksFinite = true; }
 
-  /// Calls of each kernel and their time, by its place in the manifest; empty unless the module profiles.
+  /// Calls of each kernel and their time, by its place in the manifest, and last the steps; empty unless the module profiles.
   struct Time {
     int64_t calls = 0, nanoseconds = 0;
+    int64_t fastest = INT64_MAX; // of one call
+
+    void add(const Time &other) {
+      calls += other.calls;
+      nanoseconds += other.nanoseconds;
+      fastest = std::min(fastest, other.fastest);
+    }
   };
   const std::vector<Time> &times() const { return kernelTimes; }
 

@@ -151,10 +151,8 @@ std::vector<Rank::Time> Session::kernelTimes() const {
       if (local->number() == rank)
         ofRank = local->times();
     shared.transport->broadcast(rank, ofRank.data(), numKernels * sizeof(Rank::Time));
-    for (size_t i = 0; i < numKernels; ++i) {
-      sums[i].calls += ofRank[i].calls;
-      sums[i].nanoseconds += ofRank[i].nanoseconds;
-    }
+    for (size_t i = 0; i < numKernels; ++i)
+      sums[i].add(ofRank[i]);
   }
   return sums;
 }

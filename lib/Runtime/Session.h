@@ -39,7 +39,7 @@ public:
   void addTracks(std::vector<TraceTrack> &tracks) const;
   /// Of every rank of the entry, what its arena holds that was written; collective, as gathering is.
   std::vector<int64_t> measuredBytes() const;
-  /// By kernel, of all ranks together; empty unless the module profiles. Collective.
+  /// By kernel, and last the steps, of all ranks together; empty unless the module profiles. Collective.
   std::vector<Rank::Time> kernelTimes() const;
   /// Chunks of a local rank's kernels that other workers than its own computed.
   int64_t numHelped(size_t local) const { return shared.workers.job(local).numHelped(); }

@@ -9,6 +9,7 @@
 #include "plc/Support/Nearest.h"
 #include "plc/Support/Optimizers.h"
 #include "plc/Support/Precisions.h"
+#include "plc/Support/Rates.h"
 #include "plc/Support/Transports.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -137,21 +138,12 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
 }
 
 llvm::ArrayRef<Key> plc::strategy::rateKeys() {
-  auto rate = [](const char *path) { return number(path, 0, 0, /*exclusive=*/true); };
-  static const std::vector<Key> keys = {
-      rate("ns-per-contract-flop"),
-      rate("ns-per-tile-flop"),
-      rate("ns-per-chain-flop"),
-      rate("ns-per-reduced-element"),
-      rate("ns-per-scattered-element"),
-      rate("ns-per-element"),
-      rate("ns-per-exp"),
-      rate("ns-per-log"),
-      rate("ns-per-tanh"),
-      rate("ns-per-divide"),
-      rate("ns-per-byte"),
-      rate("ns-per-call"),
-  };
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> keys;
+    for (const RateRow &row : Choice<Rate>::rows())
+      keys.push_back(number(row.name, 0, 0, /*exclusive=*/true));
+    return keys;
+  }();
   return keys;
 }
 

@@ -5,6 +5,7 @@
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Support/InstructionSets.h"
 #include "plc/Support/Optimizers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -271,11 +272,23 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   return Strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
 }
 
+plc::PerRate Strategy::rates() const {
+  // Plans do not depend on the machine that makes them: what may use this machine's instructions counts with AVX-512.
+  bool wide = rowOf(getChoice<InstructionSet>("machine.isa")).wide;
+  PerRate rates;
+  for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows())) {
+    const Setting &given = ratesOfFile.find(row.name)->second;
+    rates[Rate(index)] = given.isGiven() ? std::get<double>(given.value) : wide ? row.avx512 : row.avx2;
+  }
+  return rates;
+}
+
 std::string Strategy::ratesText() const {
+  PerRate rates = this->rates();
   std::string text;
-  for (const Key &key : rateKeys())
-    if (const Setting &rate = rates.find(key.path)->second; rate.isGiven())
-      text += (text.empty() ? "" : " ") + std::string(key.path) + "=" + print(rate.value);
+  for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
+    if (double ns = rates[Rate(index)]; ns != row.avx512)
+      text += (text.empty() ? "" : " ") + std::string(row.name) + "=" + print(ns);
   return text;
 }
 

@@ -7,16 +7,16 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Runtime", "Inputs"))
 import seal_module
 
-# Names of entries are keys of the manifest, but the model's words; "base" and other initial values are written if a module has them.
+# Names of entries are keys of the manifest, but the model's words, and those of rates are docs/strategy.md's; "base" and other initial values are written if a module has them.
 UNWRITTEN = {"base", "value", "low", "high"}
 
 
-def keys(node, of_entries=False):
+def keys(node, are_names=False):
     if isinstance(node, dict):
         for key, value in node.items():
-            if not of_entries:
+            if not are_names:
                 yield key
-            yield from keys(value, key == "entries" and not of_entries)
+            yield from keys(value, key in ("entries", "rates") and not are_names)
     elif isinstance(node, list):
         for value in node:
             yield from keys(value)

@@ -194,5 +194,5 @@ int main(int argc, char **argv) {
   CompileOptions options;
   if (int code = parse(argc, argv, options))
     return code;
-  return options.calibrate ? calibrate(options.output) : compile(options);
+  return options.calibrate ? calibrate(options.sets, options.output) : compile(options);
 }

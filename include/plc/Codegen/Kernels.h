@@ -26,7 +26,7 @@ struct KernelRecord {
   };
   std::string name, symbol;
   std::vector<std::string> where; // places of its main equation
-  int64_t chunks = 1, flops = 0, bytes = 0;
+  int64_t chunks = 1, flops = 0, bytes = 0, ns = 0;
   std::vector<Gather> gathers;
   std::vector<Result> results; // those of a real type
   bool infinite = false;       // a rule of it says `inf`, so a result may be

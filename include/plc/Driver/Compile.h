@@ -34,8 +34,9 @@ struct CompileOptions {
 int compile(const CompileOptions &options);
 
 /// Measures the rates of this machine, in about two seconds, by running a model that `plc-run` beside this program
-/// profiles; writes them as TOML for `machine.rates`. Returns the exit code.
-int calibrate(const std::string &output);
+/// profiles, under further keys of the strategy (`machine.isa=avx2`); writes them as TOML for `machine.rates`. Returns the
+/// exit code.
+int calibrate(llvm::ArrayRef<std::string> sets, const std::string &output);
 
 /// Names of phases that `--emit` takes, in order.
 const std::vector<std::string> &emitNames();

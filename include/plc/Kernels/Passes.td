@@ -4,9 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-// A pass prints all digits of its rates: its pipeline as text is the same pipeline.
-class Rate<string member, string flag, string ns, string of> : Option<member, flag, "::plc::ExactDouble", ns, of>;
-
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "group the equations of every body in kernels";
   let description = [{
@@ -23,8 +20,9 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     rates, BLIS where they are equal (`auto`); what neither can compute, or what is too small, by chains. The bits are
     the same.
 
-    A kernel's predicted `ns` is its arithmetic or its bytes, whichever takes longer, and the call. The rates are those of
-    the options, in f32; f64 takes twice as long.
+    A kernel's predicted `ns` is what the arithmetic of its equations takes, each by what it is, and the bytes of its
+    operands once, and the call. The rates, in f32 (f64 takes twice as long), are options, one for each row of
+    Support/Rates.def: `ns-per-element` and so on, preset to those that are shipped for AVX-512.
 
     Before: `%e = ein.map exp(%x) ..; %s = ein.reduce sum(%e) .. order lanes; ein.return %s`. After:
     `%s = plan.call @f.0(%x); ein.return %s`.
@@ -32,20 +30,7 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">,
     Option<"contractions", "contractions", "::plc::Contractions", "::plc::Contractions::automatic",
-           "who computes large contractions: 'auto', 'blis' or 'own'">,
-    // Rounded from measurements on one thread of two AVX-512 machines, in f32.
-    Rate<"nsPerContractFlop", "ns-per-contract-flop", "0.011", "of contractions by BLIS (90 GF, with strides)">,
-    Rate<"nsPerTileFlop", "ns-per-tile-flop", "0.006", "of contractions by tiles (170 GF)">,
-    Rate<"nsPerChainFlop", "ns-per-chain-flop", "0.04", "of contractions by chains, of 16 at once">,
-    Rate<"nsPerReducedElement", "ns-per-reduced-element", "0.08", "one add per lane, latency bound">,
-    Rate<"nsPerScatteredElement", "ns-per-scattered-element", "0.15", "of scatter_add">,
-    Rate<"nsPerElement", "ns-per-element", "0.03", "of maps of no function named here, casts, gathers">,
-    Rate<"nsPerExp", "ns-per-exp", "0.15", "of exp and sigmoid, per element">,
-    Rate<"nsPerLog", "ns-per-log", "0.25", "of log, per element">,
-    Rate<"nsPerTanh", "ns-per-tanh", "0.35", "of tanh, erf, log1p, sin, cos, tan; a third of pow, per element">,
-    Rate<"nsPerDivide", "ns-per-divide", "0.15", "of div, sqrt and rsqrt, per element">,
-    Rate<"nsPerByte", "ns-per-byte", "0.04", "read or written (25 GB/s, partly from cache)">,
-    Rate<"nsPerCall", "ns-per-call", "300", "claimed, its operands' addresses gathered">
+           "who computes large contractions: 'auto', 'blis' or 'own'">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }

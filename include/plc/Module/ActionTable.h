@@ -77,6 +77,9 @@ struct RankInfo {
   }
 };
 
+/// Bytes of the parameters that a rank's step updates, of their gradients and moments.
+int64_t updatedBytes(const RankInfo &rank);
+
 /// Where an operand of a call lies in the arena, in a run of its task.
 inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
   return operand >= 0 ? run.base + run.at[static_cast<size_t>(operand)]

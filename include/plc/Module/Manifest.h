@@ -5,6 +5,7 @@
 #include "plc/Module/ActionTable.h"
 #include "plc/Module/OptimizerSettings.h"
 #include "plc/Runtime/KernelABI.h"
+#include "plc/Support/Rates.h"
 
 #include <stdexcept>
 
@@ -26,6 +27,7 @@ struct KernelInfo {
   std::string name, symbol;
   std::vector<std::string> where; // of its main equation, as in GatherInfo
   int64_t chunks, flops, bytes;
+  int64_t ns; // predicted of a call, on one thread
   std::vector<GatherInfo> gathers;
   std::vector<ResultInfo> results;
   bool infinite;                    // a result may be: a rule says `inf`
@@ -40,10 +42,16 @@ struct Manifest {
   bool profiling = false; // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
+  PerRate rates; // by which times were predicted
   std::vector<ParameterInfo> parameters;
   std::vector<KernelInfo> kernels;
   std::vector<EntryPlan> entries;
 };
+
+/// Predicted time of a step on so many bytes (ActionTable.h, `updatedBytes`).
+inline int64_t updateNs(const Manifest &manifest, int64_t bytes) {
+  return static_cast<int64_t>(static_cast<double>(bytes) * manifest.rates[Rate::updatedByte]);
+}
 
 /// The manifest as JSON, which docs/module.md describes. The plan must be JSON.
 std::string writeManifest(const Manifest &manifest);

@@ -31,11 +31,14 @@ struct RankMemory {
   int64_t outsideBound = 0, outsideMeasured = 0;
 };
 
-/// All calls of one kernel in the training steps so far, on all ranks. A kernel of one equation is that equation.
+/// All calls of one kernel in the training steps so far, on all ranks. A kernel of one equation is that equation. The
+/// optimizer's updates are one, too: "step", which is nowhere.
 struct KernelProfile {
   std::string kernel, where; // FILE:LINE:COL of its main equation
   int64_t calls = 0, nanoseconds = 0;
-  int64_t bytes = 0; // read and written by one call
+  int64_t bytes = 0;       // read and written by one call
+  int64_t fastestNs = 0;   // of its calls
+  int64_t predictedNs = 0; // of one call on one thread
 };
 
 /// One model ready to run. Every member may throw Error. A step or run after an error is undefined.

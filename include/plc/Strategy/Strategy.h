@@ -9,6 +9,7 @@
 
 #include "plc/Support/Choice.h"
 #include "plc/Support/KeyPlaces.h"
+#include "plc/Support/Rates.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -104,7 +105,9 @@ public:
   /// Where values were given, a preset's with the preset.
   const KeyPlaces &places() const { return given; }
 
-  /// The rates that `machine.rates` gives, as options of `form-kernels`: "ns-per-byte=0.05 ..", in the order of the keys.
+  /// The rates that `machine.rates` gives, and those that are shipped for the instruction set.
+  PerRate rates() const;
+  /// Those that differ from the defaults of `form-kernels`, as its options: "ns-per-byte=0.05 ..".
   std::string ratesText() const;
 
   /// One line per key: KEY = VALUE and where it came from.
@@ -115,9 +118,9 @@ public:
 private:
   using Settings = std::map<std::string, Setting>;
   Strategy(Settings settings, Settings rates, KeyPlaces given)
-      : settings(std::move(settings)), rates(std::move(rates)), given(std::move(given)) {}
+      : settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
 
-  Settings settings, rates;
+  Settings settings, ratesOfFile;
   KeyPlaces given;
 };
 

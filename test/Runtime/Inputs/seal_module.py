@@ -4,7 +4,7 @@ import json, struct, sys
 SIZE = 24
 
 
-def seal(path, version=4):
+def seal(path, version=5):
     with open(path, "rb") as file:
         body = file.read() + b"plcmseal" + struct.pack("<Q", version)
     value = 0xCBF29CE484222325

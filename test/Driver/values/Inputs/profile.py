@@ -4,7 +4,15 @@ import sys
 
 kernels = json.loads(open(sys.argv[1]).readlines()[-1])["summary"]["kernels"]
 events = [event for event in json.load(open(sys.argv[2]))["traceEvents"] if event.get("cat") == "kernel"]
+# The optimizer's updates are no kernel, but take their time.
+step = next(kernel for kernel in kernels if kernel["kernel"] == "step")
+kernels.remove(step)
+steps = sum(event.get("cat") == "step" for event in json.load(open(sys.argv[2]))["traceEvents"])
+if step["calls"] != steps or not step["bytes"]:
+    sys.exit(f"{step} but the trace has {steps} steps")
 for kernel in kernels:
+    if not 0 < kernel["fastest_ns"] <= kernel["ms"] * 1e6 / kernel["calls"] * 1.001 or kernel["predicted_ns"] <= 0:
+        sys.exit(f"{kernel} has no fastest call or no prediction")
     mine = [event for event in events if event["name"] == kernel["kernel"]]
     traced = sum(event["dur"] for event in mine) / 1e3
     if len(mine) != kernel["calls"] or abs(traced - kernel["ms"]) > 1e-3 * max(kernel["ms"], 1):

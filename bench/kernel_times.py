@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""kernel_times.py [--build BUILD] [--rates FILE|shipped]: predicted beside measured times of kernels.
+
+Trains each of the examples for a while in one stage and compares the prediction of each kernel with its fastest call, which
+other work on the machine disturbs least. Without --rates the machine is calibrated first. Prints, for each model and over
+all, predicted over measured time of a step's kernels, and the median error of a kernel that takes more than 5 us."""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+root = pathlib.Path(__file__).resolve().parent.parent
+options = argparse.ArgumentParser()
+options.add_argument("--build", default=str(root / "build"))
+options.add_argument("--rates")
+options.add_argument("--steps", type=int, default=30)
+chosen = options.parse_args()
+MODELS = [("gpt", []), ("gpt", ["-DB=8", "-DD=256", "-DL=1", "-DH=4"]), ("gpt", ["-DB=4", "-DD=64", "-DL=1", "-DS=64"]),
+          ("gpt", ["-DB=2", "-DD=512", "-DH=8", "-DL=1"])]
+
+with tempfile.TemporaryDirectory() as folder:
+    def run(tool, *arguments):
+        return subprocess.run([f"{chosen.build}/bin/{tool}", *arguments], check=True, capture_output=True, text=True).stdout
+
+    rates = chosen.rates
+    if not rates:
+        rates = f"{folder}/rates.toml"
+        run("plc-compile", "--calibrate", "-o", rates)
+    given = [] if rates == "shipped" else ["--set", f"machine.rates={pathlib.Path(rates).resolve()}"]
+    text = f"{folder}/text"
+    pathlib.Path(text).write_bytes((root / "examples" / "gpt.ein").read_bytes() * 20)
+    errors, predicted, measured = [], 0, 0
+    for name, sizes in MODELS:
+        run("plc-compile", str(root / "examples" / (name + ".ein")), *sizes, *given, "--set", "profiling=true", "-o", f"{folder}/m.plcm")
+        run("plc-run", "train", f"{folder}/m.plcm", "--data", f"tok={text}", "--data", f"next={text}+1", "--steps",
+            str(chosen.steps), "--holdout", "0", "--log", f"{folder}/log")
+        kernels = json.loads(pathlib.Path(f"{folder}/log").read_text().splitlines()[-1])["summary"]["kernels"]
+        p = sum(k["predicted_ns"] * k["calls"] for k in kernels)
+        m = sum(k["fastest_ns"] * k["calls"] for k in kernels)
+        mine = [abs(k["predicted_ns"] / k["fastest_ns"] - 1) for k in kernels if k["fastest_ns"] > 5000]
+        print(f"{name} {' '.join(sizes):32} step {p / m:.2f} of measured, median error of a kernel {statistics.median(mine):.1%}")
+        errors += mine
+        predicted += p
+        measured += m
+    print(f"all: {predicted / measured:.2f} of measured, median error of a kernel {statistics.median(errors):.1%}, {len(errors)} kernels")

@@ -1,0 +1,46 @@
+//===- Rates.h - what a machine takes for its work --------------*- C++ -*-===//
+#ifndef PLC_SUPPORT_RATES_H
+#define PLC_SUPPORT_RATES_H
+
+#include "plc/Support/Choice.h"
+
+#include <array>
+
+namespace plc {
+
+enum class Rate {
+#define RATE(NAME, FLAG, AVX2, AVX512, OF) NAME,
+#include "plc/Support/Rates.def"
+};
+
+struct RateRow {
+  const char *name;
+  double avx2, avx512;
+  const char *of;
+};
+
+template <>
+struct Choice<Rate> {
+  static constexpr const char *noun = "rate";
+  static constexpr RateRow table[] = {
+#define RATE(NAME, FLAG, AVX2, AVX512, OF) {FLAG, AVX2, AVX512, OF},
+#include "plc/Support/Rates.def"
+  };
+  static std::span<const RateRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+/// A number for each rate: nanoseconds, or how much of it a kernel does.
+class PerRate {
+public:
+  static constexpr size_t size = std::size(Choice<Rate>::table);
+  double &operator[](Rate rate) { return values[static_cast<size_t>(rate)]; }
+  double operator[](Rate rate) const { return values[static_cast<size_t>(rate)]; }
+
+private:
+  std::array<double, size> values{};
+};
+
+} // namespace plc
+
+#endif

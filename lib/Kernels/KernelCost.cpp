@@ -1,0 +1,283 @@
+//===- KernelCost.cpp - the cost model of a kernel --------------------------===//
+#include "KernelCost.h"
+
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/Layout.h"
+#include "plc/Analysis/MatmulNest.h"
+#include "plc/Dialect/Ein/Views.h"
+
+#include "llvm/Support/DebugLog.h"
+
+#include <algorithm>
+
+#define DEBUG_TYPE "kernel-cost"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::kernels;
+using ein::Function;
+using plan::Implementation;
+using plan::KernelKind;
+
+namespace {
+
+constexpr int64_t laneCount = 16;               // elements that code computes at once, however many of them exist
+constexpr int64_t nearBytes = int64_t(1) << 20; // of a kernel's operands are found in the second cache
+
+struct FunctionCost {
+  Rate rate;
+  double times;
+};
+
+FunctionCost costOf(Function function) {
+  switch (ein::infoOf(function).cost) {
+  case ein::CostClass::Copy: return {Rate::element, 0}; // a load, which the bytes are charged for
+  case ein::CostClass::Element: return {Rate::element, 1};
+  case ein::CostClass::Divide: return {Rate::divide, 1};
+  case ein::CostClass::IntegerDivide: return {Rate::divide, 10}; // one lane at a time, unless by a constant
+  case ein::CostClass::Exp: return {Rate::exp, 1};
+  case ein::CostClass::Log: return {Rate::log, 1};
+  case ein::CostClass::Tanh: return {Rate::tanh, 1};
+  case ein::CostClass::Power: return {Rate::tanh, 3};
+  }
+  llvm_unreachable("no class of the table");
+}
+
+// Rates are those of f32. A vector register holds half as many f64; integers and truth values are computed at f32's
+// rate whatever their width.
+double timesOfF32(ElementType type) { return isReal(type) ? byteWidth(sumTypeOf(type)) / 4.0 : 1; }
+double widthOf(Operation *op) { return timesOfF32(elementTypeOf(op->getResult(0).getType())); }
+
+int64_t productOf(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents)
+    product *= extent;
+  return product;
+}
+
+int64_t pointsOf(Operation *op) { return productOf(ein::iterationOf(op).extents); }
+
+// What vectors of `width` take of so many neighbours, over what full ones would.
+double emptyLanes(int64_t neighbours, int64_t width = laneCount) {
+  return double(llvm::alignTo(neighbours, width)) / double(neighbours);
+}
+
+// Elements of the result that lie beside each other, in the loop that vectors run along.
+int64_t neighboursOf(const ein::Contraction &contraction) {
+  int64_t neighbours = 1;
+  for (auto *loops : {&contraction.batch, &contraction.m, &contraction.n})
+    for (const ein::LoopDim &loop : *loops)
+      if (loop.c == 1)
+        neighbours = loop.extent;
+  return neighbours;
+}
+
+// What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
+// library is called for each block of each product; tiles add a block's sums to what lies in memory, and read rows of a
+// again for each panel of b. Both copy rows of b together if its columns lie apart.
+void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
+  constexpr int64_t panelWidth = 64;
+  double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
+  ein::Contraction contraction = ein::analyse(op);
+  std::optional<ein::MatmulNest> x = ein::asProduct(contraction);
+  if (by == Implementation::chains || !x) {
+    amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
+    return;
+  }
+  double times = double(x->units()) * double(x->slowSteps());
+  double blocks = double(llvm::divideCeil(x->k.extent, ein::sumBlock)), panels = 1;
+  if (by == Implementation::blis) {
+    amounts[Rate::contractFlop] += flops;
+    amounts[Rate::libraryCall] += times * blocks;
+  } else {
+    panels = double(llvm::divideCeil(x->n.extent, panelWidth));
+    amounts[Rate::tileFlop] += flops * emptyLanes(x->n.extent);
+    amounts[Rate::element] += 2 * width * times * blocks * double(x->m.extent) * double(x->n.extent);
+  }
+  if (x->n.b != 1)
+    amounts[Rate::packedElement] += width * times * double(x->n.extent) * double(x->k.extent);
+  if (x->k.a != 1)
+    amounts[Rate::packedElement] += width * times * panels * double(x->m.extent) * double(x->k.extent);
+}
+
+// Counts what maps, casts, gathers and reductions of one domain do: each on vectors along the domain's last dimension,
+// or along the last kept one if the kernel reduces columns.
+class RowCounter {
+public:
+  RowCounter(plan::KernelOp kernel, ArrayRef<Operation *> equations, const ein::IterationSpace &space, PerRate &amounts)
+      : equations(equations), space(space), amounts(amounts), columns(kernel.getKind() == KernelKind::columns) {
+    vector = int(columns ? space.outer : space.extents.size()) - 1;
+    for (Operation *op : equations)
+      reductions += isa<ein::ReduceOp>(op);
+  }
+
+  void run() {
+    lanes = lanesPerElement();
+    for (Operation *op : equations)
+      add(op);
+  }
+
+  // A mask or a constant is made where it is read, at each point of its reader.
+  void addFree(Operation *op, Operation *reader) {
+    if (auto map = dyn_cast<ein::MapOp>(op)) {
+      FunctionCost cost = costOf(map.getFunction());
+      amounts[cost.rate] += cost.times * pointsIn(reader);
+    }
+  }
+
+private:
+  // Vector code takes as long for one element as for a vector.
+  double lanesPerElement() const {
+    if (vector < 0)
+      return laneCount;
+    if (columns) // one chain per lane; four vectors of them at once hide each other's latency
+      return emptyLanes(space.extents[vector], space.extents[vector] % 64 == 0 ? 64 : laneCount);
+    ArrayRef<int64_t> inner = ArrayRef(space.extents).drop_front(space.outer);
+    if (!reductions)
+      return emptyLanes(isOneLoop() ? productOf(space.extents) : space.extents[vector]);
+    if (inner.empty() || (inner.size() > 1 && inner.back() % laneCount))
+      return laneCount;
+    return emptyLanes(productOf(inner));
+  }
+
+  // Whether every operand is read as it lies, so that all dimensions are one loop.
+  bool isOneLoop() const {
+    return llvm::all_of(equations, [&](Operation *op) {
+      ein::Iteration it = ein::iterationOf(op);
+      return llvm::all_of(it.inputs, [](AffineMap map) { return map.isIdentity(); }) && it.result.isIdentity();
+    });
+  }
+
+  double pointsIn(Operation *op) const {
+    bool single = !columns && !space.extents.empty() && space.isPerRow(op) && !isa<ein::ReduceOp>(op);
+    return double(pointsOf(op)) * (single ? double(laneCount) : lanes) * widthOf(op);
+  }
+
+  // By how many elements an operand moves from one lane to the next.
+  int64_t strideOf(Operation *op, AffineMap map, Type tensor) const {
+    int64_t stride = 0;
+    const auto &dims = space.dims.find(op)->second;
+    for (auto [axis, step] : llvm::enumerate(ein::stridesOf(tensor)))
+      if (int dim = ein::dimOf(map, axis); dim >= 0 && int(dims[dim]) == vector)
+        stride += step;
+    return stride;
+  }
+
+  void add(Operation *op) {
+    ein::Iteration it = ein::iterationOf(op);
+    double points = pointsIn(op);
+    if (isa<ein::ReduceOp>(op)) {
+      bool wide = columns && vector >= 0 && space.extents[vector] % 64 == 0;
+      amounts[Rate::reducedElement] += points / (wide ? 4 : 1);
+    } else if (auto map = dyn_cast<ein::MapOp>(op)) {
+      FunctionCost cost = costOf(map.getFunction());
+      amounts[cost.rate] += points * cost.times;
+    } else if (isa<ein::GatherOp>(op)) {
+      bool varies = llvm::any_of(llvm::enumerate(it.inputs), [&](auto each) {
+        return each.index() > 0 && strideOf(op, each.value(), op->getOperand(each.index()).getType()) != 0;
+      });
+      if (varies)
+        amounts[Rate::gatheredElement] += double(pointsOf(op));
+    } else if (isa<ein::CastOp>(op)) {
+      amounts[Rate::element] += points;
+    }
+  }
+
+  ArrayRef<Operation *> equations;
+  const ein::IterationSpace &space;
+  PerRate &amounts;
+  const bool columns;
+  int vector; // the dimension along which vectors lie; -1: none
+  int64_t reductions = 0;
+  double lanes = 1;
+};
+
+int64_t flopsOf(Operation *op) {
+  if (isa<ein::ContractOp>(op))
+    return 2 * pointsOf(op);
+  auto map = dyn_cast<ein::MapOp>(op);
+  bool computes =
+      map ? ein::infoOf(map.getFunction()).cost != ein::CostClass::Copy : isa<ein::ReduceOp, ein::ScatterAddOp>(op);
+  return computes ? pointsOf(op) : 0;
+}
+
+// What a kernel reads of an operand: of a table, no more than is looked up.
+int64_t bytesRead(BlockArgument operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t elements = 0;
+  for (Operation *user : operand.getUsers()) {
+    auto gather = dyn_cast<ein::GatherOp>(user);
+    elements += gather && gather.getTable() == operand ? pointsOf(gather) : type.getNumElements();
+  }
+  int64_t bytes = byteSizeOf(type);
+  return std::min(elements, type.getNumElements()) * (bytes / std::max<int64_t>(1, type.getNumElements()));
+}
+
+std::string amountsText(const KernelWork &work) {
+  std::string text;
+  for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
+    if (double amount = work.amounts[Rate(index)])
+      text += (Twine(" ") + row.name + " x " + Twine(int64_t(amount))).str();
+  return text;
+}
+
+} // namespace
+
+KernelWork kernels::workOf(plan::KernelOp kernel) {
+  KernelWork work;
+  Block &body = kernel.getBody().front();
+  auto results = llvm::map_to_vector(body.getTerminator()->getOperands(), ein::viewed);
+  SmallVector<Operation *> equations, free;
+  for (Operation &op : body.without_terminator()) {
+    if (ein::isView(&op))
+      continue;
+    bool made = !ein::isFree(op.getResult(0)) || llvm::is_contained(results, op.getResult(0));
+    (made ? equations : free).push_back(&op);
+    if (made)
+      work.flops += flopsOf(&op);
+  }
+  for (BlockArgument operand : body.getArguments())
+    work.bytes += bytesRead(operand);
+  for (Type result : body.getTerminator()->getOperandTypes())
+    work.bytes += byteSizeOf(cast<RankedTensorType>(result));
+  for (Operation *op : equations) {
+    if (auto contract = dyn_cast<ein::ContractOp>(op))
+      addContraction(contract, *kernel.getBy(), work.amounts);
+    if (isa<ein::ScatterAddOp>(op))
+      work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
+  }
+  if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter)
+    if (std::optional<ein::IterationSpace> space = ein::unifyDomains(equations)) {
+      RowCounter counter(kernel, equations, *space, work.amounts);
+      counter.run();
+      DenseMap<Operation *, Operation *> readers; // of free values: the equation with the most points
+      for (Operation *op : equations)
+        readers[op] = op;
+      for (Operation *op : llvm::reverse(free)) {
+        Operation *most = nullptr;
+        for (Operation *user : op->getUsers())
+          if (Operation *reader = readers.lookup(user); reader && (!most || pointsOf(reader) > pointsOf(most)))
+            most = reader;
+        if ((readers[op] = most))
+          counter.addFree(op, most);
+      }
+    }
+  work.amounts[Rate::cachedByte] = double(std::min(work.bytes, nearBytes));
+  work.amounts[Rate::byte] = double(work.bytes - std::min(work.bytes, nearBytes));
+  work.amounts[Rate::call] = 1;
+  LDBG() << kernel.getSymName() << amountsText(work);
+  return work;
+}
+
+double kernels::nsOf(const PerRate &amounts, const PerRate &rates) {
+  double ns = 0;
+  for (size_t rate = 0; rate < PerRate::size; ++rate)
+    ns += amounts[Rate(rate)] * rates[Rate(rate)];
+  return ns;
+}
+
+double kernels::contractionNs(ein::ContractOp op, Implementation by, const PerRate &rates) {
+  PerRate amounts;
+  addContraction(op, by, amounts);
+  return nsOf(amounts, rates);
+}
