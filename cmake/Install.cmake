@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/plc)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/plc)
 
-foreach(room Module Runtime Support)
+foreach(room Module Runtime Simulator Support)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/include/plc/${room})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/plc/${room} DESTINATION ${headers} COMPONENT runtime)
   endif()

@@ -9,6 +9,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 MAY = {
     "Support": set(),
     "Module": {"Support"},
+    "Simulator": {"Support", "Module"},
     # A schedule or a policy is a row of the planner's table in the IR, too.
     "Dialect": {"Support", "Planner"},
     "Analysis": {"Support", "Dialect"},
@@ -18,23 +19,23 @@ MAY = {
     "Reference": {"Support", "Dialect", "Numerics"},
     "Kernels": {"Support", "Dialect", "Analysis"},
     "Planner": {"Support"},
-    "Planning": {"Support", "Module", "Planner", "Dialect", "Analysis"},
+    "Planning": {"Support", "Module", "Simulator", "Planner", "Dialect", "Analysis"},
     "Codegen": {"Support", "Module", "Dialect", "Analysis", "Numerics"},
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
     "Strategy": {"Support", "Module", "Planner"},
-    "Runtime": {"Support", "Module"},
+    "Runtime": {"Support", "Module", "Simulator"},
 }
 COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}
-MAY["Driver"] = {"Support", "Module", *COMPILER}
+MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
     "plc-opt": {"Driver", *COMPILER},
-    "plc-run": {"Module", "Runtime"},
+    "plc-run": {"Module", "Runtime", "Simulator"},
     "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Module", "Runtime"},
     "plc-lsp-server": {"Support", "Dialect", "Language"},
 }
 # Rooms whose sources may include no LLVM and no MLIR, not even through another header.
-WITHOUT_LLVM = {"Module", "Planner", "Runtime"}
+WITHOUT_LLVM = {"Module", "Planner", "Runtime", "Simulator"}
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.

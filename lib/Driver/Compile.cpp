@@ -21,6 +21,7 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Explain.h"
+#include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
@@ -112,6 +113,10 @@ private:
   int explainPlan(const Program &program);
   /// The action table of a planned module. The very table that is written is proven.
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
+  /// The step of a planned program, as the simulator plays it.
+  int64_t playedNs(plc::plan::ProgramOp program, const plc::module::EntryPlan &table) const {
+    return plc::plan::predictStep(program, table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0);
+  }
   int writeModule();
   int print(ModuleOp module);
   int write(StringRef text);
@@ -216,6 +221,10 @@ int Compilation::printPlan(const Program &program) {
     return code;
   for (auto planned : module->getOps<plc::plan::ProgramOp>()) {
     plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+    plc::plan::RouteTable routes(planned);
+    plc::plan::TaskSlots slots(planned, routes);
+    if (auto table = plc::plan::buildActionTable(planned, slots); succeeded(table))
+      summary.playedNs = playedNs(planned, *table);
     if (!compareWithNone(program, summary))
       return code;
     plc::plan::print(summary, llvm::outs());
@@ -284,6 +293,7 @@ int Compilation::writeModule() {
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (manifest.planJson.empty()) {
         plc::plan::PlanSummary summary = plc::plan::summarize(planned);
+        summary.playedNs = playedNs(planned, request.entries.back().table);
         if (!compareWithNone(program, summary))
           return code;
         summary.numericsKey = manifest.numericsKey;

@@ -49,6 +49,7 @@ std::string writePlan(const PlanSummary &summary) {
             {"step_ns", summary.stepNs},
             {"step_bound_ns", summary.stepBoundNs},
             {"step_gap", gapOf(summary.stepNs, summary.stepBoundNs)},
+            {"played_ns", summary.playedNs},
             {"numerics_key", summary.numericsKey}};
   return plan.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -174,6 +174,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   if (summary.stepNs >= 0)
     printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
              gapOf(summary.stepNs, summary.stepBoundNs));
+  if (summary.playedNs >= 0)
+    out << "  step with messages, waits and updates " << formatNs(summary.playedNs) << "\n";
   std::set<int64_t> ranks; // several stages share an arena
   for (const auto &stage : summary.stages)
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)

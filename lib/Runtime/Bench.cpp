@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -49,8 +50,38 @@ void tellRate(const Engine &engine, const EntryInfo &entry, double seconds) {
               peak > 0 ? rate / peak : 0, static_cast<long long>(threads), threads == 1 ? "" : "s", peak * 1e-9);
 }
 
-/// Seconds of each measured run, ascending: training steps, or forward runs of a model without a loss.
-std::vector<double> measure(const Options &options, const EntryInfo &entry, Engine &engine) {
+/// "-3.2 %": by how much `found` differs from what was measured.
+std::string errorText(double found, double measured) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%+.1f %%", (found / measured - 1) * 100);
+  return text;
+}
+
+double medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+/// What the simulator says of the runs, beside what they took.
+void tellSimulations(const std::vector<RunTimes> &runs, double medianSeconds) {
+  if (runs.empty())
+    return;
+  std::vector<double> errors;
+  for (const RunTimes &run : runs)
+    errors.push_back(std::abs(static_cast<double>(run.replayedNs) / static_cast<double>(run.executedNs) - 1) * 100);
+  auto predicted = static_cast<double>(runs.front().predictedNs);
+  std::printf("predicted  %.2f ms, %s of the median\n", predicted / 1e6,
+              errorText(predicted / 1e9, medianSeconds).c_str());
+  std::printf("replay     off by %.1f %% median, by the times that tasks took\n", medianOf(errors));
+}
+
+struct Measured {
+  std::vector<double> seconds; // of each run, ascending
+  std::vector<RunTimes> simulations;
+};
+
+/// Training steps, or forward runs of a model without a loss.
+Measured measure(const Options &options, const EntryInfo &entry, Engine &engine) {
   const bool trains = entry.trains();
   const uint64_t seed = options.seed.value_or(0);
   std::unique_ptr<Data> data;
@@ -60,7 +91,7 @@ std::vector<double> measure(const Options &options, const EntryInfo &entry, Engi
   }
   initializeParameters(seed, engine);
   std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry, engine.smallestGather());
-  std::vector<double> seconds;
+  Measured measured;
   for (int64_t step = 1; step <= options.warmup + options.repeats; ++step) {
     std::vector<Bytes> inputs = data ? data->trainBatch(seed, step) : invented;
     auto start = std::chrono::steady_clock::now();
@@ -68,11 +99,14 @@ std::vector<double> measure(const Options &options, const EntryInfo &entry, Engi
       engine.trainStep(step, inputs);
     else
       engine.run(entry, inputs);
-    if (step > options.warmup)
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (step <= options.warmup)
+      continue;
+    measured.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (std::optional<RunTimes> times = engine.lastRun(entry))
+      measured.simulations.push_back(*times);
   }
-  std::sort(seconds.begin(), seconds.end());
-  return seconds;
+  std::sort(measured.seconds.begin(), measured.seconds.end());
+  return measured;
 }
 
 } // namespace
@@ -81,13 +115,15 @@ void runBench(const Options &options, Engine &engine) {
   // A model without a loss has no entry `train`: then it is the forward pass that counts.
   const EntryInfo *train = engine.findEntry("train");
   const EntryInfo &entry = train ? *train : needEntry(engine, "infer");
-  std::vector<double> seconds = measure(options, entry, engine);
-  double median = (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
+  Measured measured = measure(options, entry, engine);
+  const std::vector<double> &seconds = measured.seconds;
+  double median = medianOf(seconds);
   std::printf("%-10s %.2f ms median, %.2f to %.2f ms (%zu repeats after %lld)\n", train ? "step" : "infer",
               median * 1e3, seconds.front() * 1e3, seconds.back() * 1e3, seconds.size(),
               static_cast<long long>(options.warmup));
   std::printf("items      %.1f per second\n", static_cast<double>(entry.batch) / median);
   tellRate(engine, entry, median);
+  tellSimulations(measured.simulations, median);
   std::printf("blis       kernels of '%s'\n", blisKernels().c_str());
   for (const RankMemory &rank : engine.memory(entry))
     std::printf("rank %-5lld planned %lld bytes, measured %lld bytes\n", static_cast<long long>(rank.rank),

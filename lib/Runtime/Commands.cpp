@@ -43,7 +43,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     if (command.run)
       runWithEngine(command, options, *tool.open(options.model));
     else
-      tool.inspect(options.model);
+      (tool.*command.withoutEngine)(options.model);
     if (std::fflush(stdout) != 0)
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     return Done;

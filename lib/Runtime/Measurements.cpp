@@ -1,5 +1,8 @@
 #include "Measurements.h"
 
+#include "plc/Runtime/MachineShare.h"
+#include "plc/Simulator/Simulate.h"
+
 #include <algorithm>
 #include <malloc.h>
 #include <tuple>
@@ -56,6 +59,51 @@ std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &se
   std::sort(profiles.begin(), profiles.end(),
             [](auto &a, auto &b) { return std::tie(b.nanoseconds, a.kernel) < std::tie(a.nanoseconds, b.kernel); });
   return profiles;
+}
+
+static int64_t play(const simulator::Play &play, const simulator::Cluster &cluster) {
+  simulator::Simulation simulation;
+  return simulator::simulate(play, cluster, simulation) ? 0 : simulation.stepNs;
+}
+
+/// The play of what has run: each task and step as long as it took, waits for the other ranks' gradients included.
+static simulator::Play replayOf(simulator::Play play, const Session &session) {
+  play.stepsMeet = false;
+  for (const auto &rank : session.ranks()) {
+    size_t next = 0; // drops are left out
+    const RankInfo &plan = session.plan().ranks[rank->number()];
+    for (size_t i = 0; i < plan.actions.size(); ++i) {
+      if (plan.actions[i].op == ActionInfo::Op::Drop)
+        continue;
+      play.ranks[rank->number()].actions[next++].ns = rank->taskTimes()[i];
+    }
+  }
+  return play;
+}
+
+std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
+                                bool sharesKernels) {
+  const EntryPlan &entry = session.plan();
+  int64_t begin = INT64_MAX, end = 0;
+  for (const auto &rank : session.ranks()) {
+    if (rank->taskTimes().empty() || rank->executed().second == 0)
+      return std::nullopt;
+    begin = std::min(begin, rank->executed().first);
+    end = std::max(end, rank->executed().second);
+  }
+  if (session.ranks().size() != entry.ranks.size())
+    return std::nullopt;
+  // The times that a task took are those of a rank that shares cores, so its replay has them for itself.
+  double copiedNsPerByte = 2 * manifest.rates[Rate::cachedByte];
+  auto cores = std::max<int64_t>(1, static_cast<int64_t>(usableCpus()) / threadsPerStage);
+  simulator::Play predicted = simulator::playOf(manifest, entry, threadsPerStage);
+  simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, copiedNsPerByte);
+  here.sharesKernels = sharesKernels && entry.ranks.size() > 1;
+  RunTimes times;
+  times.predictedNs = play(predicted, here);
+  times.replayedNs = play(replayOf(predicted, session), simulator::oneProcess(entry.ranks.size(), 0, copiedNsPerByte));
+  times.executedNs = end - begin;
+  return times;
 }
 
 int64_t flopsOf(const Manifest &manifest, const EntryPlan &entry) {

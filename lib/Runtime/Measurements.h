@@ -16,6 +16,11 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
 /// Slowest kernel first; empty unless the module profiles. Collective.
 std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &session);
 
+/// What a simulation of the session's last run says, in one process on the CPUs that it may use. Nothing unless all ranks
+/// are here and their tasks are timed. `sharesKernels`: idle workers help.
+std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
+                                bool sharesKernels);
+
 /// Floating-point operations of one run.
 int64_t flopsOf(const Manifest &manifest, const EntryPlan &entry);
 

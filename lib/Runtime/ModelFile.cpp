@@ -3,6 +3,7 @@
 #include "Files.h"
 #include "Inspect.h"
 #include "Module.h"
+#include "SimulateFile.h"
 #include "Transports.h"
 #include "plc/Runtime/ModuleEngine.h"
 
@@ -199,6 +200,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.checkFinite = request.checkFinite;
   options.shareKernels = request.sharesKernels;
   options.trace = !request.trace.empty();
+  options.timeTasks = request.timesTasks;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (fs::path(request.file).extension() == ".ein")
     return openModule(moduleOf(request), options);
@@ -208,14 +210,30 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   return openModule(request.file, options);
 }
 
-void inspectModelFile(const ModelRequest &request) {
+/// A module that no kernel of is called.
+static Module openUnrun(const ModelRequest &request) {
   bool compiles = fs::path(request.file).extension() == ".ein";
   if (!compiles) {
     refuseCompileOptions(request);
     if (!request.sets.empty())
       throw usageError("option '--set' does not apply to a compiled module that is not run");
   }
-  tellModule(Module(compiles ? moduleOf(request) : request.file, Module::Use::Inspect));
+  return Module(compiles ? moduleOf(request) : request.file, Module::Use::Inspect);
+}
+
+void inspectModelFile(const ModelRequest &request) { tellModule(openUnrun(request)); }
+
+void simulateModelFile(const ModelRequest &request, simulator::ClusterReader readCluster) {
+  if (request.cluster.empty())
+    throw usageError("'simulate' needs option '--cluster FILE.toml'");
+  simulator::Cluster cluster;
+  if (auto error = readCluster(readFile(request.cluster), cluster))
+    throw Error(BadInput, request.cluster + ":" + std::to_string(error->line) + ":" + std::to_string(error->column),
+                error->text);
+  Module module = openUnrun(request);
+  if (!request.trace.empty())
+    checkWritable(request.trace);
+  simulateModule(module.manifest(), cluster, request.cluster, request.trace);
 }
 
 } // namespace plc::runtime

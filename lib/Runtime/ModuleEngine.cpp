@@ -14,7 +14,7 @@ namespace {
 class ModuleEngine : public Engine {
 public:
   ModuleEngine(const std::string &file, const ModuleOptions &options)
-      : cache(file, options), manifest(cache.manifest()) {
+      : cache(file, options), manifest(cache.manifest()), sharesKernels(options.shareKernels) {
     listEntries();
   }
 
@@ -61,6 +61,11 @@ public:
     return session ? profileOf(manifest, *session) : std::vector<KernelProfile>();
   }
 
+  std::optional<RunTimes> lastRun(const EntryInfo &entry) override {
+    const Session *session = cache.find(planOf(entry));
+    return session ? timesOf(manifest, *session, cache.threadsPerStage(), sharesKernels) : std::nullopt;
+  }
+
   void writeTrace(const std::string &file) override {
     std::vector<TraceTrack> tracks;
     for (size_t i = 0; i < manifest.entries.size(); ++i)
@@ -95,6 +100,7 @@ private:
 
   SessionCache cache;
   const Manifest &manifest;
+  const bool sharesKernels;
   std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
 };
 

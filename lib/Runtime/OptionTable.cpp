@@ -12,19 +12,22 @@ namespace plc::runtime {
 namespace {
 
 constexpr Command commands[] = {
-    {"train", Train, runTrain, "trains the model and tells the loss on the held-out part",
+    {"train", Train, runTrain, nullptr, "trains the model and tells the loss on the held-out part",
      "train gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
-    {"eval", Eval, runEval, "the mean of the loss over the held-out part",
+    {"eval", Eval, runEval, nullptr, "the mean of the loss over the held-out part",
      "eval gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --params run"},
-    {"infer", Infer, runInfer, "runs the model once on given tensors",
+    {"infer", Infer, runInfer, nullptr, "runs the model once on given tensors",
      "infer gpt.plcm --params run --input tok=@tok.npy --output logits=@logits.npy"},
-    {"generate", Generate, runGenerate, "writes text from a byte-level language model",
+    {"generate", Generate, runGenerate, nullptr, "writes text from a byte-level language model",
      "generate gpt.plcm --params run --prompt 'Once' --tokens 200"},
-    {"bench", Bench, runBench,
+    {"bench", Bench, runBench, nullptr,
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
      "bench gpt.plcm --repeats 20"},
-    {"inspect", Inspect, nullptr, "tells what a compiled model holds: entries, tensors, parameters, plan and kernels",
-     "inspect gpt.plcm"},
+    {"inspect", Inspect, nullptr, &Tool::inspect,
+     "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", "inspect gpt.plcm"},
+    {"simulate", Simulate, nullptr, &Tool::simulate,
+     "plays a module's plan on a described cluster: its step, and each rank's bubble, bytes and messages",
+     "simulate gpt.plcm --cluster cluster.toml --trace step.json"},
 };
 
 int64_t parseInteger(const Given &given, int64_t low) {
@@ -96,7 +99,7 @@ TensorOption parseDump(const Given &given) {
 }
 
 // The columns: flag, argument, commands, group of --help, help, effect.
-constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect;
+constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect | Simulate;
 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
@@ -155,7 +158,10 @@ constexpr OptionSpec options[] = {
     {"--hang-timeout", "SECONDS", runs, "checking",
      "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
      [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, 1e9); }},
-    {"--trace", "FILE", runs, "measuring", "write Chrome trace events: tasks, kernels, sends and waits of each rank",
+    {"--cluster", "FILE.toml", Simulate, "measuring", "the machines and links that ranks run on",
+     [](Options &o, const Given &given) { o.model.cluster = given.text; }},
+    {"--trace", "FILE", runs | Simulate, "measuring",
+     "write Chrome trace events: tasks, kernels, sends and waits of each rank",
      [](Options &o, const Given &given) { o.model.trace = given.text; }},
     {"--no-sharing", "", Train | Bench, "measuring",
      "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",

@@ -9,12 +9,13 @@
 namespace plc::runtime {
 
 /// Commands as bits, so that a row says to which of them it applies.
-enum CommandBit : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench = 16, Inspect = 32 };
+enum CommandBit : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench = 16, Inspect = 32, Simulate = 64 };
 
 struct Command {
   const char *name;
   unsigned bit;
-  void (*run)(const Options &options, Engine &engine); // nullptr: `Tool::inspect` does it
+  void (*run)(const Options &options, Engine &engine); // nullptr: the tool does it without an engine
+  std::function<void(const ModelRequest &)> Tool::*withoutEngine;
   const char *what, *example;
 };
 

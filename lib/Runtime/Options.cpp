@@ -90,6 +90,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   if (!command)
     throw usageError("unknown command '" + first + "', expected one of " + commandNames(tool));
   options.model.command = first;
+  options.model.timesTasks = command->bit == Bench;
   std::set<std::string> given;
   for (int i = 2; i < argc;) {
     std::string word = argv[i];

@@ -52,19 +52,25 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
   worker = &newWorker;
   if (probe.poisonDead)
     poisonAll();
+  const bool timesTasks = !actionTimes.empty();
+  begun = timesTasks ? Trace::now() : 0;
   for (const ActionInfo &action : plan.actions) {
     if (shared.stop.load(std::memory_order_relaxed))
       return;
     probeBefore(action, probe);
     if (action.op == Op::Drop) // Drops only inform the arena checks.
       continue;
-    int64_t begin = events ? Trace::now() : 0;
+    const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
+    int64_t begin = events || computes ? Trace::now() : 0;
     if (!perform(action, step))
       return;
+    if (computes)
+      actionTimes[static_cast<size_t>(&action - plan.actions.data())] = Trace::now() - begin;
     if (events)
       record(action, begin);
     actionsDone.fetch_add(1, std::memory_order_relaxed);
   }
+  ended = timesTasks ? Trace::now() : 0;
 }
 
 void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {

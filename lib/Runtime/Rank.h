@@ -53,6 +53,12 @@ public:
   };
   const std::vector<Time> &times() const { return kernelTimes; }
 
+  /// From now on keeps how long each task and step takes: by action, of the last run.
+  void startTaskTimes() { actionTimes.resize(plan.actions.size()); }
+  const std::vector<int64_t> &taskTimes() const { return actionTimes; }
+  /// When the last run began and ended here, in ns of the steady clock; only with task times.
+  std::pair<int64_t, int64_t> executed() const { return {begun, ended}; }
+
   /// From now on keeps a trace.
   void startTrace(size_t capacity);
   const Trace *trace() const { return events.get(); }
@@ -106,6 +112,8 @@ private:
   std::vector<ChunkTiming> paces; // by kernel
   bool checksFinite = false;
   std::vector<Time> kernelTimes;
+  std::vector<int64_t> actionTimes;
+  int64_t begun = 0, ended = 0;
   std::unique_ptr<Trace> events; // null: none are kept
   std::atomic<bool> active{false};
   std::atomic<uint64_t> actionsDone{0};

@@ -124,6 +124,11 @@ void Session::startFiniteChecks() {
     rank->startFiniteChecks();
 }
 
+void Session::startTaskTimes() {
+  for (auto &rank : localRanks)
+    rank->startTaskTimes();
+}
+
 void Session::startTrace(size_t eventsPerRank) {
   for (auto &rank : localRanks)
     rank->startTrace(eventsPerRank);

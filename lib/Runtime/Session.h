@@ -34,6 +34,9 @@ public:
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks();
+  /// From now on times tasks; see Rank.
+  void startTaskTimes();
+  const std::vector<std::unique_ptr<Rank>> &ranks() const { return localRanks; }
   /// From now on keeps traces: those of the local ranks are added to `tracks`.
   void startTrace(size_t eventsPerRank);
   void addTracks(std::vector<TraceTrack> &tracks) const;

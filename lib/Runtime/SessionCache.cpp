@@ -84,6 +84,8 @@ Session &SessionCache::ready(size_t index) {
     entry.session = make(index);
     if (options.trace)
       entry.session->startTrace(eventsPerRank);
+    if (options.timeTasks)
+      entry.session->startTaskTimes();
     if (options.checkFinite)
       entry.session->startFiniteChecks();
   }

@@ -5,6 +5,7 @@
   ein refused     plc-compile refuses it (exit 1) with the errors and notes that the following `text` fence shows
   toml            plc-compile accepts it as a strategy
   toml refused    plc-compile refuses it (exit 2), as above
+  toml cluster    describes a cluster, to the commands behind it
   mlir            plc-opt parses and verifies it
   c, c++          a compiler accepts it, with the project's headers
   sh              commands. If lines begin with '$ ', those are the commands and the others are what they print, where
@@ -29,8 +30,9 @@ class Example:
         self.line, self.text = line, text
         self.language = words[0] if words else ""
         self.isRefused = "refused" in words[1:]
+        self.isCluster = self.language == "toml" and "cluster" in words[1:]
         self.name = next((word for word in words[1:] if "." in word), None)
-        self.unknown = [word for word in words[1:] if word not in ("refused", self.name)]
+        self.unknown = [word for word in words[1:] if word not in ("refused", self.name) and not (word == "cluster" and self.isCluster)]
 
 
 def examples(page):
@@ -96,6 +98,11 @@ def check(example, after):
     if example.unknown:
         return f"unknown words {example.unknown} behind the fence"
     text, refusedWith = example.text, 1
+    if example.isCluster:
+        if not example.name:
+            return "a cluster needs a file's name"
+        pathlib.Path(example.name).write_text(text)
+        return None
     if example.language == "ein":
         file = example.name or "example.ein"
         text += "" if re.search(r"^model ", text, re.M) or example.isRefused else MODEL

@@ -1,13 +1,15 @@
-// Runs compiled modules: train, eval, infer, generate, bench, inspect. Maps no LLVM.
+// Runs compiled modules: train, eval, infer, generate, bench, inspect, simulate. Maps no LLVM.
 #include "plc/Runtime/Commands.h"
 #include "plc/Runtime/ModelFile.h"
 
 int main(int argc, char **argv) {
-  plc::runtime::Tool tool{"plc-run",
-                          {"train", "eval", "infer", "generate", "bench", "inspect"},
-                          "M.plcm|MODEL.ein",
-                          "runs a compiled model, or compiles one first",
-                          plc::runtime::openModelFile,
-                          plc::runtime::inspectModelFile};
-  return plc::runtime::runCommands(argc, argv, tool);
+  using namespace plc::runtime;
+  Tool tool{"plc-run",
+            {"train", "eval", "infer", "generate", "bench", "inspect", "simulate"},
+            "M.plcm|MODEL.ein",
+            "runs a compiled model, or compiles one first",
+            openModelFile,
+            inspectModelFile,
+            [](const ModelRequest &request) { simulateModelFile(request, plc::simulator::readCluster); }};
+  return runCommands(argc, argv, tool);
 }

@@ -35,6 +35,7 @@ struct PlanSummary {
   std::vector<Route> routes;
   int64_t cutNs = -1, cutBoundNs = -1;
   int64_t stepNs = -1, stepBoundNs = -1;
+  int64_t playedNs = -1; ///< of the step with messages, waits and updates: set by who has its action table
   std::map<std::string, int64_t> contractions; ///< kernels of contractions that it calls, by who computes them
   double bubble = 0;                           ///< idle part of all ranks' time
   int64_t arenaBytes = -1;                     ///< of all ranks

@@ -13,7 +13,7 @@ namespace plc::runtime {
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
   std::string toolPath;              // argv[0]
-  std::string command;               // train, eval, infer, generate, bench, inspect
+  std::string command;               // train, eval, infer, generate, bench, inspect, simulate
   std::string file;                  // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                 // --entry, or empty
   std::string strategy;              // --strategy, or empty
@@ -24,6 +24,8 @@ struct ModelRequest {
   bool checkLive = false;            // --check-live
   bool checkFinite = false;          // --check-finite
   std::string trace;                 // --trace, or empty
+  std::string cluster;               // --cluster, or empty
+  bool timesTasks = false;           // of bench
   bool sharesKernels = true;         // unless --no-sharing
   std::optional<double> hangTimeout; // --hang-timeout, in seconds
 };
@@ -33,11 +35,11 @@ using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &
 
 struct Tool {
   std::string name;                  // "plc-run"
-  std::vector<std::string> commands; // of train, eval, infer, generate, bench, inspect
+  std::vector<std::string> commands; // of train, eval, infer, generate, bench, inspect, simulate
   std::string modelArgument;         // "M.plcm|MODEL.ein"
   std::string summary;               // one line for --help
   EngineFactory open;
-  std::function<void(const ModelRequest &)> inspect; // prints, or throws Error; of a tool with that command
+  std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; of a tool with that command
 };
 
 /// The whole of main: parses, runs, prints errors. Returns the exit code.

@@ -41,6 +41,13 @@ struct KernelProfile {
   int64_t predictedNs = 0; // of one call on one thread
 };
 
+/// How long a run takes as the simulator plays it, and took.
+struct RunTimes {
+  int64_t predictedNs = 0; // by the times that its kernels were planned with
+  int64_t replayedNs = 0;  // by the times that its tasks took
+  int64_t executedNs = 0;  // from the first rank's first action to the last one's last
+};
+
 /// One model ready to run. Every member may throw Error. A step or run after an error is undefined.
 class Engine {
 public:
@@ -79,6 +86,9 @@ public:
 
   /// Slowest kernel first; empty unless the model is compiled to be profiled.
   virtual std::vector<KernelProfile> profile() { return {}; }
+
+  /// Of the last run of the entry; only for engines opened to time tasks, which execute all of its ranks.
+  virtual std::optional<RunTimes> lastRun(const EntryInfo &) { return std::nullopt; }
 
   /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
   virtual void writeTrace(const std::string &) {}

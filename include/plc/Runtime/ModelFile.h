@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_MODELFILE_H
 
 #include "plc/Runtime/Commands.h"
+#include "plc/Simulator/Cluster.h"
 
 namespace plc::runtime {
 
@@ -13,6 +14,10 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request);
 
 /// Prints what a module holds; a `.ein` file is compiled first, in the same way. The CPU need not be able to run it.
 void inspectModelFile(const ModelRequest &request);
+
+/// Plays the plan of a module's first entry on the cluster that `--cluster` describes, prints what comes of it, and writes
+/// `--trace`. `readCluster` reads the description. Throws Error: with exit code 3 if the cluster has no room for the plan.
+void simulateModelFile(const ModelRequest &request, simulator::ClusterReader readCluster);
 
 } // namespace plc::runtime
 

@@ -29,6 +29,7 @@ struct ModuleOptions {
   bool checkFinite = false;
   bool shareKernels = true; // idle workers compute chunks of other workers' kernels; changes no bit
   bool trace = false;       // keeps what writeTrace writes
+  bool timeTasks = false;   // keeps what lastRun tells
   /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of
   /// waits is one at once.
   double hangTimeout = 30;

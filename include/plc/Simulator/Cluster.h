@@ -1,0 +1,60 @@
+//===- Cluster.h - the machines that ranks run on ---------------*- C++ -*-===//
+#ifndef PLC_SIMULATOR_CLUSTER_H
+#define PLC_SIMULATOR_CLUSTER_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plc::simulator {
+
+/// What messages from one place to another go through, one after another: a message of b bytes occupies it for
+/// `b * nsPerByte`, and is there `latencyNs` later.
+struct Link {
+  double latencyNs = 0, nsPerByte = 0;
+};
+
+struct Machine {
+  std::string name;
+  int64_t ranks = 1;
+  int64_t cores = 0;       ///< 0: one for each rank; ranks that compute share what there is evenly
+  int64_t memoryBytes = 0; ///< for the arenas of all its ranks together; 0: any
+  double speed = 1;        ///< of a core: how many times as fast as the one that times were predicted for
+};
+
+/// Ranks fill the machines in their order.
+struct Cluster {
+  struct Pair {
+    size_t first = 0, second = 0; ///< machines
+    Link link;                    ///< in each direction
+  };
+
+  std::vector<Machine> machines;
+  Link inside;             ///< between two ranks of a machine
+  Link between;            ///< between two machines
+  std::vector<Pair> pairs; ///< of machines that another link joins
+  /// Idle workers of a machine compute parts of its other ranks' kernels, as plc-run's do in one process.
+  bool sharesKernels = false;
+
+  /// The machine of each rank, or why it has none.
+  std::optional<std::string> place(size_t ranks, std::vector<size_t> &machineOf) const;
+  const Link &link(size_t from, size_t to) const;
+};
+
+/// Where a description of a cluster is wrong, counted from 1, in bytes.
+struct ClusterError {
+  int64_t line = 0, column = 0;
+  std::string text;
+};
+
+/// Reads a cluster as docs/running.md describes it.
+std::optional<ClusterError> readCluster(const std::string &toml, Cluster &cluster);
+using ClusterReader = std::optional<ClusterError> (*)(const std::string &toml, Cluster &cluster);
+
+/// One process whose ranks are threads: messages are copied from arena to arena.
+Cluster oneProcess(size_t ranks, int64_t cores, double copiedNsPerByte);
+
+} // namespace plc::simulator
+
+#endif

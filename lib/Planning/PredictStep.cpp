@@ -1,0 +1,29 @@
+//===- PredictStep.cpp - how long a planned step takes ----------------------===//
+#include "plc/Planning/PredictStep.h"
+
+#include "plc/Simulator/Simulate.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace plc;
+
+int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips) {
+  std::vector<int64_t> ns; // of the kernels, as the table counts them
+  for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
+    ns.push_back(kernel.getNs());
+  ein::MicroBatches cut = program.getCut();
+  simulator::Times times;
+  times.clips = clips;
+  times.callNs = [&](const module::CallInfo &call, int64_t microBatch) {
+    if (!cut.isRagged())
+      return ns[call.kernel];
+    return int64_t(double(ns[call.kernel]) * double(cut.samplesOf(microBatch)) / double(cut.mostSamples()));
+  };
+  times.chunks = [](const module::CallInfo &, int64_t) { return int64_t(1); };
+  times.updateNs = [&](int64_t bytes) { return int64_t(double(bytes) * rates[Rate::updatedByte]); };
+  simulator::Play play = simulator::playOf(table, times);
+  simulator::Simulation simulation;
+  auto cluster = simulator::oneProcess(table.ranks.size(), 0, 2 * rates[Rate::cachedByte]);
+  return simulator::simulate(play, cluster, simulation) ? -1 : simulation.stepNs;
+}

@@ -1,0 +1,367 @@
+//===- Simulate.cpp - an action table played on a cluster -------------------===//
+#include "plc/Simulator/Simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <queue>
+
+namespace plc::simulator {
+
+namespace {
+
+using Op = Play::Op;
+
+/// Cores and the ranks that compute on them, each with an even share: what an operating system's scheduler gives threads.
+class Server {
+public:
+  Server(int64_t cores, double speed, bool divides)
+      : cores(static_cast<double>(cores)), speed(speed), divides(divides) {}
+
+  struct Job {
+    size_t rank;
+    double left; ///< ns on a core of speed 1
+    double dividedPart, rate = 0;
+  };
+
+  void start(const Job &job, double now) {
+    pass(now);
+    jobs.push_back(job);
+    share();
+  }
+
+  /// The jobs that end now.
+  std::vector<size_t> finish(double now) {
+    constexpr double almost = 1e-3; // ns, which rounding leaves
+    pass(now);
+    std::vector<size_t> ended;
+    std::erase_if(jobs, [&](const Job &job) {
+      if (job.left <= almost)
+        ended.push_back(job.rank);
+      return job.left <= almost;
+    });
+    share();
+    return ended;
+  }
+
+  bool idle() const { return jobs.empty(); }
+  double next() const {
+    double least = INFINITY;
+    for (const Job &job : jobs)
+      least = std::min(least, job.left / job.rate);
+    return at + least;
+  }
+  uint32_t version = 0; ///< of the shares: an end that was foreseen before they changed is none
+
+private:
+  void pass(double now) {
+    for (Job &job : jobs)
+      job.left = std::max(0.0, job.left - (now - at) * job.rate);
+    at = now;
+  }
+
+  void share() {
+    ++version;
+    auto count = static_cast<double>(jobs.size());
+    for (Job &job : jobs) {
+      double alone = 1 - job.dividedPart + job.dividedPart * count / cores;
+      job.rate = speed * (count > cores ? cores / count : divides ? 1 / alone : 1);
+    }
+  }
+
+  double cores, speed;
+  bool divides; ///< idle cores take a share of what can be divided
+  double at = 0;
+  std::vector<Job> jobs;
+};
+
+class Player {
+public:
+  Player(const Play &play, const Cluster &cluster, Simulation &result, bool keepsSpans)
+      : play(play), cluster(cluster), result(result), keepsSpans(keepsSpans), ranks(play.ranks.size()) {}
+
+  std::optional<std::string> run() {
+    if (auto wrong = cluster.place(ranks.size(), machineOf))
+      return wrong;
+    if (auto wrong = checkMemory())
+      return wrong;
+    result = {};
+    result.ranks.resize(ranks.size());
+    addServers();
+    addLinks();
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      advance(rank);
+    while (!events.empty()) {
+      Event event = events.top();
+      events.pop();
+      now = event.at;
+      event.message >= 0 ? arrive(event.message) : endJobs(event);
+    }
+    if (auto wrong = checkEnded())
+      return wrong;
+    summarize();
+    return std::nullopt;
+  }
+
+private:
+  struct State {
+    size_t next = 0; ///< action
+    size_t server = 0;
+    double begin = 0;     ///< of the action at hand, if it takes time
+    int64_t awaited = -1; ///< message; meeting: the other ranks' steps
+    double busy = 0;
+  };
+  static constexpr int64_t meeting = -2;
+
+  struct Message {
+    bool sent = false, posted = false, arrived = false;
+  };
+  struct Route {
+    size_t first = 0; ///< message
+    size_t link = 0, traffic = 0;
+  };
+  struct Way {
+    Link link;
+    double freeAt = 0;
+  };
+
+  struct Event {
+    double at;
+    uint64_t order; ///< of equal times the first
+    int64_t message = -1;
+    size_t server = 0;
+    uint32_t version = 0;
+    bool operator<(const Event &other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+
+  std::optional<std::string> checkMemory() const {
+    std::vector<int64_t> needed(cluster.machines.size());
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      needed[machineOf[rank]] += play.ranks[rank].arenaBytes;
+    for (size_t machine = 0; machine < needed.size(); ++machine) {
+      const Machine &row = cluster.machines[machine];
+      if (!row.memoryBytes || needed[machine] <= row.memoryBytes)
+        continue;
+      std::string text = "machine '" + row.name + "' has " + std::to_string(row.memoryBytes) +
+                         " bytes of memory but its ranks need " + std::to_string(needed[machine]) + ":";
+      for (size_t rank = 0; rank < ranks.size(); ++rank)
+        if (machineOf[rank] == machine)
+          text += (text.back() == ':' ? " rank " : ", rank ") + std::to_string(rank) + " (" + play.ranks[rank].stage +
+                  ") " + std::to_string(play.ranks[rank].arenaBytes);
+      return text;
+    }
+    return std::nullopt;
+  }
+
+  // Ranks share a server where there are fewer cores than ranks, or where they share kernels; else each has its core.
+  void addServers() {
+    std::vector<int64_t> count(cluster.machines.size());
+    for (size_t machine : machineOf)
+      ++count[machine];
+    std::vector<int64_t> shared(cluster.machines.size(), -1);
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      result.ranks[rank].machine = machineOf[rank];
+      const Machine &machine = cluster.machines[machineOf[rank]];
+      int64_t here = count[machineOf[rank]], cores = machine.cores ? std::min(machine.cores, here) : here;
+      int64_t &server = shared[machineOf[rank]];
+      bool apart = cores == here && !cluster.sharesKernels;
+      if (apart || server < 0) {
+        server = static_cast<int64_t>(servers.size());
+        servers.emplace_back(apart ? 1 : cores, machine.speed, cluster.sharesKernels);
+      }
+      ranks[rank].server = static_cast<size_t>(server);
+      stepping += std::any_of(play.ranks[rank].actions.begin(), play.ranks[rank].actions.end(),
+                              [](const Play::Action &action) { return action.op == Op::Step; });
+    }
+  }
+
+  // Machines have one link in each direction; so do two ranks of a machine.
+  void addLinks() {
+    std::map<std::pair<size_t, size_t>, size_t> traffic;
+    std::map<std::array<size_t, 3>, size_t> known;
+    size_t count = 0;
+    for (const Play::Channel &channel : play.channels)
+      traffic.try_emplace({channel.source, channel.destination}, 0);
+    for (auto &[pair, index] : traffic) {
+      index = result.traffic.size();
+      result.traffic.push_back({pair.first, pair.second});
+    }
+    for (const Play::Channel &channel : play.channels) {
+      size_t from = machineOf[channel.source], to = machineOf[channel.destination];
+      std::array<size_t, 3> key = from == to ? std::array<size_t, 3>{channel.source, channel.destination, 1}
+                                             : std::array<size_t, 3>{from, to, 0};
+      auto [found, isNew] = known.try_emplace(key, ways.size());
+      if (isNew)
+        ways.push_back({cluster.link(from, to)});
+      routes.push_back({count, found->second, traffic.at({channel.source, channel.destination})});
+      count += channel.perStep ? 1 : static_cast<size_t>(play.microBatches);
+    }
+    messages.resize(count);
+    channelOf.resize(count);
+    for (size_t channel = 0; channel < routes.size(); ++channel) {
+      size_t end = channel + 1 < routes.size() ? routes[channel + 1].first : count;
+      std::fill(channelOf.begin() + static_cast<long>(routes[channel].first),
+                channelOf.begin() + static_cast<long>(end), static_cast<uint32_t>(channel));
+    }
+  }
+
+  size_t messageOf(const Play::Action &action) const {
+    return routes[static_cast<size_t>(action.target)].first + static_cast<size_t>(std::max(0, action.microBatch));
+  }
+
+  /// Takes a rank's actions until one takes time.
+  void advance(size_t rank) {
+    State &state = ranks[rank];
+    const std::vector<Play::Action> &actions = play.ranks[rank].actions;
+    for (; state.next < actions.size(); ++state.next) {
+      const Play::Action &action = actions[state.next];
+      state.begin = now;
+      switch (action.op) {
+      case Op::Drop: break;
+      case Op::Run:
+        if (!action.ns)
+          break;
+        return startJob(rank);
+      case Op::Step: return play.stepsMeet ? meet(rank) : startJob(rank);
+      case Op::PostRecv:
+      case Op::Send: offer(action); break;
+      case Op::WaitRecv:
+      case Op::WaitSend:
+        if (size_t message = messageOf(action); !messages[message].arrived) {
+          state.awaited = static_cast<int64_t>(message);
+          return;
+        }
+        break;
+      }
+    }
+    result.ranks[rank].endNs = std::llround(now);
+  }
+
+  void startJob(size_t rank) {
+    const Play::Action &action = play.ranks[rank].actions[ranks[rank].next];
+    servers[ranks[rank].server].start({rank, static_cast<double>(action.ns), action.dividedPart}, now);
+    foresee(ranks[rank].server);
+  }
+
+  /// The step of a rank starts when all have brought their gradients' norms.
+  void meet(size_t rank) {
+    ranks[rank].awaited = meeting;
+    if (++met < stepping)
+      return;
+    met = 0;
+    for (size_t each = 0; each < ranks.size(); ++each)
+      if (ranks[each].awaited == meeting) {
+        ranks[each].awaited = -1;
+        if (each != rank)
+          span(each);
+        ranks[each].begin = now;
+        startJob(each);
+      }
+  }
+
+  void foresee(size_t server) {
+    if (!servers[server].idle())
+      events.push({servers[server].next(), order++, -1, server, servers[server].version});
+  }
+
+  void endJobs(const Event &event) {
+    if (event.version != servers[event.server].version)
+      return;
+    std::vector<size_t> ended = servers[event.server].finish(now);
+    foresee(event.server);
+    for (size_t rank : ended) {
+      ranks[rank].busy += now - ranks[rank].begin;
+      span(rank);
+      ++ranks[rank].next;
+      advance(rank);
+    }
+  }
+
+  void offer(const Play::Action &action) {
+    size_t number = messageOf(action);
+    Message &message = messages[number];
+    (action.op == Op::Send ? message.sent : message.posted) = true;
+    if (!message.sent || !message.posted)
+      return;
+    const Play::Channel &channel = play.channels[channelOf[number]];
+    const Route &route = routes[channelOf[number]];
+    int64_t bytes = action.microBatch >= play.firstShort ? channel.shortBytes : channel.bytes;
+    Way &way = ways[route.link];
+    double ns = static_cast<double>(bytes) * way.link.nsPerByte;
+    way.freeAt = std::max(way.freeAt, now) + ns;
+    Simulation::Traffic &traffic = result.traffic[route.traffic];
+    ++traffic.messages;
+    traffic.bytes += bytes;
+    traffic.busyNs += std::llround(ns);
+    events.push({way.freeAt + way.link.latencyNs, order++, static_cast<int64_t>(number)});
+  }
+
+  void arrive(int64_t number) {
+    messages[static_cast<size_t>(number)].arrived = true;
+    const Play::Channel &channel = play.channels[channelOf[static_cast<size_t>(number)]];
+    for (size_t rank : {channel.source, channel.destination})
+      if (ranks[rank].awaited == number) {
+        ranks[rank].awaited = -1;
+        span(rank);
+        ++ranks[rank].next;
+        advance(rank);
+      }
+  }
+
+  void span(size_t rank) {
+    if (keepsSpans && now > ranks[rank].begin)
+      result.spans.push_back({rank, ranks[rank].next, std::llround(ranks[rank].begin), std::llround(now)});
+  }
+
+  std::optional<std::string> checkEnded() const {
+    std::string waiting;
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      if (ranks[rank].awaited == -1)
+        continue;
+      const Play::Action &action = play.ranks[rank].actions[ranks[rank].next];
+      waiting += (waiting.empty() ? "" : "; ") + ("rank " + std::to_string(rank)) + " for ";
+      waiting += action.op == Op::Step ? "the other ranks' steps"
+                                       : "'" + play.channels[static_cast<size_t>(action.target)].name +
+                                             "' of micro-batch " + std::to_string(action.microBatch);
+    }
+    if (waiting.empty())
+      return std::nullopt;
+    return "the run never ends, these wait: " + waiting;
+  }
+
+  void summarize() {
+    double busy = 0;
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      result.ranks[rank].busyNs = std::llround(ranks[rank].busy);
+      result.stepNs = std::max(result.stepNs, result.ranks[rank].endNs);
+      busy += ranks[rank].busy;
+    }
+    if (result.stepNs)
+      result.bubble = 1 - busy / (static_cast<double>(result.stepNs) * static_cast<double>(ranks.size()));
+  }
+
+  const Play &play;
+  const Cluster &cluster;
+  Simulation &result;
+  const bool keepsSpans;
+  std::vector<State> ranks;
+  std::vector<size_t> machineOf;
+  std::vector<Server> servers;
+  std::vector<Route> routes; // by channel
+  std::vector<Way> ways;
+  std::vector<Message> messages;
+  std::vector<uint32_t> channelOf; // by message
+  std::priority_queue<Event> events;
+  uint64_t order = 0;
+  size_t stepping = 0, met = 0; // ranks that take a step; that wait for the others to
+  double now = 0;
+};
+
+} // namespace
+
+std::optional<std::string> simulate(const Play &play, const Cluster &cluster, Simulation &simulation, bool keepsSpans) {
+  return Player(play, cluster, simulation, keepsSpans).run();
+}
+
+} // namespace plc::simulator

@@ -1,0 +1,160 @@
+//===- SimulateTest.cpp - times, links, shared cores, refusals --------------===//
+#include "Pipelines.h"
+
+#include <gtest/gtest.h>
+
+using namespace plc::simulator;
+using Op = Play::Op;
+
+namespace {
+
+Cluster coresOfOne(int64_t ranks, int64_t cores, Link link = {}) {
+  Cluster cluster;
+  cluster.machines.push_back({"m", ranks, cores});
+  cluster.inside = link;
+  return cluster;
+}
+
+Play ranksOf(std::vector<std::vector<Play::Action>> actions) {
+  Play play;
+  for (auto &list : actions)
+    play.ranks.push_back({"s" + std::to_string(play.ranks.size()), 100, {"task"}, list});
+  return play;
+}
+
+Play::Action run(int64_t ns, float divided = 0) { return {Op::Run, 0, 0, divided, ns}; }
+
+Simulation play(const Play &what, const Cluster &cluster, bool keepsSpans = false) {
+  Simulation simulation;
+  std::optional<std::string> wrong = simulate(what, cluster, simulation, keepsSpans);
+  EXPECT_FALSE(wrong) << *wrong;
+  return simulation;
+}
+
+std::string refusal(const Play &what, const Cluster &cluster) {
+  Simulation simulation;
+  return simulate(what, cluster, simulation).value_or("");
+}
+
+// Rank 0 makes a value in 100 ns, rank 1 uses it for 50.
+Play handOver() {
+  Play play = ranksOf(
+      {{run(100), {Op::Send, 0, 0}, {Op::WaitSend, 0, 0}}, {{Op::PostRecv, 0, 0}, {Op::WaitRecv, 0, 0}, run(50)}});
+  play.channels.push_back({"v", 0, 1, 1000, 1000});
+  return play;
+}
+
+TEST(Simulate, MessagesTakeBytesOverBandwidthAndLatency) {
+  Simulation simulation = play(handOver(), coresOfOne(2, 0, {7, 0.5}), true);
+  EXPECT_EQ(simulation.stepNs, 100 + 500 + 7 + 50);
+  EXPECT_EQ(simulation.ranks[0].busyNs, 100);
+  EXPECT_EQ(simulation.ranks[1].busyNs, 50);
+  EXPECT_NEAR(simulation.bubble, 1 - 150.0 / (2 * 657), 1e-9);
+  ASSERT_EQ(simulation.traffic.size(), 1u);
+  EXPECT_EQ(simulation.traffic[0].bytes, 1000);
+  EXPECT_EQ(simulation.traffic[0].messages, 1);
+  EXPECT_EQ(simulation.traffic[0].busyNs, 500);
+  ASSERT_EQ(simulation.spans.size(), 4u); // two runs, and each side's wait
+}
+
+TEST(Simulate, MessagesLeaveWhenTheirReceiveIsPosted) {
+  Play late = handOver();
+  late.ranks[1].actions.insert(late.ranks[1].actions.begin(), run(400));
+  EXPECT_EQ(play(late, coresOfOne(2, 0, {7, 0.5})).stepNs, 400 + 500 + 7 + 50);
+}
+
+TEST(Simulate, ALinkCarriesOneMessageAfterAnother) {
+  Play two = handOver();
+  two.channels.push_back({"w", 0, 1, 1000, 1000});
+  two.ranks[0].actions.push_back({Op::Send, 1, 0});
+  two.ranks[0].actions.erase(two.ranks[0].actions.begin() + 2); // the wait between
+  two.ranks[1].actions.insert(two.ranks[1].actions.begin(), {Op::PostRecv, 1, 0});
+  two.ranks[1].actions.push_back({Op::WaitRecv, 1, 0});
+  EXPECT_EQ(play(two, coresOfOne(2, 0, {7, 0.5})).stepNs, 100 + 2 * 500 + 7);
+  // Between machines the link is the machines', so other ranks' messages go through it, too.
+  Play four = ranksOf({{run(100), {Op::Send, 0, 0}},
+                       {run(100), {Op::Send, 1, 0}},
+                       {{Op::PostRecv, 0, 0}, {Op::WaitRecv, 0, 0}},
+                       {{Op::PostRecv, 1, 0}, {Op::WaitRecv, 1, 0}}});
+  four.channels = {{"v", 0, 2, 1000, 1000}, {"w", 1, 3, 1000, 1000}};
+  Cluster cluster;
+  cluster.machines = {{"a", 2}, {"b", 2}};
+  cluster.between = {7, 0.5};
+  EXPECT_EQ(play(four, cluster).stepNs, 100 + 2 * 500 + 7);
+  cluster.pairs.push_back({1, 0, {0, 0.1}});
+  EXPECT_EQ(play(four, cluster).stepNs, 100 + 2 * 100);
+}
+
+TEST(Simulate, RanksShareCoresEvenly) {
+  Play three = ranksOf({{run(100)}, {run(100)}, {run(40)}});
+  EXPECT_EQ(play(three, coresOfOne(3, 0)).stepNs, 100);
+  // One core: 40 of each until 120, then 60 of two.
+  Simulation one = play(three, coresOfOne(3, 1));
+  EXPECT_EQ(one.ranks[2].endNs, 120);
+  EXPECT_EQ(one.stepNs, 240);
+  // Two cores: 2/3 of a core each until 60, then one each.
+  EXPECT_EQ(play(three, coresOfOne(3, 2)).stepNs, 120);
+  Cluster fast = coresOfOne(3, 1);
+  fast.machines[0].speed = 2;
+  EXPECT_EQ(play(three, fast).stepNs, 120);
+}
+
+TEST(Simulate, IdleWorkersHelp) {
+  Play two = ranksOf({{run(100, 0.5f)}, {run(20)}});
+  Cluster cluster = coresOfOne(2, 2);
+  EXPECT_EQ(play(two, cluster).stepNs, 100);
+  cluster.sharesKernels = true;
+  // 20 ns alone; then half of the 80 left is divided by two.
+  EXPECT_EQ(play(two, cluster).stepNs, 20 + 80 * 3 / 4);
+}
+
+TEST(Simulate, StepsMeetWhereGradientsAreClipped) {
+  Play two = ranksOf({{run(100), {Op::Step, -1, -1, 1, 10}}, {run(30), {Op::Step, -1, -1, 1, 50}}});
+  EXPECT_EQ(play(two, coresOfOne(2, 0)).stepNs, 110);
+  two.stepsMeet = true;
+  EXPECT_EQ(play(two, coresOfOne(2, 0)).stepNs, 150);
+}
+
+TEST(Simulate, ShortMicroBatchesSendFewerBytes) {
+  Play play = handOver();
+  play.channels[0].shortBytes = 400;
+  play.microBatches = 2;
+  play.firstShort = 1;
+  for (auto &rank : play.ranks)
+    for (auto &action : rank.actions)
+      action.microBatch = 1;
+  EXPECT_EQ(::play(play, coresOfOne(2, 0, {0, 1})).stepNs, 100 + 400 + 50);
+}
+
+TEST(Simulate, PipelinesTakeWhatTheClosedFormSays) {
+  for (auto kind : {plc::planner::ScheduleKind::gPipe, plc::planner::ScheduleKind::oneFOneB})
+    for (int64_t stages : {1, 2, 3, 5})
+      for (int64_t microBatches : {1, 2, 4, 7}) {
+        auto problem = pipeline(stages, microBatches, 100, 200);
+        plc::planner::Schedule schedule;
+        ASSERT_FALSE(solve(plc::rowOf(kind), problem, schedule));
+        Simulation simulation = play(playOf(problem, schedule, 1000), coresOfOne(stages, 0));
+        EXPECT_EQ(simulation.stepNs, 300 * (microBatches + stages - 1)) << stages << " x " << microBatches;
+      }
+}
+
+TEST(Simulate, RefusesByName) {
+  EXPECT_EQ(refusal(handOver(), coresOfOne(1, 0)), "the cluster has 1 ranks but the module needs 2");
+  Cluster small = coresOfOne(2, 0);
+  small.machines[0].memoryBytes = 199;
+  EXPECT_EQ(refusal(handOver(), small),
+            "machine 'm' has 199 bytes of memory but its ranks need 200: rank 0 (s0) 100, rank 1 (s1) 100");
+  small.machines[0].memoryBytes = 200;
+  EXPECT_EQ(refusal(handOver(), small), "");
+  Play silent = handOver();
+  silent.ranks[0].actions.erase(silent.ranks[0].actions.begin() + 1);
+  EXPECT_EQ(refusal(silent, coresOfOne(2, 0)),
+            "the run never ends, these wait: rank 0 for 'v' of micro-batch 0; rank 1 for 'v' of micro-batch 0");
+  Play alone = ranksOf({{{Op::Step, -1, -1, 0, 5}, run(1)}, {{Op::WaitRecv, 0, 0}, {Op::Step, -1, -1, 0, 5}}});
+  alone.channels.push_back({"v", 0, 1, 1, 1});
+  alone.stepsMeet = true;
+  EXPECT_EQ(refusal(alone, coresOfOne(2, 0)),
+            "the run never ends, these wait: rank 0 for the other ranks' steps; rank 1 for 'v' of micro-batch 0");
+}
+
+} // namespace
