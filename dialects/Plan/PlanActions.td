@@ -33,8 +33,8 @@ def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments,
                                    Plan_HoldsOnly<["LayoutOp", "ActionInterface"]>]> {
   let summary = "what one rank does in a step, in order";
   let description = [{
-    Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages, drops and the step;
-    `--plan-addresses` a layout, in front, and addresses. The runtime executes exactly this list.
+    Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages and the step; `--plan-addresses` a
+    layout, in front, addresses and drops. The runtime executes exactly this list.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -64,8 +64,8 @@ class Plan_SymbolAction<string mnemonic>
 def Plan_RunOp : Plan_SymbolAction<"run"> {
   let summary = "run a task for one micro-batch";
   let description = [{
-    `at` gives the offset in the rank's arena of each slot of the task (see `plan.task`). Accumulators are vacant for
-    `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
+    `at` gives an offset in the rank's arena for each base of the task's `plan.frame`; without a frame, for each slot of
+    the task (see `plan.task`). Accumulators are vacant for `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
     slot of a clone's value is the original's place.
 
     An example, from `test/Dialect/Plan/program.mlir`:
@@ -132,22 +132,20 @@ def Plan_WaitSendOp : Plan_Message<"wait_send", "waitSend", "wait until a messag
     ```
   }]>;
 
-def Plan_DropOp : Plan_SymbolAction<"drop"> {
-  let summary = "a value is dead";
+def Plan_DropOp : Plan_Action<"drop"> {
+  let summary = "bytes are dead";
   let description = [{
-    The value of a slot of a task is not used after this. The runtime's `--check-arena` overwrites the bytes.
+    Made by `--plan-addresses` after the last use of a value, or of values that lie together. What lies there is not used
+    after this. The runtime's `--check-arena` overwrites the bytes.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
     ```mlir
-    plan.drop @s0 F slot 1 mb 0 at 64
+    plan.drop mb 0 at 64 bytes 16
     ```
-
-    (C1) The stage has this task.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_Natural:$slot, Plan_MicroBatch:$mb,
-                       OptionalAttr<Plan_Natural>:$at);
-  let assemblyFormat = "$stage $role `slot` $slot `mb` $mb (`at` $at^)? attr-dict";
+  let arguments = (ins Plan_MicroBatch:$mb, Plan_Natural:$at, Plan_Positive:$bytes);
+  let assemblyFormat = "`mb` $mb `at` $at `bytes` $bytes attr-dict";
 }
 
 def Plan_StepOp : Plan_Action<"step"> {
@@ -174,12 +172,13 @@ def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area
 def Plan_StaticKindAttr : Plan_WordAttr<Plan_StaticKind, "static_kind">;
 
 def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArguments, HasParent<"RankOp">,
-                                       Plan_HoldsOnly<["StaticOp"]>]> {
+                                       Plan_HoldsOnly<["StaticOp", "FrameOp"]>]> {
   let summary = "the arena of a rank";
   let description = [{
-    First the static area, whose places its region lists, then values of micro-batches. `bound` is the most that is
-    live at one time, in bytes rounded as the places are: no arena can be smaller in this order. Of an arena above the
-    bound `exact` says that a search has shown that none is smaller all the same; `--plan-verify` searches again.
+    First the static area, whose places its region lists, then values of micro-batches. Frames say which of these lie
+    together. `bound` is the most that is live at one time, in bytes rounded as the places are: no arena can be smaller in
+    this order. Of an arena above the bound `exact` says that a search has shown that none is smaller all the same;
+    `--plan-verify` searches again.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -187,10 +186,12 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     plan.layout static 64 arena 192 bound 192 {
       plan.static parameter "w" at 0 bytes 16 owned
       plan.static gradient "w" site 0 at 64 bytes 16
+      plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
     }
     ```
 
     (C1) static <= bound <= arena.
+    (C2) A task has one frame at most, and one without its clones.
   }];
   let arguments = (ins Plan_Natural:$static_bytes, Plan_Natural:$arena_bytes, Plan_Natural:$bound_bytes,
                        UnitAttr:$exact);
@@ -199,7 +200,11 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
     `static` $static_bytes `arena` $arena_bytes `bound` $bound_bytes (`exact` $exact^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
-  let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"statics\";";
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral contents = "statics and frames";
+    /// The frame of a task's runs; null if each of its slots is a base.
+    FrameOp getFrame(::llvm::StringRef stage, Role role, bool keep);
+  }];
 }
 
 def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
@@ -220,6 +225,28 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
   let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site, Plan_Natural:$at,
                        Plan_Natural:$bytes, UnitAttr:$owned);
   let assemblyFormat = "$kind $name (`site` $site^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Plan_FrameOp : Plan_Op<"frame", [HasParent<"LayoutOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "where a task's slots lie beside each other";
+  let description = [{
+    Made by `--plan-addresses` where many micro-batches have many values: values that live equally long lie together, in a
+    block, and a run gives the address of each block (`at` of `plan.run`) in place of each value's. Slot k of the task
+    lies `slots`[2 k + 1] bytes behind base `slots`[2 k]. `keep` as in `plan.run`: such runs have a frame of their own.
+
+    An example, from `test/Dialect/Plan/program.mlir`:
+
+    ```mlir
+    plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
+    ```
+
+    (C1) The stage has this task.
+    (C2) `slots` are pairs of a base, from 0 to `bases` - 1, and of an offset from 0 on.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, UnitAttr:$keep, Plan_Natural:$bases,
+                       DenseI64ArrayAttr:$slots);
+  let assemblyFormat = "$stage $role (`keep` $keep^)? `bases` $bases `slots` $slots attr-dict";
   let hasVerifier = 1;
 }
 

@@ -62,8 +62,8 @@ ArrayRef<Value> TaskSlots::of(TaskOp task) {
   return it->second;
 }
 
-Value TaskSlots::valueIn(RunOp run, Value slot) const {
-  Value original = run.getKeep() ? originals.lookup(slot) : nullptr;
+Value TaskSlots::valueIn(bool keeps, Value slot) const {
+  Value original = keeps ? originals.lookup(slot) : nullptr;
   return original ? original : slot;
 }
 

@@ -26,8 +26,6 @@ public:
     return Node(*this, *found, key, 0);
   }
 
-  bool has(const char *key) const { return value.is_object() && value.contains(key); }
-
   int64_t integer(int64_t low, int64_t high) const {
     if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
       fail("is not an integer");
@@ -236,12 +234,19 @@ int64_t readShort(const Node &node, const char *name, const EntryPlan &entry, in
 TaskInfo readTask(const Node &node, const EntryPlan &entry, int64_t numStatics) {
   TaskInfo task;
   task.name = node["name"].string();
-  task.slots = node["slots"].integer(0, maxCount);
+  task.bases = node["bases"].integer(0, maxCount);
+  task.slots = node["slots"].list([&](const Node &slot) {
+    int64_t number = 0;
+    auto pair = slot.list([&](const Node &each) { return each.integer(0, number++ ? maxBytes : task.bases - 1); });
+    if (pair.size() != 2)
+      slot.fail("has " + std::to_string(pair.size()) + " numbers, expected a base and an offset");
+    return SlotInfo{pair[0], pair[1]};
+  });
+  auto slots = static_cast<int64_t>(task.slots.size());
   task.calls = node["calls"].list([&](const Node &call) {
-    return CallInfo{
-        call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
-        call["operands"].list([&](const Node &operand) { return operand.integer(-numStatics, task.slots - 1); }),
-        call["path"].string()};
+    return CallInfo{call["kernel"].integer(0, static_cast<int64_t>(entry.kernels.size()) - 1),
+                    call["operands"].list([&](const Node &operand) { return operand.integer(-numStatics, slots - 1); }),
+                    call["path"].string()};
   });
   return task;
 }
@@ -255,11 +260,10 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   action.microBatch = node["mb"].integer(-1, entry.microBatches - 1);
   if (action.op == Op::Run) {
     action.target = node["task"].integer(0, static_cast<int64_t>(rank.tasks.size()) - 1);
-    action.base = node.has("base") ? node["base"].integer(0, rank.arenaBytes) : 0;
-    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes - action.base); });
-    auto slots = static_cast<size_t>(rank.tasks[static_cast<size_t>(action.target)].slots);
-    if (action.at.size() != slots)
-      node["at"].fail("has " + std::to_string(action.at.size()) + " offsets, expected " + std::to_string(slots));
+    action.at = node["at"].list([&](const Node &offset) { return offset.integer(0, rank.arenaBytes); });
+    auto bases = static_cast<size_t>(rank.tasks[static_cast<size_t>(action.target)].bases);
+    if (action.at.size() != bases)
+      node["at"].fail("has " + std::to_string(action.at.size()) + " offsets, expected " + std::to_string(bases));
     return action;
   }
   if (action.op == Op::Drop)

@@ -100,7 +100,11 @@ json writeTask(const TaskInfo &task) {
   auto writeCall = [](const CallInfo &call) {
     return json{{"kernel", call.kernel}, {"operands", call.operands}, {"path", call.path}};
   };
-  return {{"name", task.name}, {"slots", task.slots}, {"calls", list(task.calls, writeCall)}};
+  auto writeSlot = [](const SlotInfo &slot) { return json::array({slot.base, slot.offset}); };
+  return {{"name", task.name},
+          {"bases", task.bases},
+          {"slots", list(task.slots, writeSlot)},
+          {"calls", list(task.calls, writeCall)}};
 }
 
 json writeAction(const ActionInfo &action) {
@@ -112,8 +116,6 @@ json writeAction(const ActionInfo &action) {
   if (action.op == Op::Run) {
     written["task"] = action.target;
     written["at"] = action.at;
-    if (action.base)
-      written["base"] = action.base;
     return written;
   }
   if (action.op == Op::Drop)

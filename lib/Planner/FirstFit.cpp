@@ -55,17 +55,17 @@ private:
   std::vector<int64_t> lastEnd;
 };
 
-// Each block in turn at the lowest offset where it fits among those placed before it.
-void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
-  packing.offsets.assign(problem.blocks.size(), -1);
-  packing.bytes = 0;
-  placed.clear();
-  std::vector<std::pair<int64_t, int64_t>> taken; // bytes from, to
-  for (size_t i : order) {
-    int64_t at = 0, bytes = problem.roundUp(problem.blocks[i].bytes);
+// Where a block fits lowest among those placed before it.
+class LowestPlace {
+public:
+  LowestPlace(const PackProblem &problem, const PlacedBlocks &placed, const std::vector<int64_t> &offsets)
+      : problem(problem), placed(placed), offsets(offsets) {}
+
+  int64_t of(size_t block) {
+    int64_t at = 0, bytes = problem.roundUp(problem.blocks[block].bytes);
     taken.clear();
-    placed.visitMates(problem.blocks[i], [&](size_t other) {
-      int64_t from = packing.offsets[other];
+    placed.visitMates(problem.blocks[block], [&](size_t other) {
+      int64_t from = offsets[other];
       taken.emplace_back(from, from + problem.roundUp(problem.blocks[other].bytes));
     });
     std::sort(taken.begin(), taken.end());
@@ -74,8 +74,25 @@ void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vecto
         break;
       at = std::max(at, to);
     }
-    packing.offsets[i] = at;
-    packing.bytes = std::max(packing.bytes, at + bytes);
+    return at;
+  }
+
+private:
+  const PackProblem &problem;
+  const PlacedBlocks &placed;
+  const std::vector<int64_t> &offsets;
+  std::vector<std::pair<int64_t, int64_t>> taken; // bytes from, to
+};
+
+// Each block in turn at the lowest offset where it fits among those placed before it.
+void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
+  packing.offsets.assign(problem.blocks.size(), -1);
+  packing.bytes = 0;
+  placed.clear();
+  LowestPlace lowest(problem, placed, packing.offsets);
+  for (size_t i : order) {
+    packing.offsets[i] = lowest.of(i);
+    packing.bytes = std::max(packing.bytes, packing.offsets[i] + problem.roundUp(problem.blocks[i].bytes));
     placed.insert(i);
   }
 }
@@ -109,6 +126,23 @@ Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing)
   if (Fault fault = problem.check())
     return fault;
   return packInOrder(problem, orderBy(problem, bytesOf), packing);
+}
+
+void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::vector<int64_t> &offsets) {
+  PlacedBlocks placed(problem);
+  for (size_t i = 0; i < offsets.size(); ++i)
+    if (offsets[i] >= 0)
+      placed.insert(i);
+  LowestPlace lowest(problem, placed, offsets);
+  for (size_t i : orderBy(problem, bytesOf)) {
+    if (offsets[i] >= 0)
+      continue;
+    int64_t at = lowest.of(i);
+    if (at + problem.roundUp(problem.blocks[i].bytes) > capacity)
+      continue;
+    offsets[i] = at;
+    placed.insert(i);
+  }
 }
 
 Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing) {

@@ -77,7 +77,7 @@ private:
     auto layouts = op.getBody().getOps<LayoutOp>();
     if (layouts.empty())
       return op.emitOpError("has no layout, so nothing is known of its memory: run '--plan-addresses' first");
-    LayoutOp layout = *layouts.begin();
+    layout = *layouts.begin();
     for (auto stage : program.getBody().getOps<StageOp>())
       if (stage.getRank() == op.getIndex())
         rank.stage += (rank.stage.empty() ? "" : "+") + stage.getSymName().str();
@@ -101,8 +101,12 @@ private:
     action.microBatch = op.getMicroBatch();
     if (auto run = dyn_cast<RunOp>(op.getOperation()))
       return addRun(run, rank, action);
-    if (auto drop = dyn_cast<DropOp>(op.getOperation()))
-      return addDrop(drop, action);
+    if (auto drop = dyn_cast<DropOp>(op.getOperation())) {
+      action.op = ActionInfo::Op::Drop;
+      action.offset = drop.getAt();
+      action.bytes = drop.getBytes();
+      return success();
+    }
     std::optional<MessagePart> part = op.getMessagePart();
     if (!part) {
       action.op = ActionInfo::Op::Step;
@@ -130,41 +134,59 @@ private:
   }
 
   LogicalResult addRun(RunOp run, module::RankInfo &rank, ActionInfo &action) {
-    TaskOp task = routes.taskOf(run);
-    size_t count = slots.of(task).size(), given = run.getAt() ? run.getAt()->size() : 0;
-    if (!run.getAt() || given != count)
-      return run.emitOpError("has ") << given << " addresses but the task has " << count << " slots";
+    FailureOr<int64_t> task = taskNumber(run, rank);
+    if (failed(task))
+      return failure();
+    const module::TaskInfo &made = rank.tasks[*task];
+    int64_t given = run.getAt() ? run.getAt()->size() : 0;
+    if (!run.getAt() || given != made.bases)
+      return run.emitOpError("has ") << given << " addresses but the task has " << made.bases
+                                     << (frameOf(run) ? " bases" : " slots");
     action.op = ActionInfo::Op::Run;
-    action.target = taskNumber(run.getStage(), task, run.getKeep(), rank);
+    action.target = *task;
     action.at = run.getAt()->vec();
     return success();
   }
 
-  LogicalResult addDrop(DropOp drop, ActionInfo &action) {
-    ArrayRef<Value> values = slots.of(routes.taskOf(drop));
-    if (drop.getSlot() >= int64_t(values.size()))
-      return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << values.size() << " slots";
-    action.op = ActionInfo::Op::Drop;
-    action.bytes = byteSize(program, values[drop.getSlot()].getType(), drop.getMb());
-    return setPlace(drop, drop.getAt(), action);
-  }
+  FrameOp frameOf(RunOp run) { return layout.getFrame(run.getStage(), run.getRole(), run.getKeep()); }
 
   // A run that keeps does without the task's clones: it is a task of its own, of the same slots.
-  int64_t taskNumber(StringRef stage, TaskOp task, bool keep, module::RankInfo &rank) {
+  FailureOr<int64_t> taskNumber(RunOp run, module::RankInfo &rank) {
+    TaskOp task = routes.taskOf(run);
+    bool keep = run.getKeep();
     auto [it, inserted] = tasks.try_emplace({task, keep}, rank.tasks.size());
     if (!inserted)
       return it->second;
     module::TaskInfo &made = rank.tasks.emplace_back();
-    made.name = (stage + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str();
+    made.name = (run.getStage() + "." + stringifyRole(task.getRole()) + (keep ? ".keep" : "")).str();
     DenseMap<Value, int64_t> numbers;
     for (Value slot : slots.of(task))
       numbers.try_emplace(slot, numbers.size());
-    made.slots = numbers.size();
+    if (failed(addSlots(run, numbers.size(), made)))
+      return failure();
     // What a clone would make again, a run that keeps still has.
     for (auto call : task.getBody().getOps<CallOp>())
       if (!(keep && call.getRecompute()))
         made.calls.push_back({kernels.lookup(call.getKernel()), operandsOf(call, numbers), call.getPath().str()});
     return it->second;
+  }
+
+  // As the frame says; without one each slot is a base.
+  LogicalResult addSlots(RunOp run, int64_t count, module::TaskInfo &made) {
+    FrameOp frame = frameOf(run);
+    if (!frame) {
+      made.bases = count;
+      for (int64_t slot = 0; slot < count; ++slot)
+        made.slots.push_back({slot, 0});
+      return success();
+    }
+    ArrayRef<int64_t> pairs = frame.getSlots();
+    if (int64_t(pairs.size()) != 2 * count)
+      return frame.emitOpError("places ") << pairs.size() / 2 << " slots of a task of " << count << " slots";
+    made.bases = frame.getBases();
+    for (int64_t slot = 0; slot < count; ++slot)
+      made.slots.push_back({pairs[2 * slot], pairs[2 * slot + 1]});
+    return success();
   }
 
   // Inputs, then outputs; an accumulator once, as the output.
@@ -195,6 +217,7 @@ private:
   module::EntryPlan table;
   llvm::StringMap<int64_t> kernels, channels;
   // Of the rank at hand.
+  LayoutOp layout;
   std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> statics;
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };

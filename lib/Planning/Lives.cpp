@@ -24,7 +24,7 @@ void Lives::walkRun(RunOp run) {
       continue;
     tick(run, call);
     for (Value operand : call.getArgs())
-      touch(slots.valueIn(run, slots.resolve(operand)), run.getMb());
+      touch(slots.valueIn(run.getKeep(), slots.resolve(operand)), run.getMb());
     for (Value result : call.getResults())
       touch(slots.resolve(result), run.getMb());
   }

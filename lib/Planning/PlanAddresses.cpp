@@ -1,18 +1,14 @@
 //===- PlanAddresses.cpp - give every value of every rank its place -------===//
-#include "Lives.h"
+#include "Places.h"
 #include "Programs.h"
-#include "Statics.h"
 
 #include "plc/Support/Errors.h"
-#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANADDRESSES
@@ -25,48 +21,69 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
+RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes)
+    : program(program), rank(rank), slots(slots), statics(statics), staticBytes(staticBytes),
+      lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
+  for (auto action : rank.getBody().getOps<ActionInterface>()) {
+    if (auto run = dyn_cast<RunOp>(action.getOperation()))
+      lifetimes.addRun(slots.getRoutes().taskOf(run), run.getKeep(), run.getMb());
+    else if (action.getMessagePart())
+      lifetimes.addMessage(carried(action), action.getMicroBatch());
+    else
+      lifetimes.addOther();
+    actions.push_back(action);
+  }
+  lifetimes.group();
+}
+
+bool RankValues::isShort(int64_t microBatch) const {
+  ein::MicroBatches cut = ProgramOp(program).getCut();
+  return cut.isRagged() && cut.samplesOf(microBatch) < cut.samplesOf(0);
+}
+
+int64_t RankValues::bytesOf(Value value, int64_t microBatch) const {
+  return roundUpPlace(byteSize(program, value.getType(), microBatch));
+}
+
 namespace {
 
 class RankLayout {
 public:
   RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots)
-      : program(program), rank(rank), slots(slots), routes(slots.getRoutes()), builder(program.getContext()) {}
+      : program(program), rank(rank), slots(slots), builder(program.getContext()) {}
 
-  LogicalResult run(const planner::MemoryStrategyRow &strategy, int64_t limit) {
-    if (failed(checkDrops()))
-      return failure();
+  /// Places what lives through the step; returns how many values there are beside, those of each micro-batch counted.
+  int64_t begin() {
     placeStatics();
-    Lives timeline(rank, slots, *statics);
-    lives = std::move(timeline.lives);
-    times = std::move(timeline.times);
-    planner::PackProblem problem;
-    problem.alignment = placeAlignment;
-    for (auto &[instance, life] : lives)
-      problem.blocks.push_back({bytesOf(instance), life.first, life.second});
-    planner::Packing packing;
-    if (planner::Fault fault = strategy.pack(problem, packing))
+    statics.emplace(layout, slots.getRoutes());
+    known.emplace(program, rank, slots, *statics, staticBytes);
+    return known->lifetimes.countValues();
+  }
+
+  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t limit) {
+    const RankValues &values = *known;
+    std::unique_ptr<Places> places;
+    if (planner::Fault fault = choose(values, strategy, eachValue, places))
       return emitNoPlan(rank) << *fault;
-    for (auto [index, entry] : llvm::enumerate(lives))
-      offsets[entry.first] = staticBytes + packing.offsets[index];
-    layout.setArenaBytes(staticBytes + packing.bytes);
-    layout.setBoundBytes(staticBytes + problem.bound());
-    layout.setExact(packing.exact && packing.bytes > problem.bound());
+    int64_t bound =
+        staticBytes + values.lifetimes.mostBytes([&](Value value, int64_t mb) { return values.bytesOf(value, mb); },
+                                                 [&](int64_t mb) { return values.isShort(mb); });
+    layout.setArenaBytes(places->getEnd());
+    layout.setBoundBytes(bound);
+    layout.setExact(places->isProven() && layout.getArenaBytes() > uint64_t(bound));
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
-        << remark::add("rank {0}: {1} values, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
-                       rank.getIndex(), problem.blocks.size(), strategy.name, planner::formatBytes(packing.bytes),
-                       planner::formatBytes(problem.bound()), planner::formatBytes(staticBytes));
+        << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
+                       rank.getIndex(), places->describe(), strategy.name,
+                       planner::formatBytes(places->getEnd() - staticBytes), planner::formatBytes(bound - staticBytes),
+                       planner::formatBytes(staticBytes));
     if (limit && layout.getArenaBytes() > limit)
-      return refuse(limit);
-    writeOffsets();
+      return refuse(values, limit);
+    write(values, *places);
     return success();
   }
 
 private:
-  using Instance = Lives::Instance;
-
-  int64_t bytesOf(Instance instance) { return byteSize(program, instance.first.getType(), instance.second); }
-
   void placeStatics() {
     builder.setInsertionPointToStart(&rank.getBody().front());
     layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
@@ -79,73 +96,64 @@ private:
       staticBytes += roundUpPlace(item.bytes);
     }
     layout.setStaticBytes(staticBytes);
-    statics.emplace(layout, routes);
   }
 
-  LogicalResult checkDrops() {
-    for (auto drop : rank.getBody().getOps<DropOp>()) {
-      int64_t count = slots.of(routes.taskOf(drop)).size();
-      if (drop.getSlot() < 0 || drop.getSlot() >= count)
-        return drop.emitOpError("names slot ") << drop.getSlot() << " of a task of " << count << " slots";
+  // Values placed by themselves fit closer into each other, and are few enough for that in small plans. In large ones
+  // time and manifest must not grow with values times micro-batches. Where both are at hand the smaller arena is taken,
+  // and the closer lives where they are equal: `--check-live` and `--check-arena` see more then.
+  planner::Fault choose(const RankValues &values, const planner::MemoryStrategyRow &strategy, bool eachValue,
+                        std::unique_ptr<Places> &places) {
+    std::unique_ptr<Places> blocks = placeBlocks(values);
+    if (planner::Fault fault = blocks->pack(strategy))
+      return fault;
+    if (eachValue) {
+      places = placeValues(values);
+      if (planner::Fault fault = places->pack(strategy))
+        return fault;
     }
-    return success();
+    if (!places || blocks->getEnd() < places->getEnd())
+      places = std::move(blocks);
+    return std::nullopt;
   }
 
-  // What a message action carries, on this side.
-  Value carried(ActionInterface action) { return slots.resolve(routes.carried(action)); }
-
-  int64_t offsetOf(Value value, int64_t mb) {
-    if (auto place = statics->offsetOf(value, std::max<int64_t>(mb, 0)))
-      return *place;
-    return offsets.lookup({value, mb});
-  }
-
-  void writeOffsets() {
-    for (Operation &op : llvm::make_early_inc_range(rank.getBody().front())) {
-      if (auto run = dyn_cast<RunOp>(op)) {
-        SmallVector<int64_t> at;
-        for (Value slot : slots.of(routes.taskOf(run)))
-          at.push_back(offsetOf(slots.valueIn(run, slot), run.getMb()));
-        run.setAt(at);
-      } else if (auto post = dyn_cast<PostRecvOp>(op)) {
-        post.setAt(offsetOf(carried(post), post.getMb()));
-      } else if (auto send = dyn_cast<SendOp>(op)) {
-        send.setAt(offsetOf(carried(send), send.getMb()));
-      } else if (auto drop = dyn_cast<DropOp>(op)) {
-        Instance instance{slots.of(routes.taskOf(drop))[drop.getSlot()], drop.getMb()};
-        if (isTaken(instance, times[&op]))
-          drop.erase();
-        else
-          drop.setAt(offsetOf(instance.first, instance.second));
-      }
+  void write(const RankValues &values, const Places &places) {
+    builder.setInsertionPointToEnd(&layout.getBody().front());
+    places.writeFrames(builder, rank.getLoc());
+    for (auto [number, op] : llvm::enumerate(values.actions)) {
+      if (auto run = dyn_cast<RunOp>(op))
+        run.setAt(places.addressesOf(run, number));
+      else if (auto post = dyn_cast<PostRecvOp>(op))
+        post.setAt(places.offsetOf(values.carried(post), post.getMb()));
+      else if (auto send = dyn_cast<SendOp>(op))
+        send.setAt(places.offsetOf(values.carried(send), send.getMb()));
+    }
+    for (const Death &death : places.deaths()) {
+      builder.setInsertionPointAfter(lastOf(death.action));
+      DropOp::create(builder, death.action->getLoc(), death.microBatch, death.at, death.bytes);
     }
   }
 
-  // Whether bytes of a value belong to another one between its last use and a time. Lives that share bytes do not meet,
-  // so the other one begins there; lives stand in the order of their beginnings.
-  bool isTaken(Instance instance, int64_t time) {
-    int64_t at = offsets.lookup(instance), end = at + bytesOf(instance);
-    int64_t dead = lives.lookup(instance).second;
-    auto first = llvm::partition_point(lives, [&](auto &other) { return other.second.first < dead; });
-    for (auto &other : llvm::make_range(first, lives.end())) {
-      if (other.second.first > time)
+  // Drops wait until what a run sends has been started, and stand in the order in which they are made.
+  static Operation *lastOf(Operation *action) {
+    bool run = isa<RunOp>(action);
+    for (Operation *next = action->getNextNode(); next; next = next->getNextNode()) {
+      if (!(run && isa<SendOp>(next)) && !(!run && isa<WaitSendOp>(next)) && !isa<DropOp>(next))
         break;
-      int64_t begin = offsets.lookup(other.first);
-      if (begin < end && at < begin + bytesOf(other.first))
-        return true;
+      action = next;
     }
-    return false;
+    return action;
   }
 
-  LogicalResult refuse(int64_t limit) {
+  LogicalResult refuse(const RankValues &values, int64_t limit) {
     std::string largest = "static area";
     int64_t bytes = staticBytes;
-    for (auto &[instance, life] : lives)
-      if (int64_t size = bytesOf(instance); size > bytes) {
-        auto call = instance.first.getDefiningOp<CallOp>();
-        bytes = size;
-        largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
-      }
+    for (const Lifetimes::Group &group : values.lifetimes.getGroups())
+      for (Value value : group.values)
+        if (int64_t size = byteSize(value.getType()); size > bytes) {
+          auto call = value.getDefiningOp<CallOp>();
+          bytes = size;
+          largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
+        }
     return withKey(emitNoPlan(rank), "memory.budget")
            << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
            << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes);
@@ -154,14 +162,11 @@ private:
   ProgramOp program;
   RankOp rank;
   TaskSlots &slots;
-  const RouteTable &routes;
   OpBuilder builder;
   LayoutOp layout;
-  std::optional<Statics> statics;
   int64_t staticBytes = 0;
-  llvm::MapVector<Instance, std::pair<int64_t, int64_t>> lives;
-  DenseMap<Instance, int64_t> offsets;
-  DenseMap<Operation *, int64_t> times;
+  std::optional<Statics> statics;
+  std::optional<RankValues> known;
 };
 
 struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass> {
@@ -176,18 +181,26 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
       auto &slots = getChildAnalysis<TaskSlots>(program);
       if (failed(requireChannels(program, slots.getRoutes())))
         return signalPassFailure();
-      for (auto rank : program.getBody().getOps<RankOp>())
-        if (failed(place(program, rank, slots)))
-          return signalPassFailure();
+      if (failed(place(program, slots)))
+        return signalPassFailure();
     }
     markAnalysesPreserved<RouteTable, TaskSlots>();
   }
 
 private:
-  LogicalResult place(ProgramOp program, RankOp rank, TaskSlots &slots) {
-    if (!rank.getBody().getOps<LayoutOp>().empty())
-      return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
-    return RankLayout(program, rank, slots).run(rowOf(strategy.getValue()), memoryLimitBytes);
+  LogicalResult place(ProgramOp program, TaskSlots &slots) {
+    std::vector<std::unique_ptr<RankLayout>> ranks;
+    int64_t values = 0;
+    for (auto rank : program.getBody().getOps<RankOp>()) {
+      if (!rank.getBody().getOps<LayoutOp>().empty())
+        return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
+      ranks.push_back(std::make_unique<RankLayout>(program, rank, slots));
+      values += ranks.back()->begin();
+    }
+    for (auto &rank : ranks)
+      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, memoryLimitBytes)))
+        return failure();
+    return success();
   }
 };
 

@@ -3,7 +3,7 @@
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
-#include "plc/Analysis/TaskSlots.h"
+#include "plc/Analysis/RouteTable.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/MessagePlan.h"
 #include "plc/Planner/Partition.h"
@@ -11,7 +11,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -31,19 +30,19 @@ namespace {
 
 // What stands before run k of a rank (the last gap stands behind all runs), in this order:
 //
-//   send, drop         of run k-1
+//   send               of run k-1
 //   post_recv          for later runs, when a slot is free
-//   wait_send, drop    of messages that have arrived by then
+//   wait_send          of messages that have arrived by then
 //   wait_recv          for run k
 //   post_recv          for later runs, when the slot became free just now
 //
 // Where each stands `planner::planMessages` tells.
 struct Gap {
-  SmallVector<Operation *> sends, drops, posts, waitSends, lateDrops, waitRecvs, latePosts;
+  SmallVector<Operation *> sends, posts, waitSends, waitRecvs, latePosts;
 
   SmallVector<Operation *> inOrder() const {
     SmallVector<Operation *> all;
-    for (auto *part : {&sends, &drops, &posts, &waitSends, &lateDrops, &waitRecvs, &latePosts})
+    for (auto *part : {&sends, &posts, &waitSends, &waitRecvs, &latePosts})
       llvm::append_range(all, *part);
     return all;
   }
@@ -51,13 +50,11 @@ struct Gap {
 
 class Messages {
 public:
-  Messages(ProgramOp program, TaskSlots &slots, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
-      : program(program), slots(slots), routes(slots.getRoutes()), maxSlots(maxSlots), tagLimit(tagLimit),
-        bytesPerNs(bytesPerNs), builder(program.getContext()) {
+  Messages(ProgramOp program, const RouteTable &routes, int64_t maxSlots, int64_t tagLimit, int64_t bytesPerNs)
+      : program(program), routes(routes), maxSlots(maxSlots), tagLimit(tagLimit), bytesPerNs(bytesPerNs),
+        builder(program.getContext()) {
     problem = buildScheduleProblem(program, routes, bytesPerNs);
     schedule = readSchedule(program, runs);
-    for (auto [clone, original] : slots.getOriginals())
-      repeated.insert(original);
     for (auto stage : program.getBody().getOps<StageOp>()) {
       stageNumbers[stage.getSymName()] = stages.size();
       stages.push_back(stage);
@@ -70,40 +67,21 @@ public:
     for (auto &rank : runs)
       gaps.emplace_back(rank.size() + 1);
     tails.resize(runs.size());
-    findUses();
     planAll();
     for (auto route : llvm::to_vector(program.getBody().getOps<RouteOp>()))
       if (failed(addChannel(route)))
         return failure();
-    addDrops();
     write();
     return success();
   }
 
 private:
-  using Instance = std::pair<Value, int64_t>;
-
   // Behind everything else of a rank; each part before the next.
   struct Tail {
     SmallVector<Operation *> starts, waitsBefore, step, sends, waitsAfter;
   };
 
   StageOp stageOf(StringRef name) { return stages[stageNumbers.lookup(name)]; }
-
-  // The last run that has each value of each micro-batch in a slot, and a slot that names it.
-  void findUses() {
-    for (auto [rank, list] : llvm::enumerate(runs))
-      for (auto [index, run] : llvm::enumerate(list)) {
-        TaskOp task = stageOf(run.getStage()).getTask(run.getRole());
-        for (auto [slot, value] : llvm::enumerate(slots.of(task))) {
-          Use &use = uses[{slots.valueIn(run, value), run.getMb()}];
-          use.crosses |= bool(use.task) || isa<PopOp>(value.getDefiningOp()) || repeated.contains(value);
-          if (!use.task)
-            use = {int64_t(rank), task, int64_t(slot), 0, use.crosses};
-          use.lastRun = index;
-        }
-      }
-  }
 
   // The messages of all routes at once: which slots lose time depends on the others'.
   void planAll() {
@@ -174,7 +152,6 @@ private:
 
   void addMessages(ChannelOp channel, RouteOp route) {
     const planner::MessagePlan::Channel &planned = messages.channels[crossings.lookup(route)];
-    Value stashed = slots.resolve(routes.stashOf(route).getValue());
     auto &from = gaps[channel.getSource()], &to = gaps[channel.getDestination()];
     for (auto [mb, at] : llvm::enumerate(planned.messages)) {
       auto &posted = at.late ? to[at.post].latePosts : to[at.post].posts;
@@ -182,9 +159,6 @@ private:
       to[at.consumer].waitRecvs.push_back(make<WaitRecvOp>(channel.getSymName(), mb));
       from[at.producer + 1].sends.push_back(make<SendOp>(channel.getSymName(), mb, IntegerAttr()));
       from[at.waitSend].waitSends.push_back(make<WaitSendOp>(channel.getSymName(), mb));
-      Use &use = uses[{stashed, mb}];
-      use.lastWait = std::max(use.lastWait, at.waitSend);
-      use.crosses = true;
     }
     channel.setSlots(planned.slots);
     remarkMessage(channel, route, planned.lostNs);
@@ -214,21 +188,6 @@ private:
     source.waitsAfter.push_back(make<WaitSendOp>(channel.getSymName(), int64_t(-1)));
   }
 
-  void addDrops() {
-    DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
-    for (auto &[instance, use] : uses) {
-      auto [value, mb] = instance;
-      if (!use.crosses || isa<InputOp>(value.getDefiningOp()) || outputs.contains(value))
-        continue;
-      auto stage = cast<StageOp>(use.task->getParentOp());
-      Operation *drop = make<DropOp>(stage.getSymName(), use.task.getRole(), use.slot, mb, IntegerAttr());
-      if (use.lastWait > use.lastRun)
-        gaps[use.rank][use.lastWait].lateDrops.push_back(drop);
-      else
-        gaps[use.rank][use.lastRun + 1].drops.push_back(drop);
-    }
-  }
-
   void write() {
     for (auto rank : program.getBody().getOps<RankOp>()) {
       int64_t index = rank.getIndex();
@@ -245,22 +204,13 @@ private:
         place(gaps[index][position].inOrder(), run);
       const Tail &tail = tails[index];
       const Gap &last = gaps[index].back();
-      for (auto *part : {&last.sends, &last.drops, &tail.starts, &last.waitSends, &last.lateDrops, &tail.waitsBefore,
-                         &tail.step, &tail.sends, &tail.waitsAfter})
+      for (auto *part :
+           {&last.sends, &tail.starts, &last.waitSends, &tail.waitsBefore, &tail.step, &tail.sends, &tail.waitsAfter})
         place(*part, nullptr);
     }
   }
 
-  struct Use {
-    int64_t rank = 0;
-    TaskOp task;
-    int64_t slot = 0, lastRun = 0;
-    bool crosses = false; // out of its task, or computed again
-    int64_t lastWait = -1;
-  };
-
   ProgramOp program;
-  TaskSlots &slots;
   const RouteTable &routes;
   int64_t maxSlots, tagLimit, bytesPerNs;
   OpBuilder builder;
@@ -273,8 +223,6 @@ private:
   llvm::StringMap<int64_t> stageNumbers;
   std::vector<std::vector<Gap>> gaps;
   std::vector<Tail> tails;
-  DenseSet<Value> repeated; // what is computed again is dropped, so that nothing can read it meanwhile
-  llvm::MapVector<Instance, Use> uses;
   std::map<std::pair<int64_t, int64_t>, int64_t> ordinals;
   int64_t channels = 0;
   Block scratch;
@@ -288,7 +236,7 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())
       if (failed(check(program)) ||
-          failed(Messages(program, getChildAnalysis<TaskSlots>(program), maxSlots, tagLimit, bytesPerNs).run()))
+          failed(Messages(program, getChildAnalysis<RouteTable>(program), maxSlots, tagLimit, bytesPerNs).run()))
         return signalPassFailure();
   }
 

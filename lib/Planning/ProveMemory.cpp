@@ -1,6 +1,5 @@
 //===- ProveMemory.cpp - symbolic execution of a rank's actions -----------===//
-#include "Proof.h"
-#include "Statics.h"
+#include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Pack.h"
@@ -33,39 +32,25 @@ std::string plc::plan::describe(Value resolved, int64_t mb) {
 
 namespace {
 
-struct Range {
-  int64_t begin, end;
-  bool overlaps(const Range &other) const { return begin < other.end && other.begin < end; }
-};
-
-std::string text(const Range &range) {
-  return "bytes " + std::to_string(range.begin) + " to " + std::to_string(range.end);
-}
-
 class RankProof {
 public:
   RankProof(TableOfProgram &both, int64_t index)
       : both(both), program(both.program), rank(both.ranks[index]), plan(both.table.ranks[index]), slots(both.slots),
-        routes(both.routes()), statics(program, plan.statics, routes) {}
+        routes(both.routes()), statics(program, plan.statics, routes),
+        lifetimes(slots, [this](Value value) { return statics.placeOf(value) >= 0; }) {}
 
   LogicalResult run(int64_t limit) {
     if (failed(checkLayout(limit)))
       return failure();
     findSites();
-    for (auto [action, op] : llvm::zip(plan.actions, both.actions[rank.getIndex()])) {
-      time += action.op != ActionInfo::Op::Drop;
-      if (failed(execute(action, op)))
+    findLifetimes();
+    for (auto [number, action] : llvm::enumerate(plan.actions))
+      if (failed(execute(action, number, both.actions[rank.getIndex()][number])))
         return failure();
-    }
     return success(succeeded(checkEnd()) && succeeded(checkSizes()));
   }
 
 private:
-  using Instance = std::pair<Value, int64_t>;
-  struct Held {
-    int64_t end;
-    Instance instance;
-  };
   struct Lock { // bytes of a message on its way
     Range range;
     Operation *op;
@@ -75,9 +60,6 @@ private:
   struct SiteState {
     int64_t added = 0;
     bool received = false;
-  };
-  struct Life { // times of the first action or call that mentions a value, and of the last
-    int64_t begin, end, bytes;
   };
 
   //===--- Layout ---===//
@@ -130,22 +112,98 @@ private:
       }
   }
 
+  void findLifetimes() {
+    for (const ActionInfo &action : plan.actions) {
+      if (action.op == ActionInfo::Op::Run) {
+        auto [task, keeps] = both.taskOf(plan, action);
+        lifetimes.addRun(task, keeps, action.microBatch);
+      } else if (action.isMessage()) {
+        lifetimes.addMessage(carried(action, action.isSend()), action.microBatch);
+      } else {
+        lifetimes.addOther();
+      }
+    }
+    lifetimes.group();
+  }
+
   //===--- Actions ---===//
 
-  LogicalResult execute(const ActionInfo &action, ActionInterface op) {
+  LogicalResult execute(const ActionInfo &action, int64_t number, ActionInterface op) {
     switch (action.op) {
-    case ActionInfo::Op::Run: return runTask(action, op);
+    case ActionInfo::Op::Run: return success(runBlocks(action, number, op) || succeeded(runTask(action, op)));
     case ActionInfo::Op::PostRecv: return post(action, op);
     case ActionInfo::Op::WaitRecv: return receive(action, op);
     case ActionInfo::Op::Send: return send(action, op);
-    case ActionInfo::Op::WaitSend:
-      touch(carried(action, true), action.microBatch);
-      unlock(action, false);
-      return success();
+    case ActionInfo::Op::WaitSend: unlock(action, false); return success();
     case ActionInfo::Op::Drop: return drop(action, op);
     case ActionInfo::Op::Step: return step(op);
     }
     llvm_unreachable("all actions are listed");
+  }
+
+  // A run whose bases lie apart, by what is known of its task: true if nothing is wrong. Else each call is executed, which
+  // finds what is, or that values lie between each other.
+  bool runBlocks(const ActionInfo &run, int64_t number, Operation *op) {
+    const TaskEffect *effect = renewed.empty() ? knownEffect(run, number) : nullptr;
+    if (!effect || !liesApart(run, *effect))
+      return false;
+    SmallVector<int64_t> after;
+    for (size_t base = 0; base < effect->bases.size(); ++base) {
+      Range range{run.at[base], run.at[base] + effect->bases[base].extent};
+      std::optional<int64_t> before = held.blockIn(range, run.microBatch);
+      std::optional<int64_t> result = before ? knownAfter(*effect, base, *before) : std::nullopt;
+      if (!result)
+        return false;
+      after.push_back(*result);
+    }
+    for (size_t base = 0; base < after.size(); ++base) {
+      held.replaceBlock(run.at[base], after[base], run.microBatch, op);
+      highest = std::max(highest, run.at[base] + effect->bases[base].writtenEnd);
+    }
+    for (SiteOp site : effect->sites)
+      ++sites[{site.getParam(), site.getIndex()}].added;
+    return true;
+  }
+
+  const TaskEffect *knownEffect(const ActionInfo &run, int64_t number) {
+    auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
+    if (isNew)
+      known->second = effectOf(plan, plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
+                               [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
+    return known->second ? &*known->second : nullptr;
+  }
+
+  std::optional<int64_t> knownAfter(const TaskEffect &effect, size_t base, int64_t before) {
+    auto [known, isNew] = transitions.try_emplace({&effect.bases[base], before});
+    if (isNew)
+      if (std::optional<Contents> after = effect.after(base, held.get(before)))
+        known->second = held.numberOf(*after);
+    return known->second;
+  }
+
+  // Whether each base has bytes of its own, where values may be, and none that it writes is on its way.
+  bool liesApart(const ActionInfo &run, const TaskEffect &effect) {
+    SmallVector<Range> ranges;
+    for (auto [base, at] : llvm::zip(effect.bases, run.at)) {
+      Range range{at, at + base.extent};
+      if (!base.extent)
+        continue;
+      bool right = base.fixed ? statics.offsetOf(base.fixed, run.microBatch) == at
+                              : at % placeAlignment == 0 && at >= staticEnd && range.end <= plan.arenaBytes;
+      if (!right)
+        return false;
+      for (const Lock &lock : locks)
+        if (lock.range.overlaps(range) && (lock.receives || !base.written.empty()))
+          return false;
+      ranges.push_back(range);
+    }
+    if (!effect.sites.empty() && llvm::any_of(locks, [&](const Lock &lock) { return lock.range.begin < staticEnd; }))
+      return false;
+    llvm::sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    for (size_t i = 1; i < ranges.size(); ++i)
+      if (ranges[i - 1].overlaps(ranges[i]))
+        return false;
+    return true;
   }
 
   LogicalResult runTask(const ActionInfo &run, Operation *op) {
@@ -162,7 +220,6 @@ private:
     SmallVector<Range> touched;
     int64_t mb = run.microBatch;
     const auto *operand = made.operands.data();
-    ++time;
     for (Value argument : call.getArgs()) {
       Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
@@ -170,7 +227,6 @@ private:
       FailureOr<Range> range = place(run, op, value, *operand++);
       if (failed(range) || failed(read(op, value, mb, *range)))
         return failure();
-      touch(value, mb);
       touched.push_back(*range);
     }
     for (Value result : call.getResults()) {
@@ -189,7 +245,6 @@ private:
                  << describe(value, mb) << " to " << text(*range) << ", over what the same call reads or writes";
       if (failed(write(op, value, mb, *range)))
         return failure();
-      touch(value, mb);
       touched.push_back(*range);
     }
     return success();
@@ -217,22 +272,20 @@ private:
       return failure();
     if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
-    touch(value, action.microBatch);
-    erase(*range, op);
+    held.erase(*range, op);
     locks.push_back({*range, op, action.target, action.microBatch, true});
     return success();
   }
 
   LogicalResult receive(const ActionInfo &action, ActionInterface op) {
     Value value = carried(action, false);
-    touch(value, action.microBatch);
     Range range = unlock(action, true);
     if (auto site = value.getDefiningOp<SiteOp>())
       sites[{site.getParam(), site.getIndex()}].received = true;
     else if (auto param = value.getDefiningOp<ParamOp>())
       renewed.insert(param.getParam());
     else
-      held[range.begin] = {range.end, {value, action.microBatch}};
+      held.put(range, value, action.microBatch);
     return success();
   }
 
@@ -250,19 +303,18 @@ private:
     } else if (failed(read(op, value, action.microBatch, *range))) {
       return failure();
     }
-    touch(value, action.microBatch);
     locks.push_back({*range, op, action.target, action.microBatch, false});
     return success();
   }
 
-  // The table names bytes alone; which value lies there the program says.
+  // Whatever lies there: what is read later is missed then.
   LogicalResult drop(const ActionInfo &action, ActionInterface op) {
-    auto named = cast<DropOp>(op.getOperation());
-    Value value = slots.of(routes.taskOf(named))[named.getSlot()];
     Range range{action.offset, action.offset + action.bytes};
-    if (failed(read(op, value, action.microBatch, range)) || failed(checkLocks(op, range, "drops")))
+    if (range.begin < staticEnd || range.end > plan.arenaBytes || action.bytes < 0)
+      return op->emitOpError("drops ") << text(range) << " but values lie in " << text({staticEnd, plan.arenaBytes});
+    if (failed(checkLocks(op, range, "drops")))
       return failure();
-    erase(range, op);
+    held.erase(range, op);
     return success();
   }
 
@@ -309,9 +361,8 @@ private:
   LogicalResult proveExact(int64_t arena) {
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
-    for (auto &[instance, life] : lives)
-      problem.blocks.push_back(
-          {byteSize(program, instance.first.getType(), instance.second), life.begin, life.end + 1});
+    for (auto &[instance, life] : valueLives())
+      problem.blocks.push_back({byteSize(program, instance.first.getType(), instance.second), life.begin, life.end});
     planner::Packing packing;
     planner::Fault fault = planner::packMinimal(problem, packing);
     if (!fault && packing.exact && staticEnd + packing.bytes == arena)
@@ -319,17 +370,34 @@ private:
     return layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but no search shows it";
   }
 
-  int64_t mostAlive() const {
-    std::vector<std::pair<int64_t, int64_t>> changes;
-    for (auto &[instance, life] : lives) {
-      changes.emplace_back(life.begin, life.bytes);
-      changes.emplace_back(life.end + 1, -life.bytes);
+  // The lives that `Lives` finds in the program, by the table: in the order of their beginnings, at times of actions other
+  // than drops, and of calls.
+  llvm::MapVector<HeldValues::Instance, Lifetimes::Life> valueLives() {
+    llvm::MapVector<HeldValues::Instance, Lifetimes::Life> lives;
+    auto touch = [&](Value value, int64_t mb, int64_t first, int64_t last) {
+      lives.try_emplace(HeldValues::Instance(value, mb), Lifetimes::Life{first, last + 1}).first->second.end = last + 1;
+    };
+    int64_t time = -1;
+    for (auto [number, action] : llvm::enumerate(plan.actions)) {
+      time += action.op != ActionInfo::Op::Drop;
+      if (action.op == ActionInfo::Op::Run) {
+        const Lifetimes::Body &body = lifetimes.bodyOf(number);
+        for (const Lifetimes::Body::Touch &each : body.touches)
+          touch(each.value, action.microBatch, time + 1 + each.first, time + 1 + each.last);
+        time += body.calls;
+      } else if (Value value = action.isMessage() ? carried(action, action.isSend()) : Value();
+                 value && statics.placeOf(value) < 0) {
+        touch(value, action.microBatch, time, time);
+      }
     }
-    llvm::sort(changes);
-    int64_t live = 0, most = 0;
-    for (auto [when, change] : changes)
-      most = std::max(most, live += change);
-    return most;
+    return lives;
+  }
+
+  // By the actions' own names for values, whatever their places.
+  int64_t mostAlive() const {
+    return lifetimes.mostBytes(
+        [&](Value value, int64_t mb) { return roundUpPlace(byteSize(program, value.getType(), mb)); },
+        [&](int64_t mb) { return both.table.isShort(mb); });
   }
 
   //===--- Memory ---===//
@@ -347,14 +415,6 @@ private:
     return rangeOf(value, action.microBatch, action.offset);
   }
 
-  // What has no static place lives from the first time that mentions it to the last.
-  void touch(Value value, int64_t mb) {
-    if (isStatic(value) || statics.offsetOf(value, mb))
-      return;
-    int64_t bytes = roundUpPlace(byteSize(program, value.getType(), mb));
-    lives.try_emplace(Instance(value, mb), Life{time, time, bytes}).first->second.end = time;
-  }
-
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
     if (auto param = value.getDefiningOp<ParamOp>(); param && renewed.contains(param.getParam()))
       return op->emitOpError("reads parameter '") << param.getParam() << "', whose place has the new value by now";
@@ -363,15 +423,14 @@ private:
         return conflict(op, "reads", range, lock);
     if (isStatic(value) || value.getDefiningOp<InputOp>())
       return success();
-    auto it = held.find(range.begin);
-    if (it != held.end() && it->second.end == range.end && it->second.instance == Instance(value, mb))
+    if (held.holds(range, value, mb))
       return success();
     InFlightDiagnostic error = op->emitOpError("needs ") << describe(value, mb) << " in " << text(range);
-    if (it != held.end())
-      error << " but finds " << describe(it->second.instance.first, it->second.instance.second);
+    if (auto other = held.beginsAt(range.begin))
+      error << " but finds " << describe(other->first, other->second);
     else
       error << " but it is not there";
-    if (Operation *by = ended.lookup({value, mb}))
+    if (Operation *by = held.endOf(value, mb))
       error.attachNote(by->getLoc()) << "its bytes are taken here";
     return error;
   }
@@ -379,9 +438,8 @@ private:
   LogicalResult write(Operation *op, Value value, int64_t mb, Range range) {
     if (failed(checkPlace(op, value, mb, range)) || failed(checkLocks(op, range, "writes")))
       return failure();
-    erase(range, op);
-    held[range.begin] = {range.end, {value, mb}};
-    ended.erase({value, mb});
+    held.erase(range, op);
+    held.put(range, value, mb);
     return success();
   }
 
@@ -411,16 +469,6 @@ private:
                                                      << "' is on its way " << (lock.receives ? "in" : "out");
     error.attachNote(lock.op->getLoc()) << "it starts here";
     return error;
-  }
-
-  void erase(Range range, Operation *by) {
-    auto it = held.lower_bound(range.begin);
-    while (it != held.begin() && std::prev(it)->second.end > range.begin)
-      --it;
-    while (it != held.end() && it->first < range.end) {
-      ended[it->second.instance] = by;
-      it = held.erase(it);
-    }
   }
 
   Range unlock(const ActionInfo &action, bool receives) {
@@ -456,10 +504,7 @@ private:
   }
 
   // What a call reads; in a run that keeps, the original in place of a clone's value.
-  Value valueIn(bool keeps, Value operand) {
-    Value value = slots.resolve(operand), original = keeps ? slots.getOriginals().lookup(value) : nullptr;
-    return original ? original : value;
-  }
+  Value valueIn(bool keeps, Value operand) { return slots.valueIn(keeps, slots.resolve(operand)); }
 
   TableOfProgram &both;
   ProgramOp program;
@@ -470,13 +515,16 @@ private:
   Statics statics;
   LayoutOp layout;
   int64_t staticEnd = 0;
-  std::map<int64_t, Held> held; // by first byte
-  DenseMap<Instance, Operation *> ended;
+  Lifetimes lifetimes;
+  HeldValues held;
+  // By the table's task, and whether the micro-batch is short; nothing if runs must be looked at one by one.
+  std::map<std::pair<int64_t, bool>, std::optional<TaskEffect>> effects;
+  // Contents behind a base after a run, by those before it; nothing if the run needs others.
+  std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
-  llvm::StringSet<> trained, renewed;    // parameters with sites anywhere; those whose place here has the new value
-  llvm::MapVector<Instance, Life> lives; // in the order of their beginnings
-  int64_t time = 0, highest = 0;         // of actions and calls; the end of the last value
+  llvm::StringSet<> trained, renewed; // parameters with sites anywhere; those whose place here has the new value
+  int64_t highest = 0;                // the end of the last value
 };
 
 } // namespace

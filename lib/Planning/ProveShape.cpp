@@ -50,6 +50,10 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
   if (found == both.tasks.end())
     return op.emitOpError("has task '") << made.name << "' in the action table but no stage has it";
   auto [task, keeps] = found->second;
+  for (auto [number, slot] : llvm::enumerate(made.slots))
+    if (slot.base < 0 || slot.base >= made.bases)
+      return task.emitOpError("has slot ")
+             << number << " behind base " << slot.base << " in the action table, where it has " << made.bases;
   SmallVector<CallOp> calls;
   for (auto call : task.getBody().getOps<CallOp>())
     if (!(keeps && call.getRecompute()))
@@ -66,9 +70,10 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
              << expected.getKernel() << "' differs from the call of the action table, of kernel #" << call.kernel
              << " with " << call.operands.size() << " operands";
     for (int64_t operand : call.operands)
-      if (operand >= made.slots || operand < -int64_t(rank.statics.size()))
-        return expected.emitOpError("has operand ") << operand << " in the action table, which has "
-                                                    << rank.statics.size() << " statics and " << made.slots << " slots";
+      if (operand >= int64_t(made.slots.size()) || operand < -int64_t(rank.statics.size()))
+        return expected.emitOpError("has operand ")
+               << operand << " in the action table, which has " << rank.statics.size() << " statics and "
+               << made.slots.size() << " slots";
   }
   return success();
 }
@@ -81,7 +86,7 @@ LogicalResult proveActions(TableOfProgram &both, RankOp op, const module::RankIn
     bool run = action.op == ActionInfo::Op::Run;
     size_t targets = run ? rank.tasks.size() : both.channels.size();
     bool known = (!run && !action.isMessage()) || (action.target >= 0 && size_t(action.target) < targets);
-    if (action.op != opOf(expected) || !known || (run && action.at.size() != size_t(rank.tasks[action.target].slots)))
+    if (action.op != opOf(expected) || !known || (run && int64_t(action.at.size()) != rank.tasks[action.target].bases))
       return expected->emitOpError("differs from its action in the action table");
   }
   return success();

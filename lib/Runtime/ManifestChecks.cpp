@@ -124,22 +124,52 @@ private:
   }
 
   /// What a task's kernels write lies in the arena.
-  void checkResults(size_t rank, const ActionInfo &action) const {
+  void checkResults(size_t rank, const ActionInfo &action) {
+    auto [known, isNew] = reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch)});
+    if (isNew)
+      known->second = reachOf(rank, action);
+    for (size_t base = 0; base < action.at.size(); ++base)
+      if (const Reach &reach = known->second[base]; reach.kernel)
+        checkResult(rank, *reach.kernel, action.at[base] + reach.bytes);
+  }
+
+  void checkResult(size_t rank, const KernelInfo &kernel, int64_t end) const {
+    if (int64_t arena = entry.ranks[rank].arenaBytes; end > arena)
+      fail(rank, "a result of kernel '" + kernel.name + "' ends at byte " + std::to_string(end) + " of an arena of " +
+                     std::to_string(arena));
+  }
+
+  /// The result that ends farthest behind a base of a task.
+  struct Reach {
+    const KernelInfo *kernel = nullptr;
+    int64_t bytes = 0;
+  };
+
+  /// For each base. Results in static places are checked at once.
+  std::vector<Reach> reachOf(size_t rank, const ActionInfo &action) const {
     const RankInfo &plan = entry.ranks[rank];
-    for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls) {
+    const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
+    std::vector<Reach> reaches(static_cast<size_t>(task.bases));
+    for (const CallInfo &call : task.calls) {
       const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
       for (const ResultInfo &result : kernel.results) {
         auto numOperands = static_cast<int64_t>(call.operands.size());
         if (result.operand >= numOperands)
           fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
                          " operands, but operand #" + std::to_string(result.operand) + " is a result");
-        int64_t end = placeOf(plan, call.operands[static_cast<size_t>(result.operand)], action) +
-                      result.elements * static_cast<int64_t>(byteWidth(result.type));
-        if (end > plan.arenaBytes)
-          fail(rank, "a result of kernel '" + kernel.name + "' ends at byte " + std::to_string(end) +
-                         " of an arena of " + std::to_string(plan.arenaBytes));
+        int64_t operand = call.operands[static_cast<size_t>(result.operand)];
+        int64_t bytes = result.elements * static_cast<int64_t>(byteWidth(result.type));
+        if (operand < 0) {
+          checkResult(rank, kernel, placeOf(plan, operand, action) + bytes);
+          continue;
+        }
+        const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
+        Reach &reach = reaches[static_cast<size_t>(slot.base)];
+        if (slot.offset + bytes > reach.bytes)
+          reach = {&kernel, slot.offset + bytes};
       }
     }
+    return reaches;
   }
 
   void checkMessage(size_t rank, const ActionInfo &action) {
@@ -218,6 +248,7 @@ private:
   const Manifest &manifest;
   const EntryPlan &entry;
   std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
+  std::map<std::tuple<size_t, int64_t, bool>, std::vector<Reach>> reaches; // by rank, task, and whether it is short
 };
 
 } // namespace

@@ -7,8 +7,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Runtime", "Inputs"))
 import seal_module
 
-# Names of entries are keys of the manifest, but the model's words, and those of rates are docs/strategy.md's; "base" and other initial values are written if a module has them.
-UNWRITTEN = {"base", "value", "low", "high"}
+# Names of entries are keys of the manifest, but the model's words, and those of rates are docs/strategy.md's; other initial values are written if a module has them.
+UNWRITTEN = {"value", "low", "high"}
 
 
 def keys(node, are_names=False):

@@ -159,6 +159,15 @@ TEST(Pack, ByTimeSeesNoFuture) {
   EXPECT_EQ(*firstFitByTime(problem, packing), "block 0 lives from 0 to 0");
 }
 
+// Below 192: one fits while the lower fixed block does not live, one under the upper one; the largest nowhere.
+TEST(Pack, FillsHolesBelowACapacity) {
+  PackProblem problem;
+  problem.blocks = {{128, 2, 6}, {64, 0, 4}, {64, 4, 6}, {100, 0, 2}, {192, 5, 7}};
+  std::vector<int64_t> offsets{0, 128, -1, -1, -1};
+  fillHoles(problem, 192, offsets);
+  EXPECT_EQ(offsets, (std::vector<int64_t>{0, 128, 128, 0, -1}));
+}
+
 TEST(Pack, VerifyRefusesWrongPackings) {
   PackProblem problem;
   problem.blocks = {{64, 0, 2}, {64, 1, 3}};

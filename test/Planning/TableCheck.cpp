@@ -30,12 +30,17 @@ static const std::map<std::string, std::function<void(EntryPlan &)>> changes = {
     // The same places, counted from elsewhere.
     {"base",
      [](EntryPlan &table) {
-       ActionInfo &run = firstOf(table, ActionInfo::Op::Run);
-       run.base = 576;
-       for (int64_t &at : run.at)
-         at -= 576;
+       for (module::SlotInfo &slot : table.ranks[0].tasks[0].slots)
+         slot.offset += 576;
+       for (ActionInfo &action : table.ranks[0].actions)
+         if (action.op == ActionInfo::Op::Run && action.target == 0)
+           for (int64_t &at : action.at)
+             at -= 576;
      }},
-    {"wrong-base", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Run).base = 64; }},
+    {"wrong-base", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Run).at[0] += 64; }},
+    {"base-unknown", [](EntryPlan &table) { table.ranks[0].tasks[0].slots[1].base = 3; }},
+    {"base-missing", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Run).at.pop_back(); }},
+    {"slot-elsewhere", [](EntryPlan &table) { table.ranks[0].tasks[0].slots[1].offset = 64; }},
     {"micro-batches", [](EntryPlan &table) { table.microBatches = 3; }},
     {"kernel", [](EntryPlan &table) { ++firstCall(table).kernel; }},
     {"operands", [](EntryPlan &table) { std::swap(firstCall(table).operands[0], firstCall(table).operands[1]); }},
@@ -48,6 +53,7 @@ static const std::map<std::string, std::function<void(EntryPlan &)>> changes = {
      [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Send).op = ActionInfo::Op::WaitSend; }},
     {"message-elsewhere", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Send).offset += 64; }},
     {"drop-of-more", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Drop).bytes *= 2; }},
+    {"drop-of-a-parameter", [](EntryPlan &table) { firstOf(table, ActionInfo::Op::Drop).offset = 0; }},
     {"channel-missing", [](EntryPlan &table) { table.channels.pop_back(); }},
     {"channel-of-fewer-bytes", [](EntryPlan &table) { table.channels[0].bytes = 32; }},
     {"tag", [](EntryPlan &table) { table.channels[0].tag += 64; }},

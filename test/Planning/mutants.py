@@ -19,7 +19,10 @@ PASSES = ("record-numerics,plan-partition{{{0}}},plan-infer-skips,plan-schedule{
 PLANS = [("stages=1", "1f1b", 8, "pooled"), ("stages=2", "1f1b", 8, "pooled"), ("stages=2", "gpipe", 8, "standard"),
          ("stages=3", "1f1b", 1, "pooled"), ("stages=3 place=0,1,0", "1f1b", 8, "pooled"),
          ("stages=2 policy=uniform interval=1 micro-batches=except_last", "1f1b", 8, "pooled"),
-         ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "pooled")]
+         ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "pooled"),
+         ("stages=2", "1f1b", 8, "pooled most-values=0"), ("stages=3 place=0,1,0", "zb_h1", 8, "pooled most-values=0"),
+         ("stages=2 policy=uniform interval=1 micro-batches=except_last", "1f1b", 8, "pooled most-values=0"),
+         ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "standard most-values=0")]
 VERIFY = ["plc-opt", "--plan-verify", "--split-input-file"]
 SPLIT = "// -----"
 
@@ -64,7 +67,7 @@ class Mutation:
 
     def number(self):
         """A number of an action, a channel or a layout becomes another one."""
-        at = self.pick(self.actions.replace("step", "static|channel|layout|site|stage"))
+        at = self.pick(self.actions.replace("step", "static|frame|channel|layout|site|stage"))
         numbers = list(re.finditer(r"(?<![\w.@%#\"])-?\d+\b", self.lines[at]))
         if not numbers:
             return False
@@ -92,25 +95,25 @@ class Mutation:
 
     def swap(self):
         """Two addresses of a run change places, or those of two actions."""
-        at = self.pick(r"at \[\d+, ")
-        numbers = list(re.finditer(r"\d+", self.lines[at][self.lines[at].index("at ["):]))
+        at = self.pick(r"(at|slots) \[\d+, ")
+        base = self.lines[at].index("[") + 1
+        numbers = list(re.finditer(r"\d+", self.lines[at][base:]))
         if self.chance.random() < 0.5 and len(numbers) > 1:
-            base = self.lines[at].index("at [")
             values = [each.group() for each in numbers]
             one, other = self.chance.sample(range(len(values)), 2)
             values[one], values[other] = values[other], values[one]
-            self.lines[at] = self.lines[at][:base] + "at [" + ", ".join(values) + "]"
+            self.lines[at] = self.lines[at][:base] + ", ".join(values) + "]"
             return True
-        one, other = self.pick(r" at \d+$"), self.pick(r" at \d+$")
-        a, b = (re.search(r"\d+$", self.lines[each]) for each in (one, other))
+        one, other = self.pick(r"(?<= at )\d+"), self.pick(r"(?<= at )\d+")
+        a, b = (re.search(r"(?<= at )\d+", self.lines[each]) for each in (one, other))
         return a.group() != b.group() and self.put(one, a, b.group()) and self.put(other, b, a.group())
 
     def remove(self):
-        del self.lines[self.pick(self.actions + r"|plan\.(static|call|stash|pop|site|channel|route|checkpoint)\b")]
+        del self.lines[self.pick(self.actions + r"|plan\.(static|frame|call|stash|pop|site|channel|route|checkpoint)\b")]
         return True
 
     def double(self):
-        at = self.pick(self.actions + r"|plan\.(static|stash|channel)\b|plan\.call .*-> \(\)")
+        at = self.pick(self.actions + r"|plan\.(static|frame|stash|channel)\b|plan\.call .*-> \(\)")
         self.lines.insert(self.chance.choice([at, self.pick(self.actions)]), self.lines[at])
         return True
 
@@ -143,7 +146,7 @@ class Mutation:
 
     def exchange(self):
         """Two lines of the same operation change places."""
-        one = self.pick(self.actions + r"|plan\.(channel|static|route|call|site)\b")
+        one = self.pick(self.actions + r"|plan\.(channel|static|frame|route|call|site)\b")
         other = self.pick(re.escape(re.search(r"plan\.\w+", self.lines[one]).group()) + r"\b")
         self.lines[one], self.lines[other] = self.lines[other], self.lines[one]
         return one != other

@@ -20,9 +20,8 @@ public:
   RouteOp routeOf(ChannelOp channel) const { return route(channel.getRoute()); }
   ChannelOp channel(llvm::StringRef name) const { return channels.lookup(name); }
 
-  /// The task of a `plan.run` or `plan.drop`.
+  /// The task of a `plan.run`.
   TaskOp taskOf(RunOp run) const { return stage(run.getStage()).getTask(run.getRole()); }
-  TaskOp taskOf(DropOp drop) const { return stage(drop.getStage()).getTask(drop.getRole()); }
 
   /// The ends of a route; null if it has none.
   StashOp stashOf(RouteOp route) const { return routes.lookup(route.getSymName()).stash; }

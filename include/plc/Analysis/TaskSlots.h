@@ -23,8 +23,8 @@ public:
   /// `RouteTable::resolve`, remembered.
   mlir::Value resolve(mlir::Value value);
 
-  /// What a slot of a run's task holds: if the run keeps, the original in place of a clone's value.
-  mlir::Value valueIn(RunOp run, mlir::Value slot) const;
+  /// What a slot of a task holds in a run: if the run keeps, the original in place of a clone's value.
+  mlir::Value valueIn(bool keeps, mlir::Value slot) const;
 
   /// For each result of each clone, the original's: what the result stands for in a run that keeps.
   const llvm::DenseMap<mlir::Value, mlir::Value> &getOriginals() const { return originals; }

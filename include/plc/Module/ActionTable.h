@@ -31,10 +31,16 @@ struct CallInfo {
   std::string path;              // the instance whose equations these are, for people
 };
 
+/// Where a slot of a task lies: so many bytes behind an address that each run gives.
+struct SlotInfo {
+  int64_t base, offset;
+};
+
 /// What a rank does at once for one micro-batch.
 struct TaskInfo {
-  std::string name; // STAGE.ROLE, or STAGE.ROLE.keep without what is computed again
-  int64_t slots;
+  std::string name;  // STAGE.ROLE, or STAGE.ROLE.keep without what is computed again
+  int64_t bases = 0; // addresses that a run gives
+  std::vector<SlotInfo> slots;
   std::vector<CallInfo> calls;
 };
 
@@ -45,8 +51,7 @@ struct ActionInfo {
   int64_t microBatch = 0;  // -1: once per step
   int64_t offset = 0;      // PostRecv, Send, Drop: in the rank's arena
   int64_t bytes = 0;       // Drop
-  std::vector<int64_t> at; // Run: offset of each slot, from the base
-  int64_t base = 0;        // Run: in the rank's arena
+  std::vector<int64_t> at; // Run: of each base of the task, in the rank's arena
 
   bool isMessage() const { return op != Op::Run && op != Op::Drop && op != Op::Step; }
   bool isSend() const { return op == Op::Send || op == Op::WaitSend; }
@@ -82,8 +87,10 @@ int64_t updatedBytes(const RankInfo &rank);
 
 /// Where an operand of a call lies in the arena, in a run of its task.
 inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
-  return operand >= 0 ? run.base + run.at[static_cast<size_t>(operand)]
-                      : rank.statics[static_cast<size_t>(-operand - 1)].offset;
+  if (operand < 0)
+    return rank.statics[static_cast<size_t>(-operand - 1)].offset;
+  const SlotInfo &slot = rank.tasks[static_cast<size_t>(run.target)].slots[static_cast<size_t>(operand)];
+  return run.at[static_cast<size_t>(slot.base)] + slot.offset;
 }
 
 /// The table of one entry. `plan-verify` proves it, the module holds it, the runtime executes it: only which code

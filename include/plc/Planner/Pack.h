@@ -64,6 +64,11 @@ Fault packByOrders(const PackProblem &problem, Packing &packing);
 /// Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", 2023.
 Fault packMinimal(const PackProblem &problem, Packing &packing);
 
+/// Gives places that end at `capacity` or below to blocks that have none yet (their offset is -1) beside those that have
+/// one: the largest first, each at the lowest offset where it fits; for which there is no room, it stays -1. The problem
+/// is checked, and the places that are there are right. Heuristic. O((n + k) log n), as `firstFitBySize`.
+void fillHoles(const PackProblem &problem, int64_t capacity, std::vector<int64_t> &offsets);
+
 /// What a rank's addresses are chosen by: with foresight, as an allocator would, or searched for.
 enum class MemoryStrategy { pooled, standard, minimalPeak };
 

@@ -13,7 +13,7 @@ namespace plc::plan {
 llvm::FailureOr<module::EntryPlan> buildActionTable(ProgramOp program, TaskSlots &slots);
 
 /// Proves what `--plan-verify` describes of a table: executed, it computes the program. Nothing is taken from the
-/// program's own actions but the places of errors and the values that drops name. Fails with a diagnostic.
+/// program's own actions but the places of errors. Fails with a diagnostic.
 llvm::LogicalResult proveActionTable(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots,
                                      int64_t limitBytes);
 

@@ -132,7 +132,7 @@ def PlanInsertComm : Pass<"plan-insert-comm", "::mlir::ModuleOp"> {
     Before: ranks with runs alone. After: a `plan.channel` for each route between two ranks, and on the ranks, around
     the runs: `post_recv` before the run that precedes the first use, if a slot is free; `wait_recv` before the first use;
     `send` after the run that makes the value; `wait_send` before the first run that starts, as predicted, after the
-    receive is posted; `drop` after a value's last use; per-step messages and `step` at the end. All of it follows one
+    receive is posted; per-step messages and `step` at the end. All of it follows one
     order of all runs, whatever their true times, so it cannot deadlock.
 
     Test: `test/Planning/insert-comm.mlir`.
@@ -148,16 +148,21 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
   let summary = "give every value of every rank its place";
   let description = [{
     Before: complete actions. After: each rank starts with a `plan.layout` (parameters, gradient sites, moments, inputs and
-    outputs of the whole batch), and runs, receives, sends and drops have offsets by the lifetimes of (value,
-    micro-batch) on the rank's timeline of calls: `pooled` knows them all and places by first fit, in the best of some
-    orders; `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value a buffer at its definition and takes it back after the last use, as an allocator would
-    that sees no future. Sizes are rounded to 64 bytes. Drops of bytes that are already taken again are removed.
+    outputs of the whole batch), runs, receives and sends have offsets, and a `plan.drop` stands behind the last use of
+    bytes that are not taken again by then. Up to `most-values` values of all micro-batches and ranks are placed one by one,
+    by their lives on the rank's timeline of calls. If they are more, or if that takes fewer bytes, values that the same
+    tasks use lie together, in blocks, and each block is placed by its lives on the timeline of actions; a `plan.frame` says
+    where in it each value lies. `pooled` knows all lives and places by first fit, in the best of some orders;
+    `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value or block a
+    buffer when it begins and takes it back after the last use, as an allocator would that sees no future. Sizes are rounded
+    to 64 bytes.
 
     Test: `test/Planning/addresses.mlir`.
   }];
   let options = [
     Option<"strategy", "strategy", "::plc::planner::MemoryStrategy", "::plc::planner::MemoryStrategy::pooled",
            "how places are chosen">,
+    Option<"mostValues", "most-values", "int64_t", "8192", "values of all ranks that are placed one by one">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">
   ];
 }

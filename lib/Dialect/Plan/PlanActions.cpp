@@ -1,6 +1,8 @@
 //===- PlanActions.cpp - ranks and layouts: verification ------------------===//
 #include "plc/Dialect/Plan/Plan.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 using namespace mlir;
 using namespace plc::plan;
 
@@ -17,6 +19,32 @@ LogicalResult LayoutOp::verify() {
   if (getStaticBytes() > getBoundBytes() || getBoundBytes() > getArenaBytes())
     return emitOpError("has ") << getStaticBytes() << " static bytes, bound " << getBoundBytes() << " and arena "
                                << getArenaBytes() << ", which do not ascend";
+  // (C2)
+  llvm::SmallSet<std::tuple<StringRef, Role, bool>, 8> framed;
+  for (auto frame : getBody().getOps<FrameOp>())
+    if (!framed.insert({frame.getStage(), frame.getRole(), frame.getKeep()}).second)
+      return frame.emitOpError("is of ") << stringifyRole(frame.getRole()) << " of '" << frame.getStage()
+                                         << "', as an earlier one is";
+  return success();
+}
+
+FrameOp LayoutOp::getFrame(StringRef stage, Role role, bool keep) {
+  for (auto frame : getBody().getOps<FrameOp>())
+    if (frame.getStage() == stage && frame.getRole() == role && frame.getKeep() == keep)
+      return frame;
+  return nullptr;
+}
+
+LogicalResult FrameOp::verify() {
+  // (C2)
+  ArrayRef<int64_t> slots = getSlots();
+  if (slots.size() % 2)
+    return emitOpError("has ") << slots.size() << " numbers of slots, which are no pairs";
+  for (size_t slot = 0; slot < slots.size() / 2; ++slot)
+    if (int64_t base = slots[2 * slot], offset = slots[2 * slot + 1];
+        base < 0 || base >= int64_t(getBases()) || offset < 0)
+      return emitOpError("has slot ") << slot << " at " << offset << " bytes behind base " << base << " of "
+                                      << getBases();
   return success();
 }
 

@@ -38,7 +38,7 @@ LogicalResult verifyEnd(Operation *op, RouteOp route, StringRef expected, Type t
   return error;
 }
 
-// (C1) of run and drop.
+// (C1) of run and frame.
 LogicalResult verifyTask(SymbolTableCollection &symbols, Operation *op, FlatSymbolRefAttr name, Role role) {
   auto stage = lookup<StageOp>(symbols, op, name);
   if (stage && stage.getTask(role))
@@ -126,7 +126,7 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyTask(symbols, *this, getStageAttr(), getRole());
 }
 
-LogicalResult DropOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult FrameOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyTask(symbols, *this, getStageAttr(), getRole());
 }
 

@@ -60,6 +60,8 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_
       plan.static parameter "w" at 0 bytes 16 owned
       // CHECK: plan.static gradient "w" site 0 at 64 bytes 16
       plan.static gradient "w" site 0 at 64 bytes 16
+      // CHECK: plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
+      plan.frame @s0 F bases 2 slots [0, 0, 1, 0]
     }
     // CHECK: plan.run @s0 F mb 0 at [128, 64]
     plan.run @s0 F mb 0 at [128, 64]
@@ -67,8 +69,8 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_
     plan.send @c0 mb 0 at 64
     // CHECK: plan.wait_send @c0 mb 0
     plan.wait_send @c0 mb 0
-    // CHECK: plan.drop @s0 F slot 1 mb 0 at 64
-    plan.drop @s0 F slot 1 mb 0 at 64
+    // CHECK: plan.drop mb 0 at 64 bytes 16
+    plan.drop mb 0 at 64 bytes 16
     // CHECK: plan.step
     plan.step
   }

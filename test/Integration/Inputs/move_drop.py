@@ -13,9 +13,13 @@ rank = entry["ranks"][int(sys.argv[4])]
 actions = rank["actions"]
 
 
+def places(run):
+    return [run["at"][base] + offset for base, offset in rank["tasks"][run["task"]]["slots"]]
+
+
 def names(action, drop):
     inside = lambda offset: drop["at"] <= offset < drop["at"] + drop["bytes"]
-    return any(map(inside, action["at"])) if action["op"] == "run" else "at" in action and inside(action["at"])
+    return any(map(inside, places(action))) if action["op"] == "run" else "at" in action and inside(action["at"])
 
 
 def last(drop, uses):
@@ -29,7 +33,7 @@ def writes(action, drop):
     for call in rank["tasks"][action["task"]]["calls"]:
         for result in manifest["kernels"][entry["kernels"][call["kernel"]]]["results"]:
             slot = call["operands"][result["operand"]]
-            if slot >= 0 and action["at"][slot] == drop["at"]:
+            if slot >= 0 and places(action)[slot] == drop["at"]:
                 return True
     return False
 

@@ -127,8 +127,7 @@ class Machine:
         elif word == "step":
             self.step(rank)
         elif word == "drop":
-            stage, role, slot, at = words(r"@([\w.]+)\s+(\w) slot (\d+) .* at (\d+)", line)
-            self.memory[rank].spoil(at, self.plan.sizes[self.plan.slots[stage, role][slot]])
+            self.memory[rank].spoil(*words(r"at (\d+) bytes (\d+)", line))
         else:
             self.send_or_receive(rank, word, line)
 
@@ -150,7 +149,9 @@ class Machine:
     def run_task(self, rank, line):
         stage, role, mb = words(r"@([\w.]+)\s+(\w) mb (\d+)", line)
         plan, memory = self.plan, self.memory[rank]
-        places = dict(zip(plan.slots[stage, role], map(int, re.findall(r"\d+", line[line.find("["):]))))
+        bases, slots = [int(each) for each in re.findall(r"\d+", line[line.find("["):])], plan.slots[stage, role]
+        frame = plan.frames[rank].get((stage, role, " keep" in line), [(slot, 0) for slot in range(len(slots))])
+        places = {cell: bases[base] + offset for cell, (base, offset) in zip(slots, frame)}
 
         def where(cell):
             kind = {"param": "parameter", "site": "gradient"}.get(cell[0])

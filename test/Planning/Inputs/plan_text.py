@@ -35,11 +35,11 @@ class Plan:
         self.sums = {}  # number of accumulators of each kernel
         self.sizes, self.tasks, self.slots, self.rank_of = {}, {}, {}, {}
         self.outputs, self.stash, self.routes, self.channels = [], {}, {}, {}
-        self.statics, self.actions, self.arena = {}, {}, {}
+        self.statics, self.frames, self.actions, self.arena = {}, {}, {}, {}
         self.scopes, self.stage, self.task, self.rank = [{}], None, None, None
         for line in map(str.strip, text.splitlines()):
             word = re.search(r"plan\.(\w+)", line)
-            if word and self.rank is not None and word.group(1) not in ("rank", "layout", "static"):
+            if word and self.rank is not None and word.group(1) not in ("rank", "layout", "static", "frame"):
                 self.actions[self.rank].append((word.group(1), line))
             elif word:
                 getattr(self, "read_" + word.group(1), lambda line: None)(line)
@@ -118,7 +118,7 @@ class Plan:
 
     def read_rank(self, line):
         self.rank, = words(r"rank (\d+)", line)
-        self.statics[self.rank], self.actions[self.rank] = [], []
+        self.statics[self.rank], self.frames[self.rank], self.actions[self.rank] = [], {}, []
 
     def read_layout(self, line):
         self.arena[self.rank], = words(r"arena (\d+)", line)
@@ -126,6 +126,11 @@ class Plan:
     def read_static(self, line):
         self.statics[self.rank].append(Static(*words(
             r'static\s+(\w+) "([^"]*)"(?: site (\d+))? at (\d+) bytes (\d+)( owned)?', line)))
+
+    def read_frame(self, line):
+        stage, role, keep = re.search(r"@([\w.]+)\s+(\w)( keep)?", line).groups()
+        pairs = [int(each) for each in re.findall(r"-?\d+", line[line.find("["):])]
+        self.frames[self.rank][stage, role, bool(keep)] = list(zip(pairs[::2], pairs[1::2]))
 
     def find(self, name):
         for scope in reversed(self.scopes):

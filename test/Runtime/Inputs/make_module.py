@@ -82,6 +82,11 @@ def call(kernel, operands, path):
     return {"kernel": kernel, "operands": operands, "path": path}
 
 
+def task(name, slots, calls):
+    """Each slot is a base of its own."""
+    return {"name": name, "bases": slots, "slots": [[slot, 0] for slot in range(slots)], "calls": calls}
+
+
 def rank(stage, arena, tasks, actions):
     return {"stage": stage, "arena_bytes": arena.end, "statics": arena.statics, "tasks": tasks, "actions": actions}
 
@@ -106,14 +111,12 @@ def training_entry(train):
     dy1 = dy if one else [last.place(Y) for mb in range(2)]
     tok, nxt, loss = first.offset("input", "tok"), last.offset("input", "next"), last.offset("output", "loss")
 
-    forward = {"name": "s0.F", "slots": 2, "calls": [call(0, [0, first.operand("parameter", "embed.w"), 1], "embed")]}
-    losses = {"name": "s1.F", "slots": 4, "calls": [
-        call(1, [0, 1, last.operand("parameter", "head.c"), 2, 3], "head")]}
+    forward = task("s0.F", 2, [call(0, [0, first.operand("parameter", "embed.w"), 1], "embed")])
+    losses = task("s1.F", 4, [call(1, [0, 1, last.operand("parameter", "head.c"), 2, 3], "head")])
     tasks0, tasks1 = [forward], [losses]
     if train:
-        tasks0.append({"name": "s0.W", "slots": 2, "calls": [
-            call(2, [0, 1, first.operand("gradient", "embed.w")], "embed")]})
-        tasks1.append({"name": "s1.W", "slots": 1, "calls": [call(3, [0, last.operand("gradient", "head.c")], "head")]})
+        tasks0.append(task("s0.W", 2, [call(2, [0, 1, first.operand("gradient", "embed.w")], "embed")]))
+        tasks1.append(task("s1.W", 1, [call(3, [0, last.operand("gradient", "head.c")], "head")]))
 
     def actions0(mb):
         return [run(0, mb, [tok + mb * 64, y[mb]])]
@@ -182,13 +185,13 @@ def infer_entry():
     parameters(arena, "head.c", 4, False)
     arena.static("output", "logits", LOGITS)
     y = arena.place(Y)
-    task = {"name": "s0.F", "slots": 3, "calls": [
+    both = task("s0.F", 3, [
         call(0, [0, arena.operand("parameter", "embed.w"), 1], "embed"),
-        call(4, [0, arena.operand("parameter", "embed.w"), arena.operand("parameter", "head.c"), 2], "head")]}
+        call(4, [0, arena.operand("parameter", "embed.w"), arena.operand("parameter", "head.c"), 2], "head")])
     tok, logits = arena.offset("input", "tok"), arena.offset("output", "logits")
     actions = [run(0, mb, [tok + mb * 64, y, logits + mb * LOGITS // 2]) for mb in range(2)]
     other = {"stage": "s1", "arena_bytes": 0, "statics": [], "tasks": [], "actions": []}
-    return [rank("s0", arena, [task], actions)] + [other] * (arguments.ranks - 1), []
+    return [rank("s0", arena, [both], actions)] + [other] * (arguments.ranks - 1), []
 
 
 def entry(name):

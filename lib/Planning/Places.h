@@ -1,0 +1,77 @@
+//===- Places.h - where a rank's values lie ---------------------*- C++ -*-===//
+#ifndef PLC_LIB_PLANNING_PLACES_H
+#define PLC_LIB_PLANNING_PLACES_H
+
+#include "Lifetimes.h"
+#include "Statics.h"
+
+#include "plc/Planner/Pack.h"
+
+#include <memory>
+
+namespace plc::plan {
+
+/// A rank whose values are to be placed behind its static area.
+struct RankValues {
+  RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const Statics &statics, int64_t staticBytes);
+
+  ProgramOp program;
+  RankOp rank;
+  TaskSlots &slots;
+  const Statics &statics;
+  int64_t staticBytes;
+  std::vector<mlir::Operation *> actions; ///< by the numbers that `lifetimes` has
+  Lifetimes lifetimes;
+
+  /// What a message action carries, resolved.
+  mlir::Value carried(ActionInterface action) const { return slots.resolve(slots.getRoutes().carried(action)); }
+  bool isShort(int64_t microBatch) const;
+  /// Rounded as places are.
+  int64_t bytesOf(mlir::Value value, int64_t microBatch) const;
+};
+
+/// Bytes that are dead after an action.
+struct Death {
+  mlir::Operation *action;
+  int64_t microBatch, at, bytes;
+};
+
+/// Places of the values of a rank that have none for the whole step.
+class Places {
+public:
+  virtual ~Places() = default;
+
+  virtual planner::Fault pack(const planner::MemoryStrategyRow &strategy) = 0;
+  /// What was placed, for people: "12 values", "3 blocks of 12 values".
+  virtual std::string describe() const = 0;
+  /// Where the highest value ends.
+  int64_t getEnd() const { return end; }
+  /// Whether it is proven that no places of these values end lower.
+  virtual bool isProven() const { return false; }
+
+  /// The place of what a message carries.
+  virtual int64_t offsetOf(mlir::Value value, int64_t microBatch) const = 0;
+  /// What a run gives: for each base of its task's frame, or for each slot, without frames.
+  virtual llvm::SmallVector<int64_t> addressesOf(RunOp run, int64_t action) const = 0;
+  virtual void writeFrames(mlir::OpBuilder &builder, mlir::Location loc) const {}
+  virtual std::vector<Death> deaths() const = 0;
+
+protected:
+  explicit Places(const RankValues &rank) : rank(rank), end(rank.staticBytes) {}
+
+  const RankValues &rank;
+  int64_t end;
+};
+
+/// Each value of each micro-batch by itself, with its life in calls: nothing fits closer. Work and addresses grow with
+/// values times micro-batches.
+std::unique_ptr<Places> placeValues(const RankValues &rank);
+
+/// Each group of `Lifetimes` is laid out once, as a block, and each of its lives gets a place: work and addresses grow
+/// with values, and with tasks times micro-batches. A block lives as long as the longest life in it, so bytes of values
+/// that are not made yet, or are not needed any more, lie idle in the runs where it begins and ends.
+std::unique_ptr<Places> placeBlocks(const RankValues &rank);
+
+} // namespace plc::plan
+
+#endif

@@ -1,0 +1,201 @@
+//===- TaskEffect.cpp - what runs of a task do to blocks -------------------===//
+#include "TaskEffect.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+std::optional<Contents> TaskEffect::after(size_t number, const Contents &before) const {
+  const Base &base = bases[number];
+  for (const Piece &need : base.needs) {
+    auto found =
+        llvm::partition_point(before, [&](const Piece &piece) { return piece.range.begin < need.range.begin; });
+    if (found == before.end() || !(found->range == need.range) || found->value != need.value)
+      return std::nullopt;
+  }
+  Contents result = base.leaves;
+  for (const Piece &piece : before) {
+    auto next = llvm::partition_point(base.written, [&](const Range &range) { return range.end <= piece.range.begin; });
+    if (next == base.written.end() || !next->overlaps(piece.range))
+      result.push_back(piece);
+  }
+  llvm::sort(result, [](const Piece &a, const Piece &b) { return a.range.begin < b.range.begin; });
+  return result;
+}
+
+namespace {
+
+// Bytes behind a base, as they are after the calls so far.
+class BaseState {
+public:
+  // By first byte.
+  std::map<int64_t, Piece> needs, leaves;
+  std::map<int64_t, int64_t> written; // from, to; disjoint
+
+  bool isWritten(Range range) const {
+    auto after = written.lower_bound(range.end);
+    return after != written.begin() && std::prev(after)->second > range.begin;
+  }
+
+  static bool has(const std::map<int64_t, Piece> &pieces, const Piece &piece) {
+    auto found = pieces.find(piece.range.begin);
+    return found != pieces.end() && found->second.range == piece.range && found->second.value == piece.value;
+  }
+
+  void write(const Piece &piece) {
+    auto first = leaves.lower_bound(piece.range.begin);
+    if (first != leaves.begin() && std::prev(first)->second.range.end > piece.range.begin)
+      --first;
+    leaves.erase(first, leaves.lower_bound(piece.range.end));
+    leaves[piece.range.begin] = piece;
+    Range whole = piece.range;
+    auto next = written.lower_bound(whole.begin);
+    if (next != written.begin() && std::prev(next)->second >= whole.begin)
+      --next;
+    while (next != written.end() && next->first <= whole.end) {
+      whole = {std::min(whole.begin, next->first), std::max(whole.end, next->second)};
+      next = written.erase(next);
+    }
+    written[whole.begin] = whole.end;
+  }
+};
+
+// Executes the calls of a task once. Each member returns false if the effect depends on where bases lie, or is wrong.
+class EffectBuilder {
+public:
+  EffectBuilder(const module::RankInfo &rank, const module::TaskInfo &made, const Lifetimes::Body &body,
+                const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
+                llvm::function_ref<int64_t(Value)> bytesOf)
+      : rank(rank), made(made), body(body), lifetimes(lifetimes), statics(statics), slots(slots), bytesOf(bytesOf) {
+    effect.bases.resize(made.bases);
+    states.resize(made.bases);
+  }
+
+  bool run() {
+    const auto *next = made.calls.data();
+    for (auto call : TaskOp(body.task).getBody().getOps<CallOp>())
+      if (!(body.keeps && call.getRecompute()) && !runCall(call, *next++))
+        return false;
+    for (auto [base, state] : llvm::zip(effect.bases, states)) {
+      for (auto &[begin, piece] : state.needs)
+        base.needs.push_back(piece);
+      for (auto [begin, end] : state.written)
+        base.written.push_back({begin, end});
+      for (auto &[begin, piece] : state.leaves)
+        if (base.fixed || !isTemporary(piece.value))
+          base.leaves.push_back(piece);
+    }
+    return true;
+  }
+
+  TaskEffect effect;
+
+private:
+  struct Place {
+    int64_t base;
+    Range range;
+  };
+
+  bool runCall(CallOp call, const module::CallInfo &expected) {
+    touched.clear();
+    const auto *operand = expected.operands.data();
+    for (Value argument : call.getArgs()) {
+      Value value = slots.valueIn(body.keeps, slots.resolve(argument));
+      if (!value.getDefiningOp<SiteOp>() && !read(value, *operand++))
+        return false;
+    }
+    for (Value result : call.getResults())
+      if (!write(slots.resolve(result), *operand++))
+        return false;
+    return true;
+  }
+
+  // Where an operand lies; nothing if that is wrong. Static ones are behind no base.
+  std::optional<Place> placeOf(Value value, int64_t operand) {
+    if (operand < 0 || isStatic(value))
+      return -operand - 1 == statics.placeOf(value) ? std::optional(Place{-1, {0, 0}}) : std::nullopt;
+    const module::SlotInfo &slot = made.slots[operand];
+    TaskEffect::Base &base = effect.bases[slot.base];
+    Value fixed = statics.placeOf(value) >= 0 ? value : Value();
+    if (base.extent && (base.fixed != fixed || (fixed && slot.offset)))
+      return std::nullopt;
+    if ((fixed && slot.offset) || slot.offset % placeAlignment)
+      return std::nullopt;
+    base.fixed = fixed;
+    Place place{slot.base, {slot.offset, slot.offset + bytesOf(value)}};
+    base.extent = std::max(base.extent, place.range.end);
+    return place;
+  }
+
+  bool read(Value value, int64_t operand) {
+    std::optional<Place> place = placeOf(value, operand);
+    if (!place)
+      return false;
+    if (place->base < 0)
+      return true;
+    touched.push_back(*place);
+    if (value.getDefiningOp<InputOp>())
+      return true;
+    BaseState &state = states[place->base];
+    Piece piece{place->range, value};
+    if (BaseState::has(state.leaves, piece))
+      return true;
+    if (state.isWritten(piece.range))
+      return false;
+    // Two values in the same bytes cannot both be there.
+    Piece &need = state.needs.try_emplace(piece.range.begin, piece).first->second;
+    return need.range == piece.range && need.value == value;
+  }
+
+  bool write(Value value, int64_t operand) {
+    std::optional<Place> place = placeOf(value, operand);
+    if (!place)
+      return false;
+    if (auto site = value.getDefiningOp<SiteOp>()) {
+      effect.sites.push_back(site);
+      return true;
+    }
+    if (place->base < 0)
+      return false; // a parameter, which no call makes
+    if (llvm::any_of(touched, [&](const Place &other) {
+          return other.base == place->base && other.range.overlaps(place->range);
+        }))
+      return false;
+    touched.push_back(*place);
+    states[place->base].write({place->range, value});
+    int64_t &end = effect.bases[place->base].writtenEnd;
+    end = std::max(end, place->range.end);
+    return true;
+  }
+
+  bool isTemporary(Value value) const {
+    int64_t group = lifetimes.groupOf(body, value);
+    return group >= 0 && lifetimes.getGroups()[group].isTemporary;
+  }
+
+  const module::RankInfo &rank;
+  const module::TaskInfo &made;
+  const Lifetimes::Body &body;
+  const Lifetimes &lifetimes;
+  const Statics &statics;
+  TaskSlots &slots;
+  llvm::function_ref<int64_t(Value)> bytesOf;
+  std::vector<BaseState> states;
+  SmallVector<Place> touched; // by the call at hand
+};
+
+} // namespace
+
+std::optional<TaskEffect> plc::plan::effectOf(const module::RankInfo &rank, const module::TaskInfo &made,
+                                              const Lifetimes::Body &body, const Lifetimes &lifetimes,
+                                              const Statics &statics, TaskSlots &slots,
+                                              llvm::function_ref<int64_t(Value)> bytesOf) {
+  EffectBuilder builder(rank, made, body, lifetimes, statics, slots, bytesOf);
+  if (!builder.run())
+    return std::nullopt;
+  return std::move(builder.effect);
+}
