@@ -10,7 +10,8 @@ using namespace plc;
 using namespace plc::algebra;
 
 BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
-  model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op); });
+  SymbolTableCollection symbols;
+  model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op, symbols); });
   for (auto [argument, axis] : llvm::zip(model.getBody().getArguments(), model.getArgBatch()))
     if (axis >= 0)
       batch.insert(root(node(argument.getAsOpaquePointer(), axis)));
@@ -53,7 +54,7 @@ static SmallVector<std::pair<int64_t, int64_t>> keptAxes(Operation *view) {
   return kept;
 }
 
-void BatchAxes::visit(Operation *op) {
+void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
   if (auto equation = dyn_cast<ein::Equation>(op)) {
     SmallVector<Access> accesses = inputsOf(equation);
     accesses.push_back(resultOf(equation));
@@ -67,7 +68,7 @@ void BatchAxes::visit(Operation *op) {
     for (auto [from, to] : keptAxes(op))
       unify(node(op->getOperand(0).getAsOpaquePointer(), from), node(op->getResult(0).getAsOpaquePointer(), to));
   } else if (auto call = dyn_cast<ein::CallOp>(op)) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
+    auto callee = symbols.lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     for (auto [operand, argument] : llvm::zip(call.getArgs(), callee.getBody().getArguments()))
       unifyValues(operand, argument);
     for (auto [result, returned] : llvm::zip(call.getResults(), callee.getBody().front().back().getOperands()))

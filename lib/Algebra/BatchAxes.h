@@ -4,6 +4,7 @@
 
 #include "plc/Dialect/Ein/MicroBatches.h"
 
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -33,7 +34,7 @@ private:
   unsigned root(unsigned node) const;
   void unify(unsigned a, unsigned b);
   void unifyValues(mlir::Value a, mlir::Value b);
-  void visit(mlir::Operation *op);
+  void visit(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
   llvm::LogicalResult checkEquation(ein::Equation op);
   llvm::LogicalResult checkView(mlir::Operation *view);
   llvm::LogicalResult checkModel();

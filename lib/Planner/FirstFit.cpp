@@ -68,6 +68,7 @@ public:
       int64_t from = offsets[other];
       taken.emplace_back(from, from + problem.roundUp(problem.blocks[other].bytes));
     });
+    pairs += taken.size();
     std::sort(taken.begin(), taken.end());
     for (auto [from, to] : taken) {
       if (from >= at + bytes)
@@ -77,15 +78,20 @@ public:
     return at;
   }
 
+  // Blocks that lived beside others when these were placed, so far.
+  size_t numPairs() const { return pairs; }
+
 private:
   const PackProblem &problem;
   const PlacedBlocks &placed;
   const std::vector<int64_t> &offsets;
   std::vector<std::pair<int64_t, int64_t>> taken; // bytes from, to
+  size_t pairs = 0;
 };
 
-// Each block in turn at the lowest offset where it fits among those placed before it.
-void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
+// Each block in turn at the lowest offset where it fits among those placed before it. Returns how many pairs of blocks it
+// has looked at.
+size_t firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vector<size_t> &order, Packing &packing) {
   packing.offsets.assign(problem.blocks.size(), -1);
   packing.bytes = 0;
   placed.clear();
@@ -95,6 +101,7 @@ void firstFit(const PackProblem &problem, PlacedBlocks &placed, const std::vecto
     packing.bytes = std::max(packing.bytes, packing.offsets[i] + problem.roundUp(problem.blocks[i].bytes));
     placed.insert(i);
   }
+  return lowest.numPairs();
 }
 
 // The largest `rank` first; ties by begin, then number.
@@ -110,8 +117,8 @@ int64_t bytesOf(const PackProblem::Block &block) { return block.bytes; }
 double areaOf(const PackProblem::Block &block) { return double(block.bytes) * double(block.end - block.begin); }
 auto lengthThenBytes(const PackProblem::Block &block) { return std::tuple(block.end - block.begin, block.bytes); }
 
-// Rounds of `packByOrders`: so many that the work is about the same for all problems.
-constexpr size_t mostRounds = 20, mostPlacements = 20000;
+// Rounds of `packByOrders`: so many that the work is about the same for all problems. Pairs are blocks that live at one time.
+constexpr size_t mostRounds = 20, mostPlacements = 20000, mostPairs = 1000000;
 
 Fault packInOrder(const PackProblem &problem, const std::vector<size_t> &order, Packing &packing) {
   PlacedBlocks placed(problem);
@@ -157,9 +164,10 @@ Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
   PlacedBlocks placed(problem);
   int64_t bound = problem.bound();
   std::vector<size_t> bestOrder;
+  size_t pairs = 0; // of one attempt
   auto attempt = [&](const std::vector<size_t> &order) {
     Packing found;
-    firstFit(problem, placed, order, found);
+    pairs = firstFit(problem, placed, order, found);
     if (bestOrder.empty() || found.bytes < packing.bytes) {
       packing = found;
       bestOrder = order;
@@ -172,7 +180,8 @@ Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
       attempt(order);
   // A round's trouble moves forward by a part of the order that grows while nothing is found.
   std::vector<size_t> order = bestOrder;
-  size_t rounds = std::min(mostRounds, mostPlacements / std::max<size_t>(order.size(), 1));
+  size_t rounds = std::min(
+      {mostRounds, mostPlacements / std::max<size_t>(order.size(), 1), mostPairs / std::max<size_t>(pairs, 1)});
   for (size_t round = 0; round < rounds && packing.bytes > bound; ++round) {
     Packing found = attempt(order);
     std::vector<double> rank(order.size());

@@ -104,7 +104,7 @@ public:
     }
   }
 
-  // Of each block once; temporaries only where clones make some of them again, so that nothing can read them meanwhile.
+  // Of each block once; temporaries only where another task, or what a clone makes again, could still be read.
   std::vector<Death> deaths() const override {
     std::vector<Death> found;
     for (const Block &block : blocks)
@@ -235,7 +235,8 @@ private:
     if (planner::Fault fault = strategy.pack(problem, packing))
       return fault;
     int64_t block = blocks.size();
-    blocks.push_back({&unit.lives, llvm::any_of(left, [&](Value value) { return repeated.contains(value); })});
+    bool isRepeated = llvm::any_of(left, [&](Value value) { return repeated.contains(value); });
+    blocks.push_back({&unit.lives, /*isDropped=*/isRepeated || unit.bodies.size() > 1});
     for (auto [value, at] : llvm::zip(left, packing.offsets)) {
       put(block, value, at);
       temporaries[number][value] = {block, at};

@@ -24,10 +24,11 @@ std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef
 } // namespace
 
 std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t rank) {
-  std::map<StringRef, bool> trained;
+  std::map<StringRef, bool> trained; // of what the rank owns: all sites of that are here, too
   for (auto stage : program.getBody().getOps<StageOp>())
-    for (auto site : stage.getBody().getOps<SiteOp>())
-      trained[site.getParam()] = true;
+    if (stage.getRank() == rank)
+      for (auto site : stage.getBody().getOps<SiteOp>())
+        trained[site.getParam()] = true;
   std::vector<StaticItem> parameters, gradients, moments, inputs, outputs;
   // Two stages of a rank share what both use.
   std::map<std::tuple<StaticKind, std::string, int64_t>, size_t> positions;
