@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""scale.py [ROW ..]: CPU time and peak memory of planning a transformer (`examples/gpt.ein`, narrow), by pass, for rows
+LAYERS/STAGES/MICRO_BATCHES; without any, those of the table in README.md. Where a row ends with `/auto`, schedule `auto` is
+asked for, and recomputation inside 0.6 of the bytes that values take without, beside what lives through the step. Beside
+them the sizes of what grows: actions, and addresses in them."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).parent.parent
+ROWS = ["48/8/16", "48/8/64", "48/8/256", "200/16/64", "1000/64/16", "1000/64/256"]
+WIDTHS = {"S": 16, "V": 16, "D": 16, "H": 2, "F": 16}
+
+
+def plan(row, sets, emit, output):
+    """Seconds, peak MiB, seconds by pass, whether there is a plan; what was asked for is in a file."""
+    layers, stages, micro_batches, *_ = row.split("/")
+    command = [ROOT / "build/bin/plc-compile", ROOT / "examples/gpt.ein", f"-DL={layers}", f"-DB={micro_batches}",
+               *(f"-D{name}={width}" for name, width in WIDTHS.items()), "--mlir-timing", "--mlir-timing-display=list",
+               f"--emit={emit}", "-o", output, "--set", f"parallelism.stages={stages}",
+               "--set", f"parallelism.micro_batches={micro_batches}", *(word for each in sets for word in ("--set", each))]
+    with tempfile.TemporaryFile("w+") as report:
+        done = subprocess.Popen(command, stderr=report)
+        _, status, used = os.wait4(done.pid, 0)
+        report.seek(0)
+        text = report.read()
+    if os.waitstatus_to_exitcode(status) not in (0, 3):  # 3: no plan fits
+        sys.exit(f"{row}: exit {os.waitstatus_to_exitcode(status)}\n{text[-2000:]}")
+    passes = {}
+    for seconds, name in re.findall(r"^\s*([\d.]+) \( *[\d.]+%\)\s+(\w+)", text, re.M):
+        passes[name] = passes.get(name, 0) + float(seconds)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, passes, not status
+
+
+def sizes(output):
+    """Actions, addresses in them, and 0.6 of the values' bytes with what lives through the step, of the largest rank."""
+    actions = addresses = budget = 0
+    with open(output) as text:
+        for line in text:
+            if found := re.match(r"\s*plan\.(run|post_recv|wait_recv|send|wait_send|drop|step)\b", line):
+                actions += 1
+                places = re.search(r" at (\[[^\]]*\]|\d+)", line)
+                addresses += len(re.findall(r"\d+", places.group(1))) if places else 0
+            elif found := re.match(r"\s*plan\.layout static (\d+) arena (\d+)", line):
+                static, arena = map(int, found.groups())
+                budget = max(budget, static + int(0.6 * (arena - static)))
+    return actions, addresses, budget
+
+
+def main():
+    print("layers/stages/micro-batches: CPU seconds, peak MiB, actions, addresses; the slowest passes")
+    with tempfile.TemporaryDirectory() as folder:
+        output = f"{folder}/plan.mlir"
+        for row in sys.argv[1:] or ROWS:
+            sets = []
+            if row.endswith("/auto"):
+                plan(row, [], "addresses", output)
+                sets = ["parallelism.schedule=auto", "checkpoint.policy=budget", f"memory.budget={sizes(output)[2]}B"]
+            # A drawing is short, so that printing takes no time.
+            seconds, peak, passes, found = plan(row, sets, "dot", f"{folder}/plan.dot")
+            result = "no plan fits"
+            if found:
+                plan(row, sets, "addresses", output)
+                result = "{} actions, {} addresses".format(*sizes(output))
+            slowest = sorted(((t, n) for n, t in passes.items() if n not in ("Total", "root")), reverse=True)[:7]
+            print(f"{row}: {seconds:.2f} s, {peak:.0f} MiB, {result}; " +
+                  ", ".join(f"{name} {t:.2f}" for t, name in slowest), flush=True)
+
+
+if __name__ == "__main__":
+    main()
