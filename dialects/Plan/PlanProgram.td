@@ -40,7 +40,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     Inputs and outputs are named; `arg_types` and `result_types` are those of one micro-batch, `arg_batch` and
     `result_batch` the axis that is the batch, or -1. In memory micro-batches lie one behind the other, whichever it is. What the passes decided, beside a lower
-    bound: `cut_ns` is the time of the slowest rank for one micro-batch, `step_ns` the predicted time of the step
+    bound: `cut_ns` is the time of the slowest rank for one micro-batch, where cuts fall between layer calls or, if the
+    program `cuts_kernels`, between kernels; `step_ns` the predicted time of the step
     in the order called `schedule`. By the policy `remat` the calls of F discard what B and W compute again: a micro-batch
     keeps `kept_bytes` for them, of which `kept_bound_bytes` could not be discarded, and computes again for `recompute_ns`,
     where no choice that keeps as little does so for less than `recompute_bound_ns`. If the program `keeps_last`, its last
@@ -77,7 +78,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Natural>:$cut_ns, OptionalAttr<Plan_Natural>:$cut_bound_ns,
                        OptionalAttr<Plan_ScheduleAttr>:$schedule,
                        OptionalAttr<Plan_Natural>:$step_ns, OptionalAttr<Plan_Natural>:$step_bound_ns,
-                       OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last,
+                       OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last, UnitAttr:$cuts_kernels,
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
                        DefaultValuedAttr<Plan_Moments, "2">:$moments);
@@ -124,7 +125,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
     in the order F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
-    `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, `ns`
+    `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, or kernels where cuts fall between these, `ns`
     is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
 

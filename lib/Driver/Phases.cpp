@@ -77,7 +77,7 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
     options.memoryFraction = program.memoryFraction.value_or(strategy.get<double>("checkpoint.memory_fraction"));
   if (row.obeys(Checkpoints)) {
     options.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
-    options.grain = strategy.getChoice<RematGrain>("checkpoint.grain");
+    options.grain = strategy.getChoice<Grain>("checkpoint.grain");
   }
   // Kinds are names of the model; these two have keys of their own.
   for (const char *kind : {"attention", "ffn"})
@@ -117,6 +117,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.explain = program.explains && !program.measures;
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
+  options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");

@@ -14,7 +14,7 @@ std::string must(const char *what, int64_t found) {
 }
 
 Fault checkLayers(const RematMode &mode, int64_t count) {
-  bool layers = mode.grain == RematGrain::layer;
+  bool layers = mode.grain == Grain::layer;
   const char *what = layers ? "layer " : "kernel ", *whats = layers ? " layers" : " kernels";
   if (mode.layers.empty())
     return "policy 'selective' selects no layers";
@@ -61,7 +61,7 @@ Fault chooseKept(double fraction, RematProblem &problem, std::vector<bool> &kept
 
 // What a mode counts: layers, or calls.
 int64_t numUnits(const RematMode &mode, const RematProblem &problem) {
-  return mode.grain == RematGrain::layer ? problem.numLayers() : int64_t(problem.calls.size());
+  return mode.grain == Grain::layer ? problem.numLayers() : int64_t(problem.calls.size());
 }
 
 // Units from a start up to the next are one segment; those before the first keep everything.
@@ -72,7 +72,7 @@ void cutAtStarts(const RematMode &mode, const std::vector<bool> &starts, RematPr
     first[unit] = last = starts[unit] ? unit : last;
   for (size_t i = 0; i < problem.calls.size(); ++i) {
     auto &call = problem.calls[i];
-    int64_t unit = mode.grain == RematGrain::layer ? call.layer : int64_t(i);
+    int64_t unit = mode.grain == Grain::layer ? call.layer : int64_t(i);
     call.segment = call.selected && unit >= 0 ? first[unit] : -1;
   }
 }

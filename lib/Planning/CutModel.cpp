@@ -43,13 +43,15 @@ public:
   std::vector<int64_t> counts; // parts of each stage
 
 private:
-  // A part is what has one path in a stage: the least that a cut leaves whole.
+  // A part is what has one path in a stage, or a call if cuts fall between kernels: no cut divides it.
   void addStage(StageOp stage) {
     int64_t first = problem.parts.size();
     llvm::StringMap<int64_t> parts;
     stage.walk([&](CallOp call) {
       auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
-      if (inserted)
+      if (!inserted && program.getCutsKernels())
+        it->second = problem.parts.size();
+      if (it->second == int64_t(problem.parts.size()))
         problem.parts.push_back({call.getPath().str()});
       partOf[call] = it->second;
       int64_t times = call.getRecompute() ? 0 : call.getDiscard() ? 2 : 1;

@@ -15,7 +15,7 @@ struct CutFigures {
 };
 
 /// The figures of a program as it stands, from its calls and their kernels: what `--plan-partition` writes, and
-/// `--plan-verify` compares. A part is what has one path; no cut divides it. A call of F that discards results counts
+/// `--plan-verify` compares. A part is what has one path, or a call where the program `cuts_kernels`; no cut divides it. A call of F that discards results counts
 /// twice; its clone, if there is one already, does not count.
 planner::Fault figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs, CutFigures &figures);
 

@@ -19,7 +19,7 @@ std::string count(int64_t number, StringRef what) {
 
 std::string describeNext(const planner::NextCut &next, const FlatProgram &flat, int64_t slowestNs) {
   if (next.part < 0)
-    return "no layer call can be moved";
+    return "no " + flat.unitNoun + " can be moved";
   double more = slowestNs ? 100.0 * double(next.slowestNs - slowestNs) / double(slowestNs) : 0;
   return llvm::formatv("next-best cut: '{0}' in s{1} instead, {2} ({3}{4:F1} %)", flat.units[next.part].name, next.to,
                        formatNs(next.slowestNs), more < 0 ? "" : "+", more);
@@ -45,7 +45,7 @@ void plc::plan::explainCuts(ein::ModelOp model, const FlatProgram &flat, const p
         ++units;
       }
     out << llvm::formatv("  s{0} on rank {1}: {2}, '{3}'{4}, {5}", stage, problem.rankOf(stage),
-                         count(units, "layer call"), flat.units[first].name,
+                         count(units, flat.unitNoun), flat.units[first].name,
                          first == last ? "" : " to '" + flat.units[last].name + "'", formatNs(loads[stage].ns));
     if (problem.stages > 1)
       out << "; " << describeNext(next[stage], flat, answer.slowestNs);

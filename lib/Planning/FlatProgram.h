@@ -41,6 +41,7 @@ struct FlatProgram {
     bool layer;       ///< false if the model has loose calls alone
   };
   std::vector<Unit> units;
+  std::string unitNoun = "layer call";
   struct Instance {
     std::string path, kind;
     int64_t layer;
@@ -50,6 +51,9 @@ struct FlatProgram {
 
 /// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
 mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
+
+/// Makes each kernel call of F a unit, with calls of B and W that belong to it, so that cuts may divide layers.
+void divideUnits(FlatProgram &flat);
 
 /// Makes W's calls calls of B, each instance's behind the calls that it depends on: the full backward. What W reads then
 /// lives no longer than its layer's backward. Of the units for which `joins` is true.

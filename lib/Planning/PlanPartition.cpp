@@ -255,10 +255,11 @@ private:
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
     for (int64_t count : balance)
       if (count <= 0)
-        return emitKeyError(model, balanceKey, "balance has ") << count << ", but every stage needs a layer call";
+        return emitKeyError(model, balanceKey, "balance has ")
+               << count << ", but every stage needs a " << flat.unitNoun;
     if (!balance.empty() && !isBalanced(flat) && !follows)
       return emitKeyError(model, balanceKey, "balance has ")
-             << std::accumulate(balance.begin(), balance.end(), int64_t(0)) << " layer calls but model '"
+             << std::accumulate(balance.begin(), balance.end(), int64_t(0)) << " " << flat.unitNoun << "s but model '"
              << model.getSymName() << "' has " << flat.units.size();
     return success();
   }
@@ -316,7 +317,11 @@ private:
   LogicalResult cut(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
-    if (failed(flat) || failed(checkBalance(model, *flat)))
+    if (failed(flat))
+      return failure();
+    if (cutGrain == planner::Grain::equation)
+      divideUnits(*flat);
+    if (failed(checkBalance(model, *flat)))
       return failure();
     if (recomputes() && joinBackward && !family.splitsBackward)
       plan::joinBackward(*flat, [](int64_t) { return true; });
@@ -330,7 +335,8 @@ private:
     int64_t stages = clamped ? calls : this->stages.getValue();
     if (stages > calls)
       return withKey(emitNoPlan(model), "parallelism.stages")
-             << stages << " stages but model '" << model.getSymName() << "' has " << calls << " layer calls to cut";
+             << stages << " stages but model '" << model.getSymName() << "' has " << calls << " " << flat->unitNoun
+             << "s to cut";
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
@@ -372,6 +378,7 @@ private:
     if (failed(program))
       return failure();
     program->setMoments(moments);
+    program->setCutsKernels(cutGrain == planner::Grain::equation);
     writeRecomputation(*remat, *program);
     if (recomputes() && hasBudget() && failed(decideBudget(*program)))
       return failure();

@@ -275,7 +275,7 @@ Fault solve(RematInstanceOp op) {
                           op.getLayers().value_or(ArrayRef<int64_t>()).vec(),
                           op.getFraction() ? op.getFraction()->convertToDouble() : 1,
                           int64_t(op.getMinInterval().value_or(1)),
-                          op.getEquations() ? planner::RematGrain::equation : planner::RematGrain::layer};
+                          op.getEquations() ? planner::Grain::equation : planner::Grain::layer};
   if (Fault fault = planner::chooseSegments(mode, problem))
     return fault;
   if (op.getKept()) {

@@ -83,8 +83,7 @@ Key ofOptimizers(Key key, bool OptimizerRow::*has) {
 } // namespace
 
 llvm::ArrayRef<Key> plc::strategy::allKeys() {
-  using planner::MemoryStrategy, planner::RecomputingRuns, planner::RematGrain, planner::RematPolicy,
-      planner::ScheduleKind;
+  using planner::MemoryStrategy, planner::RecomputingRuns, planner::Grain, planner::RematPolicy, planner::ScheduleKind;
   static const std::vector<Key> keys = {
       text("preset", "", {"training", "inference", "memory-efficient", "high-throughput", "debug"}, {}),
       choice("mode", ExecutionMode::lazy),
@@ -100,7 +99,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       ofRecomputation(toggle("checkpoint.attention", true)),
       ofRecomputation(toggle("checkpoint.ffn", true)),
       ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
-      ofPolicies(choice("checkpoint.grain", RematGrain::layer), planner::Checkpoints),
+      ofPolicies(choice("checkpoint.grain", Grain::layer), planner::Checkpoints),
       ofSegments(choice("checkpoint.micro_batches", RecomputingRuns::always)),
       text("precision.compute", "f32", {"f32", "f64"}, {std::begin(plannedPrecisions), std::end(plannedPrecisions)}),
       choice("memory.strategy", MemoryStrategy::pooled),
@@ -115,6 +114,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       integer("parallelism.chunks", 0, 1, 1024),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
+      choice("parallelism.grain", Grain::layer),
       text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
       integer("machine.threads_per_stage", 1, 1, 256),
       under(integer("machine.ranks", 0, 1, 1024), "parallelism.kind", {nameOfChoice(ParallelismKind::automatic)}),

@@ -119,7 +119,7 @@ TEST(ChooseSegments, StartsAtCheckpoints) {
   problem.calls[4].layer = -1;
   mode.layers = {1};
   EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, -1}));
-  mode.grain = RematGrain::equation;
+  mode.grain = Grain::equation;
   EXPECT_EQ(segmentsOf(mode, problem), (Segments{-1, 1, -1, 1, 1}));
 }
 

@@ -2,6 +2,7 @@
 #ifndef PLC_PLANNER_REMATPOLICIES_H
 #define PLC_PLANNER_REMATPOLICIES_H
 
+#include "plc/Planner/Grain.h"
 #include "plc/Planner/Remat.h"
 #include "plc/Support/Choice.h"
 
@@ -11,9 +12,6 @@ enum class RematPolicy {
 #define REMAT_POLICY(ENUMERATOR, NAME, FUNCTION, FIELDS) ENUMERATOR,
 #include "plc/Planner/RematPolicies.def"
 };
-
-/// What `interval`, `layers` and `minInterval` of a mode count: layers, or forward calls.
-enum class RematGrain { layer, equation };
 
 /// Which micro-batches recompute; the others keep what F made.
 enum class RecomputingRuns { always, exceptLast, never };
@@ -34,7 +32,7 @@ struct RematMode {
   std::vector<int64_t> layers{}; ///< where segments start
   double memoryFraction = 1;     ///< of the bytes that policy `none` keeps
   int64_t minInterval = 1;       ///< least distance of starts
-  RematGrain grain = RematGrain::layer;
+  Grain grain = Grain::layer;    ///< what `interval`, `layers` and `minInterval` count
 };
 
 /// All that is known of a policy.
@@ -61,14 +59,6 @@ template <>
 struct plc::Choice<plc::planner::RematPolicy> {
   static constexpr const char *noun = "checkpoint policy";
   static std::span<const planner::RematPolicyRow> rows();
-  static std::span<const char *const> planned() { return {}; }
-};
-
-template <>
-struct plc::Choice<plc::planner::RematGrain> {
-  static constexpr const char *noun = "grain";
-  static constexpr NamedRow table[] = {{"layer"}, {"equation"}};
-  static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };
 

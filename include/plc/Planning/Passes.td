@@ -14,7 +14,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Cuts fall between layer calls, two of which that exchange values keep their order; a loose call (its body has no `kind`) goes with the layer call
     before it; a sum of contributions to a gradient goes with what makes both, if one stage does, else with the call that
     made the value. They minimise the slowest rank's time for one micro-batch (`solvePartition` of
-    `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. Each
+    `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. With `cut-grain=equation` they fall between kernel calls of F,
+    and each call of B and W goes with one whose adjoint it is, as far as that can be told. Each
     stage gets a rank of its own, or that of `place`. Memory is an estimate here, by which cuts are chosen but none is
     refused; addresses are exact. A model that `follows` another one, for which the stages were chosen, may have other
     layer calls: if there are fewer than `stages` it gets a stage for each, on ranks 0, 1, .., and a `balance` of another
@@ -48,6 +49,8 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
     ListOption<"balance", "balance", "int64_t", "layer calls of each stage, instead of solving">,
     ListOption<"place", "place", "int64_t", "rank of each stage (default: 0, 1, ..)">,
+    Option<"cutGrain", "cut-grain", "::plc::planner::Grain", "::plc::planner::Grain::layer",
+           "what is cut with: layer calls, or the kernels of their equations">,
     Option<"follows", "follows", "bool", "false", "stages and balance are another model's, which may have more layer calls">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
@@ -66,7 +69,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "dynamic: part of the bytes that policy 'none' keeps for the backward pass">,
     ListOption<"keepKinds", "keep-kinds", "std::string", "kinds of layers that keep what they make">,
     Option<"minInterval", "min-interval", "int64_t", "1", "uniform, selective: least distance of checkpoints">,
-    Option<"grain", "grain", "::plc::planner::RematGrain", "::plc::planner::RematGrain::layer",
+    Option<"grain", "grain", "::plc::planner::Grain", "::plc::planner::Grain::layer",
            "uniform, selective: what is counted, layer or equation">,
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,

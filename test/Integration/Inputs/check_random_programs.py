@@ -80,6 +80,9 @@ class Check:
         # The instructions and the contractions' kernels: whatever this CPU has.
         isas = ["native", "avx2"] + ["avx512"] * has_avx512()
         self.code = {"isa": draws.choice(isas), "contractions": draws.choice(["own", "blis"])}
+        if draws.random() < 0.5:  # between kernels there are more places to cut
+            self.plan |= {"stages": draws.randint(1, 6), "grain": "equation",
+                          "schedule": draws.choice(["gpipe", "1f1b", "zb_h1"])}
         self.draws = draws
 
     def training(self):
