@@ -1,4 +1,5 @@
 //===- CutAlong.cpp - the best cut along the ideals of a graph ------------===//
+#include "CutBound.h"
 #include "Ideals.h"
 #include "PartEnds.h"
 
@@ -218,7 +219,7 @@ private:
 } // namespace
 
 void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
-  int64_t bound = problem.bound();
+  int64_t bound = quickBound(problem);
   Cutter byTime(problem, ideals, false);
   for (int64_t cap : {bound + bound / 64, bound + bound / 8, 2 * bound, noCap}) {
     if (byTime.run(std::min(cap, noCap), answer))

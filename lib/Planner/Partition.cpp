@@ -1,6 +1,7 @@
 //===- Partition.cpp - the problem of cutting a graph ---------------------===//
 #include "plc/Planner/Partition.h"
 
+#include "CutBound.h"
 #include "Total.h"
 
 #include "plc/Support/ExitCodes.h"
@@ -232,19 +233,6 @@ Fault PartitionProblem::verify(const Partition &answer) const {
   return std::nullopt;
 }
 
-int64_t PartitionProblem::bound() const {
-  int64_t total = 0, largest = 0, speeds = 0, highest = 0;
-  for (const Part &part : parts) {
-    total += part.ns;
-    largest = std::max(largest, part.ns);
-  }
-  for (int64_t rank = 0; rank < numRanks(); ++rank) {
-    speeds += speedOf(rank);
-    highest = std::max(highest, speedOf(rank));
-  }
-  return std::max((total * 100 + speeds - 1) / speeds, (largest * 100 + highest - 1) / highest);
-}
-
 Fault plc::planner::fixPartition(const PartitionProblem &problem, const std::vector<int64_t> &counts,
                                  Partition &answer) {
   if (Fault fault = problem.check())
@@ -264,6 +252,6 @@ Fault plc::planner::fixPartition(const PartitionProblem &problem, const std::vec
     return "stages have " + std::to_string(sum) + " parts but there are " + std::to_string(problem.parts.size());
   for (const PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
     answer.slowestNs = std::max(answer.slowestNs, load.ns);
-  answer.exact = answer.slowestNs == problem.bound();
+  answer.exact = answer.slowestNs == quickBound(problem);
   return problem.verify(answer);
 }

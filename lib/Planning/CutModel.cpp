@@ -23,20 +23,22 @@ public:
   void run() {
     for (auto stage : program.getBody().getOps<StageOp>())
       addStage(stage);
-    problem.isChain = true; // the cuts are there, and in their order
     problem.stages = counts.size();
     problem.inFlight.assign(counts.size(), 1);
     // All parts are known before values are followed: stages refer to each other both ways.
     for (auto stage : program.getBody().getOps<StageOp>())
       stage.walk([&](CallOp call) { addUses(call); });
+    std::set<std::pair<int64_t, int64_t>> orders;
     for (auto &[value, parts] : consumers) {
-      int64_t bytes = byteSize(value.getType());
-      problem.tensors.push_back({partOf.lookup(value.getDefiningOp()),
-                                 {parts.begin(), parts.end()},
-                                 bytes / bytesPerNs,
-                                 bytes,
-                                 /*forward=*/false});
+      int64_t bytes = byteSize(value.getType()), maker = partOf.lookup(value.getDefiningOp());
+      problem.tensors.push_back({maker, {parts.begin(), parts.end()}, bytes / bytesPerNs, bytes, /*forward=*/false});
+      for (int64_t part : parts)
+        if (part != maker)
+          orders.emplace(std::min(part, maker), std::max(part, maker));
     }
+    // As for the partition, what exchanges values keeps its order, which is that of the stages.
+    for (auto [before, after] : orders)
+      problem.tensors.push_back({before, {after}, 0, 0});
   }
 
   planner::PartitionProblem problem;

@@ -54,7 +54,7 @@ TEST(Partition, SevenEqualLayersInFour) {
   std::vector<int64_t> counts = countsOf(problem, answer);
   EXPECT_EQ(*std::max_element(counts.begin(), counts.end()), 2);
   EXPECT_TRUE(answer.exact);
-  EXPECT_EQ(problem.bound(), 18);
+  EXPECT_EQ(problem.bound(), 20);
 }
 
 // Min-max-difference (DeepSpeed) leaves stages empty; here every count is positive and nothing is lost.
@@ -243,6 +243,38 @@ TEST(Partition, CheckRefusesWhatIsNoProblem) {
   problem.residents = {};
   problem.parts[1].ns = INT64_MAX;
   EXPECT_EQ(*problem.check(), "times add up to more than 2^62");
+}
+
+// What the sum of the work does not tell: seven equal parts in four stages leave one stage with two of them.
+TEST(Partition, BoundSeesThatPartsAreWhole) {
+  PartitionProblem problem = chain({10, 10, 10, 10, 10, 10, 10}, 4);
+  EXPECT_EQ(problem.bound(), 20);
+}
+
+// Each of the three cuts parts a neighbour from its neighbour, which costs 8 forwards and 4 back: 80 + 3 x 12 in four ranks.
+// The best cut takes 32: a stage inside receives both.
+TEST(Partition, BoundSeesTransfers) {
+  PartitionProblem problem = chain({10, 10, 10, 10, 10, 10, 10, 10}, 4);
+  for (int64_t part = 1; part < 8; ++part) {
+    problem.tensors.push_back({part - 1, {part}, 8, 0});
+    problem.tensors.push_back({part, {part - 1}, 4, 0, /*forward=*/false});
+  }
+  for (bool isChain : {true, false}) {
+    problem.isChain = isChain;
+    EXPECT_EQ(problem.bound(), 29);
+    Partition answer;
+    ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+    EXPECT_EQ(answer.slowestNs, 32);
+  }
+}
+
+// A tensor that may cross several boundaries counts once: from the first part to the last one.
+TEST(Partition, BoundCountsASkipOnce) {
+  PartitionProblem problem = chain({10, 10, 10, 10}, 4);
+  problem.tensors.push_back({0, {3}, 9, 0});
+  EXPECT_EQ(problem.bound(), 13); // 40 + 9 in four ranks, rounded up
+  problem.place = {0, 1, 0, 1};   // where ranks share, only the work is known
+  EXPECT_EQ(problem.bound(), 20);
 }
 
 } // namespace

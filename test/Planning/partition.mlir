@@ -22,7 +22,7 @@
 // Bodies are inlined, W with its F; the loose loss goes with the layer before it.
 // CHECK-NOT: ein.model
 // CHECK-NOT: ein.func
-// CHECK: plan.program @p attributes {{.*}}cut_bound_ns = 42 : i64, cut_ns = 58 : i64
+// CHECK: plan.program @p attributes {{.*}}cut_bound_ns = 50 : i64, cut_ns = 58 : i64
 // CHECK: %[[S0:.*]] = plan.stage @s0 rank 0 attributes {{.*}}layers = 2
 // CHECK: plan.param @a.w owned
 // CHECK: plan.task F

@@ -17,7 +17,7 @@ plan.pack_instance @reuse alignment 64 {
 }
 
 // Seven equal layers in four stages: not 1, 1, 1, 4, as block partition cuts (torchgpipe).
-// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 18 exact {
+// CHECK: plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] cut [1, 2, 2, 2] slowest 20 bound 20 exact {
 plan.partition_instance @seven stages 4 in_flight [1, 1, 1, 1] {
   plan.part "a" ns 10 kept 0 scratch 0
   plan.part "b" ns 10 kept 0 scratch 0
@@ -38,7 +38,7 @@ plan.partition_instance @heavy stages 3 in_flight [1, 1, 1] {
 }
 
 // The transfer is dearer than the work, so the cut goes beside it; the memory limit allows that.
-// CHECK: plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 cut [2, 1] slowest 20 bound 15
+// CHECK: plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 cut [2, 1] slowest 20 bound 20
 plan.partition_instance @tensor stages 2 in_flight [2, 1] limit 100 {
   plan.part "a" ns 10 kept 16 scratch 8
   plan.part "b" ns 10 kept 16 scratch 4
@@ -225,7 +225,7 @@ plan.partition_instance @towers graph stages 2 in_flight [1, 1] {
   plan.tensor from 2 to [0] ns 5 bytes 4 backward
   plan.tensor from 1 to [3] ns 5 bytes 4
 }
-// CHECK: plan.partition_instance @alternating stages 2 in_flight [1, 1] cut [2, 2] slowest 30 bound 20 exact {
+// CHECK: plan.partition_instance @alternating stages 2 in_flight [1, 1] cut [2, 2] slowest 30 bound 25 exact {
 plan.partition_instance @alternating stages 2 in_flight [1, 1] {
   plan.part "a.0" ns 10 kept 0 scratch 0
   plan.part "b.0" ns 10 kept 0 scratch 0
@@ -245,8 +245,9 @@ plan.partition_instance @slow stages 2 in_flight [1, 1] speeds [50, 100] limit 9
 }
 
 // A cut that is given need not be the best one; if it is said to be exact, it must be.
-// CHECK: plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 2] slowest 20 bound 15 {
-plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 2] slowest 20 bound 15 {
+// CHECK: plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 3] slowest 30 bound 20 {
+plan.partition_instance @worse stages 2 in_flight [1, 1] cut [1, 3] slowest 30 bound 20 {
+  plan.part "0" ns 10 kept 0 scratch 0
   plan.part "a" ns 10 kept 0 scratch 0
   plan.part "b" ns 10 kept 0 scratch 0
   plan.part "c" ns 10 kept 0 scratch 0

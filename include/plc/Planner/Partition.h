@@ -80,7 +80,9 @@ public:
   Fault check() const;
   /// Whether an answer is one: no stage empty, nothing forwards to an earlier stage, its time, the memory of each rank.
   Fault verify(const Partition &answer) const;
-  /// No cut is faster than this: max(total / sum of the ranks' speeds, largest part at the highest speed), rounded up.
+  /// No cut is faster than this: max(total / sum of the ranks' speeds, largest part at the highest speed), rounded up; and
+  /// where each stage has a rank and all are equally fast, the least time in which each part still has a stage, and the
+  /// ranks can take the work and the transfers that any cut between two stages makes (CutBound.cpp).
   int64_t bound() const;
 
 private:
