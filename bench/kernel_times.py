@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as folder:
     if not rates:
         rates = f"{folder}/rates.toml"
         run("plc-compile", "--calibrate", "-o", rates)
-    given = [] if rates == "shipped" else ["--set", f"machine.rates={pathlib.Path(rates).resolve()}"]
+    given = ["--rates", "shipped"] if rates == "shipped" else ["--set", f"machine.rates={pathlib.Path(rates).resolve()}"]
     text = f"{folder}/text"
     pathlib.Path(text).write_bytes((root / "examples" / "gpt.ein").read_bytes() * 20)
     errors, predicted, measured = [], 0, 0

@@ -12,6 +12,8 @@ config.test_exec_root = os.path.join(config.plc_build, "test")
 path = [os.path.join(config.plc_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
+# Plans in tests are the same on every machine.
+config.environment["PLC_RATES"] = "shipped"
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
 
 # For the preset asan: libMLIR and libLLVM are not instrumented, yet share containers and allocators with code that is.

@@ -164,6 +164,7 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
   CompileOptions options;
   options.model = inFolder("calibrate.ein");
   options.output = inFolder("calibrate.plcm");
+  options.rates = RatesSource::shipped;
   options.sets = {settings[run].begin(), settings[run].end()};
   options.sets.push_back("profiling=true");
   llvm::append_range(options.sets, sets);

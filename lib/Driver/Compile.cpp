@@ -3,6 +3,7 @@
 
 #include "Automatic.h"
 #include "Lowering.h"
+#include "MachineRates.h"
 #include "Output.h"
 
 #include "plc/Algebra/Entries.h"
@@ -408,6 +409,11 @@ int plc::driver::compile(const CompileOptions &options) {
   if (options.explainStrategy) {
     strategy->explain(llvm::outs());
     return Done;
+  }
+  if (options.rates == RatesSource::measured && !strategy->isGiven("machine.rates")) {
+    std::string file = machineRates(strategy->getChoice<plc::InstructionSet>("machine.isa"));
+    if (!file.empty() && !strategy->useRates("plc-compile", file, llvm::errs()))
+      return BadUsage;
   }
   int code = Compilation(options, std::move(*strategy)).run();
   llvm::outs().flush();

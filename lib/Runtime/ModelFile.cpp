@@ -6,6 +6,7 @@
 #include "SimulateFile.h"
 #include "Transports.h"
 #include "plc/Runtime/ModuleEngine.h"
+#include "plc/Support/CacheFolder.h"
 
 #include <cerrno>
 #include <charconv>
@@ -64,12 +65,7 @@ std::string compilerBesideUs() {
   return compiler;
 }
 
-fs::path cacheDirectory() {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
-  if (cache && *cache)
-    return fs::path(cache) / "plc";
-  return fs::path(home && *home ? home : "/tmp") / ".cache" / "plc";
-}
+fs::path cacheDirectory() { return cacheFolder(); }
 
 std::vector<std::string> compileArguments(const ModelRequest &request) {
   std::vector<std::string> arguments{request.file};

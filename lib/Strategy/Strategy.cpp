@@ -272,6 +272,13 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   return Strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
 }
 
+bool Strategy::useRates(StringRef tool, StringRef file, llvm::raw_ostream &errors) {
+  KeyReader rates(tool, errors, rateKeys());
+  rates.readFile("rates", file);
+  ratesOfFile = std::move(rates.settings);
+  return !rates.failed;
+}
+
 plc::PerRate Strategy::rates() const {
   // Plans do not depend on the machine that makes them: what may use this machine's instructions counts with AVX-512.
   bool wide = rowOf(getChoice<InstructionSet>("machine.isa")).wide;

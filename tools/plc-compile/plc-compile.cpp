@@ -31,6 +31,9 @@ what
 how
   --strategy FILE     a strategy in TOML (default: every key's default)
   --set KEY=VALUE     one key of it; the value is TOML, a bare word is a string
+  --rates measured    plan by what this machine takes, measured once and kept in the user's cache folder (default, unless
+                      PLC_RATES says otherwise); shipped: by the rates that the compiler comes with, the same on every
+                      machine. A file of machine.rates goes before either
   --explain-strategy  print every key, its value and where that came from
   --explain           print why the plan is as it is: the next-best cuts, the step as a chart, for each rank what it does,
                       waits for and is bound by, and what its arena holds at the peak
@@ -73,12 +76,10 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
   // What can be given once; `--set` and `-D` repeat, and the last of a name counts; outputs add up.
-  std::string program;
-  const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},
-                                                        {"--emit", &options.emit},
-                                                        {"--entry", &options.entry},
-                                                        {"--program", &program},
-                                                        {"--strategy", &options.strategy}};
+  std::string program, rates;
+  const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},     {"--emit", &options.emit},
+                                                        {"--entry", &options.entry}, {"--program", &program},
+                                                        {"--rates", &rates},         {"--strategy", &options.strategy}};
   std::vector<std::string> instrumentation;
   llvm::StringSet<> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -124,8 +125,9 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.overrides.push_back({name.str(), extent});
     } else if (isInstrumentation(argument))
       instrumentation.push_back(argument.str());
-    else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--strategy", "--set", "-D"},
-                                argument))
+    else if (llvm::is_contained(
+                 {"-o", "--emit", "--entry", "--program", "--output", "--rates", "--strategy", "--set", "-D"},
+                 argument))
       return usage("option '" + argument + "' needs a value");
     else if (argument.starts_with("-"))
       return usage("unknown option '" + argument + "'; see plc-compile --help");
@@ -137,6 +139,12 @@ static int parse(int argc, char **argv, CompileOptions &options) {
   if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
     return wrong->empty() ? 2 : usage(*wrong);
   options.programGiven = given.contains("--program");
+  if (const char *source = std::getenv("PLC_RATES"); source && *source && rates.empty())
+    rates = source;
+  if (std::optional<RatesSource> source = plc::parseChoice<RatesSource>(rates.empty() ? "measured" : rates))
+    options.rates = *source;
+  else
+    return usage("--rates is " + plc::listChoices<RatesSource>("", " or ") + ", found '" + rates + "'");
   for (auto [other, isGiven] : {std::pair("-o", given.contains("-o")),
                                 {"--emit", given.contains("--emit")},
                                 {"--recommend", options.recommend},

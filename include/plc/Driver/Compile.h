@@ -11,6 +11,10 @@
 
 namespace plc::driver {
 
+/// Which rates plans are made by if the strategy names no file of them: those of this machine, measured at its first
+/// compilation, or those that are shipped.
+enum class RatesSource { measured, shipped };
+
 /// What `--emit` takes besides the names of phases.
 enum class Emit { ein, llvm, object, module, csv, dot };
 
@@ -26,8 +30,9 @@ struct CompileOptions {
   std::vector<std::pair<std::string, int64_t>> overrides;
   bool explainStrategy = false;
   bool printPipeline = false;
-  bool recommend = false; // --recommend: write the strategy that the joint plan chooses
-  bool calibrate = false; // --calibrate: measure instead
+  bool recommend = false;                    // --recommend: write the strategy that the joint plan chooses
+  bool calibrate = false;                    // --calibrate: measure instead
+  RatesSource rates = RatesSource::measured; // --rates
 };
 
 /// Compiles; returns the exit code (architecture: 0, 1 model, 2 usage or strategy, 3 no plan, 70 internal).
@@ -42,6 +47,14 @@ int calibrate(llvm::ArrayRef<std::string> sets, const std::string &output);
 const std::vector<std::string> &emitNames();
 
 } // namespace plc::driver
+
+template <>
+struct plc::Choice<plc::driver::RatesSource> {
+  static constexpr const char *noun = "source of rates";
+  static constexpr NamedRow table[] = {{"measured"}, {"shipped"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
 
 template <>
 struct plc::Choice<plc::driver::Emit> {
