@@ -66,19 +66,12 @@ static int64_t play(const simulator::Play &play, const simulator::Cluster &clust
   return simulator::simulate(play, cluster, simulation) ? 0 : simulation.stepNs;
 }
 
-/// The play of what has run: each task and step as long as it took, waits for the other ranks' gradients included.
-static simulator::Play replayOf(simulator::Play play, const Session &session) {
-  play.stepsMeet = false;
-  for (const auto &rank : session.ranks()) {
-    size_t next = 0; // drops are left out
-    const RankInfo &plan = session.plan().ranks[rank->number()];
-    for (size_t i = 0; i < plan.actions.size(); ++i) {
-      if (plan.actions[i].op == ActionInfo::Op::Drop)
-        continue;
-      play.ranks[rank->number()].actions[next++].ns = rank->taskTimes()[i];
-    }
-  }
-  return play;
+/// Gives each of a rank's tasks and steps its own time.
+static void setTimes(simulator::Play &play, const RankInfo &plan, size_t rank, const std::vector<int64_t> &times) {
+  size_t next = 0; // drops are left out
+  for (size_t i = 0; i < plan.actions.size(); ++i)
+    if (plan.actions[i].op != ActionInfo::Op::Drop)
+      play.ranks[rank].actions[next++].ns = times[i];
 }
 
 std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session, int64_t threadsPerStage,
@@ -93,7 +86,6 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
   }
   if (session.ranks().size() != entry.ranks.size())
     return std::nullopt;
-  // The times that a task took are those of a rank that shares cores, so its replay has them for itself.
   double copiedNsPerByte = 2 * manifest.rates[Rate::cachedByte];
   auto cores = std::max<int64_t>(1, static_cast<int64_t>(usableCpus()) / threadsPerStage);
   simulator::Play predicted = simulator::playOf(manifest, entry, threadsPerStage);
@@ -101,7 +93,17 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
   here.sharesKernels = sharesKernels && entry.ranks.size() > 1;
   RunTimes times;
   times.predictedNs = play(predicted, here);
-  times.replayedNs = play(replayOf(predicted, session), simulator::oneProcess(entry.ranks.size(), 0, copiedNsPerByte));
+  // The times that tasks took are those of ranks that share cores already, so a replay has a core for each.
+  simulator::Cluster alone = simulator::oneProcess(entry.ranks.size(), 0, copiedNsPerByte);
+  simulator::Play replayed = predicted, fastest = predicted;
+  replayed.stepsMeet = fastest.stepsMeet = false; // a step's time holds what it waits for
+  for (const auto &rank : session.ranks()) {
+    const RankInfo &plan = entry.ranks[rank->number()];
+    setTimes(replayed, plan, rank->number(), rank->taskTimes());
+    setTimes(fastest, plan, rank->number(), rank->fastestTaskTimes());
+  }
+  times.replayedNs = play(replayed, alone);
+  times.fastestNs = play(fastest, alone);
   times.executedNs = end - begin;
   return times;
 }

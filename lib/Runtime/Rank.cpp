@@ -33,6 +33,24 @@ void Rank::startTrace(size_t capacity) {
   shared.workers.traceHelp(local, events.get());
 }
 
+void Rank::startTaskTimes() {
+  actionTimes.resize(plan.actions.size());
+  fastestTimes.assign(manifest.kernels.size() + 1, INT64_MAX);
+}
+
+std::vector<int64_t> Rank::fastestTaskTimes() const {
+  std::vector<int64_t> times(plan.actions.size());
+  for (size_t i = 0; i < times.size(); ++i) {
+    const ActionInfo &action = plan.actions[i];
+    if (action.op == Op::Step)
+      times[i] = fastestTimes.back();
+    if (action.op == Op::Run)
+      for (const CallInfo &call : plan.tasks[static_cast<size_t>(action.target)].calls)
+        times[i] += fastestTimes[static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch))];
+  }
+  return times;
+}
+
 void Rank::poisonAll() {
   std::vector<std::pair<int64_t, int64_t>> alive; // begin, end
   for (const StaticInfo &place : plan.statics)
@@ -64,8 +82,11 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
     int64_t begin = events || computes ? Trace::now() : 0;
     if (!perform(action, step))
       return;
-    if (computes)
-      actionTimes[static_cast<size_t>(&action - plan.actions.data())] = Trace::now() - begin;
+    if (computes) {
+      int64_t ns = actionTimes[static_cast<size_t>(&action - plan.actions.data())] = Trace::now() - begin;
+      if (action.op == Op::Step)
+        fastestTimes.back() = std::min(fastestTimes.back(), ns);
+    }
     if (events)
       record(action, begin);
     actionsDone.fetch_add(1, std::memory_order_relaxed);
@@ -108,7 +129,7 @@ void Rank::record(const ActionInfo &action, int64_t begin) {
 bool Rank::runTask(const ActionInfo &action) {
   const TaskInfo &task = plan.tasks[static_cast<size_t>(action.target)];
   for (const CallInfo &call : task.calls) {
-    bool timed = events || manifest.profiling;
+    bool timed = events || manifest.profiling || !actionTimes.empty();
     int64_t begin = timed ? Trace::now() : 0;
     if (!runCall(call, action))
       return false;
@@ -120,6 +141,10 @@ bool Rank::runTask(const ActionInfo &action) {
 
 void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end) {
   const KernelInfo &kernel = kernelOf(call, microBatch);
+  if (!fastestTimes.empty()) {
+    int64_t &fastest = fastestTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
+    fastest = std::min(fastest, end - begin);
+  }
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
   if (manifest.profiling)

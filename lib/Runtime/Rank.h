@@ -53,9 +53,12 @@ public:
   };
   const std::vector<Time> &times() const { return kernelTimes; }
 
-  /// From now on keeps how long each task and step takes: by action, of the last run.
-  void startTaskTimes() { actionTimes.resize(plan.actions.size()); }
+  /// From now on keeps how long tasks, steps and calls take.
+  void startTaskTimes();
+  /// Of each action, in the last run.
   const std::vector<int64_t> &taskTimes() const { return actionTimes; }
+  /// Of each action, if each of its calls took the fastest time of its kernel in all runs so far.
+  std::vector<int64_t> fastestTaskTimes() const;
   /// When the last run began and ended here, in ns of the steady clock; only with task times.
   std::pair<int64_t, int64_t> executed() const { return {begun, ended}; }
 
@@ -112,7 +115,8 @@ private:
   std::vector<ChunkTiming> paces; // by kernel
   bool checksFinite = false;
   std::vector<Time> kernelTimes;
-  std::vector<int64_t> actionTimes;
+  std::vector<int64_t> actionTimes;  // empty: tasks are not timed
+  std::vector<int64_t> fastestTimes; // by kernel, and last the step
   int64_t begun = 0, ended = 0;
   std::unique_ptr<Trace> events; // null: none are kept
   std::atomic<bool> active{false};

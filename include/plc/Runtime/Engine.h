@@ -45,6 +45,7 @@ struct KernelProfile {
 struct RunTimes {
   int64_t predictedNs = 0; // by the times that its kernels were planned with
   int64_t replayedNs = 0;  // by the times that its tasks took
+  int64_t fastestNs = 0;   // by the fastest time that each kernel has taken so far: what nothing else disturbs
   int64_t executedNs = 0;  // from the first rank's first action to the last one's last
 };
 
