@@ -41,6 +41,17 @@ std::string batchText(const TensorInfo &tensor, bool output) {
   return output ? "summed over micro-batches" : "no batch";
 }
 
+/// How many values the tasks of a rank find behind how many addresses that their runs give.
+std::string placesText(const RankInfo &rank) {
+  size_t slots = 0;
+  int64_t bases = 0;
+  for (const TaskInfo &task : rank.tasks) {
+    slots += task.slots.size();
+    bases += task.bases;
+  }
+  return std::to_string(slots) + " slots behind " + std::to_string(bases) + " bases";
+}
+
 void tellEntries(const Manifest &manifest) {
   for (const EntryPlan &entry : manifest.entries) {
     std::printf("\nentry %s: batch %lld in %lld micro-batch%s, %zu rank%s, %s\n", entry.name.c_str(),
@@ -55,7 +66,7 @@ void tellEntries(const Manifest &manifest) {
     for (size_t i = 0; i < entry.ranks.size(); ++i)
       table.add({"rank " + std::to_string(i), entry.ranks[i].stage,
                  std::to_string(entry.ranks[i].arenaBytes) + " bytes",
-                 std::to_string(entry.ranks[i].actions.size()) + " actions"});
+                 std::to_string(entry.ranks[i].actions.size()) + " actions, " + placesText(entry.ranks[i])});
     table.print();
   }
 }
