@@ -327,6 +327,12 @@ int Compilation::run() {
     return failed;
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
+  // Behind all that is wrong with the request: nobody waits for a measurement to be told that.
+  if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates")) {
+    std::string file = machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"));
+    if (!file.empty() && !strategy.useRates("plc-compile", file, llvm::errs()))
+      return BadUsage;
+  }
   if (int failed = isAutomatic() ? choose() : Done)
     return failed;
   if (options.recommend)
@@ -409,11 +415,6 @@ int plc::driver::compile(const CompileOptions &options) {
   if (options.explainStrategy) {
     strategy->explain(llvm::outs());
     return Done;
-  }
-  if (options.rates == RatesSource::measured && !strategy->isGiven("machine.rates")) {
-    std::string file = machineRates(strategy->getChoice<plc::InstructionSet>("machine.isa"));
-    if (!file.empty() && !strategy->useRates("plc-compile", file, llvm::errs()))
-      return BadUsage;
   }
   int code = Compilation(options, std::move(*strategy)).run();
   llvm::outs().flush();

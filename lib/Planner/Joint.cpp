@@ -89,7 +89,7 @@ private:
       const JointChoice &choice = row.choice;
       if (!problem.maySearchOrder() || !searched.emplace(choice.microBatches, choice.ranks, choice.chunks).second)
         continue;
-      JointRow ordered{found.choice};
+      JointRow ordered{found.choice, JointRow::work, {}};
       ordered.choice.schedule = ScheduleKind::automatic;
       setOrder(ordered);
       if (ordered.estimate.refusal.empty() && ordered.estimate.ns < found.estimate.ns)

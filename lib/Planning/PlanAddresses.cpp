@@ -70,7 +70,7 @@ public:
                                                  [&](int64_t mb) { return values.isShort(mb); });
     layout.setArenaBytes(places->getEnd());
     layout.setBoundBytes(bound);
-    layout.setExact(places->isProven() && layout.getArenaBytes() > uint64_t(bound));
+    layout.setExact(places->isProven() && int64_t(layout.getArenaBytes()) > bound);
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
         << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",

@@ -48,8 +48,8 @@ public:
   int64_t staticBytes = 0;
   int64_t inFlight = 1;
   bool splitsBackward = false; ///< other micro-batches run between B and W
-  int64_t firstClone = 0;  ///< clones run before this call or a later one
-  int64_t budgetBytes = 0; ///< everything included
+  int64_t firstClone = 0;      ///< clones run before this call or a later one
+  int64_t budgetBytes = 0;     ///< everything included
 
   /// Whether values are made at most once, before they are read, counts are positive, and tasks follow each other.
   Fault check() const;
