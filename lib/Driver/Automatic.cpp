@@ -68,7 +68,7 @@ public:
     if (!module)
       return estimate;
     fill(*module, estimate);
-    loads[loadKey(choice)] = loadsOf(programOf(*module));
+    loads[choice] = loadsOf(programOf(*module));
     return estimate;
   }
 
@@ -109,7 +109,7 @@ public:
     std::vector<int64_t> ns;
     int64_t againNs = 0;
   };
-  const Loads &loadsOf(const JointChoice &choice) { return loads[loadKey(choice)]; }
+  const Loads &loadsOf(const JointChoice &choice) { return loads[choice]; }
 
   /// All that was reported when a choice was refused for a reason, and the exit code.
   const std::pair<std::string, int> &reportOf(const std::string &refusal) { return reports[refusal]; }
@@ -234,16 +234,6 @@ private:
     return found;
   }
 
-  static std::string loadKey(const JointChoice &choice) {
-    std::string key;
-    for (int64_t part :
-         {choice.microBatches, choice.ranks, choice.chunks, int64_t(choice.schedule), int64_t(choice.recomputes)})
-      key += std::to_string(part) + " ";
-    for (int64_t layers : choice.balance)
-      key += std::to_string(layers) + ",";
-    return key;
-  }
-
   ModuleOp model;
   const Program &program;
   llvm::SourceMgr &sources;
@@ -251,7 +241,7 @@ private:
   std::map<int64_t, OwningOpRef<ModuleOp>> kernels; // by micro-batches
   std::map<int64_t, JointEstimate> uncut;           // why there are none
   std::map<std::string, std::pair<std::string, int>> reports;
-  std::map<std::string, Loads> loads;
+  std::map<JointChoice, Loads> loads;
 };
 
 /// What the chosen step consists of, and what a better one would need.

@@ -1,7 +1,7 @@
 //===- AutomaticReport.cpp - a joint plan for people ------------------------===//
 #include "Automatic.h"
 
-#include "plc/Planning/Summary.h"
+#include "plc/Planner/Format.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,7 +36,7 @@ std::string plc::driver::describe(const AutomaticPlan &plan) {
   return llvm::formatv("{0} on {1}, {2}{3}{4}: step {5}", count(choice.stages(), "stage"), count(choice.ranks, "rank"),
                        count(choice.microBatches, "micro-batch"),
                        choice.ranks > 1 ? std::string(", ") + plc::nameOfChoice(choice.schedule) : "",
-                       choice.recomputes ? ", recomputing" : "", plan::formatNs(plan.answer.chosen.estimate.ns));
+                       choice.recomputes ? ", recomputing" : "", formatNs(plan.answer.chosen.estimate.ns));
 }
 
 void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out) {
@@ -48,7 +48,7 @@ void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm:
     std::string text = llvm::formatv(
         columns, choice.microBatches, choice.ranks, choice.stages(),
         choice.ranks > 1 ? plc::nameOfChoice(choice.schedule) : "-", choice.recomputes ? "budget" : "no",
-        (row.depth == JointRow::plan ? "" : ">= ") + plan::formatNs(row.estimate.ns),
+        (row.depth == JointRow::plan ? "" : ">= ") + formatNs(row.estimate.ns),
         verdict(row, plan.answer.chosen) + (choice.balance.empty() ? "" : "; balance " + listOf(choice.balance)));
     out << prefix << llvm::StringRef(text).rtrim() << "\n";
   }

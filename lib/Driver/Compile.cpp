@@ -82,9 +82,9 @@ private:
     return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
   }
   /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
-  bool leads(const Program &program) {
-    bool trained = plc::algebra::hasLoss(modelOp()) && trains();
-    return program.entry == (trained ? plc::ProgramKind::train : plc::ProgramKind::infer) && program.outputs.empty();
+  bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
+  plc::ProgramKind leadingKind() {
+    return plc::algebra::hasLoss(modelOp()) && trains() ? plc::ProgramKind::train : plc::ProgramKind::infer;
   }
   int codeOf(const PassErrors &errors);
   /// Whether stages, micro-batches and the order are to be chosen.
@@ -188,8 +188,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 }
 
 int Compilation::choose() {
-  bool trained = plc::algebra::hasLoss(modelOp()) && trains();
-  Program leading{trained ? plc::ProgramKind::train : plc::ProgramKind::infer, {}};
+  Program leading{leadingKind(), {}};
   if (int failed = planAutomatically(*model, leading, sources, strategy, automatic, llvm::errs()))
     return failed;
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))

@@ -101,8 +101,7 @@ private:
   JointRow descend(JointRow row) {
     for (bool moved = true; moved;) {
       moved = false;
-      std::vector<int64_t> balance = row.estimate.balance;
-      for (size_t stage = 0; stage + 1 < balance.size(); ++stage)
+      for (size_t stage = 0; stage + 1 < row.estimate.balance.size(); ++stage)
         for (int64_t by : {-1, 1}) {
           std::vector<int64_t> trial = row.estimate.balance;
           trial[stage] += by;

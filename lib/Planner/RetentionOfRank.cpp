@@ -2,36 +2,34 @@
 #include "plc/Planner/Retention.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace plc::planner;
 
-// What each stage holds of its micro-batches in flight.
-static std::vector<int64_t> heldBy(const RankRetention &rank, const std::vector<Retention> &answers) {
+// For each stage what the others hold of their micro-batches in flight.
+static std::vector<int64_t> heldBeside(const RankRetention &rank, const std::vector<Retention> &answers) {
   std::vector<int64_t> held;
   for (size_t stage = 0; stage < answers.size(); ++stage)
     held.push_back(rank.stages[stage]->inFlight * rank.stages[stage]->heldBytes(answers[stage]));
+  int64_t total = std::accumulate(held.begin(), held.end(), int64_t(0));
+  for (int64_t &bytes : held)
+    bytes = total - bytes;
   return held;
 }
 
 RankRetention::Peak RankRetention::peakOf(const std::vector<Retention> &answers) const {
   Peak peak;
-  int64_t total = 0;
-  std::vector<int64_t> held = heldBy(*this, answers);
-  for (int64_t bytes : held)
-    total += bytes;
+  std::vector<int64_t> beside = heldBeside(*this, answers);
   for (size_t stage = 0; stage < stages.size(); ++stage)
-    if (int64_t bytes = stages[stage]->peakOf(answers[stage]).bytes + total - held[stage]; bytes > peak.bytes)
+    if (int64_t bytes = stages[stage]->peakOf(answers[stage]).bytes + beside[stage]; bytes > peak.bytes)
       peak = {bytes, stage};
   return peak;
 }
 
 void RankRetention::divide(const std::vector<Retention> &answers) {
-  int64_t total = 0;
-  std::vector<int64_t> held = heldBy(*this, answers);
-  for (int64_t bytes : held)
-    total += bytes;
+  std::vector<int64_t> beside = heldBeside(*this, answers);
   for (size_t stage = 0; stage < stages.size(); ++stage)
-    stages[stage]->budgetBytes = std::max<int64_t>(budgetBytes - (total - held[stage]), 0);
+    stages[stage]->budgetBytes = std::max<int64_t>(budgetBytes - beside[stage], 0);
 }
 
 Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, size_t &failed) {
@@ -65,17 +63,17 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
         failed = stage;
       }
     }
+    answers = trial; // also of a failure, which is told by what was tried last
     RankRetention::Peak peak = solved ? rank.peakOf(trial) : RankRetention::Peak();
-    if (solved && peak.bytes <= rank.budgetBytes)
-      found = trial;
-    if (solved && peak.bytes > rank.budgetBytes) {
+    if (peak.bytes > rank.budgetBytes) {
       high = part;
-      answers = trial;
       failed = peak.stage;
       fault.reset();
-    } else {
-      low = part + 1;
+      continue;
     }
+    low = part + 1;
+    if (solved)
+      found = std::move(trial);
   }
   if (!found.empty()) {
     answers = std::move(found);

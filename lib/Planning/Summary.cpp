@@ -147,14 +147,6 @@ std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
   return bytes;
 }
 
-std::string plc::plan::formatNs(int64_t ns) {
-  if (ns < 10'000)
-    return llvm::formatv("{0} ns", ns);
-  if (ns < 10'000'000)
-    return llvm::formatv("{0:F1} us", double(ns) / 1e3);
-  return llvm::formatv("{0:F1} ms", double(ns) / 1e6);
-}
-
 void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
   out << llvm::formatv("{0,-6} {1,4} {2,6} {3,10} {4,12} {5,10}  {6}\n", "stage", "rank", "layers", "GFLOP",
                        "parameters", "peak", "from .. to");

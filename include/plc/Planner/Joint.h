@@ -5,6 +5,7 @@
 #include "plc/Planner/Fault.h"
 #include "plc/Planner/Schedules.h"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct JointChoice {
   bool recomputes = false;        ///< what the byte budget asks for; else everything is kept
 
   int64_t stages() const { return ranks * chunks; }
-  bool operator==(const JointChoice &) const = default;
+  auto operator<=>(const JointChoice &) const = default;
 };
 
 /// What a choice takes, as far as it was looked at.

@@ -17,9 +17,6 @@ PlanSummary summarize(ProgramOp program);
 /// Bytes of each rank's arena of a planned module.
 std::vector<int64_t> arenasOf(mlir::ModuleOp module);
 
-/// "950 ns", "12.3 us", "40.0 ms".
-std::string formatNs(int64_t ns);
-
 /// A table of stages, the routes, the schedule with its bubble, recomputation, each gap with its bound, and who computes
 /// contractions.
 void print(const PlanSummary &summary, llvm::raw_ostream &out);
