@@ -13,14 +13,28 @@ namespace {
 uint64_t paintOf(size_t word) { return (word + 1) * 0x9e3779b97f4a7c15u ^ 0x7ff4dead00000000u; }
 } // namespace
 
+/// Whole pages of this size are found by one entry of the processor's table of addresses, where the system has them.
+constexpr size_t largePage = size_t{1} << 21;
+
 Arena::Arena(int64_t bytes) {
   auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   mapped = (static_cast<size_t>(bytes) + page - 1) / page * page;
   guarded = mapped + page;
-  void *address = ::mmap(nullptr, guarded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // The arena begins on a large page; what is mapped before and behind it is given back.
+  size_t slack = mapped < largePage ? 0 : largePage;
+  void *address = ::mmap(nullptr, guarded + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED)
     throw std::bad_alloc();
   base = static_cast<std::byte *>(address);
+  if (slack) {
+    size_t before = (largePage - reinterpret_cast<uintptr_t>(address) % largePage) % largePage;
+    if (before)
+      ::munmap(base, before);
+    base += before;
+    if (slack > before)
+      ::munmap(base + guarded, slack - before);
+    ::madvise(base, mapped, MADV_HUGEPAGE); // a hint: a system without large pages runs as well, only slower
+  }
   ::mprotect(base + mapped, page, PROT_NONE);
   auto *words = reinterpret_cast<uint64_t *>(base);
   for (size_t word = 0; word < mapped / sizeof(uint64_t); ++word)
