@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """kernel_times.py [--build BUILD] [--rates FILE|shipped]: predicted beside measured times of kernels.
 
-Trains each of the examples for a while in one stage and compares the prediction of each kernel with its fastest call, which
-other work on the machine disturbs least. Without --rates the machine is calibrated first. Prints, for each model and over
+Trains each of the examples for a while in one stage and compares the prediction of each kernel with the median of its calls. Without --rates the machine is calibrated first. Prints, for each model and over
 all, predicted over measured time of a step's kernels, and the median error of a kernel that takes more than 5 us."""
 import argparse
 import json
@@ -38,8 +37,8 @@ with tempfile.TemporaryDirectory() as folder:
             str(chosen.steps), "--holdout", "0", "--log", f"{folder}/log")
         kernels = json.loads(pathlib.Path(f"{folder}/log").read_text().splitlines()[-1])["summary"]["kernels"]
         p = sum(k["predicted_ns"] * k["calls"] for k in kernels)
-        m = sum(k["fastest_ns"] * k["calls"] for k in kernels)
-        mine = [abs(k["predicted_ns"] / k["fastest_ns"] - 1) for k in kernels if k["fastest_ns"] > 5000]
+        m = sum(k["median_ns"] * k["calls"] for k in kernels)
+        mine = [abs(k["predicted_ns"] / k["median_ns"] - 1) for k in kernels if k["median_ns"] > 5000]
         print(f"{name} {' '.join(sizes):32} step {p / m:.2f} of measured, median error of a kernel {statistics.median(mine):.1%}")
         errors += mine
         predicted += p

@@ -46,7 +46,7 @@ std::string driver::machineRates(InstructionSet isa) {
   std::string folder = cacheFolder(), file = folder + "/" + fileName(isa);
   if (llvm::sys::fs::exists(file))
     return file;
-  llvm::errs() << "plc-compile: measuring what this machine takes, once, for plans (about 3 s); '--rates shipped' goes "
+  llvm::errs() << "plc-compile: measuring what this machine takes, once, for plans (about 2 s); '--rates shipped' goes "
                   "without\n";
   std::error_code error = llvm::sys::fs::create_directories(folder);
   if (error)

@@ -21,8 +21,14 @@ using plan::KernelKind;
 
 namespace {
 
-constexpr int64_t laneCount = 16;               // elements that code computes at once, however many of them exist
-constexpr int64_t nearBytes = int64_t(1) << 20; // of a kernel's operands are found in the second cache
+constexpr int64_t laneCount = 16; // elements that code computes at once, however many of them exist
+// Operands of so many bytes are found in the second cache; of twice as many none, for each pushes out what was there.
+constexpr int64_t nearBytes = int64_t(1) << 20;
+
+// How many of the bytes that a kernel reads again and again come from memory each time.
+int64_t farOf(int64_t bytes) {
+  return bytes - std::clamp<int64_t>(2 * nearBytes - bytes, 0, std::min(bytes, nearBytes));
+}
 
 struct FunctionCost {
   Rate rate;
@@ -73,8 +79,9 @@ int64_t neighboursOf(const ein::Contraction &contraction) {
 }
 
 // What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
-// library is called for each block of each product; tiles add a block's sums to what lies in memory, and read rows of a
-// again for each panel of b. Both copy rows of b together if its columns lie apart.
+// library is called for each block of each product; tiles add a block's sums to what lies in memory. Both read rows of a
+// again for each panel of b, from memory if they are many, and copy what lies apart together: BLIS does so less often, but
+// takes longer for it.
 void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   constexpr int64_t panelWidth = 64;
   double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
@@ -85,19 +92,28 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     return;
   }
   double times = double(x->units()) * double(x->slowSteps());
-  double blocks = double(llvm::divideCeil(x->k.extent, ein::sumBlock)), panels = 1;
+  double blocks = double(llvm::divideCeil(x->k.extent, ein::sumBlock));
+  double panels = double(llvm::divideCeil(x->n.extent, panelWidth));
   if (by == Implementation::blis) {
     amounts[Rate::contractFlop] += flops;
     amounts[Rate::libraryCall] += times * blocks;
   } else {
-    panels = double(llvm::divideCeil(x->n.extent, panelWidth));
     amounts[Rate::tileFlop] += flops * emptyLanes(x->n.extent);
     amounts[Rate::element] += 2 * width * times * blocks * double(x->m.extent) * double(x->n.extent);
   }
+  double elements = double(x->m.extent) * double(x->k.extent);
+  amounts[Rate::byte] += times * (panels - 1) * double(farOf(int64_t(4 * width * elements)));
+  double packed = 0;
   if (x->n.b != 1)
-    amounts[Rate::packedElement] += width * times * double(x->n.extent) * double(x->k.extent);
+    packed += width * times * double(x->n.extent) * double(x->k.extent);
   if (x->k.a != 1)
-    amounts[Rate::packedElement] += width * times * panels * double(x->m.extent) * double(x->k.extent);
+    packed += width * times * panels * elements;
+  int64_t bytes = 0;
+  for (Value each : {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))})
+    bytes += byteSizeOf(cast<RankedTensorType>(each.getType()));
+  double far = double(farOf(bytes)) / double(bytes);
+  amounts[Rate::packedElement] += packed * (1 - far);
+  amounts[Rate::farPackedElement] += packed * far;
 }
 
 // Counts what maps, casts, gathers and reductions of one domain do: each on vectors along the domain's last dimension,
@@ -262,8 +278,8 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
           counter.addFree(op, most);
       }
     }
-  work.amounts[Rate::cachedByte] = double(std::min(work.bytes, nearBytes));
-  work.amounts[Rate::byte] = double(work.bytes - std::min(work.bytes, nearBytes));
+  work.amounts[Rate::cachedByte] += double(work.bytes - farOf(work.bytes));
+  work.amounts[Rate::byte] += double(farOf(work.bytes));
   work.amounts[Rate::call] = 1;
   LDBG() << kernel.getSymName() << amountsText(work);
   return work;

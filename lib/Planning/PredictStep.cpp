@@ -24,6 +24,6 @@ int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table
   times.updateNs = [&](int64_t bytes) { return int64_t(double(bytes) * rates[Rate::updatedByte]); };
   simulator::Play play = simulator::playOf(table, times);
   simulator::Simulation simulation;
-  auto cluster = simulator::oneProcess(table.ranks.size(), 0, 2 * rates[Rate::cachedByte]);
+  auto cluster = simulator::oneProcess(table.ranks.size(), 0, rates);
   return simulator::simulate(play, cluster, simulation) ? -1 : simulation.stepNs;
 }

@@ -111,7 +111,7 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                        {"calls", kernel.calls},
                        {"ms", numberOf(static_cast<double>(kernel.nanoseconds) / 1e6)},
                        {"bytes", kernel.bytes},
-                       {"fastest_ns", kernel.fastestNs},
+                       {"median_ns", kernel.medianNs},
                        {"predicted_ns", kernel.predictedNs}});
   Json summary{{"steps", steps},
                {"loss", loss ? numberOf(real, *loss) : Json()},

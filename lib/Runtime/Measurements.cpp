@@ -42,7 +42,7 @@ static KernelProfile profileOfSteps(const Manifest &manifest, const EntryPlan &e
     ranks += module::updatedBytes(rank) > 0;
   }
   bytes /= std::max<int64_t>(1, ranks);
-  return {"step", "", time.calls, time.nanoseconds, bytes, time.fastest, module::updateNs(manifest, bytes)};
+  return {"step", "", time.calls, time.nanoseconds, bytes, time.each.median(), module::updateNs(manifest, bytes)};
 }
 
 std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &session) {
@@ -52,7 +52,7 @@ std::vector<KernelProfile> profileOf(const Manifest &manifest, const Session &se
     const KernelInfo &kernel = manifest.kernels[i];
     if (times[i].calls)
       profiles.push_back({kernel.name, kernel.where.empty() ? "" : kernel.where.front(), times[i].calls,
-                          times[i].nanoseconds, kernel.bytes, times[i].fastest, kernel.ns});
+                          times[i].nanoseconds, kernel.bytes, times[i].each.median(), kernel.ns});
   }
   if (!times.empty() && times.back().calls)
     profiles.push_back(profileOfSteps(manifest, session.plan(), times.back()));
@@ -86,15 +86,14 @@ std::optional<RunTimes> timesOf(const Manifest &manifest, const Session &session
   }
   if (session.ranks().size() != entry.ranks.size())
     return std::nullopt;
-  double copiedNsPerByte = 2 * manifest.rates[Rate::cachedByte];
   auto cores = std::max<int64_t>(1, static_cast<int64_t>(usableCpus()) / threadsPerStage);
   simulator::Play predicted = simulator::playOf(manifest, entry, threadsPerStage);
-  simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, copiedNsPerByte);
+  simulator::Cluster here = simulator::oneProcess(entry.ranks.size(), cores, manifest.rates);
   here.sharesKernels = sharesKernels && entry.ranks.size() > 1;
   RunTimes times;
   times.predictedNs = play(predicted, here);
   // The times that tasks took are those of ranks that share cores already, so a replay has a core for each.
-  simulator::Cluster alone = simulator::oneProcess(entry.ranks.size(), 0, copiedNsPerByte);
+  simulator::Cluster alone = simulator::oneProcess(entry.ranks.size(), 0, manifest.rates);
   simulator::Play replayed = predicted, fastest = predicted;
   replayed.stepsMeet = fastest.stepsMeet = false; // a step's time holds what it waits for
   for (const auto &rank : session.ranks()) {

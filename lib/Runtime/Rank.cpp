@@ -148,7 +148,7 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
   if (events)
     events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
   if (manifest.profiling)
-    kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add({1, end - begin, end - begin});
+    kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add(end - begin);
 }
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
@@ -261,7 +261,7 @@ bool Rank::update(int64_t step) {
   if (!updates.apply(step, scale, shared.workers, *worker))
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)
-    kernelTimes.back().add({1, ns, ns});
+    kernelTimes.back().add(ns);
   if (!clips)
     shared.transport->reduce(index, updates.squares());
   return true;

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_RANK_H
 #define PLC_RUNTIME_RANK_H
 
+#include "TimeCounts.h"
 #include "Updates.h"
 #include "Waits.h"
 
@@ -43,12 +44,17 @@ public:
   /// Calls of each kernel and their time, by its place in the manifest, and last the steps; empty unless the module profiles.
   struct Time {
     int64_t calls = 0, nanoseconds = 0;
-    int64_t fastest = INT64_MAX; // of one call
+    TimeCounts each;
 
+    void add(int64_t ns) {
+      ++calls;
+      nanoseconds += ns;
+      each.add(ns);
+    }
     void add(const Time &other) {
       calls += other.calls;
       nanoseconds += other.nanoseconds;
-      fastest = std::min(fastest, other.fastest);
+      each.add(other.each);
     }
   };
   const std::vector<Time> &times() const { return kernelTimes; }

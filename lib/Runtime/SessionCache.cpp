@@ -98,8 +98,9 @@ Session &SessionCache::ready(size_t index) {
 std::unique_ptr<Session> SessionCache::make(size_t index) const {
   const EntryPlan &plan = contents.entries[index];
   auto transport = options.transport ? options.transport(plan) : defaultTransport().make(plan);
-  return std::make_unique<Session>(contents, plan, WorkerOptions{threads, options.shareKernels}, options.hangTimeout,
-                                   std::move(transport));
+  return std::make_unique<Session>(
+      contents, plan, WorkerOptions{threads, static_cast<int64_t>(shortWaitNs(contents.rates)), options.shareKernels},
+      options.hangTimeout, std::move(transport));
 }
 
 /// A session that was abandoned, and the code that it runs, must stay.

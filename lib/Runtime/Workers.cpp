@@ -14,8 +14,6 @@ namespace plc::runtime {
 namespace {
 /// The time that one claim should take: long compared with the cost of claiming, short compared with a step.
 constexpr double claimNs = 100000;
-/// How long a worker spins before it sleeps: about as long as sleeping and waking take.
-constexpr int64_t shortWaitNs = 20000;
 } // namespace
 
 class Workers::Worker {
@@ -49,7 +47,7 @@ Workers::Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &
       workers.push_back(std::make_unique<Worker>(rank));
   }
   // Do not spin when there are more workers than usable CPUs: a spinning worker takes a CPU from one that computes.
-  spinNs = static_cast<double>(workers.size()) > usableCpus() ? 0 : shortWaitNs;
+  spinNs = static_cast<double>(workers.size()) > usableCpus() ? 0 : options.spinNs;
 }
 
 Workers::~Workers() = default;

@@ -19,6 +19,7 @@ struct ChunkTiming {
 
 struct WorkerOptions {
   int64_t threadsPerRank = 1;
+  int64_t spinNs = 20000;   // how long a worker with nothing to do looks again before it sleeps
   bool shareKernels = true; // no: each kernel is computed by its rank's first worker (bench/helping.py)
 };
 

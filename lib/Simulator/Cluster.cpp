@@ -22,11 +22,12 @@ const Link &Cluster::link(size_t from, size_t to) const {
   return between;
 }
 
-Cluster oneProcess(size_t ranks, int64_t cores, double copiedNsPerByte) {
-  constexpr double wakeNs = 1000; // until a waiting thread has seen that a message is there
+Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates) {
   Cluster cluster;
-  cluster.machines.push_back({"here", static_cast<int64_t>(ranks), cores});
-  cluster.inside = {wakeNs, copiedNsPerByte};
+  auto count = static_cast<int64_t>(ranks);
+  cluster.machines.push_back({"here", count, cores});
+  cluster.inside = {0, 2 * rates[Rate::cachedByte]}; // read and written
+  cluster.threads = {rates[Rate::wake], cores && cores < count ? 0 : shortWaitNs(rates)};
   return cluster;
 }
 

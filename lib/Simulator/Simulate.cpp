@@ -96,7 +96,7 @@ public:
       Event event = events.top();
       events.pop();
       now = event.at;
-      event.message >= 0 ? arrive(event.message) : endJobs(event);
+      event.what == What::Arrival ? arrive(event) : event.what == What::Resume ? resume(event.rank) : endJobs(event);
     }
     if (auto wrong = checkEnded())
       return wrong;
@@ -109,10 +109,11 @@ private:
     size_t next = 0; ///< action
     size_t server = 0;
     double begin = 0;     ///< of the action at hand, if it takes time
-    int64_t awaited = -1; ///< message; meeting: the other ranks' steps
+    int64_t awaited = -1; ///< message; or one of those below
     double busy = 0;
   };
-  static constexpr int64_t meeting = -2;
+  static constexpr int64_t meeting = -2;  // the other ranks' steps
+  static constexpr int64_t occupied = -3; // by a message that it completes, or until it has woken
 
   struct Message {
     bool sent = false, posted = false, arrived = false;
@@ -126,9 +127,13 @@ private:
     double freeAt = 0;
   };
 
+  static constexpr size_t none = SIZE_MAX;
+  enum class What : uint8_t { JobsEnd, Arrival, Resume };
   struct Event {
     double at;
     uint64_t order; ///< of equal times the first
+    What what;
+    size_t rank = none; ///< that goes on; an arrival's: whom the message has occupied
     int64_t message = -1;
     size_t server = 0;
     uint32_t version = 0;
@@ -225,7 +230,10 @@ private:
         return startJob(rank);
       case Op::Step: return play.stepsMeet ? meet(rank) : startJob(rank);
       case Op::PostRecv:
-      case Op::Send: offer(action); break;
+      case Op::Send:
+        if (offer(rank, action))
+          return;
+        break;
       case Op::WaitRecv:
       case Op::WaitSend:
         if (size_t message = messageOf(action); !messages[message].arrived) {
@@ -262,7 +270,7 @@ private:
 
   void foresee(size_t server) {
     if (!servers[server].idle())
-      events.push({servers[server].next(), order++, -1, server, servers[server].version});
+      events.push({servers[server].next(), order++, What::JobsEnd, none, -1, server, servers[server].version});
   }
 
   void endJobs(const Event &event) {
@@ -278,35 +286,58 @@ private:
     }
   }
 
-  void offer(const Play::Action &action) {
+  /// Whether the rank is occupied by the message that it has made complete.
+  bool offer(size_t rank, const Play::Action &action) {
     size_t number = messageOf(action);
     Message &message = messages[number];
     (action.op == Op::Send ? message.sent : message.posted) = true;
     if (!message.sent || !message.posted)
-      return;
+      return false;
     const Play::Channel &channel = play.channels[channelOf[number]];
     const Route &route = routes[channelOf[number]];
     int64_t bytes = action.microBatch >= play.firstShort ? channel.shortBytes : channel.bytes;
     Way &way = ways[route.link];
     double ns = static_cast<double>(bytes) * way.link.nsPerByte;
-    way.freeAt = std::max(way.freeAt, now) + ns;
+    bool copies = cluster.threads && machineOf[channel.source] == machineOf[channel.destination];
+    double begin = copies ? now : std::max(way.freeAt, now);
+    way.freeAt = begin + ns;
     Simulation::Traffic &traffic = result.traffic[route.traffic];
     ++traffic.messages;
     traffic.bytes += bytes;
     traffic.busyNs += std::llround(ns);
-    events.push({way.freeAt + way.link.latencyNs, order++, static_cast<int64_t>(number)});
+    events.push(
+        {way.freeAt + way.link.latencyNs, order++, What::Arrival, copies ? rank : none, static_cast<int64_t>(number)});
+    if (copies)
+      ranks[rank].awaited = occupied;
+    return copies;
   }
 
-  void arrive(int64_t number) {
-    messages[static_cast<size_t>(number)].arrived = true;
-    const Play::Channel &channel = play.channels[channelOf[static_cast<size_t>(number)]];
+  void arrive(const Event &event) {
+    messages[static_cast<size_t>(event.message)].arrived = true;
+    const Play::Channel &channel = play.channels[channelOf[static_cast<size_t>(event.message)]];
+    double waking = 0; // the call that wakes the other
     for (size_t rank : {channel.source, channel.destination})
-      if (ranks[rank].awaited == number) {
-        ranks[rank].awaited = -1;
-        span(rank);
-        ++ranks[rank].next;
-        advance(rank);
+      if (ranks[rank].awaited == event.message) {
+        waking = cluster.threads && now - ranks[rank].begin > cluster.threads->spinNs ? cluster.threads->wakeNs : 0;
+        resumeIn(2 * waking, rank);
       }
+    if (event.rank != none)
+      resumeIn(waking, event.rank);
+  }
+
+  void resumeIn(double ns, size_t rank) {
+    if (ns <= 0)
+      return resume(rank);
+    ranks[rank].awaited = occupied;
+    events.push({now + ns, order++, What::Resume, rank});
+  }
+
+  /// Goes on behind the action that the rank has waited in.
+  void resume(size_t rank) {
+    ranks[rank].awaited = -1;
+    span(rank);
+    ++ranks[rank].next;
+    advance(rank);
   }
 
   void span(size_t rank) {

@@ -45,12 +45,19 @@ ein.func @rows(%x: tensor<4x5xf32>) -> tensor<4xf32> {
   ein.return %n : tensor<4xf32>
 }
 
-// Of operands beyond a MiB the rest is in memory: 2 * 4 * 2^20 bytes.
-// CACHED: plan.kernel @large.0({{.*}}ns = 1048576
-// BYTE: plan.kernel @large.0({{.*}}ns = 7340032
+// Operands of two MiB and more are in memory: 2 * 4 * 2^20 bytes. Of between one and two, as many are as exceed one, and
+// push out as many others: of 1536 KiB 512 are near.
+// CACHED: plan.kernel @large.0({{.*}}ns = 0
+// BYTE: plan.kernel @large.0({{.*}}ns = 8388608
+// CACHED: plan.kernel @between.0({{.*}}ns = 524288
+// BYTE: plan.kernel @between.0({{.*}}ns = 1048576
 ein.func @large(%x: tensor<1048576xf32>) -> tensor<1048576xf32> {
   %a = ein.map neg(%x) over [1048576] maps [#v, #v] : (tensor<1048576xf32>) -> tensor<1048576xf32>
   ein.return %a : tensor<1048576xf32>
+}
+ein.func @between(%x: tensor<196608xf32>) -> tensor<196608xf32> {
+  %a = ein.map neg(%x) over [196608] maps [#v, #v] : (tensor<196608xf32>) -> tensor<196608xf32>
+  ein.return %a : tensor<196608xf32>
 }
 
 // Rows of a table are read as they lie, single elements one by one. Of the table no more is read than is looked up:

@@ -85,6 +85,27 @@ TEST(Simulate, ALinkCarriesOneMessageAfterAnother) {
   EXPECT_EQ(play(four, cluster).stepNs, 100 + 2 * 100);
 }
 
+TEST(Simulate, ThreadsCopyMessagesAndWakeWhoSleeps) {
+  Cluster cluster = coresOfOne(2, 0, {0, 0.5});
+  cluster.threads = {10, 50};
+  // Rank 0 copies for 500 ns and wakes in 10; after 10 more rank 1 runs.
+  Simulation simulation = play(handOver(), cluster);
+  EXPECT_EQ(simulation.ranks[0].endNs, 100 + 500 + 10);
+  EXPECT_EQ(simulation.stepNs, 100 + 500 + 20 + 50);
+  EXPECT_EQ(simulation.ranks[0].busyNs, 100);
+  // Whoever comes last copies and wakes: rank 0 has waited since 100.
+  Play late = handOver();
+  late.ranks[1].actions.insert(late.ranks[1].actions.begin(), run(400));
+  simulation = play(late, cluster);
+  EXPECT_EQ(simulation.ranks[0].endNs, 400 + 500 + 20);
+  EXPECT_EQ(simulation.stepNs, 400 + 500 + 10 + 50);
+  // Who still spins is not woken.
+  cluster.threads->spinNs = 600;
+  simulation = play(handOver(), cluster);
+  EXPECT_EQ(simulation.ranks[0].endNs, 600);
+  EXPECT_EQ(simulation.stepNs, 650);
+}
+
 TEST(Simulate, RanksShareCoresEvenly) {
   Play three = ranksOf({{run(100)}, {run(100)}, {run(40)}});
   EXPECT_EQ(play(three, coresOfOne(3, 0)).stepNs, 100);

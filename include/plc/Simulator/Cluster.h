@@ -2,6 +2,8 @@
 #ifndef PLC_SIMULATOR_CLUSTER_H
 #define PLC_SIMULATOR_CLUSTER_H
 
+#include "plc/Support/Rates.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +25,13 @@ struct Machine {
   double speed = 1;        ///< of a core: how many times as fast as the one that times were predicted for
 };
 
+/// Ranks of a machine as threads of one process: whoever makes a message complete copies it, and wakes the rank that
+/// waits for it if that sleeps. Both take the waker's time.
+struct Threads {
+  double wakeNs = 0; ///< of the call that wakes; as much later the other one runs
+  double spinNs = 0; ///< how long a rank that waits does not sleep
+};
+
 /// Ranks fill the machines in their order.
 struct Cluster {
   struct Pair {
@@ -31,7 +40,8 @@ struct Cluster {
   };
 
   std::vector<Machine> machines;
-  Link inside;             ///< between two ranks of a machine
+  Link inside; ///< between two ranks of a machine
+  std::optional<Threads> threads;
   Link between;            ///< between two machines
   std::vector<Pair> pairs; ///< of machines that another link joins
   /// Idle workers of a machine compute parts of its other ranks' kernels, as plc-run's do in one process.
@@ -52,8 +62,8 @@ struct ClusterError {
 std::optional<ClusterError> readCluster(const std::string &toml, Cluster &cluster);
 using ClusterReader = std::optional<ClusterError> (*)(const std::string &toml, Cluster &cluster);
 
-/// One process whose ranks are threads: messages are copied from arena to arena.
-Cluster oneProcess(size_t ranks, int64_t cores, double copiedNsPerByte);
+/// One process whose ranks are threads, by these rates.
+Cluster oneProcess(size_t ranks, int64_t cores, const PerRate &rates);
 
 } // namespace plc::simulator
 

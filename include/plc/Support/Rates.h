@@ -41,6 +41,10 @@ private:
   std::array<double, size> values{};
 };
 
+/// How many nanoseconds a thread that waits looks again before it sleeps: as many as sleeping and waking take, so that it
+/// never waits twice as long as the better of both.
+inline double shortWaitNs(const PerRate &rates) { return 2 * rates[Rate::wake]; }
+
 } // namespace plc
 
 #endif
