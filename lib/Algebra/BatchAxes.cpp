@@ -19,8 +19,10 @@ BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
 
 unsigned BatchAxes::node(const void *owner, int64_t index) {
   auto [it, isNew] = nodes.try_emplace({owner, index}, parents.size());
-  if (isNew)
+  if (isNew) {
     parents.push_back(it->second);
+    sizes.push_back(1);
+  }
   return it->second;
 }
 
@@ -35,7 +37,15 @@ unsigned BatchAxes::root(unsigned node) const {
   return node;
 }
 
-void BatchAxes::unify(unsigned a, unsigned b) { parents[root(a)] = root(b); }
+void BatchAxes::unify(unsigned a, unsigned b) {
+  unsigned from = root(a), to = root(b);
+  if (from == to)
+    return;
+  if (sizes[from] > sizes[to])
+    std::swap(from, to);
+  parents[from] = to;
+  sizes[to] += sizes[from];
+}
 
 void BatchAxes::unifyValues(Value a, Value b) {
   for (int64_t axis = 0, rank = shapeOf(a).size(); axis < rank; ++axis)

@@ -42,7 +42,8 @@ private:
 
   ein::ModelOp model;
   llvm::DenseMap<std::pair<const void *, int64_t>, unsigned> nodes;
-  std::vector<unsigned> parents;
+  // Smaller sets hang below larger ones, so that no way to a root is long.
+  std::vector<unsigned> parents, sizes;
   llvm::DenseSet<unsigned> batch; // roots
 };
 

@@ -74,7 +74,7 @@ private:
 
   // Each call has kinds of its own, so a body is checked once per combination at most.
   LogicalResult visitCall(ein::CallOp call) {
-    auto callee = SymbolTable::lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
+    auto callee = symbols.lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     SmallVector<Relation> arguments;
     std::string key = call.getCallee().str();
     for (Value operand : call.getArgs()) {
@@ -148,6 +148,7 @@ private:
 
   const BatchAxes &axes;
   int64_t microBatches;
+  SymbolTableCollection symbols;
   DenseMap<Value, Kind> kinds;
   llvm::DenseSet<Value> learnt;
   llvm::StringMap<SmallVector<Relation>> done;

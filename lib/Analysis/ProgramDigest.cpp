@@ -51,8 +51,19 @@ private:
 class Evaluation {
 public:
   explicit Evaluation(ModuleOp module) : symbols(module) {
-    for (auto param : module.getOps<ein::ParamOp>())
-      params[param.getSymNameAttr()] = (Text() << "param" << param->getAttrDictionary()).hash();
+    // Parameters differ in names; what else they have is that of many.
+    DenseMap<Attribute, Digest> texts;
+    for (auto param : module.getOps<ein::ParamOp>()) {
+      Text text;
+      text << "param";
+      for (NamedAttribute each : param->getAttrDictionary()) {
+        auto [known, isNew] = texts.try_emplace(each.getValue());
+        if (isNew)
+          known->second = (Text() << each.getValue()).hash();
+        text << each.getName().getValue() << known->second;
+      }
+      params[param.getSymNameAttr()] = text.hash();
+    }
   }
 
   std::string run(ein::ModelOp model);

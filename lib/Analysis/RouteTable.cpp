@@ -44,7 +44,7 @@ Value RouteTable::stashedFor(PopOp pop) const {
   return ends.route && ends.stash && !crossesRanks(ends.route) ? ends.stash.getValue() : Value();
 }
 
-Value RouteTable::sameMemoryAs(Value value) const {
+Value RouteTable::sameMemoryAs(Value value, llvm::function_ref<Value(Value)> resolveOperand) const {
   auto call = value.getDefiningOp<CallOp>();
   if (!call)
     return forwardedFrom(value, [&](PopOp pop) { return stashedFor(pop); });
@@ -55,7 +55,7 @@ Value RouteTable::sameMemoryAs(Value value) const {
     return nullptr;
   Value operand;
   for (int64_t i = 1; i <= fromEnd; ++i) {
-    operand = resolve(call.getArgs()[call.getArgs().size() - i]);
+    operand = resolveOperand(call.getArgs()[call.getArgs().size() - i]);
     if (!operand.getDefiningOp<SiteOp>())
       return nullptr;
   }
@@ -63,7 +63,16 @@ Value RouteTable::sameMemoryAs(Value value) const {
 }
 
 Value RouteTable::resolve(Value value) const {
-  while (Value next = sameMemoryAs(value))
+  auto resolveOperand = [&](Value operand) { return resolve(operand); };
+  while (Value next = sameMemoryAs(value, resolveOperand))
     value = next;
   return value;
+}
+
+Value Resolver::operator()(Value value) {
+  if (Value found = known.lookup(value))
+    return found;
+  Value next = routes.sameMemoryAs(value, [&](Value operand) { return (*this)(operand); });
+  Value resolved = next ? (*this)(next) : value;
+  return known[value] = resolved;
 }

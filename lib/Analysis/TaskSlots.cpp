@@ -37,12 +37,8 @@ llvm::DenseMap<Value, Value> originalsOf(ProgramOp program) {
 TaskSlots::TaskSlots(Operation *program, AnalysisManager &analyses)
     : TaskSlots(cast<ProgramOp>(program), analyses.getAnalysis<RouteTable>()) {}
 
-TaskSlots::TaskSlots(ProgramOp program, const RouteTable &routes) : routes(routes), originals(originalsOf(program)) {}
-
-Value TaskSlots::resolve(Value value) {
-  Value &known = resolutions[value];
-  return known ? known : known = routes.resolve(value);
-}
+TaskSlots::TaskSlots(ProgramOp program, const RouteTable &routes)
+    : routes(routes), resolver(routes), originals(originalsOf(program)) {}
 
 ArrayRef<Value> TaskSlots::of(TaskOp task) {
   auto [it, inserted] = slots.try_emplace(task);
@@ -73,10 +69,12 @@ CallOp plc::plan::originalOf(CallOp clone) {
   return place >= 0 && place < int64_t(calls.size()) ? calls[place] : nullptr;
 }
 
-llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program, const RouteTable &routes) {
+llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program, const RouteTable &routes,
+                                                     std::optional<int64_t> rank) {
   llvm::DenseMap<Value, OutputOp> outputs;
   for (auto stage : program.getBody().getOps<StageOp>())
-    for (auto output : stage.getBody().getOps<OutputOp>())
-      outputs[routes.resolve(output.getValue())] = output;
+    if (!rank || int64_t(stage.getRank()) == *rank)
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        outputs[routes.resolve(output.getValue())] = output;
   return outputs;
 }

@@ -1,4 +1,5 @@
 //===- FirstFit.cpp - blocks in some order, each as low as it fits --------===//
+#include "OrderSearch.h"
 #include "plc/Planner/Pack.h"
 
 #include <algorithm>
@@ -163,35 +164,22 @@ Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {
     return fault;
   PlacedBlocks placed(problem);
   int64_t bound = problem.bound();
-  std::vector<size_t> bestOrder;
   size_t pairs = 0; // of one attempt
-  auto attempt = [&](const std::vector<size_t> &order) {
-    Packing found;
+  Packing found;
+  packing.bytes = INT64_MAX;
+  auto place = [&](const std::vector<size_t> &order) {
     pairs = firstFit(problem, placed, order, found);
-    if (bestOrder.empty() || found.bytes < packing.bytes) {
+    if (found.bytes < packing.bytes)
       packing = found;
-      bestOrder = order;
-    }
-    return found;
+    return found.bytes;
   };
-  attempt(orderBy(problem, bytesOf));
-  for (const std::vector<size_t> &order : {orderBy(problem, areaOf), orderBy(problem, lengthThenBytes)})
-    if (packing.bytes > bound)
-      attempt(order);
-  // A round's trouble moves forward by a part of the order that grows while nothing is found.
-  std::vector<size_t> order = bestOrder;
-  size_t rounds = std::min(
-      {mostRounds, mostPlacements / std::max<size_t>(order.size(), 1), mostPairs / std::max<size_t>(pairs, 1)});
-  for (size_t round = 0; round < rounds && packing.bytes > bound; ++round) {
-    Packing found = attempt(order);
-    std::vector<double> rank(order.size());
-    for (size_t place = 0; place < order.size(); ++place) {
-      size_t block = order[place];
-      bool trouble = found.offsets[block] + problem.roundUp(problem.blocks[block].bytes) > bound;
-      rank[block] = trouble ? double(place) / 2 - 1 : double(place);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rank[a] < rank[b]; });
-  }
+  auto topOf = [&](size_t block) { return found.offsets[block] + problem.roundUp(problem.blocks[block].bytes); };
+  auto rounds = [&] {
+    return std::min({mostRounds, mostPlacements / std::max<size_t>(problem.blocks.size(), 1),
+                     mostPairs / std::max<size_t>(pairs, 1)});
+  };
+  searchOrders({orderBy(problem, bytesOf), orderBy(problem, areaOf), orderBy(problem, lengthThenBytes)}, bound, place,
+               topOf, rounds);
   packing.exact = packing.bytes == bound;
   return problem.verify(packing);
 }

@@ -2,6 +2,7 @@
 #include "ScheduleBound.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 
 using namespace plc::planner;
@@ -97,6 +98,24 @@ private:
   std::vector<std::vector<bool>> reach;
 };
 
+// One machine that is never idle while a job waits: it is busy at the same times in whatever order it takes them.
+class BusyMachine {
+public:
+  void add(int64_t head, int64_t ns) {
+    auto at = periods.upper_bound(head);
+    if (at != periods.begin() && std::prev(at)->second >= head)
+      (--at)->second += ns;
+    else
+      at = periods.emplace_hint(at, head, head + ns);
+    for (auto next = std::next(at); next != periods.end() && next->first <= at->second; next = periods.erase(next))
+      at->second += next->second - next->first;
+  }
+  int64_t end() const { return periods.empty() ? 0 : periods.rbegin()->second; }
+
+private:
+  std::map<int64_t, int64_t> periods; // from, to
+};
+
 // The least time before each job, or, on the reversed graph, after it.
 class Heads {
 public:
@@ -105,8 +124,10 @@ public:
         bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()) {
     bool counts = jobs.count <= mostCounts / width;
-    if (counts)
+    if (counts) {
       before.assign(jobs.count * width, 0);
+      seen.resize(width);
+    }
     for (int64_t job : order) {
       for (const Precedence::Edge &edge : into[job]) {
         head[job] = std::max(head[job], head[edge.job] + jobs.ns[edge.job] + edge.lag);
@@ -139,31 +160,30 @@ private:
     own = std::max<int32_t>(own, placeOf(earlier) + 1);
   }
 
-  // The jobs of a rank that come before one of its jobs run one at a time: of those that start at t or later, all have
-  // ended at t + their work at the earliest. Heads grow along a chain, so the latest of all chains come first.
-  int64_t endOfThoseBefore(int64_t job) const {
-    const std::vector<int64_t> &chains = jobs.chainsOn[jobs.rankOf(jobs.chainOf(job))];
-    std::vector<int64_t> left(chains.size());
+  // The jobs of a rank that come before one of its jobs run one at a time. Those before the next one of its chain are the
+  // same and some more.
+  int64_t endOfThoseBefore(int64_t job) {
+    int64_t chain = jobs.chainOf(job);
+    const std::vector<int64_t> &chains = jobs.chainsOn[jobs.rankOf(chain)];
+    Seen &mine = seen[chain];
+    mine.counts.resize(chains.size());
     for (size_t c = 0; c < chains.size(); ++c)
-      left[c] = before[job * width + chains[c]];
-    for (int64_t work = 0, end = 0;;) {
-      int64_t latest = -1, at = -1;
-      for (size_t c = 0; c < chains.size(); ++c)
-        if (left[c] && head[jobAt(chains[c], left[c] - 1)] > at) {
-          latest = c;
-          at = head[jobAt(chains[c], left[c] - 1)];
-        }
-      if (latest < 0)
-        return end;
-      work += jobs.ns[jobAt(chains[latest], --left[latest])];
-      end = std::max(end, at + work);
-    }
+      for (int32_t &place = mine.counts[c]; place < before[job * width + chains[c]]; ++place) {
+        int64_t earlier = jobAt(chains[c], place);
+        mine.machine.add(head[earlier], jobs.ns[earlier]);
+      }
+    return mine.machine.end();
   }
 
   const Jobs &jobs;
   bool reversed;
   int64_t width;
   std::vector<int32_t> before; // per job and chain: how many of the chain's first jobs come before it
+  struct Seen {
+    std::vector<int32_t> counts; // of each chain of the rank
+    BusyMachine machine;
+  };
+  std::vector<Seen> seen; // by chain: the jobs of its rank before the latest one of the chain
 };
 
 } // namespace
@@ -220,7 +240,8 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
-// Heads count, beside paths, the work on the rank itself that comes before a job. O(jobs (chains + jobs of a rank)).
+// Heads count, beside paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of
+// a rank, for each of its chains, log n).
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);

@@ -304,12 +304,16 @@ private:
   planner::Fault packBlocks(const planner::MemoryStrategyRow &strategy) {
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
-    for (const Block &block : blocks)
+    std::vector<size_t> kinds; // in lanes, a block of each micro-batch lies where one of another has been
+    for (auto [number, block] : llvm::enumerate(blocks))
       for (auto [mb, life] : llvm::enumerate(*block.lives))
-        if (!life.isEmpty())
+        if (!life.isEmpty()) {
           problem.blocks.push_back({block.extent[rank.isShort(mb)], life.begin, life.end});
+          kinds.push_back(number);
+        }
     planner::Packing packing;
-    if (planner::Fault fault = strategy.pack(problem, packing))
+    if (planner::Fault fault =
+            strategy.packKinds ? strategy.packKinds(problem, kinds, packing) : strategy.pack(problem, packing))
       return fault;
     const int64_t *next = packing.offsets.data();
     for (Block &block : blocks)

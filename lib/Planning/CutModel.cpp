@@ -18,7 +18,8 @@ namespace {
 class ModelBuilder {
 public:
   ModelBuilder(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs)
-      : program(program), routes(routes), kernels(program->getParentOfType<ModuleOp>()), bytesPerNs(bytesPerNs) {}
+      : program(program), routes(routes), resolve(routes), kernels(program->getParentOfType<ModuleOp>()),
+        bytesPerNs(bytesPerNs) {}
 
   void run() {
     for (auto stage : program.getBody().getOps<StageOp>())
@@ -67,9 +68,9 @@ private:
 
   void addUses(CallOp call) {
     for (Value operand : call.getArgs()) {
-      Value made = routes.resolve(operand);
+      Value made = resolve(operand);
       while (auto pop = made.getDefiningOp<PopOp>())
-        made = routes.resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
+        made = resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
       if (made.getDefiningOp<CallOp>())
         consumers[made].insert(partOf.lookup(call));
     }
@@ -77,6 +78,7 @@ private:
 
   ProgramOp program;
   const RouteTable &routes;
+  Resolver resolve;
   SymbolTable kernels;
   int64_t bytesPerNs;
   DenseMap<Operation *, int64_t> partOf; // of calls

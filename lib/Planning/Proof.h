@@ -5,6 +5,7 @@
 #include "plc/Planning/ActionTable.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace plc::plan {
 
@@ -21,6 +22,7 @@ struct TableOfProgram {
     bool keeps = false;
   };
   llvm::StringMap<Task> tasks;
+  llvm::StringSet<> trained;             ///< parameters that a site belongs to, on any rank
   llvm::SmallVector<ChannelOp> channels; ///< by the table's number
   std::vector<RankOp> ranks;             ///< by index
   /// For each action of each rank, the operation that it came from.

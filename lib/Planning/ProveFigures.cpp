@@ -52,6 +52,7 @@ LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t byt
 LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes) {
   SymbolTable kernels(program->getParentOfType<ModuleOp>());
   DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
+  Resolver resolve(routes);
   DenseSet<Value> kept;
   int64_t bytes = 0, ns = 0;
   program.walk([&](CallOp call) {
@@ -59,7 +60,7 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes) {
     if (call.getRecompute())
       ns += kernels.lookup<KernelOp>(call.getKernel()).getNs();
     for (Value operand : call.getArgs()) {
-      Value value = routes.resolve(operand);
+      Value value = resolve(operand);
       auto maker = value.getDefiningOp<CallOp>();
       auto home = maker ? cast<TaskOp>(maker->getParentOp()) : nullptr;
       if (task.getRole() != Role::F && home && home.getRole() == Role::F && !outputs.contains(value) &&

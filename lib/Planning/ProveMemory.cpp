@@ -36,7 +36,7 @@ class RankProof {
 public:
   RankProof(TableOfProgram &both, int64_t index)
       : both(both), program(both.program), rank(both.ranks[index]), plan(both.table.ranks[index]), slots(both.slots),
-        routes(both.routes()), statics(program, plan.statics, routes),
+        routes(both.routes()), statics(rank, plan.statics, routes),
         lifetimes(slots, [this](Value value) { return statics.placeOf(value) >= 0; }) {}
 
   LogicalResult run(int64_t limit) {
@@ -105,11 +105,9 @@ private:
 
   void findSites() {
     for (auto stage : program.getBody().getOps<StageOp>())
-      for (auto site : stage.getBody().getOps<SiteOp>()) {
-        trained.insert(site.getParam());
-        if (stage.getRank() == rank.getIndex())
+      if (stage.getRank() == rank.getIndex())
+        for (auto site : stage.getBody().getOps<SiteOp>())
           sites[{site.getParam(), site.getIndex()}];
-      }
   }
 
   void findLifetimes() {
@@ -320,7 +318,7 @@ private:
 
   LogicalResult step(Operation *op) {
     for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
-      if (item.kind != StaticKind::parameter || !item.owned || !trained.contains(item.name))
+      if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
       for (auto &[site, state] : sites)
         if (site.first == item.name && failed(checkComplete(op, item.name, site.second)))
@@ -342,7 +340,8 @@ private:
         }
     }
     for (const module::StaticInfo &place : plan.statics)
-      if (place.kind == module::StaticKind::Parameter && trained.contains(place.name) && !renewed.contains(place.name))
+      if (place.kind == module::StaticKind::Parameter && both.trained.contains(place.name) &&
+          !renewed.contains(place.name))
         return rank.emitOpError("never receives the new value of parameter '") << place.name << "'";
     return success();
   }
@@ -523,8 +522,8 @@ private:
   std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
   SmallVector<Lock> locks;
   std::map<std::pair<StringRef, int64_t>, SiteState> sites;
-  llvm::StringSet<> trained, renewed; // parameters with sites anywhere; those whose place here has the new value
-  int64_t highest = 0;                // the end of the last value
+  llvm::StringSet<> renewed; // parameters whose place here has the new value
+  int64_t highest = 0;       // the end of the last value
 };
 
 } // namespace

@@ -13,12 +13,15 @@ using module::ActionInfo;
 TableOfProgram::TableOfProgram(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots)
     : table(table), program(program), slots(slots), ranks(program.getNumRanks()), actions(program.getNumRanks()) {
   llvm::append_range(channels, program.getBody().getOps<ChannelOp>());
-  for (auto stage : program.getBody().getOps<StageOp>())
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      trained.insert(site.getParam());
     for (auto task : stage.getBody().getOps<TaskOp>()) {
       std::string name = (stage.getSymName() + "." + stringifyRole(task.getRole())).str();
       tasks[name] = {task, false};
       tasks[name + ".keep"] = {task, true};
     }
+  }
   for (auto rank : program.getBody().getOps<RankOp>()) {
     ranks[rank.getIndex()] = rank;
     llvm::append_range(actions[rank.getIndex()], rank.getBody().getOps<ActionInterface>());

@@ -71,13 +71,13 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
 }
 
 Statics::Statics(LayoutOp layout, const RouteTable &routes)
-    : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes)) {
+    : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes, layout->getParentOfType<RankOp>().getIndex())) {
   for (auto place : layout.getBody().getOps<StaticOp>())
     add(place.getKind(), place.getName(), place.getSite().value_or(-1), place.getAt());
 }
 
-Statics::Statics(ProgramOp program, ArrayRef<module::StaticInfo> places, const RouteTable &routes)
-    : outputs(outputsOf(program, routes)) {
+Statics::Statics(RankOp rank, ArrayRef<module::StaticInfo> places, const RouteTable &routes)
+    : outputs(outputsOf(rank->getParentOfType<ProgramOp>(), routes, rank.getIndex())) {
   for (const module::StaticInfo &place : places)
     add(StaticKind(place.kind), place.name, place.kind == module::StaticKind::Gradient ? place.site : -1, place.offset);
 }

@@ -27,7 +27,7 @@ std::vector<StaticItem> collectStatics(ProgramOp program, int64_t rank);
 /// Where the static area of a rank has what.
 class Statics {
 public:
-  Statics(ProgramOp program, llvm::ArrayRef<module::StaticInfo> places, const RouteTable &routes);
+  Statics(RankOp rank, llvm::ArrayRef<module::StaticInfo> places, const RouteTable &routes);
   Statics(LayoutOp layout, const RouteTable &routes);
 
   /// Position of a place; -1 if there is none.

@@ -23,19 +23,21 @@ using planner::formatNs;
 
 namespace {
 
-// Runs of each of a stage's tasks that leave out its clones.
-std::map<Role, int64_t> countKeeping(ProgramOp program, StageOp stage) {
-  std::map<Role, int64_t> keeping;
+// Runs of each stage's tasks that leave out its clones.
+using KeepingRuns = std::map<std::pair<StringRef, Role>, int64_t>;
+
+KeepingRuns countKeeping(ProgramOp program) {
+  KeepingRuns keeping;
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>())
-      keeping[run.getRole()] += run.getKeep() && run.getStage() == stage.getSymName();
+      if (run.getKeep())
+        ++keeping[{run.getStage(), run.getRole()}];
   return keeping;
 }
 
-PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable &kernels, int64_t &work,
-                                  int64_t &addedFlops) {
+PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable &kernels, KeepingRuns &keeping,
+                                  int64_t &work, int64_t &addedFlops) {
   PlanSummary::Stage row;
-  std::map<Role, int64_t> keeping = countKeeping(program, stage);
   row.name = stage.getSymName();
   row.rank = stage.getRank();
   row.layers = stage.getLayers();
@@ -49,7 +51,7 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
     if (role == Role::F)
       row.lastLayer = call.getPath();
     if (auto kernel = kernels.lookup<KernelOp>(call.getKernel())) {
-      int64_t times = program.getMicroBatches() - (call.getRecompute() ? keeping[role] : 0);
+      int64_t times = program.getMicroBatches() - (call.getRecompute() ? keeping[{stage.getSymName(), role}] : 0);
       row.flops += kernel.getFlops() * times;
       addedFlops += call.getRecompute() ? kernel.getFlops() * times : 0;
       work += kernel.getNs() * program.getMicroBatches();
@@ -123,9 +125,10 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.stepNs = program.getStepNs().value_or(-1);
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
   summary.contractions = countContractions(program, kernels);
+  KeepingRuns keeping = countKeeping(program);
   int64_t work = 0;
   for (auto stage : program.getBody().getOps<StageOp>())
-    summary.stages.push_back(summarizeStage(program, stage, kernels, work, summary.addedFlops));
+    summary.stages.push_back(summarizeStage(program, stage, kernels, keeping, work, summary.addedFlops));
   for (const auto &stage : summary.stages)
     summary.flops += stage.flops;
   summary.flops -= summary.addedFlops;

@@ -39,7 +39,8 @@ public:
   mlir::Value resolve(mlir::Value value) const;
 
 private:
-  mlir::Value sameMemoryAs(mlir::Value value) const;
+  friend class Resolver;
+  mlir::Value sameMemoryAs(mlir::Value value, llvm::function_ref<mlir::Value(mlir::Value)> resolveOperand) const;
   mlir::Value stashedFor(PopOp pop) const;
 
   struct Ends {
@@ -50,6 +51,18 @@ private:
   llvm::StringMap<StageOp> stages;
   llvm::StringMap<Ends> routes;
   llvm::StringMap<ChannelOp> channels;
+};
+
+/// `RouteTable::resolve` of many values: each is followed once, however long the chain of calls is that it ends. It stays
+/// true while no call comes, goes or changes, either.
+class Resolver {
+public:
+  explicit Resolver(const RouteTable &routes) : routes(routes) {}
+  mlir::Value operator()(mlir::Value value);
+
+private:
+  const RouteTable &routes;
+  llvm::DenseMap<mlir::Value, mlir::Value> known;
 };
 
 } // namespace plc::plan

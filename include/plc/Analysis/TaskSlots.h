@@ -21,7 +21,7 @@ public:
   llvm::ArrayRef<mlir::Value> of(TaskOp task);
 
   /// `RouteTable::resolve`, remembered.
-  mlir::Value resolve(mlir::Value value);
+  mlir::Value resolve(mlir::Value value) { return resolver(value); }
 
   /// What a slot of a task holds in a run: if the run keeps, the original in place of a clone's value.
   mlir::Value valueIn(bool keeps, mlir::Value slot) const;
@@ -32,14 +32,16 @@ public:
 private:
   const RouteTable &routes;
   llvm::DenseMap<mlir::Operation *, std::vector<mlir::Value>> slots;
-  llvm::DenseMap<mlir::Value, mlir::Value> resolutions, originals;
+  Resolver resolver;
+  llvm::DenseMap<mlir::Value, mlir::Value> originals;
 };
 
 /// The call of its stage's F that a clone repeats; null if F has no call of that place.
 CallOp originalOf(CallOp clone);
 
-/// The outputs of a program, by the resolved values whose memory they are.
-llvm::DenseMap<mlir::Value, OutputOp> outputsOf(ProgramOp program, const RouteTable &routes);
+/// The outputs of a program, or of the stages of one rank alone, by the resolved values whose memory they are.
+llvm::DenseMap<mlir::Value, OutputOp> outputsOf(ProgramOp program, const RouteTable &routes,
+                                                std::optional<int64_t> rank = std::nullopt);
 
 } // namespace plc::plan
 

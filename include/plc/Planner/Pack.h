@@ -57,6 +57,14 @@ Fault firstFitByTime(const PackProblem &problem, Packing &packing);
 /// `firstFitBySize`. Never fails on a checked problem.
 Fault packByOrders(const PackProblem &problem, Packing &packing);
 
+/// Many blocks of few kinds, most of which come again and again; `kindOf` is given for each block. Blocks of a kind share
+/// lanes, as many as live at one time, which an interval graph always allows; then lanes are placed as `packByOrders` places
+/// blocks, so that work grows with what lives at one time and not with how often it comes again. Heuristic, without a
+/// constant factor; each lane has the bytes of its largest block, so kinds should be of equal sizes.
+/// O(n log n + (n + lanes) lanes). Never fails on a checked problem. Source of the colouring: the greedy one of interval
+/// graphs (Gupta, Lee & Leung, 1979).
+Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
+
 /// As `packByOrders`, then by branch and bound where that is above the bound: exact, if the search ends within its
 /// limit of nodes; then `exact` is set. Exponential without the limit. Blocks that no common time joins are packed apart.
 /// A search looks for a packing below a height, with restarts: orders that an earlier one found no room for come first.
@@ -75,6 +83,8 @@ enum class MemoryStrategy { pooled, standard, minimalPeak };
 struct MemoryStrategyRow {
   const char *name;
   Fault (*pack)(const PackProblem &problem, Packing &packing);
+  /// For many blocks of few kinds; null: as all others.
+  Fault (*packKinds)(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
 };
 
 } // namespace plc::planner
@@ -83,9 +93,9 @@ template <>
 struct plc::Choice<plc::planner::MemoryStrategy> {
   static constexpr const char *noun = "strategy";
   static constexpr planner::MemoryStrategyRow table[] = {
-      {"pooled", planner::packByOrders},
-      {"standard", planner::firstFitByTime},
-      {"minimal-peak", planner::packMinimal},
+      {"pooled", planner::packByOrders, planner::packByLanes},
+      {"standard", planner::firstFitByTime, nullptr},
+      {"minimal-peak", planner::packMinimal, planner::packByLanes},
   };
   static constexpr const char *later[] = {"cached"};
   static std::span<const planner::MemoryStrategyRow> rows() { return table; }
