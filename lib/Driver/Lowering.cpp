@@ -8,7 +8,6 @@
 #include "plc/Planning/Summary.h"
 #include "plc/Support/ExitCodes.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 
 using namespace mlir;
@@ -30,7 +29,8 @@ static constexpr int rounds = 8;
 
 bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                          llvm::raw_ostream &errors) {
-  PassManager pipeline(module.getContext());
+  auto owned = std::make_unique<PassManager>(module.getContext());
+  PassManager &pipeline = *owned;
   PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
   TimingScope scope;
   if (timed)
@@ -38,7 +38,10 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
   pipeline.enableTiming(scope);
   for (const Phase &phase : phases)
     phase.addPasses(pipeline);
-  if ((!timed || instrument(pipeline)) && succeeded(pipeline.run(module)))
+  bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
+  if (timed) // times go by the passes' addresses, which no later pass may have
+    pipelines.push_back(std::move(owned));
+  if (done)
     return true;
   code = passErrors.getExitCode();
   if (code == Internal)

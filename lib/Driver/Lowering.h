@@ -7,8 +7,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <vector>
 
 namespace mlir {
 class TimingScope;
@@ -53,6 +57,7 @@ private:
   mlir::TimingScope *timed;
   llvm::raw_ostream &errors;
   int code = 0;
+  std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
 };
 
 } // namespace plc::driver

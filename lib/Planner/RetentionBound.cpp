@@ -10,7 +10,7 @@ using namespace plc::planner;
 
 namespace {
 
-// While a call runs, or at the beginning of B: what lives takes bytes, and what of it is needed later and does not live is
+// While a call runs, or at the beginning of a task: what lives takes bytes, and what of it is needed later and does not live is
 // made again. A line is a choice: its time, and its bytes above the capacity.
 class Moment {
 public:
@@ -176,11 +176,14 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
   if (RetentionProblem::Peak peak = problem.workingSet(); peak.bytes > problem.budgetBytes)
     return fails(peak);
   std::vector<int64_t> maker = problem.makers();
-  int64_t best = 0, count = problem.calls.size(), backward = problem.firstBackward();
-  // The moments of the most bytes, which bound best as a rule, and the beginning of B, as call -1.
+  int64_t best = 0, count = problem.calls.size();
+  // The moments of the most bytes, which bound best as a rule, and the beginnings of B and of a W that others run before,
+  // as calls -1 and -2.
+  const int64_t beginnings[] = {problem.firstBackward(), problem.firstAwaitedW()};
   std::vector<std::pair<int64_t, int64_t>> order;
-  if (problem.inFlight > 1 && backward < count)
-    order.emplace_back(INT64_MIN, -1);
+  for (int64_t each : {0, 1})
+    if (problem.inFlight > 1 && beginnings[each] < count)
+      order.emplace_back(INT64_MIN, -1 - each);
   for (int64_t call = 0; call < count; ++call)
     order.emplace_back(-Moment(problem, maker, call, true, 1).excess(), call);
   std::sort(order.begin(), order.end());
@@ -188,11 +191,11 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
   for (auto [excess, call] : order) {
     if (excess >= 0)
       break;
-    Moment moment =
-        call < 0 ? Moment(problem, maker, backward, false, problem.inFlight) : Moment(problem, maker, call, true, 1);
+    int64_t at = call < 0 ? beginnings[-1 - call] : call;
+    Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1);
     std::optional<int64_t> bound = moment.bound();
     if (!bound)
-      return fails({problem.budgetBytes + moment.missing, call < 0 ? backward : call});
+      return fails({problem.budgetBytes + moment.missing, at});
     best = std::max(best, *bound);
   }
   return best;

@@ -86,3 +86,46 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
   }
   return fault;
 }
+
+void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
+  auto add = [&](const std::vector<int64_t> &numbers) {
+    key.push_back(numbers.size());
+    key.insert(key.end(), numbers.begin(), numbers.end());
+  };
+  add(problem.bytes);
+  add({problem.staticBytes, problem.inFlight, problem.splitsBackward, problem.firstClone});
+  for (const RetentionProblem::Call &call : problem.calls) {
+    add({int64_t(call.kind), call.ns, call.scratchBytes, call.repeatable});
+    add(call.args);
+    add(call.results);
+    for (auto [operand, result] : call.inPlace)
+      add({operand, result});
+  }
+}
+
+Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, size_t &failed) {
+  Key key{rank.budgetBytes};
+  for (const RetentionProblem *stage : rank.stages)
+    describe(*stage, key);
+  auto [it, isNew] = ranks.try_emplace(std::move(key));
+  Known &known = it->second;
+  if (isNew) {
+    known.fault = solveRankRetention(rank, known.answers, known.failed);
+    for (const RetentionProblem *stage : rank.stages)
+      known.budgets.push_back(stage->budgetBytes);
+  }
+  for (size_t stage = 0; stage < rank.stages.size(); ++stage)
+    rank.stages[stage]->budgetBytes = known.budgets[stage];
+  answers = known.answers;
+  failed = known.failed;
+  return known.fault;
+}
+
+int64_t KnownRanks::bound(const RetentionProblem &problem) {
+  Key key{problem.budgetBytes};
+  describe(problem, key);
+  auto [it, isNew] = bounds.try_emplace(std::move(key));
+  if (isNew)
+    it->second = retentionBound(problem).value_or(0);
+  return it->second;
+}

@@ -29,7 +29,8 @@ LogicalResult refuse(StageOp stage, const StageRetention &model, const planner::
 
 } // namespace
 
-LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits) {
+LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits,
+                                         SmallVectorImpl<int64_t> *refused) {
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
   std::vector<StageRetention> models;
   std::map<int64_t, std::vector<size_t>> stagesOf; // of a rank
@@ -39,6 +40,7 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
     stagesOf[stage.getRank()].push_back(index);
   }
   int64_t keptBytes = 0, ns = 0, boundNs = 0;
+  planner::KnownRanks known;
   for (auto &[index, here] : stagesOf) {
     planner::RankRetention rank;
     int64_t reserved = index < int64_t(limits.reserved.size()) ? limits.reserved[index] : 0;
@@ -47,15 +49,19 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
       rank.stages.push_back(&models[stage].problem);
     std::vector<planner::Retention> answers;
     size_t failed = 0;
-    if (planner::Fault fault = planner::solveRankRetention(rank, answers, failed))
-      return refuse(stages[here[failed]], models[here[failed]], answers[failed], *fault);
+    if (planner::Fault fault = known.solve(rank, answers, failed)) {
+      if (!refused)
+        return refuse(stages[here[failed]], models[here[failed]], answers[failed], *fault);
+      refused->push_back(index);
+      continue;
+    }
     for (auto [stage, answer] : llvm::zip(here, answers)) {
       StageRetention &model = models[stage];
       model.write(answer);
       keptBytes += model.keptBytes(answer);
       ns += model.problem.addedNs(answer);
       model.problem.budgetBytes = rank.budgetBytes;
-      boundNs += planner::retentionBound(model.problem).value_or(0);
+      boundNs += known.bound(model.problem);
     }
   }
   program.setKeptBytes(keptBytes);

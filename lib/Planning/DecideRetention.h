@@ -17,8 +17,10 @@ struct RetentionLimits {
 
 /// Writes into the calls of each stage what is computed again, and where, so that each rank keeps its bytes, and into the
 /// program what that keeps and takes. The bound of a rank is the sum over its stages of what each would add if it had the
-/// rank alone.
-mlir::LogicalResult decideRetention(ProgramOp program, const RetentionLimits &limits);
+/// rank alone. Ranks that find no answer are an error, but if `refused` is given it gets them, and the program is left half
+/// decided.
+mlir::LogicalResult decideRetention(ProgramOp program, const RetentionLimits &limits,
+                                    llvm::SmallVectorImpl<int64_t> *refused = nullptr);
 
 } // namespace plc::plan
 

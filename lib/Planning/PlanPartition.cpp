@@ -241,7 +241,8 @@ private:
 
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
-  LogicalResult decideBudget(ProgramOp program) {
+  // Ranks without an answer go to `refused` if it is given, and are an error otherwise.
+  LogicalResult decideBudget(ProgramOp program, SmallVectorImpl<int64_t> *refused) {
     if (memoryLimitBytes <= 0)
       return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
     std::vector<int64_t> ranks;
@@ -249,7 +250,8 @@ private:
       ranks.push_back(stage.getRank());
     bool splits = rowOf(schedule.getValue()).splitsBackward;
     return decideRetention(
-        program, {splits, inFlightOn(ranks, program.getMicroBatches()), memoryLimitBytes, *reserveBytes, *keepKinds});
+        program, {splits, inFlightOn(ranks, program.getMicroBatches()), memoryLimitBytes, *reserveBytes, *keepKinds},
+        refused);
   }
 
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
@@ -314,6 +316,22 @@ private:
     return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches);
   }
 
+  // The program of these stages, with what a policy without a budget recomputes.
+  FailureOr<ProgramOp> build(ein::ModelOp model, FlatProgram &flat, Recomputation &remat, ArrayRef<int64_t> stageOf,
+                             ArrayRef<StagePlan> plans) {
+    placeSums(flat, stageOf);
+    remat.answer = decideByStage(flat, stageOf, remat.problem);
+    if (planner::Fault fault = remat.problem.verify(remat.answer))
+      return emitReason(model, *fault);
+    FailureOr<ProgramOp> program = buildProgram(model, flat, stageOf, plans);
+    if (failed(program))
+      return failure();
+    program->setMoments(moments);
+    program->setCutsKernels(cutGrain == planner::Grain::equation);
+    writeRecomputation(remat, *program);
+    return program;
+  }
+
   LogicalResult cut(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
@@ -369,19 +387,26 @@ private:
       plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
       remat = decideRecomputation(model, *flat);
     }
-    placeSums(*flat, answer.stageOf);
-    remat->answer = decideByStage(*flat, answer.stageOf, remat->problem);
-    if (planner::Fault fault = remat->problem.verify(remat->answer))
-      return emitReason(model, *fault);
-    remarkRecomputation(model, *flat, remat->problem, remat->answer);
-    FailureOr<ProgramOp> program = buildProgram(model, *flat, answer.stageOf, plans);
+    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans);
     if (failed(program))
       return failure();
-    program->setMoments(moments);
-    program->setCutsKernels(cutGrain == planner::Grain::equation);
-    writeRecomputation(*remat, *program);
-    if (recomputes() && hasBudget() && failed(decideBudget(*program)))
-      return failure();
+    if (recomputes() && hasBudget()) {
+      // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
+      SmallVector<int64_t> refused;
+      bool mayJoin = joinBackward && family.followsTimes();
+      if (failed(decideBudget(*program, mayJoin ? &refused : nullptr)))
+        return failure();
+      if (!refused.empty()) {
+        program->erase();
+        plan::joinBackward(
+            *flat, [&](int64_t unit) { return llvm::is_contained(refused, problem.rankOf(answer.stageOf[unit])); });
+        remat = decideRecomputation(model, *flat);
+        program = build(model, *flat, *remat, answer.stageOf, plans);
+        if (failed(program) || failed(decideBudget(*program, nullptr)))
+          return failure();
+      }
+    }
+    remarkRecomputation(model, *flat, remat->problem, remat->answer);
     // Behind everything that decides what runs twice.
     if (planner::Fault fault = writeFigures(*program))
       return emitReason(model, *fault);

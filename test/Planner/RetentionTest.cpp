@@ -134,6 +134,35 @@ TEST(Retention, CountsMicroBatchesInFlight) {
   EXPECT_EQ(*retentionBound(problem), 8);
 }
 
+// Each of 3 micro-batches holds the two results of B that W reads, which nothing makes again: that is known before any search.
+TEST(Retention, CountsWhatWaitsForW) {
+  RetentionProblem problem;
+  problem.bytes = {10, 10, 10};
+  problem.calls = {{TaskKind::F, 5, 0, true, {}, {0}},
+                   {TaskKind::B, 5, 0, false, {0}, {1}},
+                   {TaskKind::B, 5, 0, false, {1}, {2}},
+                   {TaskKind::W, 5, 0, true, {1, 0}, {}},
+                   {TaskKind::W, 5, 0, true, {2}, {}}};
+  problem.firstClone = 1;
+  problem.inFlight = 3;
+  problem.budgetBytes = 70;
+  Retention answer;
+  ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+  EXPECT_EQ(problem.addedNs(answer), 0); // B frees none of the three where W follows it
+  problem.splitsBackward = true;
+  ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+  EXPECT_EQ(problem.addedNs(answer), 5);
+  EXPECT_EQ(*retentionBound(problem), 4); // of relaxed parts of a value
+  problem.budgetBytes = 59;
+  Fault fault = solveRetention(problem, answer);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->isNoPlan);
+  RetentionProblem::Peak least;
+  EXPECT_EQ(retentionBound(problem, &least), std::nullopt);
+  EXPECT_EQ(least.call, 3);
+  EXPECT_EQ(least.bytes, 60);
+}
+
 TEST(Retention, NamesWhatDoesNotFit) {
   RetentionProblem problem = twoValues();
   problem.budgetBytes = 19;
@@ -242,6 +271,42 @@ TEST(Retention, SharesARank) {
   }
   EXPECT_GT(beyondSums, 0);
   EXPECT_GT(refused, 0);
+}
+
+// What is known of one rank is that of all that differ in names alone; bytes, time and budgets are looked at.
+TEST(Retention, KnowsEqualRanks) {
+  KnownRanks known;
+  std::vector<Retention> answers, others;
+  size_t failed = 0;
+  auto solve = [&](RetentionProblem problem, int64_t budget, std::vector<Retention> &found) {
+    RankRetention rank{{&problem}, budget};
+    Fault fault = known.solve(rank, found, failed);
+    EXPECT_EQ(problem.budgetBytes, budget);
+    return fault;
+  };
+  RetentionProblem problem = twoValues(), renamed = problem, longer = problem, larger = problem;
+  for (RetentionProblem *each : {&problem, &renamed, &longer, &larger}) {
+    each->inFlight = 3;
+    each->firstClone = 2;
+  }
+  renamed.calls[0].name = "another";
+  longer.calls[0].ns += 100;
+  larger.bytes[0] += 10;
+  ASSERT_EQ(solve(problem, 40, answers), std::nullopt);
+  ASSERT_EQ(solve(renamed, 40, others), std::nullopt);
+  EXPECT_EQ(answers[0].clones, others[0].clones);
+  ASSERT_EQ(solve(problem, 20, others), std::nullopt);
+  EXPECT_NE(answers[0].clones, others[0].clones);
+  ASSERT_EQ(solve(larger, 40, others), std::nullopt);
+  EXPECT_LE(larger.peakOf(others[0]).bytes, 40);
+  ASSERT_EQ(solve(longer, 40, others), std::nullopt);
+  EXPECT_NE(answers[0].clones, others[0].clones);
+  EXPECT_TRUE(solve(problem, 19, others));
+  EXPECT_TRUE(solve(renamed, 19, others));
+  problem.budgetBytes = 40;
+  EXPECT_EQ(known.bound(problem), *retentionBound(problem));
+  problem.budgetBytes = 19;
+  EXPECT_EQ(known.bound(problem), 0);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "plc/Planner/Schedule.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -125,6 +126,28 @@ struct RankRetention {
 /// rank keeps its budget is bisected. Heuristic. Fails if no part does; `failed` is then the stage that lacks bytes, whose
 /// problem has the budget that it missed.
 Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, size_t &failed);
+
+/// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once.
+class KnownRanks {
+public:
+  /// As `solveRankRetention`.
+  Fault solve(RankRetention &rank, std::vector<Retention> &answers, size_t &failed);
+  /// As `retentionBound`; 0 if nothing fits.
+  int64_t bound(const RetentionProblem &problem);
+
+private:
+  using Key = std::vector<int64_t>; ///< what an answer depends on
+  struct Known {
+    std::vector<Retention> answers;
+    std::vector<int64_t> budgets; ///< that the stages were left with
+    size_t failed;
+    Fault fault;
+  };
+  static void describe(const RetentionProblem &problem, Key &key);
+
+  std::map<Key, Known> ranks;
+  std::map<Key, int64_t> bounds;
+};
 
 /// A point of the trade-off: an answer, what it holds and adds, and the bound of its bytes.
 struct RetentionPoint {
