@@ -146,7 +146,7 @@ private:
       return {given};
     std::vector<ScheduleKind> kinds;
     for (size_t kind = 0; kind < plc::Choice<ScheduleKind>::rows().size(); ++kind)
-      if (ScheduleKind(kind) != ScheduleKind::file && ScheduleKind(kind) != ScheduleKind::automatic)
+      if (plc::rowOf(ScheduleKind(kind)).follows == OrderSource::shape)
         kinds.push_back(ScheduleKind(kind));
     return kinds;
   }

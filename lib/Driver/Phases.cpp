@@ -121,7 +121,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  if (options.schedule == plc::planner::ScheduleKind::file)
+  if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
     options.inFlight = inFlightOfFile(strategy);
   // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
   Program training;

@@ -44,7 +44,8 @@ void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
     Schedule schedule;
     Simulation simulation;
-    if (family.followsTimes() || solve(family, problem, schedule) || simulate(problem, schedule, simulation))
+    if (family.follows != OrderSource::shape || solve(family, problem, schedule) ||
+        simulate(problem, schedule, simulation))
       continue;
     keepBetter({ordersOf(jobs, schedule), simulation.makespan}, best);
   }

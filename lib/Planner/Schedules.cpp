@@ -9,14 +9,12 @@ using namespace plc::planner;
 
 std::span<const ScheduleFamily> Choice<ScheduleKind>::rows() {
   static constexpr ScheduleFamily table[] = {
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                                       \
-  {NAME, order##FUNCTION, SPLITS_BACKWARD, Placement::PLACEMENT, CHUNKS},
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                              \
+  {NAME, order##FUNCTION, OrderSource::FOLLOWS, SPLITS_BACKWARD, Placement::PLACEMENT, CHUNKS},
 #include "plc/Planner/Schedules.def"
   };
   return table;
 }
-
-bool ScheduleFamily::followsTimes() const { return order == orderAuto; }
 
 std::vector<int64_t> plc::planner::placeStages(Placement placement, int64_t stages, int64_t chunks) {
   int64_t ranks = (stages + chunks - 1) / chunks;
@@ -72,7 +70,7 @@ Fault verifyPromises(const ScheduleFamily &family, const ScheduleProblem &proble
         return name + " runs " + describe(job) + " between B and W of micro-batch " +
                std::to_string(before->microBatch);
     }
-  if (family.followsTimes())
+  if (family.follows == OrderSource::times)
     return std::nullopt; // the problem says its limits
   std::vector<int64_t> place;
   for (const ScheduleProblem::Stage &stage : problem.stages)
@@ -104,7 +102,7 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleProblem &problem, co
 std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place,
                                               int64_t microBatches) {
   // What follows times is given this as a limit: on each rank what the first one of 1F1B holds.
-  if (family.followsTimes())
+  if (family.follows == OrderSource::times)
     return std::vector<int64_t>(place.size(), std::min(microBatches, countRanks(place)));
   ScheduleProblem problem = uniformPipeline(place, microBatches);
   Schedule schedule;

@@ -393,7 +393,7 @@ private:
     if (recomputes() && hasBudget()) {
       // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
       SmallVector<int64_t> refused;
-      bool mayJoin = joinBackward && family.followsTimes();
+      bool mayJoin = joinBackward && family.follows == planner::OrderSource::times;
       if (failed(decideBudget(*program, mayJoin ? &refused : nullptr)))
         return failure();
       if (!refused.empty()) {

@@ -48,8 +48,8 @@ private:
       return program.emitError("program '") << program.getSymName() << "' is scheduled already";
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
-    if (schedule == planner::ScheduleKind::file ? failed(readOrder(program, problem, answer))
-                                                : failed(solve(program, problem, answer)))
+    bool isText = rowOf(schedule.getValue()).follows == planner::OrderSource::text;
+    if (failed(isText ? readOrder(program, problem, answer) : solve(program, problem, answer)))
       return failure();
     planner::Simulation simulation;
     if (planner::Fault fault = planner::simulate(problem, answer, simulation))
@@ -67,7 +67,7 @@ private:
 
   LogicalResult solve(ProgramOp program, planner::ScheduleProblem problem, planner::Schedule &answer) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
-    if (family.followsTimes()) { // within what the cuts count with
+    if (family.follows == planner::OrderSource::times) { // within what the cuts count with
       std::vector<int64_t> place;
       for (const auto &stage : problem.stages)
         place.push_back(stage.rank);

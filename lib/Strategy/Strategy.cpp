@@ -159,8 +159,8 @@ void implyByFile(KeyReader &reader, const char *key, const T &value, const std::
 /// Stages, their ranks and micro-batches are those of the file.
 void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostream &errors) {
   Setting &schedule = reader.settings["parallelism.schedule"];
-  bool isFile =
-      getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule") == plc::planner::ScheduleKind::file;
+  auto kind = getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule");
+  bool isFile = plc::rowOf(kind).follows == plc::planner::OrderSource::text;
   if (!reader.isGiven("parallelism.schedule.file")) {
     if (isFile)
       reader.errorAt("parallelism.schedule",

@@ -50,7 +50,8 @@ int64_t makespanOf(const ScheduleFamily &family, const ScheduleProblem &problem)
 // Whatever rows there are: `solve` verifies orders, and that they keep to what their rows say. Stages may lack B or W.
 TEST(Schedules, KeepTheirPromises) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows())
-    for (int64_t most = family.followsTimes() ? 3 : 6, stages = 1; stages < most && family.order != orderFile; ++stages)
+    for (int64_t most = family.follows == OrderSource::times ? 3 : 6, stages = 1;
+         stages < most && family.follows != OrderSource::text; ++stages)
       for (int64_t microBatches = 1; microBatches <= most; ++microBatches)
         for (int lacking : {0, 1, 2}) {
           ScheduleProblem problem = placed(family, stages, microBatches, family.chunks);

@@ -8,7 +8,7 @@
 namespace plc::planner {
 
 enum class ScheduleKind {
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS) ENUMERATOR,
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS) ENUMERATOR,
 #include "plc/Planner/Schedules.def"
 };
 
@@ -20,17 +20,19 @@ enum class ScheduleKind {
 ///   rank 2                      2, 5    2, 3
 enum class Placement { any, loop, vee };
 
+/// What an order is made of: the shape of the pipeline alone, the times and limits of the problem, too, or someone's text
+/// (`ScheduleFile`), which only who has it can read.
+enum class OrderSource { shape, times, text };
+
 /// All that is known of a schedule.
 struct ScheduleFamily {
   const char *name;
   /// Orders a checked problem.
   Fault (*order)(const ScheduleProblem &problem, Schedule &schedule);
+  OrderSource follows;
   bool splitsBackward; ///< other tasks may run between B and W of a micro-batch
   Placement placement; ///< the only one that it orders
   int64_t chunks;      ///< stages of a rank, unless someone says otherwise
-
-  /// Whether the order follows times and limits, not the shape of the pipeline alone.
-  bool followsTimes() const;
 };
 
 /// The rank of each stage if a rank has so many: by `placement`, or in a loop if it is any.
@@ -47,7 +49,7 @@ std::vector<int64_t> inFlightOf(const ScheduleProblem &problem, const Schedule &
 Fault solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
 
 // Of each row: order##Function, whose definition says its memory, its time and its source.
-#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                                       \
+#define SCHEDULE(ENUMERATOR, NAME, FUNCTION, FOLLOWS, SPLITS_BACKWARD, PLACEMENT, CHUNKS)                              \
   Fault order##FUNCTION(const ScheduleProblem &problem, Schedule &schedule);
 #include "plc/Planner/Schedules.def"
 
