@@ -56,6 +56,8 @@ public:
     Strategy chosen = strategyOf(choice);
     // What a budget asks for is decided by whole plans; no cut that keeps it is faster than one that need not.
     quick.recomputes = !strategy.isGiven("memory.budget");
+    // Nor is an order faster that keeps it.
+    quick.inFlight = quick.recomputes ? 0 : choice.microBatches;
     JointEstimate estimate;
     if (OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate))
       fill(*module, estimate);

@@ -43,13 +43,26 @@ public:
 private:
   bool runPhases(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                  llvm::raw_ostream &errors);
-  /// By how many bytes each rank's arena is above the budget, or below it if less than nothing; none after an error.
-  std::optional<std::vector<int64_t>> missingBytes(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors);
-  /// Sets in the program what recomputation needs to know so that arenas keep the budget: that it is not needed, the
-  /// bytes to reserve, or the largest fraction. False after an error.
+  /// A whole plan that was tried for a budget: by how many bytes each rank's arena is above it, or below it if less than
+  /// nothing, and the predicted step.
+  struct Tried {
+    std::vector<int64_t> missing;
+    int64_t stepNs = 0;
+    bool fits() const;
+  };
+  /// None after an error.
+  std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors);
+  /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
+  /// after an error.
   bool fitBudget(mlir::ModuleOp module, Program &program);
-  bool fitReserve(mlir::ModuleOp module, Program &program);
-  bool fitFraction(mlir::ModuleOp module, Program &program);
+  /// Of recomputation: that it is not needed, the bytes to reserve, or the largest fraction.
+  bool fitRecomputation(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  bool fitReserve(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  /// Of an order that holds what there is room for: the bytes to reserve. Returns the step; nothing if none fits.
+  std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program);
+  /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
+  void fitOrder(mlir::ModuleOp module, Program &program);
 
   mlir::ModuleOp model;
   const strategy::Strategy &strategy;
@@ -59,6 +72,12 @@ private:
   int code = 0;
   std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
 };
+
+/// The last phase whose result is the same under every plan.
+inline constexpr llvm::StringLiteral lastOfModel = "kernels";
+
+/// The phases behind `first` up to `last`; all if it is empty.
+llvm::ArrayRef<Phase> phasesBetween(llvm::ArrayRef<Phase> phases, llvm::StringRef first, llvm::StringRef last);
 
 } // namespace plc::driver
 

@@ -53,6 +53,12 @@ bool plc::driver::solvesFraction(const Program &program, const Strategy &strateg
          !strategy.isGiven("checkpoint.memory_fraction");
 }
 
+bool plc::driver::solvesOrder(const Program &program, const Strategy &strategy) {
+  auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  return plc::rowOf(schedule).follows == plc::planner::OrderSource::times && program.entry == plc::ProgramKind::train &&
+         memoryLimit(program, strategy) && strategy.get<int64_t>("parallelism.stages") > 1 && !program.listsBudgets;
+}
+
 /// The options that decide recomputation; only what the policy does not ignore.
 static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Program &program,
                              const Strategy &strategy) {
@@ -123,6 +129,8 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
     options.inFlight = inFlightOfFile(strategy);
+  else if (program.inFlight && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times)
+    options.inFlight.assign(options.stages, program.inFlight);
   // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
   Program training;
   bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);
@@ -132,10 +140,15 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   return options;
 }
 
-static plc::plan::PlanScheduleOptions scheduleOptions(const Strategy &strategy) {
+static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanScheduleOptions options;
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   options.file = strategy.get<std::string>("parallelism.schedule.file");
+  options.inFlight = program.inFlight;
+  if (program.fillsBudget) {
+    options.memoryLimitBytes = memoryLimit(program, strategy);
+    options.reserveBytes = llvm::SmallVector<int64_t>(program.reserveBytes.begin(), program.reserveBytes.end());
+  }
   return options;
 }
 
@@ -173,7 +186,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
       pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });
   add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
-  add("schedule", [options = scheduleOptions(strategy)](OpPassManager &pipeline) {
+  add("schedule", [options = scheduleOptions(program, strategy)](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanSchedule(options));
   });
   add("remat", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanRemat()); });

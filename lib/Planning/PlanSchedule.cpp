@@ -1,5 +1,6 @@
 //===- PlanSchedule.cpp - order the tasks on each rank --------------------===//
 #include "Programs.h"
+#include "ScheduleMemory.h"
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
@@ -42,6 +43,11 @@ private:
   LogicalResult order(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
+    if (memoryLimitBytes < 0)
+      return emitOptionError(program, "memory-limit-bytes is ")
+             << memoryLimitBytes.getValue() << " but must be 0 or more";
+    if (inFlight < 0)
+      return emitOptionError(program, "in-flight is ") << inFlight.getValue() << " but must be 0 or more";
     if (failed(requireRoutes(program)))
       return failure();
     if (!program.getBody().getOps<RankOp>().empty())
@@ -67,17 +73,27 @@ private:
 
   LogicalResult solve(ProgramOp program, planner::ScheduleProblem problem, planner::Schedule &answer) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
-    if (family.follows == planner::OrderSource::times) { // within what the cuts count with
-      std::vector<int64_t> place;
-      for (const auto &stage : problem.stages)
-        place.push_back(stage.rank);
-      std::vector<int64_t> limits = planner::inFlightOf(family, place, problem.microBatches);
-      for (auto [stage, limit] : llvm::zip(problem.stages, limits))
-        stage.inFlight = limit;
-    }
-    if (planner::Fault fault = planner::solve(family, problem, answer))
+    if (family.follows == planner::OrderSource::times)
+      limit(family, program, problem);
+    planner::Fault fault = planner::solve(family, problem, answer);
+    if (fault && fault->isNoPlan) // which it says itself
+      return emitReason(program, *fault);
+    if (fault)
       return emitNoPlan(program) << *fault;
     return success();
+  }
+
+  // Nothing but memory keeps an order from all forwards first: bytes where they are known, else what the cuts count with.
+  void limit(const planner::ScheduleFamily &family, ProgramOp program, planner::ScheduleProblem &problem) {
+    std::vector<int64_t> place, limits(problem.stages.size(), inFlight);
+    for (const auto &stage : problem.stages)
+      place.push_back(stage.rank);
+    if (memoryLimitBytes)
+      limitByBytes(program, memoryLimitBytes, *reserveBytes, problem);
+    else if (!inFlight)
+      limits = planner::inFlightOf(family, place, problem.microBatches);
+    for (auto [stage, limit] : llvm::zip(problem.stages, limits))
+      stage.inFlight = limit;
   }
 
   LogicalResult readOrder(ProgramOp program, const planner::ScheduleProblem &problem, planner::Schedule &answer) {

@@ -28,13 +28,17 @@ struct Program {
   bool explains = false;                  // the cuts that were nearly taken are printed
   bool measures = false;                  // the budget is what recomputation aims at, and may be missed
   bool keepsAll = false;                  // the budget is met without recomputation
-  std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what recomputation does not see; empty: none
+  bool fillsBudget = false;               // the order of tasks may hold what the budget has room for
+  int64_t inFlight = 0;                   // micro-batches on each stage of an order that follows times; 0: by ranks
+  std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what only addresses know; empty: none
   std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 
 /// Whether a strategy solves recomputation under a budget of bytes, for this program.
 bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
+/// Whether its order of tasks follows times, and a budget of bytes with them.
+bool solvesOrder(const Program &program, const strategy::Strategy &strategy);
 /// Whether it leaves to a budget which fraction of the bytes is kept.
 bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
 

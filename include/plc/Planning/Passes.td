@@ -97,7 +97,9 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     Before: stages and routes. After: a `plan.rank` per rank that runs each task of its stages once per micro-batch, each
     role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
     forwards in order under any schedule. With `schedule=file` the order is that of a `file`
-    (`plc/Planner/ScheduleFile.h`). The predicted time of a step and a lower bound are recorded.
+    (`plc/Planner/ScheduleFile.h`). An order that follows times (`auto`) keeps each rank inside `memory-limit-bytes`,
+    less `reserve-bytes`; without these it has as many micro-batches in flight on a stage as there are ranks, or `in-flight`.
+    The predicted time of a step and a lower bound are recorded.
 
     Test: `test/Planning/schedule.mlir`.
   }];
@@ -105,6 +107,12 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "which order">,
     Option<"file", "file", "std::string", "", "schedule=file: the order, one row of comma-separated tasks per rank">,
+    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0",
+           "auto: bytes of each rank, everything included (0: no limit)">,
+    ListOption<"reserveBytes", "reserve-bytes", "int64_t",
+               "auto: bytes of each rank for what is known only with addresses, as messages and gaps (default: 0)">,
+    Option<"inFlight", "in-flight", "int64_t", "0",
+           "auto: micro-batches in flight on each stage (0: as many as ranks, or what the bytes allow)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }

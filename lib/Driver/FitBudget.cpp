@@ -1,0 +1,171 @@
+//===- FitBudget.cpp - plans that are tried for a budget --------------------===//
+#include "Lowering.h"
+
+#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planning/Summary.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace plc::driver;
+
+/// Plans that are tried for a budget, at most.
+static constexpr int rounds = 8;
+
+bool Lowering::Tried::fits() const {
+  return llvm::all_of(missing, [](int64_t bytes) { return bytes <= 0; });
+}
+
+std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors) {
+  program.measures = true;
+  OwningOpRef<ModuleOp> planned = module.clone();
+  std::vector<Phase> phases = phasesOf(program, strategy);
+  if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ""), program, errors))
+    return std::nullopt;
+  Tried tried{plc::plan::arenasOf(*planned)};
+  for (int64_t &bytes : tried.missing)
+    bytes -= strategy.get<int64_t>("memory.budget");
+  for (auto each : planned->getOps<plc::plan::ProgramOp>())
+    tried.stepNs = std::max<int64_t>(tried.stepNs, each.getStepNs().value_or(0));
+  return tried;
+}
+
+// A round learns what addresses need beside what the plan was made for, and gives back what they leave.
+bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
+  std::optional<std::vector<int64_t>> found; // the reserve of the last plan that fits
+  std::vector<int64_t> before;
+  int64_t stride = 1;
+  for (int round = 0; round < rounds; ++round) {
+    // What is tried behind a plan that fits may fail.
+    auto tried = tryPlan(module, program, found ? llvm::nulls() : errors);
+    if (!tried && !found)
+      return false;
+    if (!tried)
+      break;
+    const std::vector<int64_t> &missing = tried->missing;
+    program.reserveBytes.resize(missing.size());
+    bool isPlan = tried->fits();
+    if (!isPlan && found)
+      break;
+    if (isPlan)
+      found = program.reserveBytes;
+    // What changed nothing was less than the answer had to spare.
+    stride = !isPlan && missing == before ? 2 * stride : 1;
+    before = missing;
+    std::vector<int64_t> reserve = program.reserveBytes;
+    for (auto [bytes, more] : llvm::zip(reserve, missing))
+      if (isPlan || more > 0) // nothing is given back before all fit, lest two ranks take turns
+        bytes = std::max<int64_t>(bytes + stride * more, 0);
+    if (reserve == program.reserveBytes)
+      break;
+    program.reserveBytes = std::move(reserve);
+  }
+  if (found)
+    program.reserveBytes = *found;
+  return true;
+}
+
+bool Lowering::fitFraction(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
+  double least = 0, most = 1; // `most` is too much, once it was tried
+  program.memoryFraction = most;
+  for (int round = 0; round < rounds; ++round) {
+    auto tried = tryPlan(module, program, errors);
+    if (!tried)
+      return false;
+    (tried->fits() ? least : most) = *program.memoryFraction;
+    if (least == most)
+      return true;
+    program.memoryFraction = (least + most) / 2;
+  }
+  program.memoryFraction = least;
+  return true;
+}
+
+bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
+  if (solvesFraction(program, strategy))
+    return fitFraction(module, program, errors);
+  if (!solvesBudget(program, strategy))
+    return true;
+  program.keepsAll = true;
+  auto tried = tryPlan(module, program, errors);
+  if (tried && tried->fits())
+    return true;
+  program.keepsAll = false;
+  return tried && fitReserve(module, program, errors);
+}
+
+// The bytes that an order may not hold are bisected, for each rank, between those with which the plan does not fit and those
+// with which it does, or none is found. An order takes its places by the micro-batch, so what is missing tells only where
+// to look first.
+std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program) {
+  std::optional<std::vector<int64_t>> few, many, found;
+  std::optional<int64_t> foundNs;
+  for (int round = 0; round < rounds; ++round) {
+    auto tried = tryPlan(module, program, llvm::nulls());
+    if (tried)
+      program.reserveBytes.resize(tried->missing.size());
+    bool fits = tried && tried->fits();
+    if (fits && (!foundNs || tried->stepNs < *foundNs)) {
+      found = program.reserveBytes;
+      foundNs = tried->stepNs;
+    }
+    (tried && !fits ? few : many) = program.reserveBytes;
+    std::vector<int64_t> next = program.reserveBytes;
+    if (few && many)
+      for (size_t rank = 0; rank < next.size(); ++rank)
+        next[rank] = (*few)[rank] + ((*many)[rank] - (*few)[rank]) / 2;
+    else if (few)
+      for (size_t rank = 0; rank < next.size(); ++rank)
+        next[rank] += std::max<int64_t>(tried->missing[rank], 0);
+    if (next == program.reserveBytes)
+      break;
+    program.reserveBytes = std::move(next);
+  }
+  if (found)
+    program.reserveBytes = *found;
+  return foundNs;
+}
+
+static int64_t ranksOf(const plc::strategy::Strategy &strategy) {
+  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
+  return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
+}
+
+// Two ways: nothing is computed again, and the order holds what the bytes allow; or so many micro-batches are in flight,
+// half as many as long as that does not fit, and what is computed again is decided for these. The faster of the plans
+// is taken. With one in flight ranks take turns, which takes the fewest bytes of all orders: if that does not fit either,
+// its addresses tell what is missing.
+void Lowering::fitOrder(ModuleOp module, Program &program) {
+  std::optional<Program> best;
+  int64_t bestNs = 0;
+  auto take = [&](const Program &candidate, std::optional<int64_t> ns) {
+    if (ns && (!best || *ns < bestNs)) {
+      best = candidate;
+      bestNs = *ns;
+    }
+    return ns.has_value();
+  };
+  auto stepIfFits = [&](const Program &candidate) {
+    auto tried = tryPlan(module, candidate, llvm::nulls());
+    return tried && tried->fits() ? std::optional(tried->stepNs) : std::nullopt;
+  };
+  Program filled = program;
+  filled.fillsBudget = true;
+  filled.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
+  take(filled, fitHeld(module, filled));
+  Program counted;
+  for (int64_t most = ranksOf(strategy); most; most /= 2) {
+    counted = program;
+    counted.inFlight = std::min(most, strategy.get<int64_t>("parallelism.micro_batches"));
+    if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))
+      break;
+  }
+  program = best.value_or(counted);
+}
+
+bool Lowering::fitBudget(ModuleOp module, Program &program) {
+  if (!solvesOrder(program, strategy))
+    return fitRecomputation(module, program, errors);
+  fitOrder(module, program);
+  return true;
+}
