@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""recomputation.py [GRAPHS]: how far recomputation under a budget is from the optimum and from its bound. First the planner
-alone: GRAPHS (2,000) random graphs of at most 12 calls beside an oracle, uniform chains beside Revolve, transformers, a
-layered graph of 1,000 calls. Then the trade-off of models, as `--plan-remat-curve` prints it. Fails where an exact answer is
-not the oracle's, a bound is above it, or a chain is not Revolve's."""
+"""recomputation.py [PART[:COUNT]..]: how far recomputation under a budget is from the optimum and from its bound, part by
+part (default: all of them, some minutes). First the planner alone, then the trade-off of models. Fails where an exact answer
+is not the oracle's, a bound is above it, or a chain is not Revolve's. Parts: PARTS"""
+import argparse
 import pathlib
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).parent.parent
+PARTS = {
+    "small": "COUNT (2000) random graphs of at most 12 calls, all budgets, beside an oracle",
+    "chains": "uniform chains beside Revolve",
+    "graphs": "transformers of 52, 148 and 340 calls",
+    "large": "a transformer of 2,500 calls",
+    "layered": "a layered graph of 1,000 calls",
+    "curves": "models, as `--plan-remat-curve` prints them",
+}
 MODELS = {
     "gpt.ein, two layers": ["examples/gpt.ein", "-DL=2"],
     "gpt.ein, eight layers": ["examples/gpt.ein", "-DL=8"],
@@ -24,14 +32,28 @@ def curve(model):
                           check=True, capture_output=True, input=kernels).stdout.decode()
 
 
+def run(part, count):
+    """The exit code of a part."""
+    if part == "curves":
+        for name, model in MODELS.items():
+            print(name)
+            print(curve(model), flush=True)
+        return 0
+    counts = [count or "2000"] if part == "small" else []
+    return subprocess.run([ROOT / "build/unit/RetentionBench", part, *counts]).returncode
+
+
 def main():
-    graphs = sys.argv[1] if len(sys.argv) > 1 else "2000"
+    text = "".join(f"\n  {name:10} {what}" for name, what in PARTS.items())
+    parser = argparse.ArgumentParser(description=__doc__.replace("PARTS", "") + text,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=list(PARTS))
     failed = 0
-    for mode in (["small", graphs], ["chains"], ["graphs"], ["large"], ["layered"]):
-        failed |= subprocess.run([ROOT / "build/unit/RetentionBench", *mode]).returncode
-    for name, model in MODELS.items():
-        print(name)
-        print(curve(model))
+    for each in parser.parse_args().parts:
+        part, _, count = each.partition(":")
+        if part not in PARTS:
+            parser.error(f"no part '{part}'; parts are {', '.join(PARTS)}")
+        failed |= run(part, count)
     sys.exit(failed)
 
 

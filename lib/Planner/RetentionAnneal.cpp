@@ -11,7 +11,8 @@ namespace {
 
 class Annealer {
 public:
-  Annealer(RetentionState &state, int64_t steps, int64_t boundNs) : state(state), steps(steps), boundNs(boundNs) {}
+  Annealer(RetentionState &state, int64_t steps, int64_t boundNs, uint64_t seed)
+      : state(state), steps(steps), boundNs(boundNs), random(seed) {}
 
   void run() {
     if (state.numSlots() < 2)
@@ -124,7 +125,7 @@ private:
 
   RetentionState &state;
   const int64_t steps, boundNs;
-  std::mt19937_64 random{1};
+  std::mt19937_64 random;
   Retention best;
   bool hasBest = false;
   double price = 0, temperature = 0;
@@ -133,6 +134,6 @@ private:
 
 } // namespace
 
-void plc::planner::anneal(RetentionState &state, int64_t steps, int64_t boundNs) {
-  Annealer(state, steps, boundNs).run();
+void plc::planner::anneal(RetentionState &state, int64_t steps, int64_t boundNs, uint64_t seed) {
+  Annealer(state, steps, boundNs, seed).run();
 }

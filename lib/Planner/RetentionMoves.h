@@ -32,7 +32,7 @@ bool checkpointChain(RetentionState &state);
 /// Simulated annealing over clones (Kirkpatrick et al., 1983): values are dropped, kept, made again elsewhere. Bytes above
 /// the budget have a price, which rises while most answers are above it and falls while they are not, so that the walk
 /// stays near the budget. The state becomes the best answer in the budget, if there was one. Ends at `boundNs`. Deterministic. O(steps x slots).
-void anneal(RetentionState &state, int64_t steps, int64_t boundNs);
+void anneal(RetentionState &state, int64_t steps, int64_t boundNs, uint64_t seed);
 
 } // namespace plc::planner
 

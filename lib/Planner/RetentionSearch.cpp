@@ -1,9 +1,34 @@
 //===- RetentionSearch.cpp - the best of several ways to an answer --------===//
 #include "RetentionMoves.h"
+#include "RetentionWindow.h"
 
 #include <algorithm>
 
 using namespace plc::planner;
+
+// What annealing makes of the better of two starts, and the bare problem. Small problems are walked several times.
+static std::vector<Retention> findStarts(const RetentionProblem &problem, int64_t steps, int64_t boundNs) {
+  RetentionState state(problem), chain(problem);
+  dropGreedily(state);
+  polish(state);
+  if (checkpointChain(chain) && (state.excess() > 0 || chain.addedNs() < state.addedNs()))
+    state.load(chain.answer());
+  if (steps < 0)
+    steps = std::clamp<int64_t>(50'000'000 / std::max<int64_t>(state.numSlots(), 1), 20'000, 200'000);
+  bool isSmall = state.numSlots() <= 64;
+  int64_t walks = isSmall ? 4 : 1;
+  Retention start = state.answer();
+  std::vector<Retention> starts;
+  for (int64_t walk = 0; walk < walks; ++walk) {
+    state.load(start);
+    anneal(state, steps / walks, boundNs, walk + 1);
+    polish(state);
+    starts.push_back(state.answer());
+  }
+  if (isSmall)
+    starts.emplace_back();
+  return starts;
+}
 
 Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort) {
   if (Fault fault = problem.check())
@@ -20,27 +45,21 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
   std::optional<int64_t> bound = retentionBound(problem, &least);
   if (!bound)
     return problem.doesNotFit(least);
-  // The better of two starts.
-  RetentionState state(problem), chain(problem);
-  dropGreedily(state);
-  polish(state);
-  if (checkpointChain(chain) && (state.excess() > 0 || chain.addedNs() < state.addedNs()))
-    state.load(chain.answer());
-  int64_t steps = effort.annealingSteps;
-  if (steps < 0)
-    steps = std::clamp<int64_t>(50'000'000 / std::max<int64_t>(state.numSlots(), 1), 20'000, 200'000);
-  anneal(state, steps, *bound);
-  polish(state);
-  answer = state.answer();
-  Fault fault = problem.verify(answer);
-  if (!fault)
-    return std::nullopt;
-  // Where hardly anything fits, calls may have to run twice before the same one, which no state above says.
-  Retention other;
-  if (solveRetentionExactly(problem, 20 * effort.exactStates, other, exact) || !exact)
-    return fault;
-  answer = std::move(other);
-  return std::nullopt;
+  int64_t bestNs = -1;
+  for (Retention &each : findStarts(problem, effort.annealingSteps, *bound)) {
+    if (bestNs < 0)
+      answer = each; // the nearest, if none fits
+    if (!repairByWindows(problem, each))
+      continue;
+    improveByWindows(problem, each, effort.windowStates);
+    if (int64_t ns = problem.addedNs(each); bestNs < 0 || ns < bestNs) {
+      bestNs = ns;
+      answer = std::move(each);
+    }
+    if (bestNs == *bound)
+      break;
+  }
+  return problem.verify(answer);
 }
 
 std::vector<RetentionPoint> plc::planner::solveRetentionCurve(const RetentionProblem &problem, int64_t points) {

@@ -25,7 +25,8 @@ RetentionProblem underBudget(RetentionProblem problem, double part) {
   return problem;
 }
 
-// All budgets of small graphs: the exact search is the oracle's, no bound is above it, what the heuristic finds is checked.
+// All budgets of small graphs: the exact search is the oracle's, no bound is above it, the heuristic finds an answer where
+// there is one, also if a call has to run twice before the same one, and nearly always the best.
 TEST(Retention, IsOptimalOnSmallGraphs) {
   int64_t solved = 0, equal = 0, tight = 0;
   for (uint64_t seed = 0; seed < 9; ++seed) {
@@ -47,15 +48,14 @@ TEST(Retention, IsOptimalOnSmallGraphs) {
       EXPECT_LE(*bound, *least);
       tight += *least > 0 && *bound == *least;
       ++solved;
-      if (solveRetention(problem, answer, {20'000, 0}))
-        continue;
+      ASSERT_EQ(solveRetention(problem, answer, {20'000, 0}), std::nullopt) << seed << " in " << problem.budgetBytes;
       EXPECT_EQ(check(problem, answer), std::nullopt);
       EXPECT_GE(problem.addedNs(answer), *least);
       equal += problem.addedNs(answer) == *least;
     }
   }
   EXPECT_GT(tight, 0);
-  EXPECT_GE(equal * 100, solved * 85) << equal << " of " << solved;
+  EXPECT_GE(equal * 100, solved * 97) << equal << " of " << solved;
 }
 
 TEST(Retention, IsRevolveOnUniformChains) {

@@ -87,15 +87,17 @@ public:
 struct RetentionEffort {
   int64_t annealingSteps = -1; ///< -1: by the size of the problem
   int64_t exactStates = 50'000;
+  int64_t windowStates = 400'000;
 };
 
 /// Minimises the added time: exact where few sets of values can live (`solveRetentionExactly`), else the best of greedy
-/// dropping and annealing, polished. Fails if it finds no answer in the budget, and names the run that lacks bytes.
+/// dropping, checkpoints of a chain and annealing, polished, then repaired and improved window by window. Fails if it finds
+/// no answer in the budget, and names the run that lacks bytes.
 Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {});
 
-/// Optimal: a shortest path over (calls that have run once, values that live), as Dijkstra's algorithm finds it. Stops
-/// without an answer (`found` is false) above `states` of them or above 62 values. Source: the state space of Kumar et al.,
-/// "Efficient Rematerialization for Deep Networks", 2019, sec. 3. O(states x (calls + values)).
+/// Optimal: a shortest path over (calls that have run once, values that live), by A*. Stops without an answer (`found` is
+/// false) above `states` of them or above 62 values. Source: the state space of Kumar et al., "Efficient Rematerialization
+/// for Deep Networks", 2019, sec. 3. O(states x (calls + values)).
 Fault solveRetentionExactly(const RetentionProblem &problem, int64_t states, Retention &answer, bool &found);
 
 /// No answer of the budget adds less time; nothing fits if it has no value, because a call needs `least`. While a call t runs for the first time, what

@@ -1,0 +1,49 @@
+//===- RetentionWindow.h - what runs again before a few calls ---*- C++ -*-===//
+#ifndef PLC_LIB_PLANNER_RETENTIONWINDOW_H
+#define PLC_LIB_PLANNER_RETENTIONWINDOW_H
+
+#include "plc/Planner/Retention.h"
+
+namespace plc::planner {
+
+/// Calls `begin` to `end - 1` of an answer with the clones before them, while all other clones stay where they are: what
+/// lives where the window begins, and what is read behind it, is given.
+struct RetentionWindow {
+  int64_t begin = 0, end = 0;
+};
+
+enum class WindowGoal {
+  Least, ///< the least time
+  Any    ///< the first way through that is found
+};
+
+enum class WindowEnd {
+  Found,
+  None,    ///< nothing fits, of the clones that were looked at
+  TooLarge ///< too many values or states
+};
+
+struct WindowEffort {
+  int64_t states = 50'000;
+  WindowGoal goal = WindowGoal::Least;
+  int64_t spent = 0; ///< of the states
+};
+
+/// Replaces the clones of a window by ones with which each of its runs fits the budget. A shortest path over (calls of
+/// the window that have run, values that live), by A* (Hart, Nilsson, Raphael, 1968): a state still pays at least the makers
+/// of all that is missing for later calls, and of what these miss. Values go only where a run needs their bytes, and then
+/// no more of them than it needs. At most 62 values come and go; optimal for goal `Least` if these are all that the window
+/// touches and all that this is made of. O(states x (calls + values)).
+WindowEnd searchWindow(const RetentionProblem &problem, Retention &answer, RetentionWindow window,
+                       WindowEffort &effort);
+
+/// Makes an answer that exceeds the budget fit it, by windows that grow around its peak. False if none helps.
+bool repairByWindows(const RetentionProblem &problem, Retention &answer);
+
+/// Makes an answer cheaper, window by window, until no window is or `states` are used up: a large-neighbourhood search
+/// (Shaw, 1998). A window is at most two thirds of the calls.
+void improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states);
+
+} // namespace plc::planner
+
+#endif

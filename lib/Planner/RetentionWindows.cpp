@@ -1,0 +1,86 @@
+//===- RetentionWindows.cpp - an answer made better window by window ------===//
+#include "RetentionWindow.h"
+
+#include <algorithm>
+
+using namespace plc::planner;
+
+namespace {
+
+// Where what other micro-batches hold is counted no window may lie on both sides, as the count is not its own.
+class Cuts {
+public:
+  explicit Cuts(const RetentionProblem &problem) : count(problem.calls.size()) {
+    if (problem.inFlight > 1)
+      places = {problem.firstBackward(), problem.firstAwaitedW()};
+  }
+
+  // The calls around one, as far as there are and the window does not reach over a place.
+  RetentionWindow around(int64_t call, int64_t before, int64_t behind) const {
+    RetentionWindow window{std::max<int64_t>(call - before, 0), std::min(call + behind, count)};
+    for (int64_t place : places)
+      if (place <= call)
+        window.begin = std::max(window.begin, place);
+      else
+        window.end = std::min(window.end, place);
+    return window;
+  }
+
+private:
+  const int64_t count;
+  std::vector<int64_t> places;
+};
+
+} // namespace
+
+bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &answer) {
+  Cuts cuts(problem);
+  int64_t count = problem.calls.size();
+  RetentionProblem::Peak peak = problem.peakOf(answer);
+  for (int64_t reach = 2; peak.bytes > problem.budgetBytes; reach *= 2) {
+    for (bool fits = true; fits && peak.bytes > problem.budgetBytes;) {
+      Retention trial = answer;
+      RetentionWindow window = cuts.around(peak.call, reach, reach + 1);
+      WindowEffort least{2'000}, any{20'000, WindowGoal::Any};
+      fits = searchWindow(problem, trial, window, least) == WindowEnd::Found ||
+             searchWindow(problem, trial, window, any) == WindowEnd::Found;
+      RetentionProblem::Peak next = problem.peakOf(trial);
+      fits &= next.bytes <= problem.budgetBytes || next.call < window.begin || next.call >= window.end;
+      if (!fits)
+        break;
+      answer = std::move(trial);
+      peak = next;
+    }
+    if (reach >= count)
+      break;
+  }
+  return peak.bytes <= problem.budgetBytes;
+}
+
+void plc::planner::improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
+  Cuts cuts(problem);
+  int64_t count = problem.calls.size(), least = problem.addedNs(answer);
+  for (int64_t width = 4; width <= std::min<int64_t>(std::max<int64_t>(count * 2 / 3, 4), 32);) {
+    bool better = false;
+    for (int64_t begin = problem.firstClone; begin < count && states > 0; begin += std::max<int64_t>(width / 4, 1)) {
+      auto runsIn = [&](const Retention::Clone &clone) {
+        return clone.before >= begin && clone.before < begin + width;
+      };
+      if (std::none_of(answer.clones.begin(), answer.clones.end(), runsIn))
+        continue;
+      Retention trial = answer;
+      WindowEffort effort{2'000};
+      WindowEnd end = searchWindow(problem, trial, cuts.around(begin, 0, width), effort);
+      states -= 200 + effort.spent;
+      if (end != WindowEnd::Found)
+        continue;
+      if (int64_t ns = problem.addedNs(trial); ns < least) {
+        least = ns;
+        answer = std::move(trial);
+        better = true;
+      }
+    }
+    if (!better)
+      width += std::max<int64_t>(width / 2, 1);
+  }
+}
