@@ -30,6 +30,24 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, int64_
   return starts;
 }
 
+// The best of what the starts become, repaired and improved; the nearest of them if none fits.
+static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, int64_t boundNs,
+                          int64_t &ns) {
+  std::vector<Retention> starts = findStarts(problem, effort.annealingSteps, boundNs);
+  Retention best = starts[0];
+  ns = INT64_MAX;
+  for (Retention &each : starts) {
+    if (ns == boundNs || !repairByWindows(problem, each))
+      continue;
+    improveByWindows(problem, each, effort.windowStates / int64_t(starts.size()));
+    if (int64_t added = problem.addedNs(each); added < ns) {
+      ns = added;
+      best = std::move(each);
+    }
+  }
+  return best;
+}
+
 Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort) {
   if (Fault fault = problem.check())
     return fault;
@@ -38,27 +56,20 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
     return problem.doesNotFit(peak);
   if (problem.peakOf(answer).bytes <= problem.budgetBytes)
     return std::nullopt;
-  bool exact = false;
-  if (Fault fault = solveRetentionExactly(problem, effort.exactStates, answer, exact); fault || exact)
-    return fault;
+  WindowEffort little{effort.exactStates / 32};
+  WindowEnd end = searchWhole(problem, answer, little);
+  if (end == WindowEnd::Found)
+    return problem.verify(answer);
   RetentionProblem::Peak least;
   std::optional<int64_t> bound = retentionBound(problem, &least);
   if (!bound)
     return problem.doesNotFit(least);
-  int64_t bestNs = -1;
-  for (Retention &each : findStarts(problem, effort.annealingSteps, *bound)) {
-    if (bestNs < 0)
-      answer = each; // the nearest, if none fits
-    if (!repairByWindows(problem, each))
-      continue;
-    improveByWindows(problem, each, effort.windowStates);
-    if (int64_t ns = problem.addedNs(each); bestNs < 0 || ns < bestNs) {
-      bestNs = ns;
-      answer = std::move(each);
-    }
-    if (bestNs == *bound)
-      break;
-  }
+  if (end == WindowEnd::None)
+    return problem.doesNotFit(leastPeak(problem, effort.exactStates));
+  WindowEffort much{effort.exactStates};
+  answer = findBest(problem, effort, *bound, much.belowNs);
+  if (much.belowNs > *bound)
+    searchWhole(problem, answer, much);
   return problem.verify(answer);
 }
 

@@ -26,16 +26,22 @@ enum class WindowEnd {
 struct WindowEffort {
   int64_t states = 50'000;
   WindowGoal goal = WindowGoal::Least;
-  int64_t spent = 0; ///< of the states
+  int64_t belowNs = INT64_MAX; ///< what takes as long or longer is no answer
+  int64_t spent = 0;           ///< of the states
 };
 
 /// Replaces the clones of a window by ones with which each of its runs fits the budget. A shortest path over (calls of
-/// the window that have run, values that live), by A* (Hart, Nilsson, Raphael, 1968): a state still pays at least the makers
-/// of all that is missing for later calls, and of what these miss. Values go only where a run needs their bytes, and then
-/// no more of them than it needs. At most 62 values come and go; optimal for goal `Least` if these are all that the window
-/// touches and all that this is made of. O(states x (calls + values)).
+/// the window that have run, values that live), by A* (Hart, Nilsson, Raphael, 1968) with what a state still pays at least
+/// (`RetentionRest`). Values go only where a run needs their bytes, and then no more of them than it needs. At most 62
+/// values come and go; optimal for goal `Least` if these are all that the window touches and all that this is made of. O(states x (calls + values)).
 WindowEnd searchWindow(const RetentionProblem &problem, Retention &answer, RetentionWindow window,
                        WindowEffort &effort);
+
+/// The whole problem as one window. Too large with several micro-batches in flight: what they hold is no state's to say.
+WindowEnd searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort);
+
+/// The least bytes in which the problem is found to fit, and the run that needs them, by bisection; `states` for each try.
+RetentionProblem::Peak leastPeak(const RetentionProblem &problem, int64_t states);
 
 /// Makes an answer that exceeds the budget fit it, by windows that grow around its peak. False if none helps.
 bool repairByWindows(const RetentionProblem &problem, Retention &answer);

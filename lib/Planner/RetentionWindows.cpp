@@ -31,6 +31,14 @@ private:
   std::vector<int64_t> places;
 };
 
+// Time of the clones of a window.
+int64_t nsIn(const RetentionProblem &problem, const Retention &answer, RetentionWindow window) {
+  int64_t ns = 0;
+  for (const Retention::Clone &clone : answer.clones)
+    ns += clone.before >= window.begin && clone.before < window.end ? problem.calls[clone.call].ns : 0;
+  return ns;
+}
+
 } // namespace
 
 bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &answer) {
@@ -59,26 +67,17 @@ bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &a
 
 void plc::planner::improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
   Cuts cuts(problem);
-  int64_t count = problem.calls.size(), least = problem.addedNs(answer);
-  for (int64_t width = 4; width <= std::min<int64_t>(std::max<int64_t>(count * 2 / 3, 4), 32);) {
+  int64_t count = problem.calls.size(), widest = std::clamp<int64_t>(count * 2 / 3, 4, 64);
+  for (int64_t width = 4; width <= widest && states > 0;) {
     bool better = false;
     for (int64_t begin = problem.firstClone; begin < count && states > 0; begin += std::max<int64_t>(width / 4, 1)) {
-      auto runsIn = [&](const Retention::Clone &clone) {
-        return clone.before >= begin && clone.before < begin + width;
-      };
-      if (std::none_of(answer.clones.begin(), answer.clones.end(), runsIn))
-        continue;
-      Retention trial = answer;
+      RetentionWindow window = cuts.around(begin, 0, width);
       WindowEffort effort{2'000};
-      WindowEnd end = searchWindow(problem, trial, cuts.around(begin, 0, width), effort);
+      effort.belowNs = nsIn(problem, answer, window);
+      if (effort.belowNs == 0)
+        continue; // nothing runs again
+      better |= searchWindow(problem, answer, window, effort) == WindowEnd::Found;
       states -= 200 + effort.spent;
-      if (end != WindowEnd::Found)
-        continue;
-      if (int64_t ns = problem.addedNs(trial); ns < least) {
-        least = ns;
-        answer = std::move(trial);
-        better = true;
-      }
     }
     if (!better)
       width += std::max<int64_t>(width / 2, 1);

@@ -1,5 +1,5 @@
 //===- RetentionBench.cpp - how good retention is, and how fast -----------===//
-// RetentionBench small COUNT | graphs | large | layered | chains: what bench/recomputation.py runs. Times are of this
+// RetentionBench small COUNT | chains | networks | floors | large | layered: what bench/recomputation.py runs. Times are of this
 // process; gaps are (answer - bound) / (time of all calls + bound).
 #include "RetentionChecker.h"
 #include "RetentionProblems.h"
@@ -61,12 +61,21 @@ int runSmall(int64_t count) {
   return exact == solved && above == 0 ? 0 : 1;
 }
 
+// Whether nothing is cheaper, by a search that may take long.
+const char *isLeast(const RetentionProblem &problem, const Retention &answer) {
+  std::optional<bool> is = isLeastAdded(problem, problem.addedNs(answer), 1'000'000);
+  return !is ? "; not known to be the least" : *is ? "; the least" : "; not the least";
+}
+
 void runBudgets(const char *name, RetentionProblem problem, std::initializer_list<double> parts) {
-  int64_t most = problem.peakOf({}).bytes, base = problem.baseNs();
+  int64_t most = problem.peakOf({}).bytes, base = problem.baseNs(), last = INT64_MAX;
   std::printf("%s: %zu calls, peak %ld, floor at least %ld\n", name, problem.calls.size(), long(most),
               long(problem.workingSet().bytes));
   for (double part : parts) {
     problem.budgetBytes = std::max<int64_t>(int64_t(part * double(most)), problem.workingSet().bytes * 102 / 100);
+    if (problem.budgetBytes >= last)
+      break;
+    last = problem.budgetBytes;
     Retention answer;
     double start = seconds();
     Fault fault = solveRetention(problem, answer);
@@ -77,13 +86,53 @@ void runBudgets(const char *name, RetentionProblem problem, std::initializer_lis
     }
     int64_t bound = retentionBound(problem).value_or(0), ns = problem.addedNs(answer);
     check(problem, answer, bound);
+    const char *least = problem.calls.size() > 80 ? "" : isLeast(problem, answer);
     PackProblem pack = problem.blocksOf(answer);
     Packing packing;
     firstFitBySize(pack, packing);
-    std::printf("  %.2f of the peak: added %.2f %%, bound %.2f %%, gap %.2f %%, %.2f s; arena %.4f of what lives\n",
+    std::printf("  %.2f of the peak: added %.2f %%, bound %.2f %%, gap %.2f %%, %.2f s; arena %.4f of what lives%s\n",
                 part, 100.0 * double(ns) / double(base), 100.0 * double(bound) / double(base),
                 100.0 * double(ns - bound) / double(base + bound), solving,
-                double(packing.bytes) / double(std::max<int64_t>(pack.bound(), 1)));
+                double(packing.bytes) / double(std::max<int64_t>(pack.bound(), 1)), least);
+    std::fflush(stdout);
+  }
+}
+
+struct Network {
+  const char *name;
+  RetentionProblem problem;
+};
+
+std::vector<Network> networks() {
+  return {{"VGG", vgg(5, 2)},
+          {"VGG", vgg(5, 3)},
+          {"U-Net", uNet(3)},
+          {"U-Net", uNet(5)},
+          {"ResNet", resNet(3, 1, false)},
+          {"ResNet", resNet(4, 2, false)},
+          {"ResNet", resNet(4, 4, true)},
+          {"MobileNet", mobileNet(3, 1)},
+          {"MobileNet", mobileNet(4, 4)},
+          {"transformer", transformer(2)},
+          {"transformer", transformer(3)},
+          {"transformer", transformer(6)},
+          {"transformer", transformer(14)}};
+}
+
+// At the least budget that the bound leaves open, 1 % above it, and 64 bytes below it.
+void runFloors() {
+  for (auto [name, problem] : networks()) {
+    RetentionProblem::Peak least = problem.workingSet();
+    do
+      problem.budgetBytes = least.bytes;
+    while (!retentionBound(problem, &least));
+    std::printf("%s: %zu calls, bound of the floor %ld\n", name, problem.calls.size(), long(least.bytes));
+    for (int64_t budget : {least.bytes, least.bytes * 101 / 100, least.bytes - 64}) {
+      problem.budgetBytes = budget;
+      Retention answer;
+      Fault fault = solveRetention(problem, answer);
+      std::printf("  %ld: %s\n", long(budget), fault ? fault->c_str() : "solved");
+    }
     std::fflush(stdout);
   }
 }
@@ -111,14 +160,16 @@ int main(int argc, char **argv) {
     return runSmall(argc > 2 ? std::atol(argv[2]) : 100);
   if (what == "chains")
     return runChains();
-  if (what == "graphs")
-    for (int64_t layers : {2, 6, 14})
-      runBudgets("transformer", transformer(layers), {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.0});
+  if (what == "networks")
+    for (const auto &[name, problem] : networks())
+      runBudgets(name, problem, {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3});
+  else if (what == "floors")
+    runFloors();
   else if (what == "large")
     runBudgets("transformer", transformer(104), {0.5});
   else if (what == "layered")
     runBudgets("layered graph", layeredGraph(1, 1000), {0.9, 0.8});
   else
-    return std::printf("RetentionBench small COUNT | graphs | large | layered | chains\n"), 2;
+    return std::printf("RetentionBench small COUNT | chains | networks | floors | large | layered\n"), 2;
   return 0;
 }

@@ -30,9 +30,9 @@ int64_t make(RetentionProblem &problem, Call &call, int64_t bytes) {
   return call.results.back();
 }
 
-// Behind calls of F, for each in reverse order a call of B that reads what it read and made and the gradients of that, and
-// makes those of what it read.
-void addBackward(RetentionProblem &problem) {
+} // namespace
+
+void plc::planner::addBackward(RetentionProblem &problem) {
   std::map<int64_t, int64_t> gradients;
   for (int64_t index = int64_t(problem.calls.size()) - 1; index >= 0; --index) {
     Call forward = problem.calls[index];
@@ -54,8 +54,6 @@ void addBackward(RetentionProblem &problem) {
     problem.calls.push_back(call);
   }
 }
-
-} // namespace
 
 RetentionProblem plc::planner::randomRetention(uint64_t seed, int64_t calls) {
   Numbers numbers(seed);

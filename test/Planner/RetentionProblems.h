@@ -9,6 +9,10 @@ namespace plc::planner {
 /// So many calls, each of which reads some values that were made before; bytes, times, scratch and places at random.
 RetentionProblem randomRetention(uint64_t seed, int64_t calls);
 
+/// Behind calls of F, for each in reverse order a call of B that reads what it read and the gradients of what it made, and
+/// makes those of what it read.
+void addBackward(RetentionProblem &problem);
+
 /// A chain of so many steps and its reverse, of one byte and one nanosecond each. Step i makes x[i+1] of x[i], in its
 /// place if that is not kept; its reverse reads x[i] and takes the place of the gradient that it reads. x[0] is given; the last step needs no own run.
 RetentionProblem uniformChain(int64_t steps);
@@ -19,6 +23,16 @@ int64_t revolveAdded(int64_t steps, int64_t states);
 
 /// Training of a transformer's blocks: each a norm, three projections, scores, their product, two more products and sums.
 RetentionProblem transformer(int64_t layers);
+
+/// Training of networks of convolutions, whose images shrink as their channels grow. Each convolution is followed by a
+/// normalization (but in `vgg` and `uNet`) and a nonlinearity, which are cheap and make as many bytes.
+RetentionProblem vgg(int64_t scales, int64_t convolutions);
+/// An encoder's scales, each read again by the decoder on its way back.
+RetentionProblem uNet(int64_t scales);
+/// Blocks of two convolutions, or bottlenecks of three, whose input is added to what they make.
+RetentionProblem resNet(int64_t scales, int64_t blocks, bool bottleneck);
+/// Blocks that widen, filter each channel, and narrow again; the wide values cost little time for their bytes.
+RetentionProblem mobileNet(int64_t scales, int64_t blocks);
 
 /// Layers of random width 1 to 8 that read the two layers before, and their reverse.
 RetentionProblem layeredGraph(uint64_t seed, int64_t calls);

@@ -33,6 +33,7 @@ TEST(Retention, IsOptimalOnSmallGraphs) {
     RetentionProblem problem = randomRetention(seed, 6 + int64_t(seed % 3));
     ASSERT_EQ(problem.check(), std::nullopt);
     int64_t most = problem.peakOf({}).bytes;
+    std::string missing;
     for (problem.budgetBytes = problem.workingSet().bytes - 1; problem.budgetBytes <= most; ++problem.budgetBytes) {
       std::optional<int64_t> least = leastAddedNs(problem), bound = retentionBound(problem);
       Retention answer;
@@ -40,10 +41,19 @@ TEST(Retention, IsOptimalOnSmallGraphs) {
       Fault fault = solveRetentionExactly(problem, 1'000'000, answer, found);
       ASSERT_EQ(found, least.has_value()) << seed;
       ASSERT_EQ(fault.has_value(), !found);
-      if (!least)
+      if (!least) {
+        missing = *fault;
         continue;
+      }
+      // The first budget that fits is the one of which bytes were said to be missing before.
+      EXPECT_TRUE(missing.empty() || missing.find(": 1 bytes are missing") != std::string::npos) << missing;
+      missing.clear();
       EXPECT_EQ(problem.addedNs(answer), *least);
       EXPECT_EQ(check(problem, answer), std::nullopt);
+      if (problem.budgetBytes % 4 == 0) {
+        EXPECT_EQ(isLeastAdded(problem, *least, 1'000'000), true);
+        EXPECT_EQ(isLeastAdded(problem, *least + 1, 1'000'000), false);
+      }
       ASSERT_TRUE(bound);
       EXPECT_LE(*bound, *least);
       tight += *least > 0 && *bound == *least;
@@ -87,6 +97,25 @@ TEST(Retention, IsPolished) {
       fewer.clones.erase(fewer.clones.begin() + index);
       EXPECT_GT(problem.peakOf(fewer).bytes, problem.budgetBytes) << "clone " << index;
     }
+  }
+}
+
+// Networks at the least budget that the bound leaves open: it is met, and 64 bytes below it a call is named.
+TEST(Retention, MeetsTheFloor) {
+  for (RetentionProblem problem : {vgg(5, 2), resNet(3, 1, false), mobileNet(3, 1)}) {
+    ASSERT_EQ(problem.check(), std::nullopt);
+    RetentionProblem::Peak least = problem.workingSet();
+    do
+      problem.budgetBytes = least.bytes;
+    while (!retentionBound(problem, &least));
+    Retention answer;
+    EXPECT_EQ(solveRetention(problem, answer), std::nullopt);
+    EXPECT_EQ(check(problem, answer), std::nullopt);
+    problem.budgetBytes -= 64;
+    Fault fault = solveRetention(problem, answer);
+    ASSERT_TRUE(fault);
+    EXPECT_NE(fault->find("call "), std::string::npos);
+    EXPECT_NE(fault->find(": 64 bytes are missing"), std::string::npos) << *fault;
   }
 }
 

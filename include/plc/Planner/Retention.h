@@ -86,19 +86,22 @@ public:
 /// Effort of a search; any is deterministic.
 struct RetentionEffort {
   int64_t annealingSteps = -1; ///< -1: by the size of the problem
-  int64_t exactStates = 50'000;
-  int64_t windowStates = 400'000;
+  int64_t exactStates = 150'000;
+  int64_t windowStates = 100'000; ///< of all starts
 };
 
-/// Minimises the added time: exact where few sets of values can live (`solveRetentionExactly`), else the best of greedy
-/// dropping, checkpoints of a chain and annealing, polished, then repaired and improved window by window. Fails if it finds
-/// no answer in the budget, and names the run that lacks bytes.
+/// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
+/// chain and annealing, polished, then repaired and improved window by window; and once more exactly, now that all that is
+/// not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes.
 Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {});
 
 /// Optimal: a shortest path over (calls that have run once, values that live), by A*. Stops without an answer (`found` is
 /// false) above `states` of them or above 62 values. Source: the state space of Kumar et al., "Efficient Rematerialization
 /// for Deep Networks", 2019, sec. 3. O(states x (calls + values)).
 Fault solveRetentionExactly(const RetentionProblem &problem, int64_t states, Retention &answer, bool &found);
+
+/// Whether no answer adds less than `ns`, by the same search; nothing if it stops.
+std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, int64_t states);
 
 /// No answer of the budget adds less time; nothing fits if it has no value, because a call needs `least`. While a call t runs for the first time, what
 /// later calls read of the values made before either lives, in the bytes that t leaves, or is computed again later, from
