@@ -98,6 +98,7 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
   options.fusion = strategy.get<bool>("fusion");
   options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
+  options.profile = strategy.get<std::string>("machine.profile");
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
   // A file of rates names its keys as the pass names its options.
   LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });

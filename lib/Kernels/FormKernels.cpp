@@ -6,6 +6,7 @@
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExactDouble.h"
+#include "plc/Support/Profile.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
 
@@ -139,7 +140,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
       return signalPassFailure();
     }
     rates = rateOptions.values();
-    if (failed(checkRates()))
+    if (failed(checkRates()) || failed(readProfile()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
@@ -156,6 +157,13 @@ private:
       if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= 1e6))
         return emitOptionError(getOperation(), nameOfChoice(Rate(i)) + Twine(" is "))
                << ns << " but must be from 0 to 1000000";
+    return success();
+  }
+
+  LogicalResult readProfile() {
+    std::string why;
+    if (!profile.empty() && !(measured = Profile::read(profile.getValue(), why)))
+      return emitOptionError(getOperation(), why);
     return success();
   }
 
@@ -289,13 +297,15 @@ private:
     KernelWork work = workOf(kernel);
     kernel.setFlops(work.flops);
     kernel.setBytes(work.bytes);
-    kernel.setNs(int64_t(nsOf(work.amounts, rates)));
+    auto ns = measured ? measured->nsOf(kernel.getSymName(), work.bytes) : std::nullopt;
+    kernel.setNs(ns.value_or(int64_t(nsOf(work.amounts, rates))));
   }
 
   RateOptions rateOptions{*this};
   llvm::StringMap<plan::KernelOp> known;
   int64_t groupCount = 0;
   PerRate rates;
+  std::optional<Profile> measured;
 };
 
 } // namespace

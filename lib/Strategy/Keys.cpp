@@ -121,6 +121,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       choice("machine.isa", InstructionSet::native),
       choice("machine.contractions", Contractions::automatic),
       text("machine.rates", "", {}, {}),
+      text("machine.profile", "", {}, {}),
       choice("optimizer.kind", OptimizerKind::AdamW),
       number("optimizer.lr", 3e-4, 0),
       ofOptimizers(number("optimizer.weight_decay", 0.01, 0), &OptimizerRow::decaysWeight),

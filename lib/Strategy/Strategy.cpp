@@ -7,6 +7,7 @@
 #include "plc/Strategy/Choices.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Optimizers.h"
+#include "plc/Support/Profile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -266,6 +267,13 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
       rates.readFile("rates", path);
     reader.settings["machine.rates"].value = path;
   }
+  if (reader.isGiven("machine.profile") && !reader.failed) {
+    std::string path = pathOf(reader, "machine.profile", file), why;
+    std::optional<Profile> profile = Profile::read(path, why);
+    if (!profile)
+      reader.errorAt("machine.profile", why);
+    reader.settings["machine.profile"].value = path;
+  }
   if (reader.failed || rates.failed)
     return std::nullopt;
   KeyPlaces places = reader.places();
@@ -286,6 +294,12 @@ plc::PerRate Strategy::rates() const {
   for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows())) {
     const Setting &given = ratesOfFile.find(row.name)->second;
     rates[Rate(index)] = given.isGiven() ? std::get<double>(given.value) : wide ? row.avx512 : row.avx2;
+  }
+  if (isGiven("machine.profile")) {
+    std::string why; // read before
+    std::optional<Profile> profile = Profile::read(get<std::string>("machine.profile"), why);
+    if (auto ns = profile ? profile->nsPerUpdatedByte() : std::nullopt)
+      rates[Rate::updatedByte] = *ns;
   }
   return rates;
 }
@@ -314,7 +328,7 @@ void Strategy::explain(llvm::raw_ostream &os) const {
 static std::string valueOf(const Key &key, const Setting &setting) {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
-  if (StringRef(key.path) != "machine.rates")
+  if (!llvm::is_contained({"machine.rates", "machine.profile"}, StringRef(key.path)))
     return print(setting.value);
   llvm::SmallString<128> path(std::get<std::string>(setting.value)); // the file may be moved
   llvm::sys::fs::make_absolute(path);

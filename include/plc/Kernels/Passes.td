@@ -22,7 +22,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
 
     A kernel's predicted `ns` is what the arithmetic of its equations takes, each by what it is, and the bytes of its
     operands once, and the call. The rates, in f32 (f64 takes twice as long), are options, one for each row of
-    Support/Rates.def: `ns-per-element` and so on, preset to those that are shipped for AVX-512.
+    Support/Rates.def: `ns-per-element` and so on, preset to those that are shipped for AVX-512. Kernels
+    that `profile` has measured, by their names and bytes, take what they took there.
 
     Before: `%e = ein.map exp(%x) ..; %s = ein.reduce sum(%e) .. order lanes; ein.return %s`. After:
     `%s = plan.call @f.0(%x); ein.return %s`.
@@ -30,7 +31,9 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">,
     Option<"contractions", "contractions", "::plc::Contractions", "::plc::Contractions::automatic",
-           "who computes large contractions: 'auto', 'blis' or 'own'">
+           "who computes large contractions: 'auto', 'blis' or 'own'">,
+    Option<"profile", "profile", "std::string", "",
+           "log of a run with 'profiling = true': its kernels take what they took there">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
 }
