@@ -81,29 +81,40 @@ private:
   std::vector<int64_t> start, end, waits, dependences, followers, queue, position; // by job, but for the queue
 };
 
-// Moves the job at `from` of a rank to `to`; false if it would pass a job of its own chain or leave the memory.
+// Moves within the order of a rank; false if a job would pass one of its own chain, or the rank leave the memory: then the
+// order is of no use.
 class Moves {
 public:
   explicit Moves(const Jobs &jobs) : jobs(jobs), inFlight(jobs.problem.stages.size()) {}
 
+  /// The job at `from` goes to `to`.
   bool tryMove(std::vector<int64_t> &order, int64_t rank, int64_t from, int64_t to) {
     int64_t step = from < to ? 1 : -1;
     for (int64_t k = from + step; k != to + step; k += step)
       if (jobs.chainOf(order[k]) == jobs.chainOf(order[from]))
         return false;
-    move(order, from, to);
-    if (fits(order, rank))
-      return true;
-    move(order, to, from);
-    return false;
-  }
-
-  static void move(std::vector<int64_t> &order, int64_t from, int64_t to) {
     auto at = order.begin();
     if (from < to)
       std::rotate(at + from, at + from + 1, at + to + 1);
     else
       std::rotate(at + to, at + from, at + from + 1);
+    return fits(order, rank);
+  }
+
+  /// The job at `from` and the next one change places, and so do, later or earlier, all neighbours of these two chains that are
+  /// as many micro-batches apart: orders repeat themselves, and one turn that differs from the others is rarely better.
+  bool trySwapAll(std::vector<int64_t> &order, int64_t rank, int64_t from, bool later) {
+    int64_t first = jobs.chainOf(order[from]), second = jobs.chainOf(order[from + 1]);
+    int64_t apart = order[from + 1] - order[from];
+    if (first == second)
+      return false;
+    int64_t begin = later ? from : 0, end = later ? int64_t(order.size()) - 1 : from + 1;
+    for (int64_t k = begin; k < end; ++k)
+      if (jobs.chainOf(order[k]) == first && order[k + 1] - order[k] == apart && jobs.chainOf(order[k + 1]) == second) {
+        std::swap(order[k], order[k + 1]);
+        ++k;
+      }
+    return fits(order, rank);
   }
 
 private:
@@ -139,6 +150,7 @@ void plc::planner::improve(const Jobs &jobs, int64_t bound, int64_t steps, Timed
   std::mt19937_64 random(1);
   TimedOrders now = best;
   std::vector<std::pair<int64_t, int64_t>> pairs;
+  std::vector<int64_t> kept;
   auto look = [&] { timing.findPairs(now.orders, timing.run(now.orders), pairs); };
   look();
   // About the time of a task at first: wider, and nothing is left of what the start was good for.
@@ -147,17 +159,23 @@ void plc::planner::improve(const Jobs &jobs, int64_t bound, int64_t steps, Timed
   for (int64_t step = 0; step < steps && best.makespan > bound && !pairs.empty(); ++step) {
     auto [rank, first] = pairs[random() % pairs.size()];
     std::vector<int64_t> &order = now.orders[rank];
-    // One of the pair goes past the other, and as far as a few places more.
-    int64_t distance = 1 + (random() % 4 ? 0 : int64_t(random() % 8));
-    bool forwards = random() % 2;
-    int64_t from = forwards ? first : first + 1;
-    int64_t to = std::clamp<int64_t>(forwards ? from + distance : from - distance, 0, int64_t(order.size()) - 1);
-    if (from == to || !moves.tryMove(order, rank, from, to))
-      continue;
+    kept = order;
+    int64_t makespan = -1;
+    if (random() % 4 == 0) {
+      if (moves.trySwapAll(order, rank, first, random() % 2))
+        makespan = timing.run(now.orders);
+    } else {
+      // One of the pair goes past the other, and as far as a few places more.
+      int64_t distance = 1 + (random() % 4 ? 0 : int64_t(random() % 8));
+      bool forwards = random() % 2;
+      int64_t from = forwards ? first : first + 1;
+      int64_t to = std::clamp<int64_t>(forwards ? from + distance : from - distance, 0, int64_t(order.size()) - 1);
+      if (from != to && moves.tryMove(order, rank, from, to))
+        makespan = timing.run(now.orders);
+    }
     int64_t threshold = widest * (steps - step) / steps;
-    int64_t makespan = timing.run(now.orders);
     if (makespan < 0 || makespan > now.makespan + threshold * int64_t(random() % 100) / 100) {
-      Moves::move(order, to, from);
+      order = kept;
       continue;
     }
     now.makespan = makespan;

@@ -223,6 +223,9 @@ ForcedOrder::ForcedOrder(const Jobs &jobs) {
   tail = Heads(jobs, outOf, {order.rbegin(), order.rend()}, true).head;
 }
 
+// Beyond, each rank is seen alone: windows would take longer than the schedule.
+static constexpr int64_t mostWindows = 4096;
+
 int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
   int64_t bound = 0;
   for (const std::vector<int64_t> &chains : jobs.chainsOn) {
@@ -235,13 +238,13 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
       }
     bound = std::max(bound, preemptiveMakespan(std::move(list)));
   }
-  return bound;
+  return jobs.count <= mostWindows ? boundByWindows(jobs, forced, bound) : bound;
 }
 
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
-// Heads count, beside paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of
-// a rank, for each of its chains, log n).
+// Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
+// paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of a rank, for each of its chains, log n).
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);

@@ -18,6 +18,13 @@ struct ForcedOrder {
   std::vector<int64_t> head, tail;     ///< by job
 };
 
+/// A time that no schedule goes below, at least `bound`, which is one: the largest found, to a thousandth, for which it
+/// can be refuted that all jobs end sooner. Each job has a window, from its head to that horizon less its tail; what
+/// precedes what, ranks that run one job at a time, and the ways to make room in memory make windows smaller until a job has
+/// none. O(tests passes jobs log jobs). Sources: Carlier & Pinson, "An algorithm for solving the job-shop problem",
+/// 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
+int64_t boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound);
+
 /// A time that no schedule goes below.
 int64_t boundOf(const Jobs &jobs, const ForcedOrder &forced);
 

@@ -63,11 +63,12 @@ private:
     write(program, answer);
     program.setSchedule(schedule.getValue());
     program.setStepNs(simulation.makespan);
-    program.setStepBoundNs(problem.bound());
+    int64_t bound = problem.bound();
+    program.setStepBoundNs(bound);
     remark::passed(program.getLoc(),
                    remark::RemarkOpts::name("Ordered").category(getArgument()).function(program.getSymName()))
         << remark::add("ordered by {0}: a step takes {1} ns, and at least {2} ns in any order; ranks idle {3:P1} of it",
-                       nameOfChoice(schedule.getValue()), simulation.makespan, problem.bound(), simulation.bubble);
+                       nameOfChoice(schedule.getValue()), simulation.makespan, bound, simulation.bubble);
     return success();
   }
 

@@ -36,8 +36,8 @@ TEST(AutoSchedule, EqualsTheOptimumOfSmallProblems) {
   }
 }
 
-ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap) {
-  std::mt19937_64 random(5);
+ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap, uint64_t seed = 5) {
+  std::mt19937_64 random(seed);
   ScheduleProblem problem = unequalPipeline(random, stages, microBatches);
   problem.capBytes.assign(stages, cap);
   return problem;
@@ -75,6 +75,25 @@ TEST(ScheduleBound, SeesMemory) {
   for (auto &stage : problem.stages)
     stage.inFlight = 1;
   EXPECT_EQ(problem.bound(), ScheduleOracle(problem).optimum());
+}
+
+// Memory for two micro-batches: each rank alone knows of 93 % of the optimum, for then B of one ends in time for F of another,
+// and W with it. Windows on all ranks see that not all of this can be.
+TEST(ScheduleBound, SeesRanksTogether) {
+  for (int64_t cap : {4, 5}) {
+    ScheduleProblem problem = unequal(3, 4, cap);
+    int64_t bound = problem.bound(), optimum = ScheduleOracle(problem).optimum();
+    EXPECT_LE(bound, optimum) << cap;
+    EXPECT_GE(bound * 1000, optimum * 999) << cap;
+  }
+}
+
+// Neighbours that change places one turn at a time end 1.4 % above the bound here.
+TEST(AutoSchedule, MovesAllTurnsAtOnce) {
+  ScheduleProblem problem = unequal(8, 32, 16, /*seed=*/8);
+  Schedule schedule;
+  ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
+  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1004);
 }
 
 } // namespace

@@ -1,0 +1,214 @@
+//===- ScheduleWindows.cpp - horizons that no schedule keeps --------------===//
+#include "ScheduleBound.h"
+#include "ThetaTree.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+using namespace plc::planner;
+
+namespace {
+
+// The window of each job, from its head to the horizon less its tail, made smaller by what each constraint leaves of the
+// others' windows until nothing changes or a job has no room.
+class Windows {
+public:
+  Windows(const Jobs &jobs, const ForcedOrder &forced)
+      : jobs(jobs), forced(forced), outOf(jobs.count), on(jobs.chainsOn.size()) {
+    for (int64_t job : forced.order)
+      for (const ForcedOrder::Edge &edge : forced.into[job])
+        outOf[edge.job].push_back({job, edge.lag});
+    for (size_t rank = 0; rank < on.size(); ++rank)
+      for (int64_t chain : jobs.chainsOn[rank])
+        for (int64_t i = 0; i < jobs.microBatches; ++i)
+          on[rank].push_back(jobs.jobOf(chain, i));
+    for (size_t stage = 0; stage < jobs.problem.stages.size() && !jobs.problem.capBytes.empty(); ++stage)
+      addMemory(stage);
+  }
+
+  /// False only if no schedule ends by then.
+  bool mayEnd(int64_t by) {
+    horizon = by;
+    head = forced.head;
+    tail = forced.tail;
+    for (int pass = 0; pass < mostPasses; ++pass) {
+      changed = false;
+      followEdges(head, forced.into, forced.order.begin(), forced.order.end());
+      followEdges(tail, outOf, forced.order.rbegin(), forced.order.rend());
+      for (int64_t job : forced.order)
+        if (head[job] + jobs.ns[job] + tail[job] > horizon)
+          return false;
+      for (const Choice &choice : choices)
+        if (!narrow(choice))
+          return false;
+      // The tails are the heads of the same jobs in reversed time.
+      for (const std::vector<int64_t> &list : on)
+        if (!narrowRank(list, head, tail) || !narrowRank(list, tail, head))
+          return false;
+      if (!changed)
+        return true;
+    }
+    return true;
+  }
+
+private:
+  static constexpr int mostPasses = 400;
+
+  // Ways to make room for an F: one of them holds when it starts, B of `endedB` and W of `endedW` micro-batches have ended.
+  struct Choice {
+    int64_t job;
+    struct Way {
+      int64_t endedB, endedW;
+    };
+    std::vector<Way> ways;
+  };
+
+  // What F of micro-batch i finds is what F has taken of those up to i, less what B and W of earlier ones have given back: the more B have
+  // ended, the fewer W must have. Where one of the two gives back nothing, or B takes, `ForcedOrder` has said it all.
+  void addMemory(int64_t stage) {
+    const ScheduleProblem &problem = jobs.problem;
+    const ScheduleProblem::Stage &own = problem.stages[stage];
+    if (!own.has[0] || !own.has[1] || !own.has[2] || own.heldByB == 0 || own.heldByB >= own.heldByF)
+      return;
+    int64_t cap = problem.capBytes[own.rank];
+    std::vector<int64_t> byF(jobs.microBatches + 1), byB(byF); // sums of those before
+    for (int64_t i = 0; i < jobs.microBatches; ++i) {
+      byF[i + 1] = byF[i] + problem.scaled(own.heldByF, i);
+      byB[i + 1] = byB[i] + problem.scaled(own.heldByB, i);
+    }
+    for (int64_t i = 0; i < jobs.microBatches; ++i) {
+      Choice choice{jobs.jobOf(ScheduleProblem::nodeOf(stage, TaskKind::F), i), {}};
+      int64_t endedW = 0;
+      for (int64_t endedB = i; endedB >= endedW; --endedB) {
+        while (endedW <= endedB && byF[i + 1] - (byF[endedB] - byB[endedB]) - byB[endedW] > cap)
+          ++endedW;
+        if (endedW > endedB)
+          break;
+        if (!choice.ways.empty() && choice.ways.back().endedW == endedW)
+          choice.ways.pop_back(); // it asks for more
+        choice.ways.push_back({endedB, endedW});
+      }
+      if (!choice.ways.empty() && (choice.ways.back().endedB || choice.ways.back().endedW))
+        choices.push_back(std::move(choice));
+    }
+  }
+
+  void raise(int64_t &time, int64_t to) {
+    changed = changed || to > time;
+    time = std::max(time, to);
+  }
+
+  template <typename Iterator>
+  void followEdges(std::vector<int64_t> &times, const std::vector<std::vector<ForcedOrder::Edge>> &into, Iterator begin,
+                   Iterator end) {
+    for (; begin != end; ++begin)
+      for (const ForcedOrder::Edge &edge : into[*begin])
+        raise(times[*begin], times[edge.job] + jobs.ns[edge.job] + edge.lag);
+  }
+
+  // F waits for the way that is open first; what all open ways ask for ends before F starts.
+  bool narrow(const Choice &choice) {
+    constexpr int64_t none = std::numeric_limits<int64_t>::max();
+    int64_t chain = jobs.chainOf(choice.job), latest = horizon - tail[choice.job] - jobs.ns[choice.job];
+    int64_t first = none, leastB = none, leastW = none;
+    auto last = [&](int64_t kind, int64_t ended) { return jobs.jobOf(chain + kind, ended - 1); };
+    for (const Choice::Way &way : choice.ways) {
+      int64_t open = 0;
+      for (auto [kind, ended] : {std::pair(1, way.endedB), std::pair(2, way.endedW)})
+        if (ended)
+          open = std::max(open, head[last(kind, ended)] + jobs.ns[last(kind, ended)]);
+      first = std::min(first, open);
+      if (open > latest)
+        continue;
+      leastB = std::min(leastB, way.endedB);
+      leastW = std::min(leastW, way.endedW);
+    }
+    if (first > latest)
+      return false;
+    raise(head[choice.job], first);
+    for (auto [kind, ended] : {std::pair(1, leastB), std::pair(2, leastW)})
+      if (ended)
+        raise(tail[last(kind, ended)], jobs.ns[choice.job] + tail[choice.job]);
+    return true;
+  }
+
+  // A rank runs one job at a time. A job that would end after others must have started is behind them (detectable
+  // precedences); so is one that a set of jobs leaves no time for before its last deadline (edge finding).
+  bool narrowRank(const std::vector<int64_t> &list, std::vector<int64_t> &heads, const std::vector<int64_t> &tails) {
+    size_t count = list.size();
+    auto ns = [&](int64_t k) { return jobs.ns[list[k]]; };
+    auto deadline = [&](int64_t k) { return horizon - tails[list[k]]; };
+    auto sorted = [&](auto key) {
+      std::vector<int64_t> order(count);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return key(a) < key(b); });
+      return order;
+    };
+    std::vector<int64_t> byHead = sorted([&](int64_t k) { return heads[list[k]]; }), place(count), later(count);
+    for (size_t k = 0; k < count; ++k) {
+      place[byHead[k]] = k;
+      later[k] = heads[list[k]];
+    }
+    std::vector<int64_t> byLatest = sorted([&](int64_t k) { return deadline(k) - ns(k); });
+    ThetaTree before(count);
+    std::vector<bool> isBefore(count);
+    size_t next = 0;
+    for (int64_t k : sorted([&](int64_t k) { return heads[list[k]] + ns(k); })) {
+      for (; next < count && heads[list[k]] + ns(k) > deadline(byLatest[next]) - ns(byLatest[next]); ++next) {
+        isBefore[byLatest[next]] = true;
+        before.add(place[byLatest[next]], heads[list[byLatest[next]]], ns(byLatest[next]));
+      }
+      if (isBefore[k])
+        before.remove(place[k]);
+      later[k] = std::max(later[k], before.end());
+      if (isBefore[k])
+        before.add(place[k], heads[list[k]], ns(k));
+    }
+    ThetaTree set(count);
+    for (size_t k = 0; k < count; ++k)
+      set.add(place[k], heads[list[k]], ns(k));
+    std::vector<int64_t> byDeadline = sorted([&](int64_t k) { return -deadline(k); });
+    for (size_t n = 0; n < count; ++n) {
+      int64_t k = byDeadline[n];
+      if (set.end() > deadline(k))
+        return false;
+      set.addOptional(place[k], heads[list[k]], ns(k));
+      while (n + 1 < count && set.endWithOne() > deadline(byDeadline[n + 1]) && set.theOne() >= 0) {
+        int64_t behind = byHead[set.theOne()];
+        later[behind] = std::max(later[behind], set.end());
+        set.remove(place[behind]);
+      }
+    }
+    for (size_t k = 0; k < count; ++k)
+      raise(heads[list[k]], later[k]);
+    return true;
+  }
+
+  const Jobs &jobs;
+  const ForcedOrder &forced;
+  std::vector<std::vector<ForcedOrder::Edge>> outOf; // by job
+  std::vector<std::vector<int64_t>> on;              // jobs, by rank
+  std::vector<Choice> choices;
+  std::vector<int64_t> head, tail; // by job
+  int64_t horizon = 0;
+  bool changed = false;
+};
+
+} // namespace
+
+int64_t plc::planner::boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound) {
+  Windows windows(jobs, forced);
+  if (windows.mayEnd(bound))
+    return bound;
+  int64_t refuted = bound, step = std::max<int64_t>(bound / 64, 1), exact = bound / 1000;
+  while (!windows.mayEnd(refuted + step)) {
+    refuted += step;
+    step *= 2;
+  }
+  for (int64_t open = refuted + step; open - refuted > exact + 1;) {
+    int64_t middle = refuted + (open - refuted) / 2;
+    (windows.mayEnd(middle) ? open : refuted) = middle;
+  }
+  return refuted + 1;
+}

@@ -1,0 +1,40 @@
+//===- ThetaTree.cpp - when sets of one machine's jobs end ----------------===//
+#include "ThetaTree.h"
+
+#include <algorithm>
+
+using namespace plc::planner;
+
+ThetaTree::ThetaTree(size_t jobs) {
+  while (leaves < jobs)
+    leaves *= 2;
+  nodes.resize(2 * leaves);
+}
+
+// A set ends when its later part does, which starts by itself or behind the earlier part.
+void ThetaTree::put(int64_t job, Node leaf) {
+  size_t at = leaves + job;
+  nodes[at] = leaf;
+  while (at /= 2) {
+    const Node &left = nodes[2 * at], &right = nodes[2 * at + 1];
+    Node &node = nodes[at];
+    node = {left.ns + right.ns,
+            std::max(right.end, left.end + right.ns),
+            left.ns + right.nsWithOne,
+            right.endWithOne,
+            right.ofNs,
+            right.ofEnd};
+    if (left.nsWithOne + right.ns >= node.nsWithOne) {
+      node.nsWithOne = left.nsWithOne + right.ns;
+      node.ofNs = left.ofNs;
+    }
+    if (left.endWithOne + right.ns > node.endWithOne) {
+      node.endWithOne = left.endWithOne + right.ns;
+      node.ofEnd = left.ofEnd;
+    }
+    if (left.end + right.nsWithOne > node.endWithOne) {
+      node.endWithOne = left.end + right.nsWithOne;
+      node.ofEnd = right.ofNs;
+    }
+  }
+}
