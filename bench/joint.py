@@ -2,7 +2,7 @@
 """joint.py [--build BUILD]: the joint plan beside every plan there is, for a model of few layers on at most 4 ranks.
 
 For each number of ranks, each schedule, each number of micro-batches that `automatic` considers, and all borders of stages,
-the predicted step is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
+the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
 least of them, and how many plans each has looked at whole; fails above 1 %."""
 import argparse
 import itertools
@@ -27,7 +27,7 @@ def compile_plan(model, sets):
 
 def step(text):
     """The predicted step in ns, or nothing where there is no such plan."""
-    found = re.search(r"^  step ([0-9.]+) (\w+), bound", text, re.M)
+    found = re.search(r"^  step with messages, waits and updates ([0-9.]+) (\w+)", text, re.M)
     return float(found[1]) * UNITS[found[2]] if found else None
 
 

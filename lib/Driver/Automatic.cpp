@@ -6,6 +6,8 @@
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planner/RematPolicies.h"
+#include "plc/Planning/ActionTable.h"
+#include "plc/Planning/PredictStep.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Support/ExitCodes.h"
 
@@ -70,6 +72,7 @@ public:
     if (!module)
       return estimate;
     fill(*module, estimate);
+    estimate.ns = playedNs(programOf(*module));
     loads[choice] = loadsOf(programOf(*module));
     return estimate;
   }
@@ -221,6 +224,15 @@ private:
     estimate.ns = planned.getStepNs().value_or(0);
     for (auto stage : planned.getBody().getOps<plc::plan::StageOp>())
       estimate.balance.push_back(stage.getLayers());
+  }
+
+  /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.
+  int64_t playedNs(plc::plan::ProgramOp planned) const {
+    plc::plan::RouteTable routes(planned);
+    plc::plan::TaskSlots slots(planned, routes);
+    FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
+    assert(succeeded(table) && "a plan that is proven has a table");
+    return plc::plan::predictStep(planned, *table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0);
   }
 
   static Loads loadsOf(plc::plan::ProgramOp planned) {

@@ -122,7 +122,8 @@ private:
 
   Fault planBest() {
     std::string why;
-    while (JointRow *row = next(JointRow::plan)) {
+    int64_t plans = 0; // that there are
+    while (JointRow *row = plans < mostPlans ? next(JointRow::plan) : nullptr) {
       if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
         setOrder(*row);
         continue;
@@ -130,8 +131,10 @@ private:
       row->depth = JointRow::plan;
       JointEstimate order = row->estimate, estimate = problem.plan(row->choice);
       row->estimate = estimate;
-      if (estimate.refusal.empty())
+      if (estimate.refusal.empty()) {
+        ++plans;
         continue;
+      }
       row->estimate.ns = order.ns;
       if (why.empty())
         why = estimate.refusal;

@@ -19,6 +19,7 @@ public:
   std::vector<int64_t> layers; // ns of a batch
   int64_t mostRanks = 4, limit = 0;
   bool recomputes = true, moves = true, searches = true;
+  int64_t message = 0;              // ns of each between two stages, which an order does not count
   int64_t ordered = 0, planned = 0; // how often it was asked
 
   std::vector<JointChoice> choices() override {
@@ -43,6 +44,7 @@ public:
   JointEstimate plan(const JointChoice &choice) override {
     ++planned;
     JointEstimate estimate = simulated(choice);
+    estimate.ns += message * choice.microBatches * (choice.stages() - 1);
     if (limit && choice.recomputes)
       estimate.ns += estimate.ns / 2;
     if (limit && !choice.recomputes && most > limit) {
@@ -203,6 +205,31 @@ TEST(Joint, KeepsMemory) {
     EXPECT_LE(found * 100, best * (answer.hitsMemory ? 103 : 101)) << "seed " << seed;
     EXPECT_TRUE(answer.hitsMemory || !answer.chosen.choice.recomputes);
   }
+}
+
+// What only whole plans know changes which is best; those that may be are planned, and few others.
+TEST(Joint, RanksWholePlans) {
+  int64_t changed = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.moves = problem.searches = false;
+    problem.message = 5;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_LE(problem.planned, mostPlans);
+    int64_t best = -1, bestOrder = -1, ofBestOrder = 0;
+    for (const JointChoice &choice : problem.choices()) {
+      int64_t order = problem.order(choice).ns, plan = problem.plan(choice).ns;
+      best = best < 0 ? plan : std::min(best, plan);
+      if (bestOrder < 0 || order < bestOrder) {
+        bestOrder = order;
+        ofBestOrder = plan;
+      }
+    }
+    EXPECT_LE(answer.chosen.estimate.ns * 100, best * 101) << "seed " << seed;
+    changed += answer.chosen.estimate.ns < ofBestOrder;
+  }
+  EXPECT_GT(changed, 0);
 }
 
 TEST(Joint, FailsForTheFastestsReason) {

@@ -69,6 +69,38 @@ TEST(MessagePlan, HasNoSlotToSpare) {
   EXPECT_GT(fewer.channels.front().lostNs, 0);
 }
 
+// Under every schedule that orders by itself: few slots between neighbours, on a longer route no more than its source has
+// micro-batches in flight, and one fewer costs time wherever there are several.
+TEST(MessagePlan, NeedsTheSlotsThatItHas) {
+  for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
+    if (family.follows == OrderSource::text)
+      continue;
+    int64_t several = 0;
+    for (int64_t way : {0, 10, 25, 40}) {
+      Pipeline pipeline(plc::parseChoice<ScheduleKind>(family.name).value(), 4, 8, way);
+      MessagePlan plan = planMessages(pipeline.problem, pipeline.schedule, pipeline.routes, 64);
+      EXPECT_EQ(plan.makespan, pipeline.makespan) << family.name << " " << way;
+      std::vector<int64_t> inFlight = inFlightOf(pipeline.problem, pipeline.schedule);
+      int64_t most = 1;
+      for (size_t route = 0; route < pipeline.routes.size(); ++route) {
+        const MessageRoute &each = pipeline.routes[route];
+        bool neighbours = std::abs(each.source - each.destination) == 1;
+        EXPECT_LE(plan.channels[route].slots, neighbours ? 8 : inFlight[each.source]) << family.name << " " << way;
+        most = std::max(most, plan.channels[route].slots);
+      }
+      if (most == 1)
+        continue;
+      ++several;
+      MessagePlan fewer = planMessages(pipeline.problem, pipeline.schedule, pipeline.routes, most - 1);
+      EXPECT_GT(fewer.makespan, plan.makespan) << family.name << " " << way;
+    }
+    // With one slot there are none fewer: what is never offered is never sent.
+    if (family.order == orderAuto || family.order == orderGPipe) {
+      EXPECT_GT(several, 0) << family.name;
+    }
+  }
+}
+
 // Messages of no time: each receive is posted a run ahead, and one slot does.
 TEST(MessagePlan, PostsARunAhead) {
   Pipeline pipeline(ScheduleKind::oneFOneB, 2, 4, 0);

@@ -43,7 +43,7 @@ public:
   virtual JointEstimate work(int64_t microBatches) = 0;
   /// The step with the order of its tasks, before memory is known.
   virtual JointEstimate order(const JointChoice &choice) = 0;
-  /// The step of the whole plan.
+  /// The step of the whole plan, with messages and updates.
   virtual JointEstimate plan(const JointChoice &choice) = 0;
   /// Whether a choice that lacks memory may compute again.
   virtual bool mayRecompute() const = 0;
@@ -68,12 +68,14 @@ struct JointAnswer {
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
-/// queue is the best of all choices. Of those whose order is within `joinNear` percent of the best one, a neighbour joins
-/// whose borders were moved by a layer call at a time as long as that helps, and the order that is searched for. Exact over the choices, heuristic over borders. Fails if no choice has a plan, for the
+/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned, and the best of these is taken.
+/// Of those whose order is within `joinNear` percent of the best one, a neighbour joins whose borders were moved by a layer
+/// call at a time as long as that helps, and the order that is searched for. Exact over the choices but for what messages and
+/// updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
 /// reason of the one that is fastest. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
-inline constexpr int64_t joinNear = 5;
+inline constexpr int64_t joinNear = 5, mostPlans = 8;
 
 } // namespace plc::planner
 
