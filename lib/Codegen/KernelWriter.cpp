@@ -101,7 +101,7 @@ Value KernelWriter::scratch(int64_t elements, Type element) {
 std::pair<Value, Value> KernelWriter::cut(int64_t units) {
   if (keepsWhole)
     return {index(0), index(units)};
-  int64_t wanted = kernel.getNs() / nsPerChunk + 1;
+  int64_t wanted = chunksOf(kernel.getNs());
   chunks = std::max<int64_t>(1, std::min(units, wanted));
   // Rounded down at both ends, so that chunks meet and differ by a unit at most.
   auto bound = [&](Value chunk) -> Value { return arith::DivUIOp::create(b, times(chunk, units), index(chunks)); };

@@ -7,14 +7,13 @@
 #include "plc/Analysis/Layout.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Support/Chunks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace plc::codegen {
 
-/// How long a chunk takes by a kernel's cost: long beside a claim, short beside what a descheduled thread loses.
-inline constexpr int64_t nsPerChunk = 100000;
 /// Bytes of scratch that a kernel may have on a worker's stack.
 inline constexpr int64_t stackLimit = 512 << 10;
 
@@ -81,7 +80,7 @@ public:
   int64_t scratchBytes() const { return stackBytes; }
 
   /// [begin, end) in units of which the kernel has `units`: the bounds of the outermost loop. Sets `chunks`, at most
-  /// one per unit, so that a chunk takes about nsPerChunk by the kernel's cost; one chunk if the kernel keeps whole values.
+  /// one per unit, as many as `chunksOf` the kernel's cost; one chunk if the kernel keeps whole values.
   std::pair<mlir::Value, mlir::Value> cut(int64_t units);
 
   /// `found`, or 0 and a recorded fault if it is not below the extent of `access`.

@@ -34,7 +34,7 @@ public:
 private:
   // Few units: the longer of m and n is cut too, for there is no other parallelism.
   int64_t chooseParts(int64_t units) {
-    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / nsPerChunk) + 1, units);
+    int64_t wanted = llvm::divideCeil(chunksOf(w.kernel.getNs()), units);
     cutsM = x.m.extent >= x.n.extent;
     int64_t extent = cutsM ? x.m.extent : x.n.extent;
     length = llvm::alignTo(llvm::divideCeil(extent, wanted), partLength);

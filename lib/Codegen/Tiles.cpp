@@ -70,7 +70,7 @@ public:
 private:
   // Few units: the rows are cut too, but not so that packing would cost much.
   int64_t chooseParts(int64_t panels) {
-    int64_t wanted = llvm::divideCeil(int64_t(w.kernel.getNs() / nsPerChunk) + 1, x.units() * panels);
+    int64_t wanted = llvm::divideCeil(chunksOf(w.kernel.getNs()), x.units() * panels);
     length = llvm::alignTo(std::max<int64_t>(smallestPart, llvm::divideCeil(x.m.extent, wanted)), partLength);
     return llvm::divideCeil(x.m.extent, length);
   }

@@ -35,7 +35,7 @@ public:
     if (int64_t ranks = strategy.get<int64_t>("machine.ranks"))
       return ranks;
     int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::max<int64_t>(1, cores / strategy.get<int64_t>("machine.threads_per_stage"));
+    return std::max<int64_t>(1, cores / threads());
   }
 
   std::vector<JointChoice> choices() override {
@@ -63,6 +63,8 @@ public:
     JointEstimate estimate;
     if (OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate))
       fill(*module, estimate);
+    // Tasks are ordered by what they take on one thread; several take no less than their part of it.
+    estimate.ns /= threads();
     return estimate;
   }
 
@@ -120,6 +122,7 @@ public:
   const std::pair<std::string, int> &reportOf(const std::string &refusal) { return reports[refusal]; }
 
 private:
+  int64_t threads() const { return strategy.get<int64_t>("machine.threads_per_stage"); }
   bool isFree(const char *key) const { return !strategy.isOwn(std::string("parallelism.") + key); }
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
 
@@ -232,18 +235,19 @@ private:
     plc::plan::TaskSlots slots(planned, routes);
     FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
     assert(succeeded(table) && "a plan that is proven has a table");
-    return plc::plan::predictStep(planned, *table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0);
+    return plc::plan::predictStep(planned, *table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0,
+                                  threads());
   }
 
-  static Loads loadsOf(plc::plan::ProgramOp planned) {
+  Loads loadsOf(plc::plan::ProgramOp planned) const {
     SymbolTable kernels(planned->getParentOfType<ModuleOp>());
     Loads found;
     found.ns.resize(planned.getNumRanks());
     planned.walk([&](plc::plan::CallOp call) {
       auto stage = call->getParentOfType<plc::plan::StageOp>();
       int64_t ns = kernels.lookup<plc::plan::KernelOp>(call.getKernel()).getNs() * planned.getMicroBatches();
-      found.ns[stage.getRank()] += ns;
-      found.againNs += call.getRecompute() ? ns : 0;
+      found.ns[stage.getRank()] += ns / threads();
+      found.againNs += call.getRecompute() ? ns / threads() : 0;
     });
     return found;
   }

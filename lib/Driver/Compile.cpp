@@ -116,7 +116,8 @@ private:
   FailureOr<plc::module::EntryPlan> provenTable(ModuleOp module);
   /// The step of a planned program, as the simulator plays it.
   int64_t playedNs(plc::plan::ProgramOp program, const plc::module::EntryPlan &table) const {
-    return plc::plan::predictStep(program, table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0);
+    return plc::plan::predictStep(program, table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0,
+                                  strategy.get<int64_t>("machine.threads_per_stage"));
   }
   int writeModule();
   int print(ModuleOp module);

@@ -2,25 +2,28 @@
 #include "plc/Planning/PredictStep.h"
 
 #include "plc/Simulator/Simulate.h"
+#include "plc/Support/Chunks.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace plc;
 
-int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips) {
+int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,
+                               int64_t threads) {
   std::vector<int64_t> ns; // of the kernels, as the table counts them
   for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
     ns.push_back(kernel.getNs());
   ein::MicroBatches cut = program.getCut();
   simulator::Times times;
   times.clips = clips;
+  times.threadsPerStage = threads;
   times.callNs = [&](const module::CallInfo &call, int64_t microBatch) {
     if (!cut.isRagged())
       return ns[call.kernel];
     return int64_t(double(ns[call.kernel]) * double(cut.samplesOf(microBatch)) / double(cut.mostSamples()));
   };
-  times.chunks = [](const module::CallInfo &, int64_t) { return int64_t(1); };
+  times.chunks = [&](const module::CallInfo &call, int64_t) { return chunksOf(ns[call.kernel]); };
   times.updateNs = [&](int64_t bytes) { return int64_t(double(bytes) * rates[Rate::updatedByte]); };
   simulator::Play play = simulator::playOf(table, times);
   simulator::Simulation simulation;

@@ -9,8 +9,10 @@
 namespace plc::plan {
 
 /// Plays a program's action table in one process with a core for each rank: its calls by the times of their kernels, its
-/// messages, its steps. `clips`: steps wait for all ranks' gradients. -1 if ranks wait for each other.
-int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips);
+/// messages, its steps. `clips`: steps wait for all ranks' gradients. `threads` share the kernels of a rank, each part by part
+/// (`chunksOf`). -1 if ranks wait for each other.
+int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,
+                    int64_t threads);
 
 } // namespace plc::plan
 

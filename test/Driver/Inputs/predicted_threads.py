@@ -1,0 +1,26 @@
+"""predicted_threads.py MODEL: what plc-compile predicts for one and two threads of a rank."""
+import re
+import subprocess
+import sys
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
+
+
+def compiled(*sets):
+    words = [word for each in sets for word in ("--set", each)]
+    return subprocess.run(["plc-compile", sys.argv[1], *words], capture_output=True, text=True, check=True).stdout
+
+
+def step(text, line):
+    found = re.search(line + r" ([0-9.]+) (\w+)", text, re.M)
+    return float(found[1]) * UNITS[found[2]]
+
+
+plans = [compiled("parallelism.stages=2", "parallelism.micro_batches=4", f"machine.threads_per_stage={threads}") for threads in (1, 2)]
+order = [step(plan, "^  step") for plan in plans]
+played = [step(plan, "^  step with messages, waits and updates") for plan in plans]
+if order[0] == order[1] and 0.5 <= played[1] / played[0] <= 0.9:
+    print("one order, two threads within 0.5 and 0.9 of one")
+joint = [step(compiled("parallelism.kind=automatic", "machine.ranks=2", f"machine.threads_per_stage={threads}"), "^chosen: .* step") for threads in (1, 2)]
+print(f"joint plan on 2 ranks of 1 thread: step {joint[0] / 1e6:.1f} ms")
+print("joint plan on 2 ranks of 2 threads:", "shorter" if joint[1] < 0.9 * joint[0] else joint[1])
