@@ -3,7 +3,7 @@
 
 Small problems (2 or 3 ranks, 2 to 4 micro-batches, with caps, residuals that B and W free apart, unequal micro-batches)
 against all orders, then the gap to the bound of pipelines of P ranks and M micro-batches with costs of +-30 %, under equal and
-unequal memory. All of it takes some minutes."""
+unequal memory; small ones are searched on for a proof. All of it takes some minutes."""
 import argparse
 import pathlib
 import subprocess
@@ -21,4 +21,6 @@ failed = subprocess.run([gaps, "brute", str(chosen.brute)]).returncode
 for mode in ("uniform", "random"):
     for shape in chosen.shapes.split(","):
         failed |= subprocess.run([gaps, mode, *shape.split("x"), str(chosen.count)]).returncode
+for shape in ("3x8", "4x8"):
+    failed |= subprocess.run([gaps, "proofs", *shape.split("x"), str(chosen.count)]).returncode
 sys.exit(failed)

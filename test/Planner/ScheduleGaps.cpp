@@ -4,8 +4,11 @@
 // ScheduleGaps uniform P M COUNT       P stages, M micro-batches, costs +-30 %, each rank holds P micro-batches
 // ScheduleGaps random P M COUNT        the same with P/2 to 2P
 //
+// ScheduleGaps proofs P M COUNT        how often a longer search finds nothing better, COUNT times for each kind of memory
+//
 // One line each; `bench/schedules.py` runs all and prints a table.
 #include "ScheduleOracle.h"
+#include "Search.h"
 
 #include "plc/Planner/Schedules.h"
 
@@ -65,6 +68,31 @@ ScheduleProblem pipeline(std::mt19937_64 &random, int64_t stages, int64_t microB
   return problem;
 }
 
+// By the bound, or by the branch and bound that `auto` ends with, with more nodes than it takes itself.
+int proofs(int64_t stages, int64_t microBatches, int64_t count) {
+  int64_t byBound = 0, bySearch = 0, better = 0;
+  for (bool uniform : {true, false}) {
+    std::mt19937_64 random(7);
+    for (int64_t round = 0; round < count; ++round) {
+      ScheduleProblem problem = pipeline(random, stages, microBatches, uniform);
+      Schedule schedule;
+      Simulation simulation;
+      if (solve(automatic, problem, schedule) || simulate(problem, schedule, simulation))
+        return 1;
+      Jobs jobs(problem);
+      ForcedOrder forced(jobs);
+      TimedOrders best{ordersOf(jobs, schedule), simulation.makespan};
+      bool isBound = best.makespan <= boundOf(jobs, forced);
+      byBound += isBound;
+      bySearch += !isBound && solveExactly(jobs, forced, 1'000'000, best);
+      better += best.makespan < simulation.makespan;
+    }
+  }
+  std::printf("proofs %ld %ld: of %ld optimal %ld by the bound, %ld by search; %ld were not\n", long(stages),
+              long(microBatches), long(2 * count), long(byBound), long(bySearch), long(better));
+  return better ? 1 : 0;
+}
+
 int gaps(bool uniform, int64_t stages, int64_t microBatches, int64_t count) {
   std::mt19937_64 random(7);
   std::vector<double> percent;
@@ -92,6 +120,8 @@ int main(int argc, char **argv) {
     return brute(std::atol(argv[2]));
   if ((mode == "uniform" || mode == "random") && argc == 5 && std::atol(argv[4]) > 0)
     return gaps(mode == "uniform", std::atol(argv[2]), std::atol(argv[3]), std::atol(argv[4]));
-  std::fprintf(stderr, "usage: ScheduleGaps brute COUNT | uniform P M COUNT | random P M COUNT\n");
+  if (mode == "proofs" && argc == 5)
+    return proofs(std::atol(argv[2]), std::atol(argv[3]), std::atol(argv[4]));
+  std::fprintf(stderr, "usage: ScheduleGaps brute COUNT | uniform P M COUNT | random P M COUNT | proofs P M COUNT\n");
   return 2;
 }
