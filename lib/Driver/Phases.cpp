@@ -163,6 +163,13 @@ static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, 
 static plc::plan::PlanVerifyOptions verifyOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanVerifyOptions options;
   options.memoryLimitBytes = exactLimit(program, strategy);
+  options.keepKinds = partitionOptions(program, strategy).keepKinds;
+  return options;
+}
+
+static plc::plan::PlanRematOptions rematOptions(const Program &program, const Strategy &strategy) {
+  plc::plan::PlanRematOptions options;
+  options.keepKinds = partitionOptions(program, strategy).keepKinds;
   return options;
 }
 
@@ -190,7 +197,9 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   add("schedule", [options = scheduleOptions(program, strategy)](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanSchedule(options));
   });
-  add("remat", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanRemat()); });
+  add("remat", [options = rematOptions(program, strategy)](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanRemat(options));
+  });
   add("comm", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInsertComm()); });
   add("addresses", [options = addressesOptions(program, strategy),
                     verify = verifyOptions(program, strategy)](OpPassManager &pipeline) {

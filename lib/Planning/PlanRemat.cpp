@@ -1,6 +1,7 @@
 //===- PlanRemat.cpp - keep some values, compute others again -------------===//
 #include "CloneCalls.h"
 #include "Programs.h"
+#include "RecomputationBounds.h"
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
@@ -47,7 +48,13 @@ private:
     }
     if (program.getKeepsLast())
       keepLast(program);
-    return nextId ? predict(program) : success();
+    bool isScheduled = !program.getBody().getOps<RankOp>().empty();
+    if (isScheduled && program.getRecomputeBoundNs()) {
+      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds);
+      program.setKeptBoundBytes(bounds.keptBytes);
+      program.setRecomputeBoundNs(bounds.ns);
+    }
+    return nextId && isScheduled ? predict(program) : success();
   }
 
   LogicalResult check(ProgramOp program) {
@@ -91,8 +98,6 @@ private:
 
   // Clones take time. Each run of a task is counted with its clones, also one that keeps.
   LogicalResult predict(ProgramOp program) {
-    if (program.getBody().getOps<RankOp>().empty())
-      return success();
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     std::vector<std::vector<RunOp>> runs;
     planner::Schedule schedule = readSchedule(program, runs);

@@ -42,7 +42,7 @@ private:
       return failure();
     FailureOr<module::EntryPlan> table = buildActionTable(program, slots);
     return success(succeeded(table) && succeeded(proveActionTable(*table, program, slots, memoryLimitBytes)) &&
-                   succeeded(proveFigures(program, slots.getRoutes(), bytesPerNs)));
+                   succeeded(proveFigures(program, slots.getRoutes(), bytesPerNs, *keepKinds)));
   }
 };
 

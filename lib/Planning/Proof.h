@@ -61,8 +61,10 @@ llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 /// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);
 
-/// What the program says of its cuts, its step and its recomputation is what its calls, kernels and order give.
-llvm::LogicalResult proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);
+/// What the program says of its cuts, its step and its recomputation, bounds included, is what its calls, kernels and order
+/// give, where layers of `keepKinds` keep what they make.
+llvm::LogicalResult proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
+                                 llvm::ArrayRef<std::string> keepKinds);
 
 /// Every read of a rank finds the value and micro-batch that the program names. The actions are executed symbolically,
 /// with a map from bytes to values in place of the arena (ProveMemory.cpp). The layout holds what the rank needs and no

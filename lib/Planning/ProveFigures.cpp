@@ -1,6 +1,7 @@
 //===- ProveFigures.cpp - what a plan says of itself ------------------------===//
 #include "CutModel.h"
 #include "Proof.h"
+#include "RecomputationBounds.h"
 #include "ScheduleModel.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -49,7 +50,7 @@ LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t byt
 }
 
 // Clones, and what F makes that the backward tasks of its stage read, outputs apart.
-LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes) {
+LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds) {
   SymbolTable kernels(program->getParentOfType<ModuleOp>());
   DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
   Resolver resolve(routes);
@@ -68,13 +69,21 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes) {
         bytes += byteSize(value.getType());
     }
   });
-  return success(succeeded(proveFigure(program, "recompute_ns", program.getRecomputeNs(), ns)) &&
-                 succeeded(proveFigure(program, "kept_bytes", program.getKeptBytes(), bytes)));
+  if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), ns)) ||
+      failed(proveFigure(program, "kept_bytes", program.getKeptBytes(), bytes)))
+    return failure();
+  if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
+    return success();
+  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds);
+  return success(succeeded(proveFigure(program, "kept_bound_bytes", program.getKeptBoundBytes(), bounds.keptBytes)) &&
+                 succeeded(proveFigure(program, "recompute_bound_ns", program.getRecomputeBoundNs(), bounds.ns)));
 }
 
 } // namespace
 
-LogicalResult plc::plan::proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
+LogicalResult plc::plan::proveFigures(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
+                                      ArrayRef<std::string> keepKinds) {
   return success(succeeded(proveCut(program, routes, bytesPerNs)) &&
-                 succeeded(proveStep(program, routes, bytesPerNs)) && succeeded(proveRecomputation(program, routes)));
+                 succeeded(proveStep(program, routes, bytesPerNs)) &&
+                 succeeded(proveRecomputation(program, routes, keepKinds)));
 }

@@ -3,6 +3,7 @@
 
 #include "Statics.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -19,10 +20,13 @@ using planner::TaskKind;
 
 namespace {
 
-// What a result of a task is inside it.
+// What a result of a task is inside it; of a clone, what its original makes.
 Value insideTask(Value value) {
-  if (auto task = value.getDefiningOp<TaskOp>())
-    return task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+  while (auto task = value.getDefiningOp<TaskOp>())
+    value = task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+  if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
+    if (CallOp original = originalOf(clone))
+      return original.getResult(cast<OpResult>(value).getResultNumber());
   return value;
 }
 
@@ -90,7 +94,7 @@ void StageRetention::addTask(TaskOp task) {
     calls.push_back(nullptr);
   }
   for (auto call : task.getBody().getOps<CallOp>())
-    addCall(call, kind);
+    call.getRecompute() ? addClone(call) : addCall(call, kind);
   RetentionProblem::Call send{kind};
   send.name = "what is sent";
   for (Value value : usedOutside(stage, /*asOutput=*/false))
@@ -116,6 +120,13 @@ void StageRetention::addCall(CallOp op, TaskKind kind) {
     call.results.push_back(add(result, roundUpPlace(byteSize(result.getType()))));
   problem.calls.push_back(std::move(call));
   calls.push_back(op);
+}
+
+// Stands before the next call that is added.
+void StageRetention::addClone(CallOp clone) {
+  auto it = llvm::find(calls, originalOf(clone));
+  if (it != calls.end())
+    clones.clones.push_back({it - calls.begin(), int64_t(calls.size())});
 }
 
 std::vector<bool> StageRetention::keptValues(const Retention &answer) const {

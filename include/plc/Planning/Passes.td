@@ -123,7 +123,8 @@ def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
     Before: stages and routes; B and W read F's results, some of which F's calls `discard`. After: the same values, but
     those are computed again by clones (see `plan.call`), where calls say what runs `again` before them; else just before
     their first use, in B, or in W if it needs them first, and whoever computes one keeps it for the other. `plan.checkpoint`s name what is kept. In a program that `keeps_last`
-    the runs of the last micro-batch `keep`. The predicted time of a step is made anew.
+    the runs of the last micro-batch `keep`. The predicted time of a step is made anew, and so are, behind
+    `--plan-schedule`, the bounds of recomputation: how many micro-batches are in flight is then known.
 
     ```
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
@@ -134,7 +135,8 @@ def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {
     fit (`--plan-addresses` does). Test: `test/Planning/remat.mlir`, `test/Planning/remat-errors.mlir`.
   }];
   let options = [
-    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
+    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
+    ListOption<"keepKinds", "keep-kinds", "std::string", "kinds of layers that keep what they make, for the bounds">
   ];
 }
 
@@ -196,7 +198,8 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
-    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
+    Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
+    ListOption<"keepKinds", "keep-kinds", "std::string", "kinds of layers that keep what they make, for the bounds">
   ];
 }
 

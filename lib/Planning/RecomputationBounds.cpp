@@ -1,0 +1,144 @@
+//===- RecomputationBounds.cpp - what recomputation had to take -------------===//
+#include "RecomputationBounds.h"
+
+#include "RetentionModel.h"
+
+#include "plc/Analysis/TaskSlots.h"
+#include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/RematPolicies.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using planner::RematProblem;
+using planner::RetentionProblem;
+
+namespace {
+
+// The program before its clones, as a problem of modes.
+class KeptValues {
+public:
+  KeptValues(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds)
+      : routes(routes), outputs(outputsOf(program, routes)), kernels(program->getParentOfType<ModuleOp>()),
+        keepKinds(keepKinds) {
+    for (auto layer : program.getBody().getOps<LayerOp>())
+      kinds[layer.getPath()] = layer.getKind();
+    for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+      for (auto task : stage.getBody().getOps<TaskOp>())
+        for (auto call : task.getBody().getOps<CallOp>())
+          if (!call.getRecompute())
+            task.getRole() == Role::F ? addForward(call, index) : addBackward(call, task.getRole(), index);
+  }
+
+  RematProblem problem;
+
+private:
+  void addForward(CallOp call, int64_t stage) {
+    RematProblem::Call made;
+    made.selected = !llvm::is_contained(keepKinds, kinds.lookup(call.getPath()));
+    made.ns = kernels.lookup<KernelOp>(call.getKernel()).getNs();
+    made.stage = stage;
+    for (Value result : call.getResults()) {
+      numbers[result] = problem.values.size();
+      made.results.push_back(problem.values.size());
+      problem.values.push_back(
+          {byteSize(result.getType()), int64_t(problem.calls.size()), outputs.contains(result), false});
+    }
+    problem.calls.push_back(std::move(made));
+  }
+
+  // What it reads of clones it reads of their originals.
+  void addBackward(CallOp call, Role role, int64_t stage) {
+    RematProblem::BackwardCall reads{planner::TaskKind(role), {}, stage};
+    for (Value operand : call.getArgs()) {
+      Value value = routes.resolve(operand);
+      if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
+        if (CallOp original = originalOf(clone))
+          value = original.getResult(cast<OpResult>(value).getResultNumber());
+      if (auto it = numbers.find(value); it != numbers.end())
+        reads.args.push_back(it->second);
+    }
+    problem.backward.push_back(std::move(reads));
+  }
+
+  const RouteTable &routes;
+  DenseMap<Value, OutputOp> outputs;
+  SymbolTable kernels;
+  ArrayRef<std::string> keepKinds;
+  llvm::StringMap<StringRef> kinds; // of paths
+  DenseMap<Value, int64_t> numbers;
+};
+
+// The most micro-batches of a stage that have begun and are not through at once, and whether others run between B and W.
+struct Flight {
+  int64_t most = 1;
+  bool splitsBackward = false;
+};
+
+std::map<StringRef, Flight> flightsOf(ProgramOp program) {
+  std::map<StringRef, Flight> flights;
+  std::map<std::pair<StringRef, int64_t>, int64_t> left; // runs of a stage's micro-batch
+  for (auto rank : program.getBody().getOps<RankOp>())
+    for (auto run : rank.getBody().getOps<RunOp>())
+      ++left[{run.getStage(), run.getMb()}];
+  for (auto rank : program.getBody().getOps<RankOp>()) {
+    std::map<StringRef, int64_t> flying;
+    RunOp last;
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      Flight &flight = flights[run.getStage()];
+      if (run.getRole() == Role::F)
+        flight.most = std::max(flight.most, ++flying[run.getStage()]);
+      bool follows = last && last.getStage() == run.getStage() && last.getMb() == run.getMb();
+      flight.splitsBackward |= run.getRole() == Role::W && !follows;
+      if (--left[{run.getStage(), run.getMb()}] == 0)
+        --flying[run.getStage()];
+      last = run;
+    }
+  }
+  return flights;
+}
+
+int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
+  std::map<StringRef, Flight> flights = flightsOf(program);
+  std::map<int64_t, std::vector<StageRetention>> ranks;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    const Flight &flight = flights[stage.getSymName()];
+    std::vector<StageRetention> &rank = ranks[stage.getRank()];
+    rank.emplace_back(program, stage, flight.most, keepKinds);
+    rank.back().problem.splitsBackward = flight.splitsBackward;
+  }
+  int64_t ns = 0;
+  for (auto &[index, stages] : ranks) {
+    planner::RankRetention rank;
+    std::vector<planner::Retention> answers;
+    for (StageRetention &stage : stages) {
+      rank.stages.push_back(&stage.problem);
+      answers.push_back(stage.found());
+    }
+    int64_t bytes = rank.peakOf(answers).bytes;
+    for (StageRetention &stage : stages) {
+      stage.problem.budgetBytes = bytes;
+      ns += planner::retentionBound(stage.problem).value_or(0);
+    }
+  }
+  return ns;
+}
+
+} // namespace
+
+RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
+                                                     ArrayRef<std::string> keepKinds) {
+  RematProblem problem = KeptValues(program, routes, keepKinds).problem;
+  RecomputationBounds bounds;
+  bounds.keptBytes = problem.boundKeptBytes();
+  bool hasBudget = program.getRemat() && rowOf(*program.getRemat()).obeys(planner::ByteBudget);
+  if (hasBudget && program.getRecomputeNs().value_or(0) > 0)
+    bounds.ns = boundUnderBudget(program, keepKinds);
+  else
+    bounds.ns = problem.boundRecomputeNs(program.getKeptBytes().value_or(0));
+  return bounds;
+}
