@@ -18,3 +18,7 @@ std::string plc::planner::formatNs(int64_t ns) {
 std::string plc::planner::formatPart(int64_t part, int64_t whole) {
   return format("%.1f %%", whole ? 100 * double(part) / double(whole) : 0);
 }
+
+std::string plc::planner::formatMissing(int64_t needed, int64_t limit) {
+  return ": " + std::to_string(needed - limit) + " bytes are missing";
+}

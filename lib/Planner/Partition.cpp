@@ -1,4 +1,5 @@
 //===- Partition.cpp - the problem of cutting a graph ---------------------===//
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Partition.h"
 
 #include "CutBound.h"
@@ -226,7 +227,8 @@ Fault PartitionProblem::verify(const Partition &answer) const {
     slowest = std::max(slowest, loads[rank].ns);
     if (limitBytes && loads[rank].bytes() > limitBytes)
       return noPlanFits(describeRank(*this, rank) + " needs " + formatBytes(loads[rank].bytes()) + ", limit " +
-                        formatBytes(limitBytes) + largestPart(*this, answer.stageOf, rank));
+                        formatBytes(limitBytes) + largestPart(*this, answer.stageOf, rank) +
+                        formatMissing(loads[rank].bytes(), limitBytes));
   }
   if (slowest != answer.slowestNs)
     return "the slowest rank takes " + std::to_string(slowest) + " ns, not " + std::to_string(answer.slowestNs);

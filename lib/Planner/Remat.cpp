@@ -1,4 +1,5 @@
 //===- Remat.cpp - the closure of what backward reads ---------------------===//
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Remat.h"
 #include "plc/Planner/Partition.h"
 
@@ -82,7 +83,8 @@ Fault RematProblem::verify(const Remat &answer) const {
                ", which is neither kept nor computed again";
   }
   if (int64_t peak = limitBytes ? peakBytes(answer) : 0; peak > limitBytes)
-    return noPlanFits("the backward pass holds " + formatBytes(peak) + ", limit " + formatBytes(limitBytes));
+    return noPlanFits("the backward pass holds " + formatBytes(peak) + ", limit " + formatBytes(limitBytes) +
+                      formatMissing(peak, limitBytes));
   return std::nullopt;
 }
 

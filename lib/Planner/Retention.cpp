@@ -1,4 +1,5 @@
 //===- Retention.cpp - the problem of retention, and what an answer holds -===//
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Retention.h"
 #include "plc/Planner/Partition.h"
 
@@ -226,5 +227,5 @@ Reason RetentionProblem::doesNotFit(const Peak &peak) const {
   if (at.empty())
     at = name("call ", peak.call);
   return noPlanFits("in this order with these kernels, " + at + " needs " + formatBytes(peak.bytes) + ", budget " +
-                    formatBytes(budgetBytes) + ": " + std::to_string(peak.bytes - budgetBytes) + " bytes are missing");
+                    formatBytes(budgetBytes) + formatMissing(peak.bytes, budgetBytes));
 }

@@ -32,59 +32,53 @@ void RankRetention::divide(const std::vector<Retention> &answers) {
     stages[stage]->budgetBytes = std::max<int64_t>(budgetBytes - beside[stage], 0);
 }
 
-Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, size_t &failed) {
+// That the rank misses its budget with these answers, and where.
+static Fault refuse(RankRetention &rank, const std::vector<Retention> &answers, RankLack &lack) {
+  RankRetention::Peak peak = rank.peakOf(answers);
+  RetentionProblem &stage = *rank.stages[peak.stage];
+  stage.budgetBytes = rank.budgetBytes;
+  lack = {peak.stage, {peak.bytes, stage.peakOf(answers[peak.stage]).call}};
+  return stage.doesNotFit(lack.peak);
+}
+
+Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
   size_t count = rank.stages.size();
   answers.assign(count, {});
-  failed = 0;
+  lack = {};
   if (count == 1) {
     rank.stages[0]->budgetBytes = rank.budgetBytes;
-    return solveRetention(*rank.stages[0], answers[0]);
+    return solveRetention(*rank.stages[0], answers[0], {}, &lack.peak);
   }
   std::vector<int64_t> least, most;
   for (RetentionProblem *stage : rank.stages) {
     least.push_back(stage->workingSet().bytes);
     most.push_back(std::max(stage->peakOf({}).bytes, least.back()));
   }
-  if (rank.peakOf(answers).bytes <= rank.budgetBytes)
+  int64_t nearest = rank.peakOf(answers).bytes;
+  if (nearest <= rank.budgetBytes)
     return std::nullopt;
   // With `low` parts some stage has no answer, or the rank keeps its budget; with `high` parts it does not.
   constexpr int64_t parts = 256;
   int64_t low = 0, high = parts;
-  std::vector<Retention> found;
-  Fault fault;
   for (int64_t part = parts / 2; low < high; part = (low + high) / 2) {
     std::vector<Retention> trial(count);
     bool solved = true;
     for (size_t stage = 0; stage < count && solved; ++stage) {
       rank.stages[stage]->budgetBytes = least[stage] + (most[stage] - least[stage]) / parts * part;
-      if (Fault why = solveRetention(*rank.stages[stage], trial[stage])) {
-        solved = false;
-        fault = why;
-        failed = stage;
-      }
+      solved = !solveRetention(*rank.stages[stage], trial[stage]);
     }
-    answers = trial; // also of a failure, which is told by what was tried last
-    RankRetention::Peak peak = solved ? rank.peakOf(trial) : RankRetention::Peak();
-    if (peak.bytes > rank.budgetBytes) {
+    int64_t bytes = solved ? rank.peakOf(trial).bytes : 0;
+    // The largest part that keeps the budget; until there is one, what is nearest to it.
+    if (solved && (bytes <= rank.budgetBytes || bytes < nearest)) {
+      nearest = bytes;
+      answers = std::move(trial);
+    }
+    if (bytes > rank.budgetBytes)
       high = part;
-      failed = peak.stage;
-      fault.reset();
-      continue;
-    }
-    low = part + 1;
-    if (solved)
-      found = std::move(trial);
+    else
+      low = part + 1;
   }
-  if (!found.empty()) {
-    answers = std::move(found);
-    return std::nullopt;
-  }
-  if (!fault) {
-    rank.divide(answers);
-    RetentionProblem &stage = *rank.stages[failed];
-    fault = stage.doesNotFit(stage.peakOf(answers[failed]));
-  }
-  return fault;
+  return nearest <= rank.budgetBytes ? std::nullopt : refuse(rank, answers, lack);
 }
 
 void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
@@ -103,21 +97,21 @@ void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
   }
 }
 
-Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, size_t &failed) {
+Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
   Key key{rank.budgetBytes};
   for (const RetentionProblem *stage : rank.stages)
     describe(*stage, key);
   auto [it, isNew] = ranks.try_emplace(std::move(key));
   Known &known = it->second;
   if (isNew) {
-    known.fault = solveRankRetention(rank, known.answers, known.failed);
+    known.fault = solveRankRetention(rank, known.answers, known.lack);
     for (const RetentionProblem *stage : rank.stages)
       known.budgets.push_back(stage->budgetBytes);
   }
   for (size_t stage = 0; stage < rank.stages.size(); ++stage)
     rank.stages[stage]->budgetBytes = known.budgets[stage];
   answers = known.answers;
-  failed = known.failed;
+  lack = known.lack;
   return known.fault;
 }
 

@@ -48,12 +48,20 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
   return best;
 }
 
-Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort) {
+static Fault refuse(const RetentionProblem &problem, const RetentionProblem::Peak &peak,
+                    RetentionProblem::Peak *lacking) {
+  if (lacking)
+    *lacking = peak;
+  return problem.doesNotFit(peak);
+}
+
+Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort,
+                                   RetentionProblem::Peak *lacking) {
   if (Fault fault = problem.check())
     return fault;
   answer = {};
   if (RetentionProblem::Peak peak = problem.workingSet(); peak.bytes > problem.budgetBytes)
-    return problem.doesNotFit(peak);
+    return refuse(problem, peak, lacking);
   if (problem.peakOf(answer).bytes <= problem.budgetBytes)
     return std::nullopt;
   WindowEffort little{effort.exactStates / 32};
@@ -62,14 +70,14 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
     return problem.verify(answer);
   RetentionProblem::Peak least;
   std::optional<int64_t> bound = retentionBound(problem, &least);
-  if (!bound)
-    return problem.doesNotFit(least);
-  if (end == WindowEnd::None)
-    return problem.doesNotFit(leastPeak(problem, effort.exactStates));
+  if (!bound || end == WindowEnd::None)
+    return refuse(problem, bound ? leastPeak(problem, effort.exactStates) : least, lacking);
   WindowEffort much{effort.exactStates};
   answer = findBest(problem, effort, *bound, much.belowNs);
   if (much.belowNs > *bound)
     searchWhole(problem, answer, much);
+  if (RetentionProblem::Peak peak = problem.peakOf(answer); peak.bytes > problem.budgetBytes)
+    return refuse(problem, peak, lacking);
   return problem.verify(answer);
 }
 

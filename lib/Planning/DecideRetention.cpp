@@ -14,12 +14,8 @@ using namespace plc::plan;
 
 namespace {
 
-LogicalResult refuse(StageOp stage, const StageRetention &model, const planner::Retention &answer,
-                     const planner::Reason &reason) {
-  planner::RetentionProblem::Peak peak = model.problem.workingSet();
-  if (peak.bytes <= model.problem.budgetBytes)
-    peak = model.problem.peakOf(answer);
-  CallOp call = peak.call < 0 ? nullptr : model.callOf(peak.call);
+LogicalResult refuse(StageOp stage, const StageRetention &model, int64_t lacking, const planner::Reason &reason) {
+  CallOp call = lacking < 0 ? nullptr : model.callOf(lacking);
   InFlightDiagnostic error =
       withKey(emitReason(call ? call.getOperation() : stage.getOperation(), reason), "memory.budget");
   error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
@@ -48,10 +44,10 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
     for (size_t stage : here)
       rank.stages.push_back(&models[stage].problem);
     std::vector<planner::Retention> answers;
-    size_t failed = 0;
-    if (planner::Fault fault = known.solve(rank, answers, failed)) {
+    planner::RankLack lack;
+    if (planner::Fault fault = known.solve(rank, answers, lack)) {
       if (!refused)
-        return refuse(stages[here[failed]], models[here[failed]], answers[failed], *fault);
+        return refuse(stages[here[lack.stage]], models[here[lack.stage]], lack.peak.call, *fault);
       refused->push_back(index);
       continue;
     }

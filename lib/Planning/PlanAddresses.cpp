@@ -4,6 +4,7 @@
 
 #include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
 
@@ -156,7 +157,8 @@ private:
         }
     return withKey(emitNoPlan(rank), "memory.budget")
            << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
-           << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes);
+           << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes)
+           << planner::formatMissing(layout.getArenaBytes(), limit);
   }
 
   ProgramOp program;

@@ -2,6 +2,7 @@
 #include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/Format.h"
 #include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/Passes.h"
@@ -68,7 +69,8 @@ private:
     layout = *rank.getBody().getOps<LayoutOp>().begin();
     if (limit && plan.arenaBytes > limit)
       return layout.emitOpError("has an arena of ")
-             << planner::formatBytes(plan.arenaBytes) << ", limit " << planner::formatBytes(limit);
+             << planner::formatBytes(plan.arenaBytes) << ", limit " << planner::formatBytes(limit)
+             << planner::formatMissing(plan.arenaBytes, limit);
     SmallVector<std::pair<const module::StaticInfo *, StaticOp>> places;
     for (auto [place, op] : llvm::zip(plan.statics, layout.getBody().getOps<StaticOp>()))
       places.emplace_back(&place, op);

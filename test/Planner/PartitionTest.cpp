@@ -184,8 +184,8 @@ TEST(Partition, SlowestRankOfSharedOnes) {
   for (PartitionProblem::Part &part : problem.parts)
     part.keptBytes = 1 << 20;
   problem.limitBytes = 1 << 20;
-  EXPECT_EQ(*solvePartition(problem, answer),
-            "no plan fits: rank 0 (stages 0, 2) needs 2.0 MiB, limit 1.0 MiB, largest part 'p0' 1.0 MiB");
+  EXPECT_EQ(*solvePartition(problem, answer), "no plan fits: rank 0 (stages 0, 2) needs 2.0 MiB, limit 1.0 MiB, "
+                                              "largest part 'p0' 1.0 MiB: 1048576 bytes are missing");
   problem.place = {0, 2, 0};
   EXPECT_EQ(*problem.check(), "place leaves out rank 1");
   problem.place = {0, 1};
@@ -210,7 +210,7 @@ TEST(Partition, TellsWhatBinds) {
   problem.limitBytes = 1 << 20;
   Partition answer;
   EXPECT_EQ(*solvePartition(problem, answer),
-            "no plan fits: stage 1 needs 3.0 MiB, limit 1.0 MiB, largest part 'p1' 3.0 MiB");
+            "no plan fits: stage 1 needs 3.0 MiB, limit 1.0 MiB, largest part 'p1' 3.0 MiB: 2097152 bytes are missing");
   EXPECT_EQ(*solvePartition(chain({1}, 2), answer), "no plan fits: 2 stages but only 1 parts to cut");
   EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 0}, answer), "stage 1 has 0 parts");
   EXPECT_EQ(*fixPartition(chain({1, 1}, 2), {2, 1}, answer), "stages have 3 parts but there are 2");

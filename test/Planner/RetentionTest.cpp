@@ -2,6 +2,8 @@
 #include "RetentionChecker.h"
 #include "RetentionProblems.h"
 
+#include "plc/Planner/Partition.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -276,12 +278,16 @@ TEST(Retention, SharesARank) {
     most = rank.peakOf(answers).bytes;
     for (int64_t part : {8, 6, 4, 2}) {
       rank.budgetBytes = 100 + (most - 100) * part / 8;
-      size_t failed = stages.size();
-      Fault fault = solveRankRetention(rank, answers, failed);
+      RankLack lack;
+      Fault fault = solveRankRetention(rank, answers, lack);
       if (fault) {
         EXPECT_TRUE(fault->isNoPlan);
-        ASSERT_LT(failed, stages.size());
-        EXPECT_NE(fault->find("bytes are missing"), std::string::npos) << *fault;
+        ASSERT_LT(lack.stage, stages.size());
+        // Of the rank's whole budget, not of the part that a stage was given.
+        std::string all = ", budget " + formatBytes(rank.budgetBytes) + ": " +
+                          std::to_string(lack.peak.bytes - rank.budgetBytes) + " bytes are missing";
+        EXPECT_NE(fault->find(all), std::string::npos) << *fault;
+        EXPECT_NE(fault->find("call " + std::to_string(lack.peak.call) + " needs"), std::string::npos) << *fault;
         ++refused;
         continue;
       }
@@ -306,10 +312,10 @@ TEST(Retention, SharesARank) {
 TEST(Retention, KnowsEqualRanks) {
   KnownRanks known;
   std::vector<Retention> answers, others;
-  size_t failed = 0;
+  RankLack lack;
   auto solve = [&](RetentionProblem problem, int64_t budget, std::vector<Retention> &found) {
     RankRetention rank{{&problem}, budget};
-    Fault fault = known.solve(rank, found, failed);
+    Fault fault = known.solve(rank, found, lack);
     EXPECT_EQ(problem.budgetBytes, budget);
     return fault;
   };

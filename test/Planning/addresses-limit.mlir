@@ -1,10 +1,10 @@
 // The part that is too large is named: a value that a rank makes, or one that it receives.
 // RUN: not plc-opt %s --plan-infer-skips --plan-schedule --plan-insert-comm --plan-addresses=memory-limit-bytes=4000 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MAKES
-// MAKES: error: no plan fits: rank 0 needs 3.9 KiB, limit 3.9 KiB, largest part a value of 'a' 3.9 KiB
+// MAKES: error: no plan fits: rank 0 needs 3.9 KiB, limit 3.9 KiB, largest part a value of 'a' 3.9 KiB: [[#]] bytes are missing
 // RUN: not plc-opt %s --plan-infer-skips --plan-schedule --plan-insert-comm --plan-addresses=memory-limit-bytes=4050 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RECEIVES
-// RECEIVES: error: no plan fits: rank 1 needs 4.0 KiB, limit 4.0 KiB, largest part a received value 3.9 KiB
+// RECEIVES: error: no plan fits: rank 1 needs 4.0 KiB, limit 4.0 KiB, largest part a received value 3.9 KiB: [[#]] bytes are missing
 // RUN: plc-opt %s --plan-infer-skips --plan-schedule --plan-insert-comm --plan-addresses=memory-limit-bytes=4096 --plan-verify
 
 !big = tensor<1000xf32>

@@ -29,7 +29,7 @@
 // CHECK: plan.run @s1 F mb 0 at [{{.*}}, {{.*}}, 128]
 // CHECK: plan.run @s1 F mb 1 at [{{.*}}, {{.*}}, 132]
 
-// LIMIT: error: no plan fits: rank 0 needs 1.2 KiB, limit 1.0 KiB, largest part static area 832 B
+// LIMIT: error: no plan fits: rank 0 needs 1.2 KiB, limit 1.0 KiB, largest part static area 832 B: [[#]] bytes are missing
 // STANDARD: plan.layout static 832 arena 1216 bound 1216
 // NAME: strategy 'cached' is not supported; there are 'pooled', 'standard' and 'minimal-peak'
 // AGAIN: error: rank 0 has a layout already

@@ -79,7 +79,7 @@ plan.partition_instance @resident stages 1 in_flight [1] {
   plan.resident in [] owner 1 copy 1
 }
 // -----
-// expected-error@+1 {{no plan fits: stage 1 needs 3.2 GiB, limit 2.0 GiB, largest part 'attention.3' 3.2 GiB}}
+// expected-error@+1 {{no plan fits: stage 1 needs 3.2 GiB, limit 2.0 GiB, largest part 'attention.3' 3.2 GiB: 1288490189 bytes are missing}}
 plan.partition_instance @memory stages 2 in_flight [1, 1] limit 2147483648 {
   plan.part "embed" ns 1 kept 1000 scratch 0
   plan.part "attention.3" ns 1 kept 3435973837 scratch 0
@@ -196,7 +196,7 @@ plan.remat_instance @recompute_bound policy "uniform" interval 1 kept [] cloned 
   plan.backward B reads [1]
 }
 // -----
-// expected-error@+1 {{no plan fits: the backward pass holds 16 B, limit 15 B}}
+// expected-error@+1 {{no plan fits: the backward pass holds 16 B, limit 15 B: 1 bytes are missing}}
 plan.remat_instance @limit policy "uniform" interval 2 limit 15 {
   plan.value 8
   plan.value 8

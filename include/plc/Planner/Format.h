@@ -13,6 +13,9 @@ std::string formatNs(int64_t ns);
 /// "12.5 %"; of nothing "0.0 %".
 std::string formatPart(int64_t part, int64_t whole);
 
+/// ": 64 bytes are missing", behind what is needed and its limit, which may look the same.
+std::string formatMissing(int64_t needed, int64_t limit);
+
 } // namespace plc::planner
 
 #endif

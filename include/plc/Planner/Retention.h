@@ -92,8 +92,10 @@ struct RetentionEffort {
 
 /// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
 /// chain and annealing, polished, then repaired and improved window by window; and once more exactly, now that all that is
-/// not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes.
-Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {});
+/// not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes, which is
+/// then `lacking`.
+Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {},
+                     RetentionProblem::Peak *lacking = nullptr);
 
 /// Optimal: a shortest path over (calls that have run once, values that live), by A*. Stops without an answer (`found` is
 /// false) above `states` of them or above 62 values. Source: the state space of Kumar et al., "Efficient Rematerialization
@@ -126,17 +128,23 @@ struct RankRetention {
   void divide(const std::vector<Retention> &answers);
 };
 
+/// What lacks bytes on a rank: a call of a stage, by number, and what the rank holds while it runs.
+struct RankLack {
+  size_t stage = 0;
+  RetentionProblem::Peak peak;
+};
+
 /// Minimises the added time of a rank whose stages share its bytes: exactly as `solveRetention` for one stage. Several
 /// get their working sets and the same part of what they would hold beyond these; the largest such part with which the
-/// rank keeps its budget is bisected. Heuristic. Fails if no part does; `failed` is then the stage that lacks bytes, whose
-/// problem has the budget that it missed.
-Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, size_t &failed);
+/// rank keeps its budget is bisected. Heuristic. Fails if no part does, with what lacks bytes of the rank's budget in the
+/// nearest of the answers that were tried.
+Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
 
 /// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once.
 class KnownRanks {
 public:
   /// As `solveRankRetention`.
-  Fault solve(RankRetention &rank, std::vector<Retention> &answers, size_t &failed);
+  Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   /// As `retentionBound`; 0 if nothing fits.
   int64_t bound(const RetentionProblem &problem);
 
@@ -145,7 +153,7 @@ private:
   struct Known {
     std::vector<Retention> answers;
     std::vector<int64_t> budgets; ///< that the stages were left with
-    size_t failed;
+    RankLack lack;
     Fault fault;
   };
   static void describe(const RetentionProblem &problem, Key &key);
