@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <set>
 
 using namespace plc::planner;
@@ -81,6 +82,30 @@ std::vector<std::vector<int64_t>> chooseOrders(const PartitionProblem &problem) 
   return distinct;
 }
 
+constexpr size_t mostReordered = 256; // parts
+
+// Orders that mix the parts of each stage, or of a few neighbouring ones: the best cut along one that keeps the stages
+// apart is no worse, and the next order starts from it.
+void improveByOrders(const PartitionProblem &problem, Partition &answer, Score &best) {
+  constexpr int64_t apart = int64_t(1) << 32, mostTries = 512;
+  int64_t tries = std::clamp<int64_t>(mostTries * 16 / int64_t(problem.parts.size()), 32, mostTries);
+  std::mt19937_64 random(1);
+  for (int64_t idle = 0; idle < tries && (best.excessBytes || best.slowestNs > quickBound(problem)); ++idle) {
+    std::vector<int64_t> keys;
+    for (int64_t stage : answer.stageOf)
+      keys.push_back(stage * apart + int64_t(random() % uint64_t(apart << idle % 5)));
+    Partition found;
+    solveByChain(problem, orderByKey(problem, [&](int64_t part, int64_t) { return keys[part]; }), found);
+    improveByMoves(problem, found);
+    Score score = scoreOf(problem, found);
+    if (score > best)
+      continue;
+    idle = score < best ? -1 : idle; // what is as good is another start
+    best = score;
+    answer = found;
+  }
+}
+
 } // namespace
 
 Fault plc::planner::solveByChain(const PartitionProblem &problem, const std::vector<int64_t> &order,
@@ -95,12 +120,12 @@ Fault plc::planner::solveByChain(const PartitionProblem &problem, const std::vec
   return problem.verify(answer);
 }
 
-Fault plc::planner::solvePartition(const PartitionProblem &problem, Partition &answer) {
+Fault plc::planner::solvePartition(const PartitionProblem &problem, Partition &answer, size_t most) {
   if (Fault fault = problem.check())
     return fault;
   answer.stageOf.assign(problem.parts.size(), 0);
   Ideals ideals;
-  if (ideals.enumerate(problem, mostIdeals)) {
+  if (ideals.enumerate(problem, most)) {
     cutAlong(problem, ideals, answer);
     answer.exact |= scoreOf(problem, answer).slowestNs == quickBound(problem);
     bool isChain = ideals.steps.size() == problem.parts.size() + 1;
@@ -124,6 +149,8 @@ Fault plc::planner::solvePartition(const PartitionProblem &problem, Partition &a
       answer = found;
     }
   }
+  if (problem.parts.size() <= mostReordered)
+    improveByOrders(problem, answer, *best);
   // The whole bound of a large graph takes as long as its cuts; whoever prints a gap asks for it.
   answer.exact = best->slowestNs == quickBound(problem) && !best->excessBytes;
   return problem.verify(answer);

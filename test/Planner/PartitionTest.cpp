@@ -245,6 +245,44 @@ TEST(Partition, CheckRefusesWhatIsNoProblem) {
   EXPECT_EQ(*problem.check(), "times add up to more than 2^62");
 }
 
+// What graphs with more ideals get, beside all cuts: an answer wherever there is one, and nearly always the best.
+TEST(Partition, HeuristicFindsTheBestOfSmallGraphs) {
+  std::mt19937 random(7);
+  int64_t equal = 0, rounds = 80;
+  for (int64_t round = 0; round < rounds; ++round) {
+    int64_t parts = 4 + int64_t(random() % 7);
+    PartitionProblem problem = randomGraph(random, parts, 2 + int64_t(random() % 3));
+    problem.limitBytes = round % 2 ? 500 + int64_t(random() % 2000) : 0;
+    Partition answer, again;
+    Fault fault = solvePartition(problem, answer, /*ideals=*/0);
+    solvePartition(problem, again, /*ideals=*/0);
+    EXPECT_EQ(answer.stageOf, again.stageOf);
+    int64_t best = bruteForceGraph(problem);
+    ASSERT_EQ(fault.has_value(), best < 0);
+    EXPECT_TRUE(fault || answer.slowestNs >= best);
+    equal += fault || answer.slowestNs == best;
+  }
+  EXPECT_GE(equal * 100, rounds * 97) << equal << " of " << rounds;
+}
+
+// Points that every way passes need no algorithm of their own: ideals on both sides add up, and do not multiply. 40 blocks
+// of three branches of three parts have 40 x 64 + 2 of them, and are cut exactly.
+TEST(Partition, CutsSeriesOfBlocksExactly) {
+  PartitionProblem problem = chain(std::vector<int64_t>(401, 10), 4);
+  problem.isChain = false;
+  for (int64_t open = 0; open < 400; open += 10)
+    for (int64_t part = 1; part <= 9; ++part) {
+      problem.tensors.push_back({part <= 3 ? open : open + part - 3, {open + part}, 1, 0});
+      if (part >= 7)
+        problem.tensors.push_back({open + part, {open + 10}, 1, 0});
+    }
+  Partition answer;
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+  EXPECT_TRUE(answer.exact);
+  ASSERT_EQ(solvePartition(problem, answer, /*ideals=*/40 * 64 + 2), std::nullopt);
+  EXPECT_TRUE(answer.exact);
+}
+
 // What the sum of the work does not tell: seven equal parts in four stages leave one stage with two of them.
 TEST(Partition, BoundSeesThatPartsAreWhole) {
   PartitionProblem problem = chain({10, 10, 10, 10, 10, 10, 10}, 4);
