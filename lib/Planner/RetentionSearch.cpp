@@ -48,6 +48,18 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
   return best;
 }
 
+// Of the answers that add as little the one that holds least, as far as `states` tell. So where the least times are found,
+// a smaller budget never holds more or adds less than a larger one: it is met by the same answer, or by none that adds as
+// little.
+static void holdLeast(const RetentionProblem &problem, Retention &answer, int64_t states) {
+  RetentionProblem each = problem;
+  WindowEffort effort{states};
+  effort.belowNs = problem.addedNs(answer) + 1;
+  do
+    each.budgetBytes = problem.peakOf(answer).bytes - 1;
+  while (searchWhole(each, answer, effort) == WindowEnd::Found);
+}
+
 static Fault refuse(const RetentionProblem &problem, const RetentionProblem::Peak &peak,
                     RetentionProblem::Peak *lacking) {
   if (lacking)
@@ -66,8 +78,10 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
     return std::nullopt;
   WindowEffort little{effort.exactStates / 32};
   WindowEnd end = searchWhole(problem, answer, little);
-  if (end == WindowEnd::Found)
+  if (end == WindowEnd::Found) {
+    holdLeast(problem, answer, little.states);
     return problem.verify(answer);
+  }
   RetentionProblem::Peak least;
   std::optional<int64_t> bound = retentionBound(problem, &least);
   if (!bound || end == WindowEnd::None)
@@ -78,6 +92,7 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
     searchWhole(problem, answer, much);
   if (RetentionProblem::Peak peak = problem.peakOf(answer); peak.bytes > problem.budgetBytes)
     return refuse(problem, peak, lacking);
+  holdLeast(problem, answer, little.states);
   return problem.verify(answer);
 }
 

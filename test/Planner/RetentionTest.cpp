@@ -132,6 +132,38 @@ TEST(Retention, FallsWithTheBudget) {
   }
 }
 
+// Each budget solved alone: a smaller one never holds more bytes, or adds less time.
+TEST(Retention, FallsWithSingleBudgets) {
+  int64_t steps = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    RetentionProblem problem = randomRetention(seed, 6 + int64_t(seed % 7));
+    int64_t most = problem.peakOf({}).bytes, ns = INT64_MAX, bytes = 0;
+    for (problem.budgetBytes = problem.workingSet().bytes; problem.budgetBytes <= most; ++problem.budgetBytes) {
+      Retention answer;
+      if (solveRetention(problem, answer))
+        continue;
+      EXPECT_LE(problem.addedNs(answer), ns) << seed << " in " << problem.budgetBytes;
+      EXPECT_GE(problem.peakOf(answer).bytes, bytes) << seed << " in " << problem.budgetBytes;
+      steps += problem.addedNs(answer) < ns;
+      ns = problem.addedNs(answer);
+      bytes = problem.peakOf(answer).bytes;
+    }
+    EXPECT_EQ(ns, 0);
+  }
+  EXPECT_GT(steps, 100);
+  RetentionProblem problem = vgg(5, 2);
+  int64_t most = problem.peakOf({}).bytes, ns = 0, bytes = most;
+  for (int64_t part = 19; part >= 9; --part) {
+    problem.budgetBytes = most / 20 * part;
+    Retention answer;
+    ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+    EXPECT_GE(problem.addedNs(answer), ns) << part;
+    EXPECT_LE(problem.peakOf(answer).bytes, bytes) << part;
+    ns = problem.addedNs(answer);
+    bytes = problem.peakOf(answer).bytes;
+  }
+}
+
 // Two values of 10 bytes live from F to B, the second is made of the first. B reads them in reverse.
 RetentionProblem twoValues() {
   RetentionProblem problem;
