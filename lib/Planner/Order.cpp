@@ -20,6 +20,29 @@ Graph build(int64_t nodes, const Edges &edges) {
   return graph;
 }
 
+// Whether all nodes can be taken, each when all before it are.
+bool isAcyclic(int64_t nodes, const Edges &edges) {
+  std::vector<int64_t> missing(nodes), first(nodes, -1), next(edges.size()), ready;
+  for (size_t edge = 0; edge < edges.size(); ++edge) {
+    auto [before, after] = edges[edge];
+    ++missing[after];
+    next[edge] = first[before];
+    first[before] = edge;
+  }
+  for (int64_t node = 0; node < nodes; ++node)
+    if (!missing[node])
+      ready.push_back(node);
+  int64_t taken = 0;
+  for (; !ready.empty(); ++taken) {
+    int64_t node = ready.back();
+    ready.pop_back();
+    for (int64_t edge = first[node]; edge >= 0; edge = next[edge])
+      if (--missing[edges[edge].second] == 0)
+        ready.push_back(edges[edge].second);
+  }
+  return taken == nodes;
+}
+
 } // namespace
 
 bool plc::planner::sortTopologically(int64_t nodes, const Edges &edges, std::vector<int64_t> &order) {
@@ -36,8 +59,7 @@ bool plc::planner::sortTopologically(int64_t nodes, const Edges &edges, std::vec
 }
 
 std::vector<int64_t> plc::planner::findCycle(int64_t nodes, const Edges &edges) {
-  std::vector<int64_t> order;
-  if (sortTopologically(nodes, edges, order))
+  if (isAcyclic(nodes, edges))
     return {};
   Graph graph = build(nodes, edges);
   std::vector<int64_t> component(nodes);

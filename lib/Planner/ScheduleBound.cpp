@@ -119,23 +119,25 @@ private:
 // The least time before each job, or, on the reversed graph, after it.
 class Heads {
 public:
-  // `order` respects the edges; `rankOf`, `chainOf` and `placeOf` (in the chain) describe jobs.
+  // `order` respects the edges, and goes by micro-batches, or backwards.
   Heads(const Jobs &jobs, const std::vector<std::vector<Precedence::Edge>> &into, const std::vector<int64_t> &order,
         bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()) {
     bool counts = jobs.count <= mostCounts / width;
     if (counts) {
-      before.assign(jobs.count * width, 0);
+      for (int64_t job : order)
+        for (const Precedence::Edge &edge : into[job])
+          known = std::max(known, 1 + std::abs(jobs.microBatchOf(job) - jobs.microBatchOf(edge.job)));
+      before.resize(known * width * width);
       seen.resize(width);
     }
     for (int64_t job : order) {
-      for (const Precedence::Edge &edge : into[job]) {
+      for (const Precedence::Edge &edge : into[job])
         head[job] = std::max(head[job], head[edge.job] + jobs.ns[edge.job] + edge.lag);
-        if (counts)
-          join(job, edge.job);
-      }
-      if (counts)
-        head[job] = std::max(head[job], endOfThoseBefore(job));
+      if (!counts)
+        continue;
+      joinCounts(job, into[job]);
+      head[job] = std::max(head[job], endOfThoseBefore(job));
     }
   }
 
@@ -152,12 +154,26 @@ private:
     return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - place : place);
   }
 
-  void join(int64_t job, int64_t earlier) {
-    int32_t *mine = &before[job * width], *its = &before[earlier * width];
-    for (int64_t chain = 0; chain < width; ++chain)
-      mine[chain] = std::max(mine[chain], its[chain]);
-    int32_t &own = mine[jobs.chainOf(earlier)];
-    own = std::max<int32_t>(own, placeOf(earlier) + 1);
+  // How many of each chain's first jobs come before a job. No edge comes from a micro-batch that is not known any more.
+  int32_t *countsOf(int64_t job) {
+    return &before[(jobs.microBatchOf(job) % known * width + jobs.chainOf(job)) * width];
+  }
+
+  void joinCounts(int64_t job, const std::vector<Precedence::Edge> &edges) {
+    int32_t *mine = countsOf(job);
+    if (edges.empty())
+      std::fill_n(mine, width, 0);
+    for (size_t edge = 0; edge < edges.size(); ++edge) {
+      const int32_t *its = countsOf(edges[edge].job);
+      if (edge == 0)
+        std::copy_n(its, width, mine);
+      for (int64_t chain = 0; edge && chain < width; ++chain)
+        mine[chain] = std::max(mine[chain], its[chain]);
+    }
+    for (const Precedence::Edge &edge : edges) {
+      int32_t &own = mine[jobs.chainOf(edge.job)];
+      own = std::max<int32_t>(own, placeOf(edge.job) + 1);
+    }
   }
 
   // The jobs of a rank that come before one of its jobs run one at a time. Those before the next one of its chain are the
@@ -168,7 +184,7 @@ private:
     Seen &mine = seen[chain];
     mine.counts.resize(chains.size());
     for (size_t c = 0; c < chains.size(); ++c)
-      for (int32_t &place = mine.counts[c]; place < before[job * width + chains[c]]; ++place) {
+      for (int32_t &place = mine.counts[c]; place < countsOf(job)[chains[c]]; ++place) {
         int64_t earlier = jobAt(chains[c], place);
         mine.machine.add(head[earlier], jobs.ns[earlier]);
       }
@@ -177,8 +193,8 @@ private:
 
   const Jobs &jobs;
   bool reversed;
-  int64_t width;
-  std::vector<int32_t> before; // per job and chain: how many of the chain's first jobs come before it
+  int64_t width, known = 1;    // chains, and micro-batches of which counts are known
+  std::vector<int32_t> before; // per known micro-batch and chain, a job: its counts
   struct Seen {
     std::vector<int32_t> counts; // of each chain of the rank
     BusyMachine machine;

@@ -90,6 +90,7 @@ private:
                               int64_t(place.getSite().value_or(0)), int64_t(place.getAt()), int64_t(place.getBytes()),
                               place.getKind() != StaticKind::parameter || place.getOwned()});
     }
+    rank.actions.reserve(op.getBody().front().getOperations().size());
     for (auto action : op.getBody().getOps<ActionInterface>())
       if (failed(addAction(action, rank)))
         return failure();

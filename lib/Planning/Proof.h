@@ -45,17 +45,15 @@ llvm::LogicalResult proveShape(TableOfProgram &both);
 llvm::LogicalResult proveRuns(TableOfProgram &both);
 
 /// Each route between ranks has a channel of its bytes; each message is posted, sent and waited for once, in index order,
-/// under a tag of its own, and never more are posted than slots.
+/// under a tag of its own, and never more are posted than slots. Waiting has no cycle. Edges: the order of each rank,
+/// post_recv to wait_send, send to wait_recv, and from what precedes each rank's step to the end of every step: where
+/// gradients are clipped, ranks wait there for the norm of all.
 llvm::LogicalResult proveMessages(TableOfProgram &both);
 
 /// Each rank of a training program takes one step, others none. Each parameter has one owner, on whose rank all its sites
 /// are, numbered from 0; each site is filled by one call of the program, and is nowhere but an accumulator; what travels
 /// per step lands in the place of the same parameter or site.
 llvm::LogicalResult proveParameters(TableOfProgram &both);
-
-/// Waiting has no cycle. Edges: the order of each rank, post_recv to wait_send, send to wait_recv, and from what precedes
-/// each rank's step to the end of every step: where gradients are clipped, ranks wait there for the norm of all.
-llvm::LogicalResult proveNoDeadlock(TableOfProgram &both);
 
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
 /// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.

@@ -144,7 +144,8 @@ private:
   // A run whose bases lie apart, by what is known of its task: true if nothing is wrong. Else each call is executed, which
   // finds what is, or that values lie between each other.
   bool runBlocks(const ActionInfo &run, int64_t number, Operation *op) {
-    const TaskEffect *effect = renewed.empty() ? knownEffect(run, number) : nullptr;
+    KnownTask *task = renewed.empty() ? knownTask(run, number) : nullptr;
+    const TaskEffect *effect = task ? &*task->effect : nullptr;
     if (!effect || !liesApart(run, *effect))
       return false;
     SmallVector<int64_t> after;
@@ -160,17 +161,26 @@ private:
       held.replaceBlock(run.at[base], after[base], run.microBatch, op);
       highest = std::max(highest, run.at[base] + effect->bases[base].writtenEnd);
     }
-    for (SiteOp site : effect->sites)
-      ++sites[{site.getParam(), site.getIndex()}].added;
+    for (SiteState *site : task->sites)
+      ++site->added;
     return true;
   }
 
-  const TaskEffect *knownEffect(const ActionInfo &run, int64_t number) {
+  struct KnownTask {
+    std::optional<TaskEffect> effect; // nothing if runs must be looked at one by one
+    SmallVector<SiteState *> sites{};
+  };
+
+  KnownTask *knownTask(const ActionInfo &run, int64_t number) {
     auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
+    KnownTask &task = known->second;
     if (isNew)
-      known->second = effectOf(plan, plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
-                               [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
-    return known->second ? &*known->second : nullptr;
+      task.effect = effectOf(plan, plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
+                             [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
+    if (isNew && task.effect)
+      for (SiteOp site : task.effect->sites)
+        task.sites.push_back(&sites[{site.getParam(), site.getIndex()}]);
+    return task.effect ? &task : nullptr;
   }
 
   std::optional<int64_t> knownAfter(const TaskEffect &effect, size_t base, int64_t before) {
@@ -518,8 +528,8 @@ private:
   int64_t staticEnd = 0;
   Lifetimes lifetimes;
   HeldValues held;
-  // By the table's task, and whether the micro-batch is short; nothing if runs must be looked at one by one.
-  std::map<std::pair<int64_t, bool>, std::optional<TaskEffect>> effects;
+  // By the table's task, and whether the micro-batch is short.
+  std::map<std::pair<int64_t, bool>, KnownTask> effects;
   // Contents behind a base after a run, by those before it; nothing if the run needs others.
   std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
   SmallVector<Lock> locks;

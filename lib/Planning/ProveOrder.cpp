@@ -3,6 +3,7 @@
 
 #include "plc/Planner/Order.h"
 
+#include <array>
 #include <map>
 
 using namespace mlir;
@@ -52,8 +53,9 @@ struct Action {
 struct Messages {
   const module::ChannelInfo &channel;
   ChannelOp op;
-  int64_t first = 0, count = 0; // micro-batches
-  std::map<Op, std::vector<Action>> actions;
+  int64_t first = 0, count = 0;                // micro-batches
+  std::array<std::vector<int64_t>, 4> nodes{}; // of each of `parts`
+  std::vector<int64_t> &of(Op part) { return nodes[std::find(parts, std::end(parts), part) - parts]; }
 };
 
 class MessageProof {
@@ -72,12 +74,17 @@ public:
     for (auto route : both.program.getBody().getOps<RouteOp>())
       if (both.routes().crossesRanks(route) && !byRoute.contains(route.getSymName()))
         return route.emitOpError("joins two ranks but no channel carries it: run '--plan-insert-comm' first");
+    size_t count = 0;
+    for (const module::RankInfo &rank : both.table.ranks)
+      count += rank.actions.size();
+    nodes.reserve(count);
+    edges.reserve(2 * count);
     for (size_t rank = 0; rank < both.table.ranks.size(); ++rank)
       if (failed(walk(rank)))
         return failure();
     for (Messages &each : messages)
       for (Op part : parts)
-        if (int64_t done = each.actions[part].size(); done != each.count)
+        if (int64_t done = each.of(part).size(); done != each.count)
           return each.op.emitOpError("has no '") << nameOf(part) << "' for micro-batch " << each.first + done;
     return success();
   }
@@ -121,8 +128,8 @@ public:
   LogicalResult checkWaits() {
     for (Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
-        edges.emplace_back(each.actions[Op::PostRecv][i].node, each.actions[Op::WaitSend][i].node);
-        edges.emplace_back(each.actions[Op::Send][i].node, each.actions[Op::WaitRecv][i].node);
+        edges.emplace_back(each.of(Op::PostRecv)[i], each.of(Op::WaitSend)[i]);
+        edges.emplace_back(each.of(Op::Send)[i], each.of(Op::WaitRecv)[i]);
       }
     int64_t meeting = nodes.size();
     for (auto [before, step] : steps) {
@@ -183,16 +190,16 @@ private:
     int64_t home = info.isSend() ? each.channel.source : each.channel.destination;
     if (home != rank)
       return op->emitOpError("stands on rank ") << rank << " but this end of '" << name << "' is rank " << home;
-    std::vector<Action> &done = each.actions[info.op];
+    std::vector<int64_t> &done = each.of(info.op);
     int64_t next = each.first + done.size();
     if (info.microBatch != next || next >= each.first + each.count)
       return op->emitOpError("is for micro-batch ")
              << info.microBatch << " of '" << name << "' where " << next << " is next";
-    done.push_back(action);
-    if ((info.op == Op::WaitRecv && each.actions[Op::PostRecv].size() < done.size()) ||
-        (info.op == Op::WaitSend && each.actions[Op::Send].size() < done.size()))
+    done.push_back(action.node);
+    if ((info.op == Op::WaitRecv && each.of(Op::PostRecv).size() < done.size()) ||
+        (info.op == Op::WaitSend && each.of(Op::Send).size() < done.size()))
       return op->emitOpError("waits for micro-batch ") << next << " of '" << name << "' before it is started";
-    int64_t open = each.actions[Op::PostRecv].size() - each.actions[Op::WaitRecv].size();
+    int64_t open = each.of(Op::PostRecv).size() - each.of(Op::WaitRecv).size();
     if (info.op == Op::PostRecv && open > each.channel.slots)
       return op->emitOpError("is receive ")
              << open << " of '" << name << "' posted at once, which has " << each.channel.slots << " slots";
@@ -209,10 +216,5 @@ private:
 
 LogicalResult plc::plan::proveMessages(TableOfProgram &both) {
   MessageProof proof(both);
-  return success(succeeded(proof.collect()) && succeeded(proof.checkTags()));
-}
-
-LogicalResult plc::plan::proveNoDeadlock(TableOfProgram &both) {
-  MessageProof proof(both);
-  return success(succeeded(proof.collect()) && succeeded(proof.checkWaits()));
+  return success(succeeded(proof.collect()) && succeeded(proof.checkTags()) && succeeded(proof.checkWaits()));
 }
