@@ -1,6 +1,7 @@
 //===- CutModel.cpp - the cuts of a program, as times -----------------------===//
 #include "CutModel.h"
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,7 +19,7 @@ namespace {
 class ModelBuilder {
 public:
   ModelBuilder(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs)
-      : program(program), routes(routes), resolve(routes), kernels(program->getParentOfType<ModuleOp>()),
+      : program(program), routes(routes), slots(program, routes), kernels(program->getParentOfType<ModuleOp>()),
         bytesPerNs(bytesPerNs) {}
 
   void run() {
@@ -51,13 +52,15 @@ private:
     int64_t first = problem.parts.size();
     llvm::StringMap<int64_t> parts;
     stage.walk([&](CallOp call) {
+      if (call.getRecompute())
+        return; // its original counts twice
       auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
       if (!inserted && program.getCutsKernels())
         it->second = problem.parts.size();
       if (it->second == int64_t(problem.parts.size()))
         problem.parts.push_back({call.getPath().str()});
       partOf[call] = it->second;
-      int64_t times = call.getRecompute() ? 0 : call.getDiscard() ? 2 : 1;
+      int64_t times = call.getDiscard() ? 2 : 1;
       problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernel()).getNs());
     });
     if (parts.empty()) // layers that compute nothing
@@ -66,11 +69,16 @@ private:
     problem.place.push_back(stage.getRank());
   }
 
+  // A clone reads what its original reads, and stands for it: whoever reads a clone's result had the original's before.
   void addUses(CallOp call) {
+    if (call.getRecompute())
+      return;
     for (Value operand : call.getArgs()) {
-      Value made = resolve(operand);
+      Value made = slots.resolve(operand);
       while (auto pop = made.getDefiningOp<PopOp>())
-        made = resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
+        made = slots.resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
+      if (Value original = slots.getOriginals().lookup(made))
+        made = original;
       if (made.getDefiningOp<CallOp>())
         consumers[made].insert(partOf.lookup(call));
     }
@@ -78,7 +86,7 @@ private:
 
   ProgramOp program;
   const RouteTable &routes;
-  Resolver resolve;
+  TaskSlots slots;
   SymbolTable kernels;
   int64_t bytesPerNs;
   DenseMap<Operation *, int64_t> partOf; // of calls
