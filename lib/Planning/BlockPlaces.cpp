@@ -42,10 +42,15 @@ struct Frame {
 
 // Values at places of their own, of a group, or of what is left of a unit's temporaries.
 struct Block {
-  const std::vector<Life> *lives;
+  std::vector<Life> lives; // by micro-batch
   bool isDropped = true;
   int64_t extent[2] = {0, 0};     // where the last one ends, in short micro-batches, too
   std::vector<int64_t> offsets{}; // by micro-batch
+  struct Member {
+    Value value;
+    size_t group;
+  };
+  SmallVector<Member> members{}; // of groups, that are no temporaries
 };
 
 struct Place {
@@ -65,9 +70,13 @@ public:
   }
 
   planner::Fault pack(const planner::MemoryStrategyRow &strategy) override {
+    std::vector<Guest> guests = findGuests();
     for (size_t group = 0; group < blockOf.size(); ++group)
-      if (!isTemporary[group])
+      if (!isTemporary[group] && llvm::none_of(guests, [&](const Guest &each) { return each.group == group; }))
         stack(group);
+    for (const Guest &guest : guests)
+      if (!lodge(guest))
+        stack(guest.group);
     temporaries.resize(units.size());
     for (size_t unit = 0; unit < units.size(); ++unit)
       if (planner::Fault fault = packTemporaries(unit, strategy))
@@ -108,7 +117,7 @@ public:
   std::vector<Death> deaths() const override {
     std::vector<Death> found;
     for (const Block &block : blocks)
-      for (auto [mb, life] : llvm::enumerate(*block.lives))
+      for (auto [mb, life] : llvm::enumerate(block.lives))
         if (block.isDropped && !life.isEmpty())
           found.push_back({rank.actions[life.end - 1], int64_t(mb), block.offsets[mb], block.extent[rank.isShort(mb)]});
     return found;
@@ -200,31 +209,177 @@ private:
     }
   }
 
+  // Whether a group begins, and ends, in a unit in all micro-batches.
+  std::pair<bool, bool> endsIn(const Unit &unit, const Group &group) const {
+    bool begins = true, ends = true;
+    for (auto [life, whole] : llvm::zip(group.lives, unit.lives)) {
+      begins &= whole.isEmpty() || life.isEmpty() || whole.begin <= life.begin;
+      ends &= whole.isEmpty() || life.isEmpty() || life.end <= whole.end;
+    }
+    return {begins, ends};
+  }
+
+  // What begins or ends in a unit is there from its beginning, or up to its end: temporaries lie in bytes that are not
+  // written yet, or that the unit's earlier tasks have freed.
+  std::vector<Life> livesOf(size_t number) const {
+    const Group &group = lifetimes.getGroups()[number];
+    std::vector<Life> lives = group.lives;
+    for (const Unit &unit : units)
+      if (!group.isCarried && touches(unit, number)) {
+        auto [begins, ends] = endsIn(unit, group);
+        for (auto [life, whole] : llvm::zip(lives, unit.lives)) {
+          if (life.isEmpty() || whole.isEmpty())
+            continue;
+          life.begin = begins ? std::min(life.begin, whole.begin) : life.begin;
+          life.end = ends ? std::max(life.end, whole.end) : life.end;
+        }
+      }
+    return lives;
+  }
+
+  bool touches(const Unit &unit, int64_t group) const {
+    return llvm::any_of(unit.bodies, [&](int64_t body) { return touchesGroup(body, group); });
+  }
+  bool touchesGroup(int64_t body, int64_t group) const {
+    return llvm::is_contained(lifetimes.getBodies()[body].groups, group);
+  }
+
   // All live when another unit begins, so none shares bytes with another.
   void stack(size_t group) {
     blockOf[group] = blocks.size();
-    blocks.push_back({&lifetimes.getGroups()[group].lives});
+    blocks.push_back({livesOf(group)});
     int64_t at = 0;
     for (Value value : lifetimes.getGroups()[group].values) {
-      put(blockOf[group], value, at);
-      shared[value] = {blockOf[group], at};
+      putShared(blockOf[group], group, value, at);
       at += rank.bytesOf(value, 0);
     }
+  }
+
+  void putShared(int64_t block, size_t group, Value value, int64_t at) {
+    put(block, value, at);
+    shared[value] = {block, at};
+    blocks[block].members.push_back({value, group});
+  }
+
+  //===--- Guests ---===//
+
+  // A group that begins in a unit (what B leaves for a W that does not follow it), and another one that ends in it (what F
+  // has left for B): call by call the one may take the bytes that the other frees.
+  struct Guest {
+    size_t group, host, unit;
+  };
+
+  bool coversAll(const Unit &unit, const Group &group) const {
+    return llvm::all_of(llvm::zip(group.lives, unit.lives),
+                        [](auto each) { return std::get<0>(each).isEmpty() || !std::get<1>(each).isEmpty(); });
+  }
+
+  std::vector<Guest> findGuests() const {
+    ArrayRef<Group> groups = lifetimes.getGroups();
+    std::vector<Guest> guests;
+    llvm::DenseSet<size_t> taken; // hosts, and guests
+    for (auto [number, unit] : llvm::enumerate(units)) {
+      // The largest of each.
+      int64_t guest = -1, host = -1, guestBytes = 0, hostBytes = 0;
+      for (size_t group = 0; group < groups.size(); ++group) {
+        if (isTemporary[group] || groups[group].isCarried || taken.contains(group) || !touches(unit, group) ||
+            !coversAll(unit, groups[group]))
+          continue;
+        auto [begins, ends] = endsIn(unit, groups[group]);
+        int64_t bytes = 0;
+        for (Value value : groups[group].values)
+          bytes += rank.bytesOf(value, 0);
+        if (begins && !ends && bytes > guestBytes) {
+          guest = group;
+          guestBytes = bytes;
+        } else if (ends && !begins && bytes > hostBytes) {
+          host = group;
+          hostBytes = bytes;
+        }
+      }
+      if (guest < 0 || host < 0)
+        continue;
+      guests.push_back({size_t(guest), size_t(host), number});
+      taken.insert(guest);
+      taken.insert(host);
+    }
+    return guests;
+  }
+
+  // The host's block is then there as long as the guest: with n of them at one time it takes n times what they leave idle,
+  // and the bytes of one that both need while the unit runs are saved. False if that does not pay.
+  bool lodge(const Guest &each) {
+    const Unit &unit = units[each.unit];
+    const Group &guest = lifetimes.getGroups()[each.group];
+    int64_t block = blockOf[each.host], bytes = blocks[block].extent[0], filled = 0;
+    planner::PackProblem problem;
+    problem.alignment = placeAlignment;
+    std::vector<int64_t> offsets;
+    for (const Block::Member &member : blocks[block].members) {
+      auto touch = unit.touches.find(member.value);
+      problem.blocks.push_back(
+          {rank.bytesOf(member.value, 0), 0, touch == unit.touches.end() ? unit.calls() : touch->second.last + 1});
+      offsets.push_back(shared.lookup(member.value).offset);
+    }
+    size_t fixed = offsets.size();
+    for (Value value : guest.values) {
+      auto touch = unit.touches.find(value);
+      problem.blocks.push_back(
+          {rank.bytesOf(value, 0), touch == unit.touches.end() ? 0 : touch->second.first, unit.calls()});
+    }
+    offsets.resize(problem.blocks.size(), -1);
+    planner::fillHoles(problem, bytes, offsets);
+    for (size_t index = fixed; index < offsets.size(); ++index)
+      filled += offsets[index] < 0 ? 0 : problem.blocks[index].bytes;
+    if (mostAtOnce(guest) * (bytes - filled) >= bytes)
+      return false;
+    std::vector<Life> lives = livesOf(each.group);
+    for (auto [life, longer] : llvm::zip(blocks[block].lives, lives))
+      life.end = std::max(life.end, longer.end);
+    int64_t at = 0;
+    for (auto [index, value] : llvm::enumerate(guest.values)) {
+      if (offsets[fixed + index] >= 0) {
+        putShared(block, each.group, value, offsets[fixed + index]);
+        continue;
+      }
+      if (blockOf[each.group] < 0) {
+        blockOf[each.group] = blocks.size();
+        blocks.push_back({lives});
+      }
+      putShared(blockOf[each.group], each.group, value, at);
+      at += rank.bytesOf(value, 0);
+    }
+    return true;
+  }
+
+  static int64_t mostAtOnce(const Group &group) {
+    std::vector<std::pair<int64_t, int64_t>> changes; // ends come first
+    for (Life life : group.lives)
+      if (!life.isEmpty()) {
+        changes.push_back({life.begin, 1});
+        changes.push_back({life.end, -1});
+      }
+    llvm::sort(changes);
+    int64_t now = 0, most = 0;
+    for (auto [time, change] : changes)
+      most = std::max(most, now += change);
+    return most;
   }
 
   planner::Fault packTemporaries(size_t number, const planner::MemoryStrategyRow &strategy) {
     const Unit &unit = units[number];
     SmallVector<Value> left;
-    llvm::SetVector<int64_t> groups;
+    llvm::SetVector<int64_t> inside; // blocks of groups that the unit touches
     for (auto &[value, touch] : unit.touches)
       if (!shared.contains(value))
         left.push_back(value);
     for (int64_t body : unit.bodies)
       for (int64_t group : lifetimes.getBodies()[body].groups)
         if (!isTemporary[group] && !lifetimes.getGroups()[group].isCarried)
-          groups.insert(group);
-    for (int64_t group : groups)
-      fill(number, group, left);
+          for (Value value : lifetimes.getGroups()[group].values)
+            inside.insert(shared.lookup(value).block);
+    for (int64_t block : inside)
+      fill(number, block, left);
     if (left.empty())
       return std::nullopt;
     planner::PackProblem problem;
@@ -236,7 +391,7 @@ private:
       return fault;
     int64_t block = blocks.size();
     bool isRepeated = llvm::any_of(left, [&](Value value) { return repeated.contains(value); });
-    blocks.push_back({&unit.lives, /*isDropped=*/isRepeated || unit.bodies.size() > 1});
+    blocks.push_back({unit.lives, /*isDropped=*/isRepeated || unit.bodies.size() > 1});
     for (auto [value, at] : llvm::zip(left, packing.offsets)) {
       put(block, value, at);
       temporaries[number][value] = {block, at};
@@ -249,40 +404,43 @@ private:
     return {rank.bytesOf(value, 0), touch.first, touch.last + 1};
   }
 
-  // Places temporaries where values of a group's block are not made yet, or are dead; the others stay in `left`.
-  void fill(size_t number, int64_t group, SmallVector<Value> &left) {
+  // Whether a group lives at no time of a unit.
+  bool isAbsent(const Unit &unit, const Group &group) const {
+    return llvm::all_of(llvm::zip(group.lives, unit.lives), [](auto each) {
+      auto [life, whole] = each;
+      return life.isEmpty() || whole.isEmpty() || life.end <= whole.begin || whole.end <= life.begin;
+    });
+  }
+
+  // Places temporaries where values of a block are not made yet, or are dead; the others stay in `left`.
+  void fill(size_t number, int64_t block, SmallVector<Value> &left) {
     const Unit &unit = units[number];
-    const Group &known = lifetimes.getGroups()[group];
-    bool begins = true, ends = true; // in this unit, in all micro-batches
-    for (auto [life, whole] : llvm::zip(known.lives, unit.lives)) {
-      begins &= whole.isEmpty() || life.isEmpty() || whole.begin <= life.begin;
-      ends &= whole.isEmpty() || life.isEmpty() || life.end <= whole.end;
-    }
-    if (!begins && !ends)
-      return;
+    ArrayRef<Group> groups = lifetimes.getGroups();
+    bool frees = false;
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     std::vector<int64_t> offsets;
-    int64_t capacity = blocks[blockOf[group]].extent[0];
+    int64_t capacity = blocks[block].extent[0];
     auto isTaken = [&](int64_t bytes, int64_t from, int64_t to, int64_t at) {
       if (from >= to)
         return;
       problem.blocks.push_back({bytes, from, to});
       offsets.push_back(at);
     };
-    // The block is there only from the first run that touches it to the last.
-    auto touches = [&](int64_t body) { return llvm::is_contained(lifetimes.getBodies()[body].groups, group); };
-    size_t first = llvm::find_if(unit.bodies, touches) - unit.bodies.begin(), last = unit.bodies.size();
-    while (!touches(unit.bodies[last - 1]))
-      --last;
-    isTaken(capacity, 0, begins ? unit.starts[first] : 0, 0);
-    isTaken(capacity, ends ? unit.starts[last] : unit.calls(), unit.calls(), 0);
-    for (Value value : known.values) {
+    for (auto [value, group] : blocks[block].members) {
+      if (isAbsent(unit, groups[group])) {
+        frees = true;
+        continue;
+      }
+      auto [begins, ends] = endsIn(unit, groups[group]);
+      frees |= begins || ends;
       auto touch = unit.touches.find(value);
       bool known = touch != unit.touches.end();
       isTaken(rank.bytesOf(value, 0), begins && known ? touch->second.first : 0,
               ends && known ? touch->second.last + 1 : unit.calls(), shared.lookup(value).offset);
     }
+    if (!frees)
+      return;
     size_t fixed = offsets.size();
     for (Value value : left)
       problem.blocks.push_back(lifeIn(unit, value));
@@ -295,8 +453,8 @@ private:
         others.push_back(value);
         continue;
       }
-      put(blockOf[group], value, at);
-      temporaries[number][value] = {blockOf[group], at};
+      put(block, value, at);
+      temporaries[number][value] = {block, at};
     }
     left = std::move(others);
   }
@@ -306,7 +464,7 @@ private:
     problem.alignment = placeAlignment;
     std::vector<size_t> kinds; // in lanes, a block of each micro-batch lies where one of another has been
     for (auto [number, block] : llvm::enumerate(blocks))
-      for (auto [mb, life] : llvm::enumerate(*block.lives))
+      for (auto [mb, life] : llvm::enumerate(block.lives))
         if (!life.isEmpty()) {
           problem.blocks.push_back({block.extent[rank.isShort(mb)], life.begin, life.end});
           kinds.push_back(number);
@@ -317,7 +475,7 @@ private:
       return fault;
     const int64_t *next = packing.offsets.data();
     for (Block &block : blocks)
-      for (Life life : *block.lives)
+      for (Life life : block.lives)
         block.offsets.push_back(life.isEmpty() ? -1 : rank.staticBytes + *next++);
     end = rank.staticBytes + packing.bytes;
     return std::nullopt;
