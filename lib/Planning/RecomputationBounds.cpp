@@ -111,6 +111,7 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
     rank.emplace_back(program, stage, flight.most, keepKinds);
     rank.back().problem.splitsBackward = flight.splitsBackward;
   }
+  planner::KnownRanks known; // equal stages have equal bounds
   int64_t ns = 0;
   for (auto &[index, stages] : ranks) {
     planner::RankRetention rank;
@@ -122,7 +123,7 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
     int64_t bytes = rank.peakOf(answers).bytes;
     for (StageRetention &stage : stages) {
       stage.problem.budgetBytes = bytes;
-      ns += planner::retentionBound(stage.problem).value_or(0);
+      ns += known.bound(stage.problem);
     }
   }
   return ns;
