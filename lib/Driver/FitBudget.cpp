@@ -18,6 +18,12 @@ bool Lowering::Tried::fits() const {
 
 std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors) {
   program.measures = true;
+  std::vector<int64_t> reserve = program.reserveBytes;
+  while (!reserve.empty() && reserve.back() == 0) // as none
+    reserve.pop_back();
+  TriedKey key{program.keepsAll, program.fillsBudget, program.inFlight, program.memoryFraction, std::move(reserve)};
+  if (auto it = knownPlans.find(key); it != knownPlans.end())
+    return it->second;
   OwningOpRef<ModuleOp> planned = module.clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
   if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ""), program, errors))
@@ -27,7 +33,7 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
     bytes -= strategy.get<int64_t>("memory.budget");
   for (auto each : planned->getOps<plc::plan::ProgramOp>())
     tried.stepNs = std::max<int64_t>(tried.stepNs, each.getStepNs().value_or(0));
-  return tried;
+  return knownPlans[key] = tried;
 }
 
 // A round learns what addresses need beside what the plan was made for, and gives back what they leave.
@@ -164,6 +170,7 @@ void Lowering::fitOrder(ModuleOp module, Program &program) {
 }
 
 bool Lowering::fitBudget(ModuleOp module, Program &program) {
+  knownPlans.clear(); // of another module
   if (!solvesOrder(program, strategy))
     return fitRecomputation(module, program, errors);
   fitOrder(module, program);

@@ -11,7 +11,10 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 namespace mlir {
@@ -50,7 +53,10 @@ private:
     int64_t stepNs = 0;
     bool fits() const;
   };
-  /// None after an error.
+  /// What tells apart the plans that are tried for one program: `Program`'s `keepsAll`, `fillsBudget`, `inFlight`,
+  /// `memoryFraction` and `reserveBytes`, without zeros at the end.
+  using TriedKey = std::tuple<bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
+  /// None after an error. A plan that succeeded once is not made again.
   std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors);
   /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
   /// after an error.
@@ -70,6 +76,7 @@ private:
   mlir::TimingScope *timed;
   llvm::raw_ostream &errors;
   int code = 0;
+  std::map<TriedKey, Tried> knownPlans;
   std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
 };
 

@@ -51,6 +51,15 @@ void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &
   }
 }
 
+constexpr int64_t large = 10'000; // jobs
+
+// A move looks at all jobs: so many that it takes about as long for all problems, but less for very large ones, which few
+// moves change.
+int64_t movesFor(int64_t work) {
+  constexpr int64_t looks = 60'000'000;
+  return std::clamp<int64_t>(looks / work * large / std::max(work, large), 200, 60'000);
+}
+
 } // namespace
 
 // The best of the other schedules and of list schedules under several rules and degrees of patience, improved by moves;
@@ -64,12 +73,12 @@ Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule
   TimedOrders best;
   tryFamilies(problem, jobs, best);
   for (const std::vector<int64_t> &priority : priorities(jobs, forced))
-    for (int64_t patience : {0, 25, 50, 100})
+    for (int64_t patience : work > large ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 25, 50, 100})
       if (best.orders.empty() || best.makespan > bound)
         keepBetter(scheduleByList(jobs, priority, patience), best);
   if (best.orders.empty())
     return noPlanFits("no order of the rules that there are fits the memory of the ranks");
-  improve(jobs, bound, std::clamp<int64_t>(60'000'000 / work, 200, 60'000), best);
+  improve(jobs, bound, movesFor(work), best);
   if (best.makespan > bound && work <= 100)
     solveExactly(jobs, forced, 4'000'000 / work, best);
   schedule = scheduleOf(jobs, best.orders);

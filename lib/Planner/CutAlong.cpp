@@ -54,9 +54,10 @@ public:
     }
     for (int64_t rank = 0; rank < problem.numRanks(); ++rank)
       topSpeed = std::max(topSpeed, problem.speedOf(rank));
+    leastInFlight = *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
   }
 
-  // Whether there is a cut whose slowest rank takes at most `cap`; the best one if so.
+  // Whether there is a cut whose slowest rank takes at most `cap`, or holds at most so much; the best one if so.
   bool run(int64_t cap, Partition &answer) {
     this->cap = cap;
     work = 0;
@@ -85,7 +86,7 @@ private:
   // By what stages before and behind can hold at the cap, if all of it is work, how many may cover each ideal.
   void findWindows() {
     int64_t stages = problem.stages, count = ideals.steps.size(), parts = problem.parts.size(),
-            total = ideals.ns.back();
+            total = ideals.ns.back(), cap = byMemory ? noCap : this->cap;
     auto capacities = [&](auto stageAt) {
       std::vector<int64_t> sums{0};
       std::vector<bool> seen(problem.numRanks());
@@ -118,16 +119,17 @@ private:
 
   void extend() {
     segment.start(problem.residents.empty() ? std::vector<bool>() : ideals.members(ideal));
-    walk(ideal, -1, 0);
+    walk(ideal, -1, 0, 0);
   }
 
-  // Each larger ideal once: its further parts are added in the order of their positions.
-  void walk(int64_t to, int64_t position, int64_t scratch) {
+  // Each larger ideal once: its further parts are added in the order of their positions. They alone keep `kept` bytes of a
+  // micro-batch.
+  void walk(int64_t to, int64_t position, int64_t scratch, int64_t kept) {
     for (auto [part, next] : ideals.steps[to]) {
       if (ideals.position[part] < position)
         continue;
       const auto &info = problem.parts[part];
-      if (!byMemory && (segment.workNs + info.ns) * 100 / topSpeed > cap)
+      if (byMemory ? (kept + info.keptBytes) * leastInFlight > cap : (segment.workNs + info.ns) * 100 / topSpeed > cap)
         continue;
       if (++work >= mostWork)
         return;
@@ -136,7 +138,7 @@ private:
       for (size_t i = 0; i < front[ideal].size(); ++i)
         if (!front[ideal][i].empty())
           join(first[ideal] + i, next, front[ideal][i], most);
-      walk(next, ideals.position[part], most);
+      walk(next, ideals.position[part], most, kept + info.keptBytes);
       segment.remove(part);
     }
   }
@@ -207,7 +209,7 @@ private:
   const PartitionProblem &problem;
   const Ideals &ideals;
   bool byMemory;
-  int64_t limitBytes, cap = 0, work = 0, topSpeed = 1;
+  int64_t limitBytes, cap = 0, work = 0, topSpeed = 1, leastInFlight = 1;
   bool anyShared = false, dropped = false;
   PartSegment segment;
   std::vector<bool> isOpen; // a later stage lies on the stage's rank
@@ -227,7 +229,18 @@ void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideal
     if (byTime.isExhausted())
       break;
   }
-  bool found = problem.limitBytes && Cutter(problem, ideals, true).run(noCap, answer);
+  bool found = false;
+  if (problem.limitBytes) {
+    int64_t kept = 0; // on each rank, were it the same on all
+    for (const PartitionProblem::Part &part : problem.parts)
+      kept += part.keptBytes;
+    kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
+    kept = std::min(kept, noCap / 8);
+    Cutter byBytes(problem, ideals, true);
+    for (int64_t cap : {2 * kept, 8 * kept, noCap})
+      if (!found && !byBytes.isExhausted())
+        found = byBytes.run(cap, answer);
+  }
   if (!found) // too large a search: as many parts in each stage
     for (size_t part = 0; part < ideals.position.size(); ++part)
       answer.stageOf[part] = ideals.position[part] * problem.stages / int64_t(ideals.position.size());

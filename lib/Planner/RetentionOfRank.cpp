@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 using namespace plc::planner;
 
@@ -41,13 +42,14 @@ static Fault refuse(RankRetention &rank, const std::vector<Retention> &answers, 
   return stage.doesNotFit(lack.peak);
 }
 
-Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
+Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
+                                       const RetentionEffort &effort) {
   size_t count = rank.stages.size();
   answers.assign(count, {});
   lack = {};
   if (count == 1) {
     rank.stages[0]->budgetBytes = rank.budgetBytes;
-    return solveRetention(*rank.stages[0], answers[0], {}, &lack.peak);
+    return solveRetention(*rank.stages[0], answers[0], effort, &lack.peak);
   }
   std::vector<int64_t> least, most;
   for (RetentionProblem *stage : rank.stages) {
@@ -65,7 +67,7 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
     bool solved = true;
     for (size_t stage = 0; stage < count && solved; ++stage) {
       rank.stages[stage]->budgetBytes = least[stage] + (most[stage] - least[stage]) / parts * part;
-      solved = !solveRetention(*rank.stages[stage], trial[stage]);
+      solved = !solveRetention(*rank.stages[stage], trial[stage], effort);
     }
     int64_t bytes = solved ? rank.peakOf(trial).bytes : 0;
     // The largest part that keeps the budget; until there is one, what is nearest to it.
@@ -97,14 +99,25 @@ void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
   }
 }
 
-Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
+KnownRanks::Key KnownRanks::describe(const RankRetention &rank) {
   Key key{rank.budgetBytes};
   for (const RetentionProblem *stage : rank.stages)
     describe(*stage, key);
-  auto [it, isNew] = ranks.try_emplace(std::move(key));
+  return key;
+}
+
+KnownRanks::KnownRanks(const std::vector<RankRetention> &ranks) {
+  std::set<Key> different;
+  for (const RankRetention &rank : ranks)
+    different.insert(describe(rank));
+  effort.sharers = std::max<int64_t>(different.size(), 1);
+}
+
+Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
+  auto [it, isNew] = ranks.try_emplace(describe(rank));
   Known &known = it->second;
   if (isNew) {
-    known.fault = solveRankRetention(rank, known.answers, known.lack);
+    known.fault = solveRankRetention(rank, known.answers, known.lack, effort);
     for (const RetentionProblem *stage : rank.stages)
       known.budgets.push_back(stage->budgetBytes);
   }

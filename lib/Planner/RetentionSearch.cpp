@@ -7,7 +7,8 @@
 using namespace plc::planner;
 
 // What annealing makes of the better of two starts, and the bare problem. Small problems are walked several times.
-static std::vector<Retention> findStarts(const RetentionProblem &problem, int64_t steps, int64_t boundNs) {
+static std::vector<Retention> findStarts(const RetentionProblem &problem, const RetentionEffort &effort,
+                                         int64_t boundNs) {
   RetentionState state(problem), chain(problem);
   dropGreedily(state);
   polish(state);
@@ -15,8 +16,9 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, int64_
   bool isNear = state.excess() == 0 && state.addedNs() - boundNs <= (problem.baseNs() + boundNs) / 500;
   if (!isNear && checkpointChain(chain) && (state.excess() > 0 || chain.addedNs() < state.addedNs()))
     state.load(chain.answer());
+  int64_t steps = effort.annealingSteps;
   if (steps < 0)
-    steps = std::clamp<int64_t>(50'000'000 / std::max<int64_t>(state.numSlots(), 1), 20'000, 200'000);
+    steps = std::clamp<int64_t>(50'000'000 / std::max<int64_t>(state.numSlots(), 1), 20'000, 200'000) / effort.sharers;
   bool isSmall = state.numSlots() <= 64;
   int64_t walks = isSmall ? 4 : 1;
   Retention start = state.answer();
@@ -35,7 +37,7 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, int64_
 // The best of what the starts become, repaired and improved; the nearest of them if none fits.
 static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, int64_t boundNs,
                           int64_t &ns) {
-  std::vector<Retention> starts = findStarts(problem, effort.annealingSteps, boundNs);
+  std::vector<Retention> starts = findStarts(problem, effort, boundNs);
   Retention best = starts[0];
   ns = INT64_MAX;
   for (Retention &each : starts) {

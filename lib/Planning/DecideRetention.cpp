@@ -36,13 +36,17 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
     stagesOf[stage.getRank()].push_back(index);
   }
   int64_t keptBytes = 0, ns = 0, boundNs = 0;
-  planner::KnownRanks known;
+  std::vector<planner::RankRetention> ranks;
   for (auto &[index, here] : stagesOf) {
-    planner::RankRetention rank;
+    planner::RankRetention &rank = ranks.emplace_back();
     int64_t reserved = index < int64_t(limits.reserved.size()) ? limits.reserved[index] : 0;
     rank.budgetBytes = std::max<int64_t>(limits.bytes - reserved, 0);
     for (size_t stage : here)
       rank.stages.push_back(&models[stage].problem);
+  }
+  planner::KnownRanks known(ranks);
+  for (auto [each, rank] : llvm::zip(stagesOf, ranks)) {
+    auto &[index, here] = each;
     std::vector<planner::Retention> answers;
     planner::RankLack lack;
     if (planner::Fault fault = known.solve(rank, answers, lack)) {

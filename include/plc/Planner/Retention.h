@@ -88,6 +88,7 @@ struct RetentionEffort {
   int64_t annealingSteps = -1; ///< -1: by the size of the problem
   int64_t exactStates = 150'000;
   int64_t windowStates = 100'000; ///< of all starts
+  int64_t sharers = 1;            ///< problems that share what goes by size
 };
 
 /// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
@@ -138,11 +139,15 @@ struct RankLack {
 /// get their working sets and the same part of what they would hold beyond these; the largest such part with which the
 /// rank keeps its budget is bisected. Heuristic. Fails if no part does, with what lacks bytes of the rank's budget in the
 /// nearest of the answers that were tried.
-Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
+Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
+                         const RetentionEffort &effort = {});
 
-/// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once.
+/// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once. The others share the
+/// effort that one of them would be given.
 class KnownRanks {
 public:
+  explicit KnownRanks(const std::vector<RankRetention> &ranks = {});
+
   /// As `solveRankRetention`.
   Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   /// As `retentionBound`; 0 if nothing fits.
@@ -157,7 +162,9 @@ private:
     Fault fault;
   };
   static void describe(const RetentionProblem &problem, Key &key);
+  static Key describe(const RankRetention &rank);
 
+  RetentionEffort effort;
   std::map<Key, Known> ranks;
   std::map<Key, int64_t> bounds;
 };
