@@ -32,8 +32,8 @@ double plc::driver::measureWakeNs() {
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) {
     for (auto begin = Clock::now(); Clock::now() - begin < asleep;)
-      for (size_t i = 0; i < elsewhere.size(); i += lineFloats)
-        elsewhere[i] += 1;
+      for (size_t line = 0; line < elsewhere.size(); line += lineFloats)
+        elsewhere[line] += 1;
     auto begin = Clock::now();
     round.store(i + 1);
     round.notify_one();

@@ -267,17 +267,21 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
       rates.readFile("rates", path);
     reader.settings["machine.rates"].value = path;
   }
+  std::optional<double> updates;
   if (reader.isGiven("machine.profile") && !reader.failed) {
     std::string path = pathOf(reader, "machine.profile", file), why;
-    std::optional<Profile> profile = Profile::read(path, why);
-    if (!profile)
+    if (std::optional<Profile> profile = Profile::read(path, why))
+      updates = profile->nsPerUpdatedByte();
+    else
       reader.errorAt("machine.profile", why);
     reader.settings["machine.profile"].value = path;
   }
   if (reader.failed || rates.failed)
     return std::nullopt;
   KeyPlaces places = reader.places();
-  return Strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
+  Strategy strategy(std::move(reader.settings), std::move(rates.settings), std::move(places));
+  strategy.nsPerUpdatedByte = updates;
+  return strategy;
 }
 
 bool Strategy::useRates(StringRef tool, StringRef file, llvm::raw_ostream &errors) {
@@ -295,12 +299,8 @@ plc::PerRate Strategy::rates() const {
     const Setting &given = ratesOfFile.find(row.name)->second;
     rates[Rate(index)] = given.isGiven() ? std::get<double>(given.value) : wide ? row.avx512 : row.avx2;
   }
-  if (isGiven("machine.profile")) {
-    std::string why; // read before
-    std::optional<Profile> profile = Profile::read(get<std::string>("machine.profile"), why);
-    if (auto ns = profile ? profile->nsPerUpdatedByte() : std::nullopt)
-      rates[Rate::updatedByte] = *ns;
-  }
+  if (nsPerUpdatedByte)
+    rates[Rate::updatedByte] = *nsPerUpdatedByte;
   return rates;
 }
 

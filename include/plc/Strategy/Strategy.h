@@ -123,6 +123,7 @@ private:
       : settings(std::move(settings)), ratesOfFile(std::move(rates)), given(std::move(given)) {}
 
   Settings settings, ratesOfFile;
+  std::optional<double> nsPerUpdatedByte; ///< that the profile gives
   KeyPlaces given;
 };
 
