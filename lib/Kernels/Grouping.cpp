@@ -140,6 +140,8 @@ private:
     std::optional<ein::IterationSpace> alignment = ein::unifyDomains(all);
     if (!alignment)
       return refuse(op, all, "their domains have no rows in common");
+    if (hasStridedRows(*alignment, all))
+      return refuse(op, all, "their common rows would be strided");
     if (!isConvex(all))
       return refuse(op, all, "another kernel would have to run between them");
     unsigned target = *llvm::min_element(members);
@@ -151,6 +153,24 @@ private:
         all, [&](Operation *equation) { return isa<ein::ReduceOp>(equation) || alignment->isPerRow(equation); });
     groups[target] = {rows ? KernelKind::rows : KernelKind::elementwise, all};
     return true;
+  }
+
+  // Whether no equation writes its rows along its last axis: `m[b, t]`, read by a select over `x[b, h, s, t]`, would make
+  // rows of each (b, t), in steps of whole (h, s). Reductions say themselves what is inner.
+  static bool hasStridedRows(const ein::IterationSpace &space, const Equations &all) {
+    bool any = false;
+    for (Operation *equation : all) {
+      AffineMap result = ein::iterationOf(equation).result;
+      if (isa<ein::ReduceOp>(equation))
+        return false;
+      if (space.isPerRow(equation) || result.getNumResults() == 0)
+        continue;
+      any = true;
+      int last = ein::dimOf(result, result.getNumResults() - 1);
+      if (space.dims.lookup(equation)[last] >= space.outer)
+        return false;
+    }
+    return any;
   }
 
   // A group that might have been; the equation stays where it is, or joins fewer others.

@@ -1,6 +1,8 @@
 // Equations become kernels; equal kernels of different bodies are one.
 // RUN: plc-opt %s --form-kernels | FileCheck %s
 // RUN: plc-opt %s --form-kernels=fusion=false | FileCheck %s --check-prefix=ALONE
+// RUN: plc-opt %s --form-kernels --remarks-filter-missed=form-kernels -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// REMARK: remark: {{.*}}not fused with 1 equations that it reads: their common rows would be strided
 // RUN: plc-opt %s --form-kernels -o %t1 && plc-opt %s --form-kernels -o %t2 && cmp %t1 %t2
 
 #id = affine_map<(i, j) -> (i, j)>
@@ -134,4 +136,21 @@ ein.func @views(%x: tensor<4x6xf32>) -> (tensor<24xf32>, tensor<3x2xf32>) {
   %2 = ein.merge %1 axis 0 : (tensor<4x3x2xf32>) -> tensor<24xf32>
   %3 = ein.reduce sum(%1) over [4, 3, 2] maps [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>] order chain : (tensor<4x3x2xf32>) -> tensor<3x2xf32>
   ein.return %2, %3 : tensor<24xf32>, tensor<3x2xf32>
+}
+
+// What is computed over (b, t) and read over (b, h, s, t) has a kernel of its own: common rows would be strided. The rest
+// is one kernel.
+// CHECK: plan.kernel @masked.0(%{{.*}}: tensor<2x4xi32>) -> tensor<2x4xi1> {{.*}}kind elementwise
+// CHECK: plan.kernel @masked.1(%{{.*}}) -> tensor<2x3x5xf32> {{.*}}kind rows
+// CHECK-NEXT: ein.constant
+// CHECK-NEXT: ein.map select
+// CHECK-NEXT: ein.reduce max
+ein.func @masked(%x: tensor<2x3x5x4xf32>, %m: tensor<2x4xi32>) -> tensor<2x3x5xf32> {
+  %none = ein.constant 0.0 : tensor<i32>
+  %low = ein.constant -1.0 : tensor<f32>
+  %hides = ein.map eq(%m, %none) over [2, 4] maps [#id, affine_map<(i, j) -> ()>, #id] : (tensor<2x4xi32>, tensor<i32>) -> tensor<2x4xi1>
+  %y = ein.map select(%hides, %low, %x) over [2, 3, 5, 4] maps [affine_map<(b, h, s, t) -> (b, t)>, affine_map<(b, h, s, t) -> ()>,
+    affine_map<(b, h, s, t) -> (b, h, s, t)>, affine_map<(b, h, s, t) -> (b, h, s, t)>] : (tensor<2x4xi1>, tensor<f32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xf32>
+  %z = ein.reduce max(%y) over [2, 3, 5, 4] maps [affine_map<(b, h, s, t) -> (b, h, s, t)>, affine_map<(b, h, s, t) -> (b, h, s)>] order lanes : (tensor<2x3x5x4xf32>) -> tensor<2x3x5xf32>
+  ein.return %z : tensor<2x3x5xf32>
 }
