@@ -147,8 +147,7 @@ int Compilation::parse() {
     if (plc::parseResultName(name).isRuleValue())
       exposed.push_back(name.str());
   model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
-  if (!diagnostics.empty())
-    diagnostics.print(llvm::errs());
+  diagnostics.print(llvm::errs());
   return model ? Done : BadInput;
 }
 

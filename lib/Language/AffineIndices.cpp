@@ -36,10 +36,11 @@ bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return readsTensor(*operand, scope); });
 }
 
-static bool namesIndex(const Expr &expr) {
+/// Sizes and turns of `repeat` are numbers.
+static bool namesIndex(const Expr &expr, const Sizes &sizes) {
   if (expr.kind == Expr::Name)
-    return !isSizeName(expr.name);
-  return llvm::any_of(expr.operands, [](const Expr *operand) { return namesIndex(*operand); });
+    return !isSizeName(expr.name) && !sizes.find(expr.name);
+  return llvm::any_of(expr.operands, [&](const Expr *operand) { return namesIndex(*operand, sizes); });
 }
 
 bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms,
@@ -48,7 +49,8 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
     diagnostics.error(expr.place, "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
     return false;
   }
-  if (!namesIndex(expr) && expr.kind != Expr::Call && expr.kind != Expr::If && expr.kind != Expr::Compare) {
+  if (!namesIndex(expr, scope.sizes) && expr.kind != Expr::Call && expr.kind != Expr::If &&
+      expr.kind != Expr::Compare) {
     std::optional<int64_t> value = scope.sizes.evaluate(expr);
     int64_t scaled;
     if (!value)
@@ -77,7 +79,7 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
   Expr sizes = expr;
   const Expr *indexed = nullptr;
   for (size_t i = expr.operands.size(); i-- > 0;) {
-    if (!namesIndex(*expr.operands[i]))
+    if (!namesIndex(*expr.operands[i], scope.sizes))
       continue;
     bool divided =
         expr.operators[i] != BinaryOp::Mul || (i + 1 < expr.operators.size() && expr.operators[i + 1] != BinaryOp::Mul);
@@ -124,19 +126,20 @@ bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, i
 }
 
 /// `C + c` or `0 + c`.
-static bool isPart(const Expr &expr) {
-  auto isOffset = [](const Expr *operand) { return !namesIndex(*operand); };
-  return expr.kind == Expr::Sum && namesIndex(expr) && llvm::any_of(expr.operands, isOffset);
+static bool isPart(const Expr &expr, const Sizes &sizes) {
+  auto isOffset = [&](const Expr *operand) { return !namesIndex(*operand, sizes); };
+  return expr.kind == Expr::Sum && namesIndex(expr, sizes) && llvm::any_of(expr.operands, isOffset);
 }
 
 /// Whether any rule of the name has an offset in this axis. If so, all of them define parts of it, also those without
 /// an offset, which begin at 0.
-static bool hasParts(const std::vector<Statement *> &statements, const Declarator &left, size_t axis) {
+static bool hasParts(const std::vector<Statement *> &statements, const Declarator &left, size_t axis,
+                     const Sizes &sizes) {
   return llvm::any_of(statements, [&](const Statement *statement) {
     const std::vector<Declarator> &others = statement->lefts;
     bool same = statement->kind == Statement::Rule && others.size() == 1 && others[0].name == left.name &&
                 others[0].axes.size() == left.axes.size() && others[0].axes[axis].expr;
-    return (same && isPart(*others[0].axes[axis].expr)) || hasParts(statement->body, left, axis);
+    return (same && isPart(*others[0].axes[axis].expr, sizes)) || hasParts(statement->body, left, axis, sizes);
   });
 }
 
@@ -144,7 +147,7 @@ void RuleBuilder::markParts(const Declarator &left) {
   if (leftAxes.size() != left.axes.size())
     return; // over '...'
   for (auto [axis, own] : llvm::enumerate(leftAxes))
-    if (!own.offset && left.axes[axis].expr && hasParts(scope.function.body, left, axis)) {
+    if (!own.offset && left.axes[axis].expr && hasParts(scope.function.body, left, axis, scope.sizes)) {
       own.offset = 0;
       own.expr = left.axes[axis].expr;
     }
@@ -161,7 +164,7 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool 
     affine.constant = constant;
     return affine;
   }
-  if (onLeft && constant >= 0 && isPart(expr)) {
+  if (onLeft && constant >= 0 && isPart(expr, scope.sizes)) {
     affine.offset = constant;
     constant = 0;
   }

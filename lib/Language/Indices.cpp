@@ -53,6 +53,11 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
 /// One index of a left side or of a reduction's brackets, at most once in it.
 bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef name,
                                llvm::SmallVectorImpl<IndexId> &ids) {
+  if (const Size *turn = scope.sizes.find(name)) {
+    diagnostics.error(place, "'" + name + "' is a turn of 'repeat', which is a number and no index")
+        .note(turn->place, "the turn is defined here");
+    return false;
+  }
   IndexId id = indexNamed(name);
   if (llvm::is_contained(ids, id)) {
     diagnostics.error(place, "index '" + name + "' occurs twice in one bracket");
@@ -126,8 +131,8 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
 
 /// Is the expression in an index position an index (and not an integer tensor of rank 0)?
 bool RuleBuilder::isPlainIndex(const Expr &expr) {
-  if (expr.kind != Expr::Name || isSizeName(expr.name))
-    return false;
+  if (expr.kind != Expr::Name || isSizeName(expr.name) || scope.sizes.find(expr.name))
+    return false; // a size or a turn of `repeat`
   if (byName.count(expr.name))
     return true;
   const Binding *binding = scope.find(expr.name);
@@ -259,13 +264,6 @@ bool RuleBuilder::collectCall(const Expr &expr) {
 bool RuleBuilder::checkClashes() {
   bool ok = true;
   for (const Index &index : *indices) {
-    if (const Size *turn = scope.sizes.find(index.name)) {
-      diagnostics
-          .error(index.place.isValid() ? index.place : index.extentPlace,
-                 "'" + index.name + "' is an index here but a turn of 'repeat'")
-          .note(turn->place, "the turn is defined here");
-      ok = false;
-    }
     auto it = tensorNames.find(index.name);
     if (it == tensorNames.end())
       continue;

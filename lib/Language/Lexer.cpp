@@ -119,8 +119,9 @@ void Lexer::badBytes() {
   unsigned char c = *begin;
   if (c < 0x80) {
     if (llvm::isPrint(c))
-      diagnostics.error(here(),
-                        llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) + "' has no meaning here");
+      diagnostics.error(here(), llvm::Twine("character '") + llvm::Twine(static_cast<char>(c)) +
+                                    "' has no meaning here" +
+                                    (c == '@' ? "; a product of matrices is 'y[i, k] = x[i, j] * w[j, k]'" : ""));
     else
       diagnostics.error(here(), "byte 0x" + llvm::utohexstr(c, true, 2) + " has no meaning here" +
                                     (c ? "" : "; is this a text file?"));

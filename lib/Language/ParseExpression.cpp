@@ -83,7 +83,8 @@ const Expr *Parser::parseComparison() {
   const Expr *left = parseSum();
   if (!left)
     return nullptr;
-  for (StringRef op : {"==", "!=", "<=", ">=", "<", ">"}) {
+  static constexpr StringRef comparisons[] = {"==", "!=", "<=", ">=", "<", ">"};
+  for (StringRef op : comparisons) {
     if (!at(op))
       continue;
     Expr *expr = make(Expr::Compare, SMLoc::getFromPointer(left->text.begin()));
@@ -93,7 +94,12 @@ const Expr *Parser::parseComparison() {
     if (!right)
       return nullptr;
     expr->operands = {left, right};
-    return finish(expr);
+    finish(expr);
+    if (llvm::any_of(comparisons, [&](StringRef next) { return at(next); })) {
+      diagnostics.error(peek().place(), "comparisons do not chain; write 'a " + op + " b and b " + peek().text + " c'");
+      return nullptr;
+    }
+    return expr;
   }
   return left;
 }
@@ -125,6 +131,10 @@ const Expr *Parser::parseProduct() {
   expr->operators = {BinaryOp::Mul};
   while (atOperator()) {
     expr->operators.push_back(binaryOpOf(take().text));
+    if (expr->operators.back() == BinaryOp::Mul && at("*")) {
+      diagnostics.error(peek().place(), "found a second '*'; a power is 'pow(a, b)'");
+      return nullptr;
+    }
     const Expr *next = parseUnary();
     if (!next)
       return nullptr;
@@ -240,6 +250,11 @@ bool Parser::parseIndices(std::vector<IndexEntry> &entries) {
   while (!at("]")) {
     IndexEntry entry{peek().place()};
     if (!accept("...")) {
+      // `x[if]`: no `if` begins so.
+      if (at("if") && (tokens[position + 1].is("]") || tokens[position + 1].is(","))) {
+        StringRef name;
+        return expectName("an index", name, entry.place);
+      }
       entry.expr = parseExpression();
       if (!entry.expr)
         return false;

@@ -6,6 +6,7 @@
 #include "Expose.h"
 #include "Parser.h"
 #include "StandardLibrary.h"
+#include "Unused.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Support/Nearest.h"
 #include "llvm/Support/SourceMgr.h"
@@ -130,6 +131,8 @@ const Program *Frontend::run() {
   if (diagnostics.empty())
     for (const std::string &name : options.exposed)
       expose(*program, name, diagnostics);
+  if (diagnostics.empty())
+    warnOfUnused(main, options.exposed, diagnostics);
   return diagnostics.empty() ? program : nullptr;
 }
 

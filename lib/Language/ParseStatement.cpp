@@ -145,7 +145,44 @@ bool Parser::parseRule(Statement &statement) {
     return expectName("the name of a skip", statement.skip, statement.skipPlace);
   }
   statement.value = parseExpression();
-  return statement.value && parseNamespace(statement.space);
+  return statement.value && parseNamespace(statement.space) && endsRule(*statement.value);
+}
+
+/// Whether what stands here reads as the beginning of a statement: a word of one, or a `=`, `+=` or `:` outside
+/// brackets before the line ends.
+bool Parser::beginsStatement() const {
+  if (at("param") || at("share") || at("repeat"))
+    return true;
+  if (peek().kind != Token::Word || isReserved(peek().text))
+    return false;
+  int depth = 0;
+  for (size_t i = position; tokens[i].kind != Token::End && (depth > 0 || i == position || !tokens[i].startsLine);
+       ++i) {
+    const Token &token = tokens[i];
+    depth += int(token.is("(") || token.is("[")) - int(token.is(")") || token.is("]"));
+    if (depth == 0 && (token.is("=") || token.is("+=") || token.is(":")))
+      return true;
+    if (token.is("{") || token.is("}"))
+      break;
+  }
+  return false;
+}
+
+/// Reports what stands behind the rule on its line and begins no statement. It probably belongs to the value, so the
+/// rule is not checked further.
+bool Parser::endsRule(const Expr &value) {
+  const Token &token = peek();
+  if (!brackets.empty() || token.kind == Token::End || token.is("}") || beginsStatement())
+    return !token.afterBadBytes;
+  if (token.afterBadBytes)
+    return false;
+  std::string found = "found " + describe(token) + " behind a whole expression, expected an operator or the next line";
+  if (token.is("[") && value.kind == Expr::Call)
+    found += "; the indices stand inside: 'f(x[i])'";
+  else if (token.kind == Token::Word && !isReserved(token.text))
+    found += "; a product is written with '*'";
+  diagnostics.error(token.place(), found);
+  return false;
 }
 
 /// `in NAME`, `in NAME[TURN]` and `only a, b` behind a call.

@@ -44,6 +44,8 @@ private:
   bool parseBlock(std::vector<Statement *> &body);
   Statement *parseStatement();
   bool refuseStatement(Statement &statement);
+  bool beginsStatement() const;
+  bool endsRule(const Expr &value);
   bool beforeWord(size_t at) const;
   bool parseStash(Statement &statement);
   bool parseRule(Statement &statement);

@@ -39,14 +39,20 @@ Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
       break;
     }
   }
-  errors.push_back(std::move(result));
-  return errors.back();
+  return found.emplace_back(std::move(result));
+}
+
+Diagnostic &Diagnostics::warning(SMLoc place, const llvm::Twine &text) {
+  Diagnostic &result = found.emplace_back(Diagnostic{place, oneLine(text), {}});
+  result.isWarning = true;
+  ++warnings;
+  return result;
 }
 
 std::vector<const Diagnostic *> Diagnostics::sorted() const {
   std::vector<const Diagnostic *> list;
-  for (const Diagnostic &error : errors)
-    list.push_back(&error);
+  for (const Diagnostic &one : found)
+    list.push_back(&one);
   // Within one buffer, order of addresses is order of line and column.
   auto key = [](const Diagnostic *error) { return std::make_tuple(error->place.getPointer(), StringRef(error->text)); };
   llvm::sort(list, [&](auto *a, auto *b) { return key(a) < key(b); });
@@ -57,7 +63,7 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
 
 void Diagnostics::print(llvm::raw_ostream &os) const {
   for (const Diagnostic *error : sorted()) {
-    printOne(os, error->place, error->origin, "error", error->text);
+    printOne(os, error->place, error->origin, error->isWarning ? "warning" : "error", error->text);
     for (const Diagnostic::Note &note : error->notes)
       printOne(os, note.place, note.origin, "note", note.text);
   }

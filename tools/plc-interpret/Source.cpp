@@ -66,8 +66,7 @@ void Source::parseRules(const runtime::ModelRequest &request) {
     options.overrides.push_back(parseDefine(text));
   plc::Diagnostics diagnostics(sources);
   module = language::parseModel(sources, context, options, diagnostics);
-  if (!diagnostics.empty())
-    diagnostics.print(llvm::errs());
+  diagnostics.print(llvm::errs());
   if (!module)
     throw told();
 }

@@ -25,10 +25,11 @@ lsp::Range rangeAt(unsigned line, unsigned column) {
   return lsp::Range(start, end);
 }
 
-lsp::Diagnostic makeError(lsp::Range range, StringRef message) {
+lsp::Diagnostic makeDiagnostic(lsp::Range range, StringRef message,
+                               lsp::DiagnosticSeverity severity = lsp::DiagnosticSeverity::Error) {
   lsp::Diagnostic diagnostic;
   diagnostic.range = range;
-  diagnostic.severity = lsp::DiagnosticSeverity::Error;
+  diagnostic.severity = severity;
   diagnostic.source = "plc";
   diagnostic.message = message.str();
   return diagnostic;
@@ -55,8 +56,9 @@ std::vector<lsp::Diagnostic> diagnoseModel(const lsp::URIForFile &uri, StringRef
 
   std::vector<lsp::Diagnostic> result;
   for (const plc::Diagnostic *error : errors.sorted()) {
-    lsp::Diagnostic &diagnostic =
-        result.emplace_back(makeError(rangeOf(error->place).value_or(rangeAt(1, 1)), error->text));
+    lsp::Diagnostic &diagnostic = result.emplace_back(
+        makeDiagnostic(rangeOf(error->place).value_or(rangeAt(1, 1)), error->text,
+                       error->isWarning ? lsp::DiagnosticSeverity::Warning : lsp::DiagnosticSeverity::Error));
     for (const plc::Diagnostic::Note &note : error->notes)
       if (std::optional<lsp::Range> range = rangeOf(note.place))
         addNote(diagnostic, uri, *range, note.text);
@@ -75,7 +77,7 @@ std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef te
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &error) {
     if (error.getSeverity() != mlir::DiagnosticSeverity::Error)
       return;
-    lsp::Diagnostic &diagnostic = result.emplace_back(makeError(rangeOf(error.getLocation()), error.str()));
+    lsp::Diagnostic &diagnostic = result.emplace_back(makeDiagnostic(rangeOf(error.getLocation()), error.str()));
     for (mlir::Diagnostic &note : error.getNotes())
       addNote(diagnostic, uri, rangeOf(note.getLocation()), note.str());
   });

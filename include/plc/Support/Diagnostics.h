@@ -1,4 +1,4 @@
-//===- Diagnostics.h - errors of one .ein file ------------------*- C++ -*-===//
+//===- Diagnostics.h - errors and warnings of one .ein file -----*- C++ -*-===//
 #ifndef PLC_SUPPORT_DIAGNOSTICS_H
 #define PLC_SUPPORT_DIAGNOSTICS_H
 
@@ -15,7 +15,7 @@ class raw_ostream;
 
 namespace plc {
 
-/// One error with its notes. A place that is not valid prints without line and caret, after `origin` or, if that is empty,
+/// One error or warning with its notes. A place that is not valid prints without line and caret, after `origin` or, if that is empty,
 /// the name of the main file.
 struct Diagnostic {
   struct Note {
@@ -27,11 +27,12 @@ struct Diagnostic {
   std::string text;
   std::vector<Note> notes;
   std::string origin{};
+  bool isWarning = false;
 
   Diagnostic &note(llvm::SMLoc where, const llvm::Twine &message, llvm::StringRef origin = {});
 };
 
-/// The errors of one run. Collects in any order; prints sorted by place, each place and text once.
+/// The errors and warnings of one run. Collects in any order; prints sorted by place, each place and text once.
 class Diagnostics {
 public:
   explicit Diagnostics(const llvm::SourceMgr &sources) : sources(sources) {}
@@ -40,8 +41,12 @@ public:
   /// the call in the main file and a note tells where it is. The reference is valid until the next error.
   Diagnostic &error(llvm::SMLoc place, const llvm::Twine &text);
 
-  bool empty() const { return errors.empty(); }
-  size_t size() const { return errors.size(); }
+  /// Adds a warning, which fails nothing. The reference is valid until the next error or warning.
+  Diagnostic &warning(llvm::SMLoc place, const llvm::Twine &text);
+
+  /// Of errors; warnings do not count.
+  bool empty() const { return size() == 0; }
+  size_t size() const { return found.size() - warnings; }
 
   /// Marks what follows as inside the function called at `place`.
   void enterCall(llvm::SMLoc place) { calls.push_back(place); }
@@ -50,7 +55,7 @@ public:
   /// Sorted by place, each place and text once.
   std::vector<const Diagnostic *> sorted() const;
 
-  /// Prints `FILE:LINE:COL: error: TEXT`, the source line, a caret; each note likewise. Columns are bytes, from 1.
+  /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, the source line, a caret; each note likewise. Columns are bytes, from 1.
   void print(llvm::raw_ostream &os) const;
 
 private:
@@ -58,7 +63,8 @@ private:
                 llvm::StringRef text) const;
 
   const llvm::SourceMgr &sources;
-  std::vector<Diagnostic> errors;
+  std::vector<Diagnostic> found;
+  size_t warnings = 0; // of `found`
   std::vector<llvm::SMLoc> calls;
 };
 
