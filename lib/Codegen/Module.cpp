@@ -48,13 +48,17 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
 }
 
 module::KernelInfo describe(const KernelRecord &record) {
-  module::KernelInfo kernel{record.name,  record.symbol,  record.where, record.chunks,
-                            record.flops, record.bytes,   record.ns,    {},
-                            {},           record.infinite};
+  module::KernelInfo kernel{
+      record.name, record.symbol,  record.where, record.chunks, record.flops, record.bytes, record.ns, {}, {},
+      {},          record.infinite};
   for (const KernelRecord::Gather &gather : record.gathers)
     kernel.gathers.push_back({gather.where, gather.extent});
-  for (const KernelRecord::Result &result : record.results)
-    kernel.results.push_back({result.operand, *parseElementType(result.type), result.elements});
+  auto read = [](const std::vector<KernelRecord::RealOperand> &from, std::vector<module::RealOperand> &to) {
+    for (const KernelRecord::RealOperand &operand : from)
+      to.push_back({operand.operand, *parseElementType(operand.type), operand.elements});
+  };
+  read(record.inputs, kernel.inputs);
+  read(record.results, kernel.results);
   return kernel;
 }
 

@@ -33,14 +33,19 @@ static LogicalResult writeBody(KernelWriter &writer) {
   return failure();
 }
 
-static void describeResults(plan::KernelOp kernel, KernelRecord &record) {
-  int64_t operand = kernel.getNumInputs();
-  for (Value result : kernel.getBody().front().getTerminator()->getOperands()) {
-    // What the runtime may be asked to check for NaN and infinities.
-    if (ElementType element = elementTypeOf(result.getType()); isReal(element))
-      record.results.push_back({operand, std::string(nameOf(element)), elementsOf(result.getType())});
-    ++operand;
-  }
+/// What the runtime may be asked to check for NaN and infinities.
+static void describeOperands(plan::KernelOp kernel, KernelRecord &record) {
+  int64_t operand = 0;
+  auto describe = [&](ValueRange values, std::vector<KernelRecord::RealOperand> &operands) {
+    for (Value value : values) {
+      if (ElementType element = elementTypeOf(value.getType()); isReal(element))
+        operands.push_back({operand, std::string(nameOf(element)), elementsOf(value.getType())});
+      ++operand;
+    }
+  };
+  Block &body = kernel.getBody().front();
+  describe(body.getArguments().take_front(kernel.getNumInputs()), record.inputs);
+  describe(body.getTerminator()->getOperands(), record.results);
   // Where a rule says `inf`, an infinite result is no fault.
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
 }
@@ -59,7 +64,7 @@ static LogicalResult writeKernel(plan::KernelOp kernel, const CodeOptions &optio
   record.ns = kernel.getNs();
   for (const IndexedAccess &access : writer.accesses)
     record.gathers.push_back({placesOf(access.loc), access.extent});
-  describeResults(kernel, record);
+  describeOperands(kernel, record);
   return success();
 }
 

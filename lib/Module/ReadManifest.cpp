@@ -192,6 +192,10 @@ PerRate readRates(const Node &node) {
 
 std::string readString(const Node &node) { return node.string(); }
 
+RealOperand readOperand(const Node &node) {
+  return {node["operand"].integer(0, maxCount), readElementType(node["type"]), node["elements"].integer(0, maxCount)};
+}
+
 KernelInfo readKernel(const Node &node) {
   KernelInfo kernel;
   kernel.name = node["name"].string();
@@ -204,10 +208,8 @@ KernelInfo readKernel(const Node &node) {
   kernel.gathers = node["gathers"].list([](const Node &gather) {
     return GatherInfo{gather["where"].list(readString), gather["extent"].integer(1, maxBytes)};
   });
-  kernel.results = node["results"].list([](const Node &result) {
-    return ResultInfo{result["operand"].integer(0, maxCount), readElementType(result["type"]),
-                      result["elements"].integer(0, maxCount)};
-  });
+  kernel.inputs = node["inputs"].list(readOperand);
+  kernel.results = node["results"].list(readOperand);
   kernel.infinite = node["infinite"].boolean();
   return kernel;
 }

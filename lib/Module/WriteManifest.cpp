@@ -54,6 +54,10 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"clip_norm", settings.clipNorm}};
 }
 
+json writeOperand(const RealOperand &operand) {
+  return {{"operand", operand.operand}, {"type", nameOf(operand.type)}, {"elements", operand.elements}};
+}
+
 json writeKernel(const KernelInfo &kernel) {
   return {{"name", kernel.name},
           {"symbol", kernel.symbol},
@@ -65,12 +69,8 @@ json writeKernel(const KernelInfo &kernel) {
           {"gathers",
            list(kernel.gathers,
                 [](const GatherInfo &gather) { return json{{"where", gather.where}, {"extent", gather.extent}}; })},
-          {"results", list(kernel.results,
-                           [](const ResultInfo &result) {
-                             return json{{"operand", result.operand},
-                                         {"type", nameOf(result.type)},
-                                         {"elements", result.elements}};
-                           })},
+          {"inputs", list(kernel.inputs, writeOperand)},
+          {"results", list(kernel.results, writeOperand)},
           {"infinite", kernel.infinite}};
 }
 

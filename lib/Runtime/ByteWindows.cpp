@@ -30,6 +30,9 @@ ByteWindows::ByteWindows(const EntryInfo &entry, const std::vector<DataOption> &
     if (kindOf(input.type) == ElementKind::Truth)
       throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
                        "give rows of a .npy or .safetensors file");
+    if (kindOf(input.type) == ElementKind::Real)
+      throw usageError("input '" + input.name + "' is " + input.typeText() + ", but '" + option.file +
+                       "' would be read as bytes of text; give rows of a .npy or .safetensors file");
     Source source{input, option.file, readFile(option.file), option.shift, input.numElements() / batch};
     int64_t bytes = static_cast<int64_t>(source.text.size());
     size = sources.empty() ? bytes : std::min(size, bytes);

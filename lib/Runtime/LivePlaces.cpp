@@ -69,7 +69,7 @@ private:
 
   bool writes(const ActionInfo &run, int64_t offset) const {
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(run.target)].calls)
-      for (const ResultInfo &result :
+      for (const module::RealOperand &result :
            manifest.kernels[static_cast<size_t>(entry.kernelOf(call, run.microBatch))].results)
         if (placeOf(plan, call.operands[static_cast<size_t>(result.operand)], run) == offset)
           return true;

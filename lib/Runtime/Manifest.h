@@ -16,7 +16,6 @@ using module::KernelInfo;
 using module::Manifest;
 using module::placeOf;
 using module::RankInfo;
-using module::ResultInfo;
 using module::StaticInfo;
 using module::StaticKind;
 using module::TaskInfo;

@@ -152,8 +152,12 @@ private:
     std::vector<Reach> reaches(static_cast<size_t>(task.bases));
     for (const CallInfo &call : task.calls) {
       const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
-      for (const ResultInfo &result : kernel.results) {
-        auto numOperands = static_cast<int64_t>(call.operands.size());
+      auto numOperands = static_cast<int64_t>(call.operands.size());
+      for (const module::RealOperand &input : kernel.inputs)
+        if (input.operand >= numOperands)
+          fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                         " operands, but operand #" + std::to_string(input.operand) + " is an input");
+      for (const module::RealOperand &result : kernel.results) {
         if (result.operand >= numOperands)
           fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
                          " operands, but operand #" + std::to_string(result.operand) + " is a result");

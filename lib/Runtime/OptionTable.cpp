@@ -13,21 +13,21 @@ namespace {
 
 constexpr Command commands[] = {
     {"train", Train, runTrain, nullptr, "trains the model and tells the loss on the held-out part",
-     "train gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
+     "--data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
     {"eval", Eval, runEval, nullptr, "the mean of the loss over the held-out part",
-     "eval gpt.plcm --data tok=corpus.txt --data next=corpus.txt+1 --params run"},
+     "--data tok=corpus.txt --data next=corpus.txt+1 --params run"},
     {"infer", Infer, runInfer, nullptr, "runs the model once on given tensors",
-     "infer gpt.plcm --params run --input tok=@tok.npy --output logits=@logits.npy"},
+     "--params run --input tok=@tok.npy --output logits=@logits.npy"},
     {"generate", Generate, runGenerate, nullptr, "writes text from a byte-level language model",
-     "generate gpt.plcm --params run --prompt 'Once' --tokens 200"},
+     "--params run --prompt 'Once' --tokens 200"},
     {"bench", Bench, runBench, nullptr,
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
-     "bench gpt.plcm --repeats 20"},
+     "--repeats 20"},
     {"inspect", Inspect, nullptr, &Tool::inspect,
-     "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", "inspect gpt.plcm"},
+     "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", ""},
     {"simulate", Simulate, nullptr, &Tool::simulate,
      "plays a module's plan on a described cluster: its step, and each rank's bubble, bytes and messages",
-     "simulate gpt.plcm --cluster cluster.toml --trace step.json"},
+     "--cluster cluster.toml --trace step.json"},
 };
 
 int64_t parseInteger(const Given &given, int64_t low) {
@@ -222,7 +222,8 @@ std::string helpText(const Tool &tool, const std::string &name) {
       text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
     }
   }
-  return text + "\nexample: " + tool.name + " " + command->example + "\n";
+  std::string example = tool.name + " " + name + " " + tool.exampleModel;
+  return text + "\nexample: " + example + (*command->example ? " " : "") + command->example + "\n";
 }
 
 } // namespace plc::runtime

@@ -16,7 +16,7 @@ struct Command {
   unsigned bit;
   void (*run)(const Options &options, Engine &engine); // nullptr: the tool does it without an engine
   std::function<void(const ModelRequest &)> Tool::*withoutEngine;
-  const char *what, *example;
+  const char *what, *example; // the example without tool, command and model
 };
 
 /// An option as it was given.

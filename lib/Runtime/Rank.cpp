@@ -161,12 +161,14 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   KernelRun run{kernel.function,       operands.data(), kernel.chunks,    1,
                 action.microBatch > 0, &kernel.name,    action.microBatch};
   auto number = static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch));
+  // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
+  bool mayBeInfinite = checksFinite && (kernel.infinite || readsInfinity(call, kernel));
   bool good = shared.workers.run(*worker, run, paces[number]);
   current.store(nullptr, std::memory_order_relaxed);
   if (!good && shared.workers.job(local).fault())
     fail(call, action.microBatch);
   if (good && checksFinite)
-    checkFinite(call, action.microBatch);
+    checkFinite(call, action.microBatch, mayBeInfinite);
   return good;
 }
 
@@ -189,12 +191,24 @@ std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
          ", kernel '" + kernelOf(call, microBatch).name + "' of '" + call.path + "'";
 }
 
-void Rank::checkFinite(const CallInfo &call, int64_t microBatch) const {
+/// Of what other kernels wrote: an infinite parameter or input is none that a rule speaks of.
+bool Rank::readsInfinity(const CallInfo &call, const KernelInfo &kernel) const {
+  return std::ranges::any_of(kernel.inputs, [&](const module::RealOperand &input) {
+    if (call.operands[static_cast<size_t>(input.operand)] < 0)
+      return false;
+    for (int64_t i = 0; i < input.elements; ++i)
+      if (std::isinf(elementAsDouble(input.type, operands[static_cast<size_t>(input.operand)], i)))
+        return true;
+    return false;
+  });
+}
+
+void Rank::checkFinite(const CallInfo &call, int64_t microBatch, bool mayBeInfinite) const {
   const KernelInfo &kernel = kernelOf(call, microBatch);
-  for (const ResultInfo &result : kernel.results)
+  for (const module::RealOperand &result : kernel.results)
     for (int64_t i = 0; i < result.elements; ++i) {
       double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
-      if (std::isnan(value) || (std::isinf(value) && !kernel.infinite))
+      if (std::isnan(value) || (std::isinf(value) && !mayBeInfinite))
         throw Error(BadInput, kernel.where,
                     std::string("found ") +
                         (std::isnan(value) ? "nan"

@@ -106,7 +106,8 @@ private:
   void probeBefore(const ActionInfo &action, const Probe &probe);
   void record(const ActionInfo &action, int64_t begin);
   void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
-  void checkFinite(const CallInfo &call, int64_t microBatch) const;
+  bool readsInfinity(const CallInfo &call, const KernelInfo &kernel) const;
+  void checkFinite(const CallInfo &call, int64_t microBatch, bool mayBeInfinite) const;
   std::string placeText(const CallInfo &call, int64_t microBatch) const;
   [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
 

@@ -15,6 +15,7 @@ int main(int argc, char **argv) {
   tool.name = "plc-interpret";
   tool.commands = {"train", "eval", "infer"};
   tool.modelArgument = "MODEL.ein|IR.mlir";
+  tool.exampleModel = "examples/gpt.ein";
   tool.summary = "runs a model as its ein program says, operation by operation: no plan, no compiled kernel\n"
                  "(and check-gradients MODEL.ein: its gradients against differences of the loss)";
   tool.open = [](const runtime::ModelRequest &request) -> std::unique_ptr<runtime::Engine> {

@@ -7,6 +7,7 @@ int main(int argc, char **argv) {
   Tool tool{"plc-run",
             {"train", "eval", "infer", "generate", "bench", "inspect", "simulate"},
             "M.plcm|MODEL.ein",
+            "gpt.plcm",
             "runs a compiled model, or compiles one first",
             openModelFile,
             inspectModelFile,

@@ -19,7 +19,7 @@ struct KernelRecord {
     std::vector<std::string> where; // places of the rule, see Places.h
     int64_t extent;                 // of the indexed axis
   };
-  struct Result {
+  struct RealOperand {
     int64_t operand;  // its place among the kernel's operands
     std::string type; // of the table of element types
     int64_t elements;
@@ -28,8 +28,8 @@ struct KernelRecord {
   std::vector<std::string> where; // places of its main equation
   int64_t chunks = 1, flops = 0, bytes = 0, ns = 0;
   std::vector<Gather> gathers;
-  std::vector<Result> results; // those of a real type
-  bool infinite = false;       // a rule of it says `inf`, so a result may be
+  std::vector<RealOperand> inputs, results;
+  bool infinite = false; // a rule of it says `inf`, so a result may be
 };
 
 /// How kernels are written, besides what each says itself. Bits of results do not depend on it.

@@ -16,8 +16,8 @@ struct GatherInfo {
   int64_t extent;                 // valid indices are 0 .. extent-1
 };
 
-/// A result of a real type.
-struct ResultInfo {
+/// An operand of a kernel that is of a real type.
+struct RealOperand {
   int64_t operand; // its place among a call's operands
   ElementType type;
   int64_t elements;
@@ -29,7 +29,7 @@ struct KernelInfo {
   int64_t chunks, flops, bytes;
   int64_t ns; // predicted of a call, on one thread
   std::vector<GatherInfo> gathers;
-  std::vector<ResultInfo> results;
+  std::vector<RealOperand> inputs, results;
   bool infinite;                    // a result may be: a rule says `inf`
   plc_kernel_fn function = nullptr; // resolved when the module is loaded
 };

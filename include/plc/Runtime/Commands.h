@@ -37,6 +37,7 @@ struct Tool {
   std::string name;                  // "plc-run"
   std::vector<std::string> commands; // of train, eval, infer, generate, bench, inspect, simulate
   std::string modelArgument;         // "M.plcm|MODEL.ein"
+  std::string exampleModel;          // "gpt.plcm"
   std::string summary;               // one line for --help
   EngineFactory open;
   std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; of a tool with that command

@@ -1,3 +1,4 @@
-# run: plc-run train line.plcm --data x=d.txt --data t=d.txt --steps 1 --log absent/log
+# run: plc-run train line.plcm --data x=x.npy --data t=t.npy --holdout 0 --steps 1 --log absent/log
 # expect: absent/log: error: cannot be written: No such file or directory
-write("d.txt", "text " * 100)
+write("x.npy", npy())
+write("t.npy", npy((8,)))

@@ -21,7 +21,7 @@ parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--drops", choices=["exact", "late"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--wait-cycle", action="store_true")
-parser.add_argument("--version", type=int, default=5)
+parser.add_argument("--version", type=int, default=seal_module.VERSION)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
@@ -207,12 +207,12 @@ results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)]
 def kernel(name, chunks, where):
     gathers = [{"where": ["tiny.ein:3:12"], "extent": 256}] if name == "gather" else []
     return {"name": "tiny." + name, "symbol": "tiny_" + name, "chunks": chunks, "flops": 64, "bytes": 256, "ns": 1000,
-            "where": ["tiny.ein:" + where], "gathers": gathers, "infinite": False,
+            "where": ["tiny.ein:" + where], "gathers": gathers, "infinite": False, "inputs": [],
             "results": [{"operand": o, "type": "f32", "elements": n} for o, n in results[name]]}
 
 
 manifest = {
-    "plcm": 5, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
+    "plcm": seal_module.VERSION, "model": "tiny", "source": "tiny.ein", "numerics_key": "ab" * 32, "real": "f32",
     "threads_per_stage": 1, "profiling": False, "target_features": [],
     "optimizer": {"kind": arguments.optimizer, "lr": 1e-2, "weight_decay": 0.01, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8,
                   "momentum": 0.9, "schedule": {"kind": "constant", "warmup": 0, "total": 0}, "clip_norm": 0},

@@ -1,10 +1,12 @@
 """Appends the seal of a module to a shared object: seal_module.py FILE [VERSION]. Reads manifests for other scripts."""
-import json, struct, sys
+import json, os, re, struct, sys
 
 SIZE = 24
+header = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../include/plc/Module/ModuleSeal.h")
+VERSION = int(re.search(r"currentVersion = (\d+);", open(header).read())[1])
 
 
-def seal(path, version=5):
+def seal(path, version=VERSION):
     with open(path, "rb") as file:
         body = file.read() + b"plcmseal" + struct.pack("<Q", version)
     value = 0xCBF29CE484222325
