@@ -169,11 +169,7 @@ void initializeParameters(uint64_t seed, Engine &engine) {
     Bytes values(parameter.tensor().numBytes());
     fillInitialValues(parameter, seed, values.data());
     engine.writeParameter(i, values.data());
-    if (parameter.frozen)
-      continue;
-    std::fill(values.begin(), values.end(), std::byte(0));
-    for (int which = 1; which <= engine.optimizer().numMoments(); ++which)
-      engine.writeMoment(i, which, values.data());
+    engine.clearMoments(i);
   }
 }
 

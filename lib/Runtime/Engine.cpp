@@ -11,10 +11,10 @@ const EntryInfo *Engine::findEntry(std::string_view name) const {
   return nullptr;
 }
 
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings &optimizer) {
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments) {
   int64_t bytes = 0;
   for (const ParameterInfo &parameter : parameters)
-    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + optimizer.numMoments());
+    bytes += static_cast<int64_t>(parameter.tensor().numBytes()) * (parameter.frozen ? 1 : 1 + numMoments);
   return bytes;
 }
 

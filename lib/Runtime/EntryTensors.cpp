@@ -59,11 +59,16 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, std:
 }
 
 void EntryTensors::scatter(StaticKind kind, const std::string &path, const Bytes &from) const {
-  if (from.empty())
-    return;
   for (const auto &rank : localRanks)
     if (std::byte *place = rank->find(kind, path))
       std::memcpy(place, from.data(), from.size());
+}
+
+void EntryTensors::clear(StaticKind kind, const std::string &path) const {
+  for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
+    if (const StaticInfo *place = entry.ranks[rank].find(kind, path))
+      if (const Rank *local = localRank(rank))
+        std::memset(local->at(*place), 0, static_cast<size_t>(place->bytes));
 }
 
 void EntryTensors::gather(StaticKind kind, const std::string &path, Bytes &out) const {
@@ -74,6 +79,7 @@ void EntryTensors::gather(StaticKind kind, const std::string &path, Bytes &out) 
   if (!place)
     return;
   Bytes copy;
+  out.resize(static_cast<size_t>(place->bytes));
   std::memcpy(out.data(), view(*owner, *place, copy), out.size());
 }
 

@@ -16,6 +16,8 @@ public:
   void scatterInputs(const std::vector<Bytes> &inputs) const;
   /// A parameter or moment, into every place of it.
   void scatter(StaticKind kind, const std::string &path, const Bytes &from) const;
+  /// Zeros, likewise.
+  void clear(StaticKind kind, const std::string &path) const;
 
   /// A parameter or moment, from the rank that owns the parameter. Leaves `out` as it is where no rank holds it.
   void gather(StaticKind kind, const std::string &path, Bytes &out) const;

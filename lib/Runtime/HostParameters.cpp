@@ -9,9 +9,8 @@ static constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Mo
 HostParameters::HostParameters(const Manifest &manifest) : parameters(manifest.parameters) {
   auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
   for (const ParameterInfo &parameter : parameters) {
-    size_t bytes = parameter.tensor().numBytes();
-    values.emplace_back(bytes);
-    moments.emplace_back(numMoments, Bytes(parameter.frozen ? 0 : bytes));
+    values.emplace_back(parameter.tensor().numBytes());
+    moments.emplace_back(parameter.frozen ? 0 : numMoments);
   }
 }
 
@@ -22,18 +21,41 @@ void HostParameters::write(Bytes &to, const void *data) {
   ++changes;
 }
 
+void HostParameters::readMoment(size_t index, int which, void *out) const {
+  const Bytes &moment = moments[index][static_cast<size_t>(which - 1)];
+  if (moment.empty())
+    std::memset(out, 0, values[index].size());
+  else
+    read(moment, out);
+}
+
+void HostParameters::writeMoment(size_t index, int which, const void *data) {
+  Bytes &moment = moments[index][static_cast<size_t>(which - 1)];
+  moment.resize(values[index].size());
+  write(moment, data);
+}
+
+void HostParameters::clearMoments(size_t index) {
+  for (Bytes &moment : moments[index])
+    moment = Bytes();
+  ++changes;
+}
+
 void HostParameters::scatterTo(const EntryTensors &tensors) const {
   for (size_t i = 0; i < parameters.size(); ++i) {
     tensors.scatter(StaticKind::Parameter, parameters[i].path, values[i]);
     for (size_t which = 0; which < moments[i].size(); ++which)
-      tensors.scatter(momentKinds[which], parameters[i].path, moments[i][which]);
+      if (moments[i][which].empty())
+        tensors.clear(momentKinds[which], parameters[i].path);
+      else
+        tensors.scatter(momentKinds[which], parameters[i].path, moments[i][which]);
   }
 }
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     tensors.gather(StaticKind::Parameter, parameters[i].path, values[i]);
-    for (size_t which = 0; which < moments[i].size() && !parameters[i].frozen; ++which)
+    for (size_t which = 0; which < moments[i].size(); ++which)
       tensors.gather(momentKinds[which], parameters[i].path, moments[i][which]);
   }
   ++changes;

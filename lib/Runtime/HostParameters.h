@@ -12,9 +12,10 @@ public:
   explicit HostParameters(const Manifest &manifest);
 
   void readValue(size_t index, void *out) const { read(values[index], out); }
-  void readMoment(size_t index, int which, void *out) const { read(momentOf(index, which), out); }
+  void readMoment(size_t index, int which, void *out) const;
   void writeValue(size_t index, const void *data) { write(values[index], data); }
-  void writeMoment(size_t index, int which, const void *data) { write(momentOf(index, which), data); }
+  void writeMoment(size_t index, int which, const void *data);
+  void clearMoments(size_t index);
 
   /// Grows with each change, so that a session can tell whether it holds the present parameters. At least 1.
   uint64_t version() const { return changes; }
@@ -27,12 +28,10 @@ public:
 private:
   static void read(const Bytes &from, void *out);
   void write(Bytes &to, const void *data);
-  Bytes &momentOf(size_t index, int which) { return moments[index][static_cast<size_t>(which - 1)]; }
-  const Bytes &momentOf(size_t index, int which) const { return moments[index][static_cast<size_t>(which - 1)]; }
 
   const std::vector<ParameterInfo> &parameters;
   std::vector<Bytes> values;               // by parameter
-  std::vector<std::vector<Bytes>> moments; // by parameter; of no bytes if it is frozen
+  std::vector<std::vector<Bytes>> moments; // by parameter, none if it is frozen; empty while zero: inference needs none
   uint64_t changes = 1;
 };
 

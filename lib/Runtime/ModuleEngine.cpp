@@ -32,6 +32,7 @@ public:
   void writeMoment(size_t index, int which, const void *data) override {
     cache.parameters().writeMoment(index, which, data);
   }
+  void clearMoments(size_t index) override { cache.parameters().clearMoments(index); }
 
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");

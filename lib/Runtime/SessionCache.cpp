@@ -15,7 +15,7 @@ constexpr size_t eventsPerRank = 1 << 16;
 std::unique_ptr<Module> openChecked(const std::string &file) {
   auto module = std::make_unique<Module>(file);
   const Manifest &manifest = module->manifest();
-  checkAvailable(file, "parameters", parameterBytes(manifest.parameters, manifest.optimizer));
+  checkAvailable(file, "parameters", parameterBytes(manifest.parameters, /*numMoments=*/0));
   return module;
 }
 } // namespace
@@ -78,8 +78,12 @@ Session &SessionCache::ready(size_t index) {
   if (!entry.session) {
     entry.allocatedBefore = allocatedBytes();
     int64_t bytes = 0;
-    for (const RankInfo &rank : contents.entries[index].ranks)
+    for (const RankInfo &rank : contents.entries[index].ranks) {
       bytes += rank.arenaBytes;
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::Moment1 || place.kind == StaticKind::Moment2)
+          bytes += place.bytes; // of the process's own copy
+    }
     checkAvailable(file, "arenas of entry '" + contents.entries[index].name + "'", bytes);
     entry.session = make(index);
     if (options.trace)

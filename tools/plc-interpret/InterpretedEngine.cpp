@@ -100,7 +100,7 @@ llvm::StringSet<> accumulatedIn(ModuleOp module) {
 InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings)
     : source(request, settings), settings(settings), real(parseElementType(settings.compute).value()) {
   listParameters();
-  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer()));
+  runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numMoments()));
   holdParameters();
   listEntries(request.outputs);
 }
@@ -236,6 +236,11 @@ void InterpretedEngine::readMoment(size_t index, int which, void *out) {
 void InterpretedEngine::writeMoment(size_t index, int which, const void *data) {
   Tensor &moment = held[index].moments[which - 1];
   std::memcpy(moment.data(), data, moment.numBytes());
+}
+
+void InterpretedEngine::clearMoments(size_t index) {
+  for (Tensor &moment : held[index].moments)
+    std::memset(moment.data(), 0, moment.numBytes());
 }
 
 InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name) const {

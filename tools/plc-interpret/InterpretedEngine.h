@@ -28,6 +28,7 @@ public:
   void writeParameter(size_t index, const void *data) override;
   void readMoment(size_t index, int which, void *out) override;
   void writeMoment(size_t index, int which, const void *data) override;
+  void clearMoments(size_t index) override;
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 

@@ -74,6 +74,8 @@ public:
   /// first. Frozen ones have none.
   virtual void readMoment(size_t index, int which, void *out) = 0;
   virtual void writeMoment(size_t index, int which, const void *data) = 0;
+  /// Makes them zero again.
+  virtual void clearMoments(size_t index) = 0;
 
   /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
@@ -105,8 +107,8 @@ public:
   const EntryInfo *findEntry(std::string_view name) const;
 };
 
-/// Of all parameters and of what the optimizer keeps beside the trained ones.
-int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, const OptimizerSettings &optimizer);
+/// Of all parameters, and of so many moments beside each trained one.
+int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments);
 
 /// sum += term, element by element, in the type's own arithmetic.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
