@@ -56,6 +56,8 @@ public:
       if (failed(checkReady(&op)))
         return failure();
       position[&op] = position.size();
+      slots[&op] = order.size();
+      order.push_back(&op);
       bool stored = llvm::any_of(op.getUsers(), needsMemory);
       if (ein::isView(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
@@ -103,6 +105,11 @@ private:
           claimed.push_back(maker);
       }
     sortEquations(claimed);
+    // Nothing else reads the maps, so they can run as late as the reduction.
+    for (Operation *map : ArrayRef(claimed).drop_back())
+      order[slots.lookup(map)] = nullptr;
+    order[slots.lookup(reduce)] = claimed.front();
+    slots[claimed.front()] = slots.lookup(reduce);
     open(KernelKind::columns, claimed);
   }
 
@@ -142,8 +149,10 @@ private:
       return refuse(op, all, "their domains have no rows in common");
     if (hasStridedRows(*alignment, all))
       return refuse(op, all, "their common rows would be strided");
-    if (!isConvex(all))
+    std::optional<Between> between = walkBetween(all);
+    if (!between)
       return refuse(op, all, "another kernel would have to run between them");
+    moveTogether(all, *between);
     unsigned target = *llvm::min_element(members);
     for (unsigned group : members)
       groups[group].equations.clear();
@@ -186,31 +195,65 @@ private:
     return found == owner.end() ? Equations{op} : groups[found->second].equations;
   }
 
-  // No path leaves the set and comes back, where other groups are single nodes.
-  bool isConvex(const Equations &all) {
-    llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end()), seen;
+  // A group, or an equation of none, or a view, by its first equation.
+  Operation *nodeOf(Operation *op) {
+    auto found = owner.find(op);
+    return found == owner.end() ? op : groups[found->second].equations.front();
+  }
+
+  // What lies between the equations of a set in the order of nodes: behind the first and before the last.
+  struct Between {
+    unsigned first, last;                       // slots
+    llvm::SmallPtrSet<Operation *, 16> reached; // nodes that a path from the set leads to
+  };
+
+  // Walks from the set to the nodes outside of it; nothing if a path comes back. Only nodes between the first and the
+  // last of the set can be on one, so that a body of n equations takes n short walks.
+  std::optional<Between> walkBetween(const Equations &all) {
+    llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end());
+    Between between{UINT_MAX, 0, {}};
+    for (Operation *op : all) {
+      between.first = std::min(between.first, slots.lookup(nodeOf(op)));
+      between.last = std::max(between.last, slots.lookup(nodeOf(op)));
+    }
     Equations work;
-    auto follow = [&](Operation *from, bool first) {
+    auto follow = [&](Operation *from, bool leaves) {
       for (Operation *user : from->getUsers()) {
         if (!kept.contains(user) && !ein::isView(user))
           continue;
         if (inside.contains(user)) {
-          if (!first)
+          if (!leaves)
             return false;
           continue;
         }
-        for (Operation *member : together(user))
-          if (seen.insert(member).second)
-            work.push_back(member);
+        Operation *node = nodeOf(user);
+        if (slots.lookup(node) < between.last && between.reached.insert(node).second)
+          work.push_back(node);
       }
       return true;
     };
     for (Operation *op : all)
       follow(op, true);
     while (!work.empty())
-      if (!follow(work.pop_back_val(), false))
-        return false;
-    return true;
+      for (Operation *member : together(work.pop_back_val()))
+        if (!follow(member, false))
+          return std::nullopt;
+    return between;
+  }
+
+  // Keeps the order of nodes topological when a set becomes one node: what it leads to goes behind it, all else that
+  // lies between stays before it (Pearce and Kelly, "A dynamic topological sort algorithm", 2006).
+  void moveTogether(const Equations &all, const Between &between) {
+    llvm::SmallPtrSet<Operation *, 16> inside(all.begin(), all.end());
+    Equations before, behind;
+    for (unsigned slot = between.first; slot <= between.last; ++slot)
+      if (Operation *node = std::exchange(order[slot], nullptr); node && !inside.contains(node))
+        (between.reached.contains(node) ? behind : before).push_back(node);
+    unsigned slot = between.first;
+    for (Operation *node : llvm::concat<Operation *const>(before, ArrayRef(all.front()), behind)) {
+      slots[node] = slot;
+      order[slot++] = node;
+    }
   }
 
   // Kahn's algorithm; of the groups that can run, the one whose first equation comes first.
@@ -251,6 +294,8 @@ private:
   llvm::SetVector<Operation *> kept;
   DenseMap<Operation *, unsigned> position, owner;
   SmallVector<Working> groups;
+  Equations order;                       // nodes, a topological order, with gaps
+  DenseMap<Operation *, unsigned> slots; // of nodes in it
 };
 
 } // namespace
