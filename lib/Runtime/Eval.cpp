@@ -20,28 +20,6 @@ double heldOutLoss(const Data &data, Engine &engine) {
   return sum / static_cast<double>(batches);
 }
 
-namespace {
-/// Warns about tensors that no parameter uses. They may belong to a larger model under another `--entry`, or be a sign
-/// that this model is not the one that was trained.
-void tellUnused(const std::string &place, const std::vector<std::string> &names, const Engine &engine) {
-  constexpr size_t shown = 5;
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
-    list += (i ? ", '" : "'") + names[i] + "'";
-  if (!names.empty())
-    std::fprintf(stderr, "%s: warning: %zu tensors are of no parameter of model '%s' and are not used: %s%s\n",
-                 place.c_str(), names.size(), engine.modelName().c_str(), list.c_str(),
-                 names.size() > shown ? ", .." : "");
-}
-} // namespace
-
-void prepareParameters(const Options &options, Engine &engine) {
-  if (options.params.empty())
-    initializeParameters(options.seed.value_or(0), engine);
-  else
-    tellUnused(options.params, loadParameters(options.params, engine), engine);
-}
-
 void runEval(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
   std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);

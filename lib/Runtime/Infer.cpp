@@ -1,4 +1,5 @@
 #include "Checkpoint.h"
+#include "ConvertTensor.h"
 #include "Files.h"
 #include "Log.h"
 #include "Npy.h"
@@ -17,9 +18,10 @@ namespace plc::runtime {
 
 namespace {
 
-/// Reads a tensor that must have the type and shape of `wanted`.
+/// Reads a tensor that must have the shape of `wanted`, and its type or one that converts to it.
 Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
   Tensor tensor = readTensor(option.place);
+  convertTensor(option.place.file, std::string(what) + " '" + wanted.name + "'", wanted.type, tensor);
   if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
     throw fileError(option.place.file, "tensor is " + tensor.info.typeText() + ", expected " + wanted.typeText() +
                                            " for " + what + " '" + wanted.name + "'");
@@ -124,15 +126,6 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
       throw usageError("input '" + entry.inputs[i].name + "' (" + entry.inputs[i].typeText() +
                        ") is not given: add --input " + entry.inputs[i].name + "=@FILE");
   return inputs;
-}
-
-std::string positionText(const TensorInfo &info, int64_t index) {
-  std::string text;
-  for (size_t axis = info.shape.size(); axis-- > 0;) {
-    text.insert(0, std::to_string(index % info.shape[axis]) + (text.empty() ? "" : ", "));
-    index /= info.shape[axis];
-  }
-  return "[" + text + "]";
 }
 
 /// Without a tolerance: the same bits, or two NaNs. With one: |found - expected| <= atol + rtol |expected|.

@@ -1,5 +1,6 @@
 #include "Npy.h"
 
+#include "StoredType.h"
 #include "plc/Runtime/Error.h"
 
 #include <charconv>
@@ -23,7 +24,7 @@ class HeaderReader {
 public:
   HeaderReader(const std::string &file, std::string_view text, size_t base) : file(file), text(text), base(base) {}
 
-  TensorInfo read() {
+  void read() {
     expect('{');
     while (!accept('}')) {
       readKey();
@@ -37,8 +38,12 @@ public:
       fail("text after the header's dictionary");
     if (!haveType || !haveOrder || !haveShape)
       fail("header lacks 'descr', 'fortran_order' or 'shape'");
-    return info;
+    info.type = type->readAs;
   }
+
+  TensorInfo info;
+  const StoredType *type = nullptr;
+  bool columnsFirst = false; // 'fortran_order'
 
 private:
   [[noreturn]] void fail(const std::string &what) const {
@@ -99,20 +104,23 @@ private:
   void readType() {
     size_t place = at;
     std::string_view descr = readString();
-    for (ElementType type : allElementTypes)
-      if (descrOf(type) == descr) {
-        info.type = type;
-        return;
-      }
     std::string known;
-    for (ElementType type : allElementTypes)
-      known += " '" + std::string(descrOf(type)) + "'";
+    for (const StoredType &each : storedTypes()) {
+      if (each.npy.empty())
+        continue;
+      known += " '" + std::string(each.npy) + "'";
+      if (each.npy == descr)
+        type = &each;
+    }
+    if (type)
+      return;
     failAt(place, "element type '" + std::string(descr) + "' is not one of" + known);
   }
   void readOrder() {
-    if (text.substr(at, 5) != "False")
-      fail("only C order ('fortran_order': False) is supported");
-    at += 5;
+    columnsFirst = text.substr(at, 4) == "True";
+    if (!columnsFirst && text.substr(at, 5) != "False")
+      fail("'fortran_order' is neither True nor False");
+    at += columnsFirst ? 4 : 5;
   }
   void readShape() {
     expect('(');
@@ -139,9 +147,29 @@ private:
   const std::string &file;
   std::string_view text;
   size_t base, at = 0;
-  TensorInfo info;
   bool haveType = false, haveOrder = false, haveShape = false;
 };
+
+/// From an order in which the first axis is the fastest to that in which the last one is.
+void reorder(Tensor &tensor) {
+  const std::vector<int64_t> &shape = tensor.info.shape;
+  size_t width = byteWidth(tensor.info.type);
+  std::vector<int64_t> strides(shape.size(), 1), at(shape.size(), 0);
+  for (size_t axis = 1; axis < shape.size(); ++axis)
+    strides[axis] = strides[axis - 1] * shape[axis - 1];
+  Bytes ordered(tensor.data.size());
+  int64_t from = 0;
+  for (size_t to = 0; to < ordered.size(); to += width) {
+    std::memcpy(&ordered[to], &tensor.data[static_cast<size_t>(from) * width], width);
+    for (size_t axis = shape.size(); axis-- > 0; at[axis] = 0) {
+      from += strides[axis];
+      if (++at[axis] < shape[axis])
+        break;
+      from -= strides[axis] * shape[axis];
+    }
+  }
+  tensor.data = std::move(ordered);
+}
 
 } // namespace
 
@@ -159,16 +187,20 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
   if (length > bytes.size() - start)
     throw fileError(file, "header of " + std::to_string(length) + " bytes in a file of " +
                               std::to_string(bytes.size()) + " (offset 8)");
-  Tensor tensor{HeaderReader(file, bytes.substr(start, length), start).read(), {}};
+  HeaderReader header(file, bytes.substr(start, length), start);
+  header.read();
+  Tensor tensor{header.info, {}};
   std::string_view data = bytes.substr(start + length);
-  if (data.size() != tensor.info.numBytes())
+  size_t expected = static_cast<size_t>(tensor.info.numElements()) * header.type->width;
+  if (data.size() != expected)
     throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
-                              std::to_string(tensor.info.numBytes()) + " for " + tensor.info.typeText() + " (offset " +
+                              std::to_string(expected) + " for " + tensor.info.typeText() + " (offset " +
                               std::to_string(start + length) + ")");
-  auto *first = reinterpret_cast<const std::byte *>(data.data());
-  tensor.data.assign(first, first + data.size());
+  tensor.data = header.type->read(data);
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
     throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + length + size_t(bad)) + ")");
+  if (header.columnsFirst)
+    reorder(tensor);
   return tensor;
 }
 

@@ -139,7 +139,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.saveEvery = parseInteger(given, 1); }},
     {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
      [](Options &o, const Given &given) { o.resume = given.text; }},
-    {"--params", "P", Eval | Infer | Generate, "checkpoints",
+    {"--params", "P", Train | Eval | Infer | Generate, "checkpoints",
      "DIR, DIR/step-N or a .safetensors file (default: initial values)",
      [](Options &o, const Given &given) { o.params = given.text; }},
     {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",

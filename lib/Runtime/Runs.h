@@ -18,8 +18,8 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 /// The mean over the held-out batches of the entry eval's output `loss`.
 double heldOutLoss(const Data &data, Engine &engine);
 
-/// --params, or the initial values of --seed.
-void prepareParameters(const Options &options, Engine &engine);
+/// --params, or the initial values of --seed; these too for what a file lacks, if it may lack some.
+void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);
 
 } // namespace plc::runtime
 

@@ -1,6 +1,8 @@
 #include "Safetensors.h"
 
+#include "ConvertTensor.h"
 #include "Files.h"
+#include "StoredType.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
@@ -110,15 +112,17 @@ private:
     tensor.info.shape = readIntegers(name, value, "shape");
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
     std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
-    bool known = false;
-    for (ElementType type : allElementTypes)
-      if (dtypeOf(type) == dtype) {
-        tensor.info.type = type;
-        known = true;
-      }
-    if (!known)
-      fail("tensor '" + name + "' has element type '" + dtype + "', expected " + listElementTypes(isAny, dtypeOf), 8);
-    int64_t size = static_cast<int64_t>(byteWidth(tensor.info.type));
+    const StoredType *type = nullptr;
+    std::string known;
+    for (const StoredType &each : storedTypes()) {
+      known += (known.empty() ? "" : ", ") + std::string(each.safetensors);
+      if (each.safetensors == dtype)
+        type = &each;
+    }
+    if (!type)
+      fail("tensor '" + name + "' has element type '" + dtype + "', expected one of " + known, 8);
+    tensor.info.type = type->readAs;
+    int64_t size = static_cast<int64_t>(type->width);
     for (int64_t extent : tensor.info.shape)
       if (__builtin_mul_overflow(size, extent, &size))
         fail("tensor '" + name + "' has 2^63 bytes or more", 8);
@@ -130,8 +134,8 @@ private:
                std::to_string(size) + " for " + tensor.info.typeText(),
            8);
     ranges.emplace_back(range[0], range[1]);
-    auto *data = reinterpret_cast<const std::byte *>(bytes.data() + dataStart);
-    tensor.data.assign(data + range[0], data + range[1]);
+    tensor.data =
+        type->read(bytes.substr(dataStart + static_cast<size_t>(range[0]), static_cast<size_t>(range[1] - range[0])));
     if (int64_t bad = firstBadBool(tensor); bad >= 0)
       fail("tensor '" + name + "' has a bool that is neither 0 nor 1", dataStart + size_t(range[0] + bad));
     return tensor;
@@ -180,14 +184,16 @@ void Safetensors::write(const std::string &file) const {
   writeFile(file, bytes + text + data);
 }
 
-const Tensor &Safetensors::get(const std::string &file, const TensorInfo &wanted) const {
+Tensor Safetensors::take(const std::string &file, const TensorInfo &wanted) {
   auto found = tensors.find(wanted.name);
   if (found == tensors.end())
     throw fileError(file, "tensor '" + wanted.name + "' is missing");
-  const TensorInfo &info = found->second.info;
-  if (info.type != wanted.type || info.shape != wanted.shape)
-    throw fileError(file, "tensor '" + wanted.name + "' is " + info.typeText() + ", expected " + wanted.typeText());
-  return found->second;
+  Tensor tensor = std::move(tensors.extract(found).mapped());
+  convertTensor(file, "tensor '" + wanted.name + "'", wanted.type, tensor);
+  if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
+    throw fileError(file,
+                    "tensor '" + wanted.name + "' is " + tensor.info.typeText() + ", expected " + wanted.typeText());
+  return tensor;
 }
 
 } // namespace plc::runtime

@@ -18,8 +18,8 @@ struct Safetensors {
   /// Writes atomically, with a hash of the data in the metadata.
   void write(const std::string &file) const;
 
-  /// The tensor under `name` with exactly this type and shape; throws fileError naming both otherwise.
-  const Tensor &get(const std::string &file, const TensorInfo &wanted) const;
+  /// Takes the tensor of this name out, converted to the type; throws fileError if there is none or another.
+  Tensor take(const std::string &file, const TensorInfo &wanted);
 };
 
 } // namespace plc::runtime

@@ -47,4 +47,13 @@ double elementAsDouble(ElementType type, const void *data, int64_t index) {
   });
 }
 
+std::string positionText(const TensorInfo &info, int64_t index) {
+  std::string text;
+  for (size_t axis = info.shape.size(); axis-- > 0;) {
+    text.insert(0, std::to_string(index % info.shape[axis]) + (text.empty() ? "" : ", "));
+    index /= info.shape[axis];
+  }
+  return "[" + text + "]";
+}
+
 } // namespace plc::runtime

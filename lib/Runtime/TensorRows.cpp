@@ -1,5 +1,6 @@
 #include "TensorRows.h"
 
+#include "ConvertTensor.h"
 #include "TensorFile.h"
 #include "plc/Runtime/InitialValues.h"
 
@@ -29,6 +30,7 @@ TensorRows::TensorRows(const EntryInfo &entry, const std::vector<DataOption> &op
     if (option.shift)
       throw usageError("rows of a tensor file ('" + option.file + "') cannot be shifted");
     Source source{option.file, readTensor(TensorPlace::parse(option.file)), input};
+    convertTensor(option.file, "input '" + input.name + "'", input.type, source.tensor);
     checkRows(option.file, source.tensor.info, input);
     source.tensor.info.batchAxis = input.batchAxis;
     int64_t count = source.tensor.info.shape[static_cast<size_t>(input.batchAxis)];

@@ -13,13 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Where the run starts: at initial values, or at a checkpoint, whose seed it then uses.
+/// Where the run starts: at initial values, at those of a file, or at a checkpoint, whose seed it then uses.
 TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.resume.empty()) {
-    TrainingState state{0, options.seed.value_or(0)};
-    initializeParameters(state.seed, engine);
-    return state;
+    prepareParameters(options, engine, /*mayLack=*/true); // an adapter is not in the file of what it adapts
+    return {0, options.seed.value_or(0)};
   }
+  if (!options.params.empty())
+    throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
   TrainingState state = resumeCheckpoint(options.resume, engine);
   if (options.seed && *options.seed != state.seed)
     throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +

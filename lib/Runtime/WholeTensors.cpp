@@ -1,5 +1,6 @@
 #include "WholeTensors.h"
 
+#include "ConvertTensor.h"
 #include "TensorFile.h"
 
 namespace plc::runtime {
@@ -13,6 +14,7 @@ WholeTensors::WholeTensors(const EntryInfo &entry, const std::vector<DataOption>
     if (option.shift)
       throw usageError("a tensor file ('" + option.file + "') cannot be shifted");
     Tensor tensor = readTensor(TensorPlace::parse(option.file));
+    convertTensor(option.file, "input '" + input.name + "'", input.type, tensor);
     if (tensor.info.type != input.type || tensor.info.shape != input.shape)
       throw fileError(option.file, "tensor is " + tensor.info.typeText() + ", expected " + input.typeText() +
                                        " for input '" + input.name + "', which has no batch");

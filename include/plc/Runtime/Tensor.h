@@ -26,6 +26,9 @@ int64_t firstBadBool(const Tensor &tensor);
 /// The value of element `index` (an i64 beyond 2^53 is rounded).
 double elementAsDouble(ElementType type, const void *data, int64_t index);
 
+/// Where element `index` stands: `[1, 0, 3]`.
+std::string positionText(const TensorInfo &info, int64_t index);
+
 } // namespace plc::runtime
 
 #endif

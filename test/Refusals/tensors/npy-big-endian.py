@@ -1,4 +1,4 @@
 # run: plc-run infer line.plcm --input x=@x.npy --input t=@t.npy
-# expect: x.npy: error: element type '>f4' is not one of '<f8' '<f4' '<i8' '<i4' '|b1' (offset 20)
+# expect: x.npy: error: element type '>f4' is not one of '<f8' '<f4' '<i8' '<i4' '|b1' '<f2' '|i1' '|u1' '<i2' '<u2' '<u4' (offset 20)
 write("t.npy", npy((8,)))
 write("x.npy", npy(dtype=">f4"))

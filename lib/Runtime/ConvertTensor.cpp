@@ -1,0 +1,87 @@
+#include "ConvertTensor.h"
+
+#include "plc/Runtime/Error.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace plc::runtime {
+
+namespace {
+
+template <class T>
+std::string textOf(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
+    return text;
+  } else {
+    return std::to_string(value);
+  }
+}
+
+/// One direction: From and To are traits of element types.
+template <class From, class To>
+struct Conversion {
+  using Source = typename From::Value;
+  using Target = typename To::Value;
+  static constexpr bool isReal = From::kind == ElementKind::Real && To::kind == ElementKind::Real,
+                        isCount = From::kind != ElementKind::Real && To::kind != ElementKind::Real,
+                        exists = isReal || isCount;
+
+  static bool fits(Source value) {
+    if constexpr (To::kind == ElementKind::Truth)
+      return value == 0 || value == 1;
+    else if constexpr (isReal)
+      return std::isfinite(static_cast<Target>(value)) || !std::isfinite(value);
+    else
+      return std::in_range<Target>(value);
+  }
+  static bool changes(Source value) {
+    return isReal && value == value && static_cast<Source>(static_cast<Target>(value)) != value;
+  }
+};
+
+template <class From, class To>
+void convert(const std::string &file, const std::string &what, Tensor &tensor) {
+  using Convert = Conversion<From, To>;
+  using Source = typename From::Value;
+  using Target = typename To::Value;
+  int64_t count = tensor.info.numElements(), changed = 0;
+  Bytes converted(static_cast<size_t>(count) * sizeof(Target));
+  std::string example;
+  for (int64_t i = 0; i < count; ++i) {
+    Source value;
+    std::memcpy(&value, tensor.data.data() + static_cast<size_t>(i) * sizeof(Source), sizeof(Source));
+    if (!Convert::fits(value))
+      throw fileError(file, "element " + positionText(tensor.info, i) + " is " + textOf(value) + ", which " +
+                                std::string(To::name) + " of " + what + " cannot hold");
+    auto target = static_cast<Target>(value);
+    if (Convert::changes(value) && changed++ == 0)
+      example = positionText(tensor.info, i) + ": " + textOf(value) + " becomes " + textOf(target);
+    std::memcpy(converted.data() + static_cast<size_t>(i) * sizeof(Target), &target, sizeof(Target));
+  }
+  if (changed)
+    std::fprintf(stderr, "%s: warning: %lld of %lld elements are rounded from %s to %s for %s, as at %s\n",
+                 file.c_str(), static_cast<long long>(changed), static_cast<long long>(count),
+                 std::string(From::name).c_str(), std::string(To::name).c_str(), what.c_str(), example.c_str());
+  tensor.info.type = *parseElementType(To::name);
+  tensor.data = std::move(converted);
+}
+
+} // namespace
+
+void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor) {
+  if (tensor.info.type == to)
+    return;
+  visit(tensor.info.type, [&](auto from) {
+    visit(to, [&](auto target) {
+      if constexpr (Conversion<decltype(from), decltype(target)>::exists)
+        convert<decltype(from), decltype(target)>(file, what, tensor);
+    });
+  });
+}
+
+} // namespace plc::runtime
