@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace plc::algebra {
@@ -52,6 +53,21 @@ std::string list(ArrayAttr names) {
   return quoted.empty() ? "none" : llvm::join(quoted, ", ");
 }
 
+// The model's arguments that a value may depend on.
+BitVector argumentsOf(ein::ModelOp model, Value value) {
+  BitVector arguments(model.getFunctionType().getNumInputs());
+  SetVector<Value> work;
+  work.insert(value);
+  for (unsigned next = 0; next < work.size(); ++next) {
+    Value one = work[next];
+    if (auto argument = dyn_cast<BlockArgument>(one))
+      arguments.set(argument.getArgNumber());
+    else
+      work.insert_range(one.getDefiningOp()->getOperands());
+  }
+  return arguments;
+}
+
 struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
   using EinEntryBase::EinEntryBase;
 
@@ -69,6 +85,18 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
              << model.getSymName() << "' is " << type.getElementType() << " but '" << user << "' needs a real";
     needed.set(*loss);
     return success();
+  }
+
+  // The other scalars that need no input but those of the loss: an accuracy, a part of the loss.
+  void selectScalars(ein::ModelOp model, BitVector &needed) {
+    Operation *end = &model.getBody().front().back();
+    BitVector known = argumentsOf(model, end->getOperand(needed.find_first()));
+    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>())) {
+      Value result = end->getOperand(index);
+      bool scalar = cast<RankedTensorType>(result.getType()).getRank() == 0 && !parseResultName(name).isRuleValue();
+      if (scalar && !argumentsOf(model, result).test(known))
+        needed.set(index);
+    }
   }
 
   LogicalResult refuseSource(ein::ModelOp model, StringRef of) {
@@ -102,8 +130,13 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
 
   // The results that the entry needs, and the arguments that stay whether results need them or not.
   LogicalResult select(ein::ModelOp model, BitVector &needed, BitVector &arguments) {
-    if (entry != ProgramKind::infer)
-      return selectLoss(model, nameOfChoice(entry.getValue()), needed);
+    if (entry != ProgramKind::infer) {
+      if (failed(selectLoss(model, nameOfChoice(entry.getValue()), needed)))
+        return failure();
+      if (entry == ProgramKind::eval)
+        selectScalars(model, needed);
+      return success();
+    }
     if (outputs.empty())
       for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
         if (!parseResultName(name).isRuleValue())

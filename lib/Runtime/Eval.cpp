@@ -6,18 +6,25 @@
 
 namespace plc::runtime {
 
-double heldOutLoss(const Data &data, Engine &engine) {
+std::vector<double> heldOutMeans(const Data &data, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
   size_t loss = entry.findOutput(lossName);
   if (loss == entry.outputs.size() || entry.outputs[loss].numElements() != 1)
     throw Error(BadInput, "", "entry 'eval' has no scalar output 'loss'");
-  double sum = 0;
+  std::vector<double> means(entry.outputs.size());
   int64_t batches = data.numHeldOutBatches();
   for (int64_t i = 0; i < batches; ++i) {
     std::vector<Bytes> outputs = engine.run(entry, data.heldOutBatch(i));
-    sum += elementAsDouble(entry.outputs[loss].type, outputs[loss].data(), 0);
+    for (size_t each = 0; each < outputs.size(); ++each)
+      means[each] += elementAsDouble(entry.outputs[each].type, outputs[each].data(), 0);
   }
-  return sum / static_cast<double>(batches);
+  for (double &mean : means)
+    mean /= static_cast<double>(batches);
+  return means;
+}
+
+double heldOutLoss(const Data &data, Engine &engine) {
+  return heldOutMeans(data, engine)[needEntry(engine, "eval").findOutput(lossName)];
 }
 
 void runEval(const Options &options, Engine &engine) {
@@ -27,7 +34,15 @@ void runEval(const Options &options, Engine &engine) {
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();
   prepareParameters(options, engine);
-  std::printf("held-out loss %s\n", shortestDigits(ElementType::F64, heldOutLoss(*data, engine)).c_str());
+  std::vector<double> means = heldOutMeans(*data, engine);
+  auto print = [&](size_t i) {
+    std::printf("held-out %s %s\n", entry.outputs[i].name.c_str(), shortestDigits(ElementType::F64, means[i]).c_str());
+  };
+  size_t loss = entry.findOutput(lossName);
+  print(loss);
+  for (size_t i = 0; i < means.size(); ++i)
+    if (i != loss && entry.outputs[i].shape.empty()) // a program given as IR may have others
+      print(i);
 }
 
 } // namespace plc::runtime

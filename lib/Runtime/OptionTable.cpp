@@ -14,7 +14,7 @@ namespace {
 constexpr Command commands[] = {
     {"train", Train, runTrain, nullptr, "trains the model and tells the loss on the held-out part",
      "--data tok=corpus.txt --data next=corpus.txt+1 --steps 200 --save run"},
-    {"eval", Eval, runEval, nullptr, "the mean of the loss over the held-out part",
+    {"eval", Eval, runEval, nullptr, "the means of the loss and of the other scalar outputs over the held-out part",
      "--data tok=corpus.txt --data next=corpus.txt+1 --params run"},
     {"infer", Infer, runInfer, nullptr, "runs the model once on given tensors",
      "--params run --input tok=@tok.npy --output logits=@logits.npy"},

@@ -15,7 +15,8 @@ void runBench(const Options &options, Engine &engine);
 /// The entry, or an error that names it and those there are.
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 
-/// The mean over the held-out batches of the entry eval's output `loss`.
+/// The means over the held-out batches of the entry eval's outputs (of their first elements); and that of `loss`.
+std::vector<double> heldOutMeans(const Data &data, Engine &engine);
 double heldOutLoss(const Data &data, Engine &engine);
 
 /// --params, or the initial values of --seed; these too for what a file lacks, if it may lack some.

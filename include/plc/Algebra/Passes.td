@@ -12,7 +12,7 @@ def EinEntry : EinPass<"ein-entry"> {
   let summary = "keep what one entry of a model needs";
   let description = [{
     Before: a module with one `ein.model`, as the language made it. After: the model has only the results that the
-    entry needs (`train`, `eval`: the scalar `loss`; `infer`: all, or the ones that `outputs` names, in the model's
+    entry needs (`train`: the scalar `loss`; `eval`: that and the scalars that need no other inputs; `infer`: all, or the ones that `outputs` names, in the model's
     order), the arguments that they need, and the calls that compute them; bodies that nothing calls are gone. Batch
     axes and names follow. Parameters all stay: what is saved does not depend on the entry.
 
