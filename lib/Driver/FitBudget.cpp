@@ -11,34 +11,54 @@ using namespace plc::driver;
 
 /// Plans that are tried for a budget, at most.
 static constexpr int rounds = 8;
+/// The phase behind which a step is known, but for what is computed again.
+static constexpr llvm::StringLiteral ordered = "schedule";
 
 bool Lowering::Tried::fits() const {
-  return llvm::all_of(missing, [](int64_t bytes) { return bytes <= 0; });
+  return isWhole && llvm::all_of(missing, [](int64_t bytes) { return bytes <= 0; });
 }
 
-std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors) {
-  program.measures = true;
+Lowering::TriedKey Lowering::keyOf(const Program &program) {
   std::vector<int64_t> reserve = program.reserveBytes;
   while (!reserve.empty() && reserve.back() == 0) // as none
     reserve.pop_back();
-  TriedKey key{program.keepsAll, program.fillsBudget, program.inFlight, program.memoryFraction, std::move(reserve)};
+  return {program.keepsAll, program.fillsBudget, program.inFlight, program.memoryFraction, std::move(reserve)};
+}
+
+static int64_t stepOf(ModuleOp planned) {
+  int64_t ns = 0;
+  for (auto each : planned.getOps<plc::plan::ProgramOp>())
+    ns = std::max<int64_t>(ns, each.getStepNs().value_or(0));
+  return ns;
+}
+
+std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors,
+                                                 int64_t mostNs) {
+  program.measures = true;
+  TriedKey key = keyOf(program);
   if (auto it = knownPlans.find(key); it != knownPlans.end())
     return it->second;
   OwningOpRef<ModuleOp> planned = module.clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
-  if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ""), program, errors))
+  if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ordered), program, errors))
     return std::nullopt;
-  Tried tried{plc::plan::arenasOf(*planned)};
+  // What is computed again makes it no shorter.
+  if (int64_t ns = stepOf(*planned); ns > mostNs)
+    return knownPlans[key] = {{}, ns, /*isWhole=*/false};
+  if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
+    return std::nullopt;
+  Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
   for (int64_t &bytes : tried.missing)
     bytes -= strategy.get<int64_t>("memory.budget");
-  for (auto each : planned->getOps<plc::plan::ProgramOp>())
-    tried.stepNs = std::max<int64_t>(tried.stepNs, each.getStepNs().value_or(0));
+  if (tried.fits() && (!kept || tried.stepNs <= kept->stepNs))
+    kept.emplace(Kept{key, tried.stepNs, std::move(planned)});
   return knownPlans[key] = tried;
 }
 
 // A round learns what addresses need beside what the plan was made for, and gives back what they leave.
 bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
-  std::optional<std::vector<int64_t>> found; // the reserve of the last plan that fits
+  std::optional<std::vector<int64_t>> found; // the reserve of the fastest plan that fits
+  int64_t foundNs = INT64_MAX;
   std::vector<int64_t> before;
   int64_t stride = 1;
   for (int round = 0; round < rounds; ++round) {
@@ -53,8 +73,10 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &
     bool isPlan = tried->fits();
     if (!isPlan && found)
       break;
-    if (isPlan)
+    if (isPlan && tried->stepNs <= foundNs) {
       found = program.reserveBytes;
+      foundNs = tried->stepNs;
+    }
     // What changed nothing was less than the answer had to spare.
     stride = !isPlan && missing == before ? 2 * stride : 1;
     before = missing;
@@ -102,16 +124,18 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ost
 
 // The bytes that an order may not hold are bisected, for each rank, between those with which the plan does not fit and those
 // with which it does, or none is found. An order takes its places by the micro-batch, so what is missing tells only where
-// to look first.
-std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program) {
+// to look first. Who may hold less is not faster: what takes too long and does not fit is the last that is tried.
+std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int64_t mostNs) {
   std::optional<std::vector<int64_t>> few, many, found;
   std::optional<int64_t> foundNs;
   for (int round = 0; round < rounds; ++round) {
-    auto tried = tryPlan(module, program, llvm::nulls());
+    auto tried = tryPlan(module, program, llvm::nulls(), mostNs);
+    if (tried && !tried->isWhole)
+      break;
     if (tried)
       program.reserveBytes.resize(tried->missing.size());
     bool fits = tried && tried->fits();
-    if (fits && (!foundNs || tried->stepNs < *foundNs)) {
+    if (fits && (!foundNs || tried->stepNs <= *foundNs)) {
       found = program.reserveBytes;
       foundNs = tried->stepNs;
     }
@@ -137,15 +161,15 @@ static int64_t ranksOf(const plc::strategy::Strategy &strategy) {
   return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
 }
 
-// Two ways: nothing is computed again, and the order holds what the bytes allow; or so many micro-batches are in flight,
-// half as many as long as that does not fit, and what is computed again is decided for these. The faster of the plans
-// is taken. With one in flight ranks take turns, which takes the fewest bytes of all orders: if that does not fit either,
-// its addresses tell what is missing.
+// Two ways: so many micro-batches are in flight, half as many as long as that does not fit, and what is computed again is
+// decided for these; or nothing is, and the order holds what the bytes allow. The faster of the plans is taken. With one
+// in flight ranks take turns, which takes the fewest bytes of all orders: if that does not fit either, its addresses tell
+// what is missing.
 void Lowering::fitOrder(ModuleOp module, Program &program) {
   std::optional<Program> best;
   int64_t bestNs = 0;
   auto take = [&](const Program &candidate, std::optional<int64_t> ns) {
-    if (ns && (!best || *ns < bestNs)) {
+    if (ns && (!best || *ns <= bestNs)) {
       best = candidate;
       bestNs = *ns;
     }
@@ -158,7 +182,6 @@ void Lowering::fitOrder(ModuleOp module, Program &program) {
   Program filled = program;
   filled.fillsBudget = true;
   filled.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
-  take(filled, fitHeld(module, filled));
   Program counted;
   for (int64_t most = ranksOf(strategy); most; most /= 2) {
     counted = program;
@@ -166,11 +189,13 @@ void Lowering::fitOrder(ModuleOp module, Program &program) {
     if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))
       break;
   }
+  take(filled, fitHeld(module, filled, best ? bestNs : INT64_MAX));
   program = best.value_or(counted);
 }
 
 bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
+  kept.reset();
   if (!solvesOrder(program, strategy))
     return fitRecomputation(module, program, errors);
   fitOrder(module, program);

@@ -7,6 +7,7 @@
 #include "plc/Numerics/Key.h"
 #include "plc/Support/ExitCodes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Support/Timing.h"
 
 using namespace mlir;
@@ -21,6 +22,26 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
 
 bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                          llvm::raw_ostream &errors) {
+  auto addPasses = [&](OpPassManager &pipeline) {
+    for (const Phase &phase : phases)
+      phase.addPasses(pipeline);
+  };
+  return runPasses(module, addPasses, program, errors);
+}
+
+bool Lowering::prove(ModuleOp planned, const Program &program) {
+  {
+    PassErrors passErrors(sources, *planned.getContext(), errors, strategy.places());
+    if (failed(verify(planned))) {
+      code = passErrors.getExitCode();
+      return false;
+    }
+  }
+  return runPasses(planned, [&](OpPassManager &pipeline) { addProof(pipeline, program, strategy); }, program, errors);
+}
+
+bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> addPasses, const Program &program,
+                         llvm::raw_ostream &errors) {
   auto owned = std::make_unique<PassManager>(module.getContext());
   PassManager &pipeline = *owned;
   PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
@@ -28,8 +49,8 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());
   pipeline.enableTiming(scope);
-  for (const Phase &phase : phases)
-    phase.addPasses(pipeline);
+  pipeline.enableVerifier(!program.measures);
+  addPasses(pipeline);
   bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
   if (timed) // times go by the passes' addresses, which no later pass may have
     pipelines.push_back(std::move(owned));
@@ -65,8 +86,19 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numer
 
 OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {
   Program fitted = program;
-  if (!fitBudget(*module, fitted) ||
-      !runPhases(*module, phasesBetween(phasesOf(fitted, strategy), lastOfModel, last), fitted, errors))
+  if (!fitBudget(*module, fitted))
+    return {};
+  std::vector<Phase> phases = phasesOf(fitted, strategy);
+  llvm::ArrayRef<Phase> wanted = phasesBetween(phases, lastOfModel, last);
+  // What a plan that was tried would say was not listened to.
+  bool isWhole = !wanted.empty() && wanted.back().name == phases.back().name && !fitted.explains;
+  if (isWhole && kept && kept->key == keyOf(fitted)) {
+    module = std::move(kept->module);
+    kept.reset();
+    return prove(*module, fitted) ? std::move(module) : OwningOpRef<ModuleOp>();
+  }
+  kept.reset();
+  if (!runPhases(*module, wanted, fitted, errors))
     return {};
   return module;
 }

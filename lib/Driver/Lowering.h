@@ -8,9 +8,11 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -46,18 +48,26 @@ public:
 private:
   bool runPhases(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                  llvm::raw_ostream &errors);
+  bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
+                 const Program &program, llvm::raw_ostream &errors);
+  /// The proof of a plan that was tried, and that its IR is as its dialects say, which nobody has asked until now.
+  bool prove(mlir::ModuleOp planned, const Program &program);
   /// A whole plan that was tried for a budget: by how many bytes each rank's arena is above it, or below it if less than
-  /// nothing, and the predicted step.
+  /// nothing, and the predicted step. Of a plan that was given up because it is too slow, the step alone is known.
   struct Tried {
     std::vector<int64_t> missing;
     int64_t stepNs = 0;
+    bool isWhole = true;
     bool fits() const;
   };
   /// What tells apart the plans that are tried for one program: `Program`'s `keepsAll`, `fillsBudget`, `inFlight`,
   /// `memoryFraction` and `reserveBytes`, without zeros at the end.
   using TriedKey = std::tuple<bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
-  /// None after an error. A plan that succeeded once is not made again.
-  std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors);
+  static TriedKey keyOf(const Program &program);
+  /// None after an error. A plan that succeeded once is not made again. It is given up once its order is known to take more
+  /// than `mostNs`, which must be the same wherever the same plan is tried, or more.
+  std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors,
+                               int64_t mostNs = INT64_MAX);
   /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
   /// after an error.
   bool fitBudget(mlir::ModuleOp module, Program &program);
@@ -65,8 +75,9 @@ private:
   bool fitRecomputation(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
   bool fitReserve(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
   bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
-  /// Of an order that holds what there is room for: the bytes to reserve. Returns the step; nothing if none fits.
-  std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program);
+  /// Of an order that holds what there is room for: the bytes to reserve. Returns the step; nothing if none fits that takes
+  /// at most `mostNs`.
+  std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program, int64_t mostNs);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
   void fitOrder(mlir::ModuleOp module, Program &program);
 
@@ -77,6 +88,13 @@ private:
   llvm::raw_ostream &errors;
   int code = 0;
   std::map<TriedKey, Tried> knownPlans;
+  /// The fastest plan of those that were tried and fit, the last of equal ones.
+  struct Kept {
+    TriedKey key;
+    int64_t stepNs = 0;
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+  };
+  std::optional<Kept> kept;
   std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
 };
 

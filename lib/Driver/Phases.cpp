@@ -202,14 +202,19 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(plan::createPlanRemat(options));
   });
   add("comm", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInsertComm()); });
-  add("addresses", [options = addressesOptions(program, strategy), verify = verifyOptions(program, strategy),
-                    program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanAddresses(options));
-    // The proof is part of the last phase: no address leaves it unproven. Of a plan that is measured nothing but sizes does.
-    if (!program.measures)
-      pipeline.addPass(plan::createPlanVerify(verify));
-  });
+  // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
+  phases.push_back(
+      {"addresses", [options = addressesOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
+         pipeline.addPass(plan::createPlanAddresses(options));
+         if (!program.measures)
+           addProof(pipeline, program, strategy);
+       }});
   return phases;
+}
+
+void plc::driver::addProof(OpPassManager &pipeline, const Program &program, const Strategy &strategy) {
+  pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
+  pipeline.addPass(numerics::createVerifyNumerics());
 }
 
 llvm::ArrayRef<Phase> plc::driver::phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last) {

@@ -23,14 +23,14 @@ using algebra::Phase;
 struct Program {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs;
-  bool recomputes = true;              // false: what recomputation is compared with, under any memory budget
-  bool listsBudgets = false;           // recomputation is not decided: `--plan-remat-curve` lists what it costs
-  bool explains = false;               // the cuts that were nearly taken are printed
-  bool measures = false;               // the budget is what recomputation aims at, and may be missed; nothing is proven
-  bool keepsAll = false;               // the budget is met without recomputation
-  bool fillsBudget = false;            // the order of tasks may hold what the budget has room for
-  int64_t inFlight = 0;                // micro-batches on each stage of an order that follows times; 0: by ranks
-  std::vector<int64_t> reserveBytes{}; // of each rank's budget, for what only addresses know; empty: none
+  bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
+  bool listsBudgets = false; // recomputation is not decided: `--plan-remat-curve` lists what it costs
+  bool explains = false;     // the cuts that were nearly taken are printed
+  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is proven yet
+  bool keepsAll = false;     // the budget is met without recomputation
+  bool fillsBudget = false;  // the order of tasks may hold what the budget has room for
+  int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
+  std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what only addresses know; empty: none
   std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
@@ -45,6 +45,9 @@ bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
+
+/// What proves that a module behind all phases computes its numerics program inside the budget; the end of the last one.
+void addProof(mlir::OpPassManager &pipeline, const Program &program, const strategy::Strategy &strategy);
 
 /// The phases up to and including `last`; all if there is none of this name.
 llvm::ArrayRef<Phase> phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last);
