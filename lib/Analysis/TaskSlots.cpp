@@ -10,25 +10,16 @@ using namespace plc::plan;
 
 namespace {
 
-// The calls of a stage's F, in order.
-SmallVector<CallOp> forwardCalls(StageOp stage) {
-  TaskOp forward = stage.getTask(Role::F);
-  return forward ? llvm::to_vector(forward.getBody().getOps<CallOp>()) : SmallVector<CallOp>();
-}
-
 llvm::DenseMap<Value, Value> originalsOf(ProgramOp program) {
   llvm::DenseMap<Value, Value> originals;
-  for (auto stage : program.getBody().getOps<StageOp>()) {
-    SmallVector<CallOp> calls = forwardCalls(stage);
+  Originals calls;
+  for (auto stage : program.getBody().getOps<StageOp>())
     stage.walk([&](CallOp clone) {
-      if (!clone.getRecompute())
-        return;
-      uint64_t place = clone.getRecompute()->getOriginal();
-      if (place < calls.size() && calls[place].getNumResults() == clone.getNumResults())
-        for (auto [result, original] : llvm::zip(clone.getResults(), calls[place].getResults()))
+      CallOp repeated = clone.getRecompute() ? calls.of(clone) : nullptr;
+      if (repeated && repeated.getNumResults() == clone.getNumResults())
+        for (auto [result, original] : llvm::zip(clone.getResults(), repeated.getResults()))
           originals[result] = original;
     });
-  }
   return originals;
 }
 
@@ -63,10 +54,13 @@ Value TaskSlots::valueIn(bool keeps, Value slot) const {
   return original ? original : slot;
 }
 
-CallOp plc::plan::originalOf(CallOp clone) {
-  SmallVector<CallOp> calls = forwardCalls(clone->getParentOfType<StageOp>());
+CallOp Originals::of(CallOp clone) {
+  auto stage = clone->getParentOfType<StageOp>();
+  auto [it, isNew] = forward.try_emplace(stage);
+  if (TaskOp task = isNew ? stage.getTask(Role::F) : nullptr)
+    llvm::append_range(it->second, task.getBody().getOps<CallOp>());
   int64_t place = clone.getRecompute()->getOriginal();
-  return place >= 0 && place < int64_t(calls.size()) ? calls[place] : nullptr;
+  return place >= 0 && place < int64_t(it->second.size()) ? it->second[place] : nullptr;
 }
 
 llvm::DenseMap<Value, OutputOp> plc::plan::outputsOf(ProgramOp program, const RouteTable &routes,

@@ -33,7 +33,7 @@ static int64_t stepOf(ModuleOp planned) {
 }
 
 std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors,
-                                                 int64_t mostNs) {
+                                                 llvm::function_ref<bool(ModuleOp)> isHopeless) {
   program.measures = true;
   TriedKey key = keyOf(program);
   if (auto it = knownPlans.find(key); it != knownPlans.end())
@@ -42,9 +42,8 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   std::vector<Phase> phases = phasesOf(program, strategy);
   if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ordered), program, errors))
     return std::nullopt;
-  // What is computed again makes it no shorter.
-  if (int64_t ns = stepOf(*planned); ns > mostNs)
-    return knownPlans[key] = {{}, ns, /*isWhole=*/false};
+  if (isHopeless && isHopeless(*planned))
+    return knownPlans[key] = {{}, stepOf(*planned), /*isWhole=*/false};
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
   Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
@@ -115,7 +114,10 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ost
   if (!solvesBudget(program, strategy))
     return true;
   program.keepsAll = true;
-  auto tried = tryPlan(module, program, errors);
+  auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) {
+    int64_t budget = strategy.get<int64_t>("memory.budget");
+    return llvm::any_of(plc::plan::leastArenasOf(ordered), [&](int64_t bytes) { return bytes > budget; });
+  });
   if (tried && tried->fits())
     return true;
   program.keepsAll = false;
@@ -129,7 +131,9 @@ std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int6
   std::optional<std::vector<int64_t>> few, many, found;
   std::optional<int64_t> foundNs;
   for (int round = 0; round < rounds; ++round) {
-    auto tried = tryPlan(module, program, llvm::nulls(), mostNs);
+    // What is computed again makes no step shorter.
+    auto isSlower = [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; };
+    auto tried = tryPlan(module, program, llvm::nulls(), isSlower);
     if (tried && !tried->isWhole)
       break;
     if (tried)

@@ -53,7 +53,7 @@ private:
   /// The proof of a plan that was tried, and that its IR is as its dialects say, which nobody has asked until now.
   bool prove(mlir::ModuleOp planned, const Program &program);
   /// A whole plan that was tried for a budget: by how many bytes each rank's arena is above it, or below it if less than
-  /// nothing, and the predicted step. Of a plan that was given up because it is too slow, the step alone is known.
+  /// nothing, and the predicted step. Of a plan that was given up behind its order, the step alone is known.
   struct Tried {
     std::vector<int64_t> missing;
     int64_t stepNs = 0;
@@ -64,10 +64,9 @@ private:
   /// `memoryFraction` and `reserveBytes`, without zeros at the end.
   using TriedKey = std::tuple<bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
   static TriedKey keyOf(const Program &program);
-  /// None after an error. A plan that succeeded once is not made again. It is given up once its order is known to take more
-  /// than `mostNs`, which must be the same wherever the same plan is tried, or more.
+  /// None after an error. A plan that succeeded once is not made again. It is given up behind its order if that is hopeless.
   std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors,
-                               int64_t mostNs = INT64_MAX);
+                               llvm::function_ref<bool(mlir::ModuleOp)> isHopeless = nullptr);
   /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
   /// after an error.
   bool fitBudget(mlir::ModuleOp module, Program &program);

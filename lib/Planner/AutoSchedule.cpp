@@ -1,4 +1,5 @@
 //===- AutoSchedule.cpp - the order of auto -------------------------------===//
+#include "ScheduleEffort.h"
 #include "Search.h"
 
 #include "plc/Planner/Schedules.h"
@@ -51,13 +52,12 @@ void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &
   }
 }
 
-constexpr int64_t large = 10'000; // jobs
-
 // A move looks at all jobs: so many that it takes about as long for all problems, but less for very large ones, which few
 // moves change.
 int64_t movesFor(int64_t work) {
-  constexpr int64_t looks = 60'000'000;
-  return std::clamp<int64_t>(looks / work * large / std::max(work, large), 200, 60'000);
+  int64_t more = std::max<int64_t>(work / ScheduleEffort::large, 1);
+  return std::clamp<int64_t>(ScheduleEffort::looks / work / (more * more), ScheduleEffort::leastMoves,
+                             ScheduleEffort::mostMoves);
 }
 
 } // namespace
@@ -72,15 +72,17 @@ Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule
   int64_t bound = boundOf(jobs, forced), work = std::max<int64_t>(jobs.count, 1);
   TimedOrders best;
   tryFamilies(problem, jobs, best);
+  bool isLarge = work > ScheduleEffort::large;
+  int64_t enough = bound + (isLarge ? bound / ScheduleEffort::largeGap : 0);
   for (const std::vector<int64_t> &priority : priorities(jobs, forced))
-    for (int64_t patience : work > large ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 25, 50, 100})
-      if (best.orders.empty() || best.makespan > bound)
+    for (int64_t patience : isLarge ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 25, 50, 100})
+      if (best.orders.empty() || best.makespan > enough)
         keepBetter(scheduleByList(jobs, priority, patience), best);
   if (best.orders.empty())
     return noPlanFits("no order of the rules that there are fits the memory of the ranks");
   improve(jobs, bound, movesFor(work), best);
-  if (best.makespan > bound && work <= 100)
-    solveExactly(jobs, forced, 4'000'000 / work, best);
+  if (best.makespan > bound && work <= ScheduleEffort::exactJobs)
+    solveExactly(jobs, forced, ScheduleEffort::exactLooks / work, best);
   schedule = scheduleOf(jobs, best.orders);
   return std::nullopt;
 }

@@ -129,7 +129,9 @@ private:
       if (ideals.position[part] < position)
         continue;
       const auto &info = problem.parts[part];
-      if (byMemory ? (kept + info.keptBytes) * leastInFlight > cap : (segment.workNs + info.ns) * 100 / topSpeed > cap)
+      int64_t held = (kept + info.keptBytes) * leastInFlight;
+      if (byMemory ? held > cap
+                   : (segment.workNs + info.ns) * 100 / topSpeed > cap || (limitBytes && held > limitBytes))
         continue;
       if (++work >= mostWork)
         return;

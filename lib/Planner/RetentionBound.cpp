@@ -51,13 +51,19 @@ public:
   /// Of every choice; positive if none fits.
   int64_t missing = 0;
 
-  /// The largest relaxation; nothing if no choice fits.
-  std::optional<int64_t> bound() {
+  /// What a byte is worth where the bound was found.
+  double bestPrice = 0;
+
+  /// The largest relaxation; nothing if no choice fits. Any choice that fits bounds it from above: where the cheapest at
+  /// `price` does, and takes at most `least`, `least` stands for it.
+  std::optional<int64_t> bound(double price, int64_t least) {
     if (excess() <= 0)
       return 0;
     network.emplace(nodes);
     for (const Edge &edge : edges)
       network->addEdge(edge.from, edge.to, 0);
+    if (Line line = price > 0 ? cheapest(price) : Line{0, 1}; line.excess <= 0 && line.ns <= least)
+      return least;
     int64_t bytes = 0;
     Line high = cheapest(0), low = cut(1, 0, bytes);
     int64_t best = lowerBound;
@@ -70,7 +76,10 @@ public:
     for (int round = 0; round < 40; ++round) {
       double price = double(low.ns - high.ns) / double(high.excess - low.excess);
       Line line = cheapest(price);
-      best = std::max(best, lowerBound);
+      if (lowerBound > best) {
+        best = lowerBound;
+        bestPrice = price;
+      }
       double meets = double(high.ns) + price * double(high.excess), is = double(line.ns) + price * double(line.excess);
       if (is >= meets * (1 - 1e-9) || line.excess == high.excess || line.excess == low.excess)
         break;
@@ -165,6 +174,37 @@ private:
   std::optional<FlowNetwork> network;
 };
 
+// How many bytes too many all that is needed behind each call takes beside it: `Moment::excess`, of all calls in one go.
+std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::vector<int64_t> &maker) {
+  int64_t count = problem.calls.size();
+  std::vector<int64_t> last(problem.bytes.size(), -1), excess(count), change(count + 1), seen(problem.bytes.size(), -1);
+  for (int64_t call = 0; call < count; ++call)
+    for (int64_t value : problem.calls[call].args)
+      last[value] = call;
+  for (size_t value = 0; value < last.size(); ++value)
+    if (maker[value] >= 0 && last[value] > maker[value]) {
+      change[maker[value]] += problem.bytes[value];
+      change[last[value]] -= problem.bytes[value];
+    }
+  for (int64_t call = 0, needed = 0; call < count; ++call) {
+    const RetentionProblem::Call &each = problem.calls[call];
+    needed += change[call];
+    int64_t now = needed + each.scratchBytes - (problem.budgetBytes - problem.staticBytes);
+    // What the call reads and makes is there, whether it is needed later or not.
+    auto hold = [&](int64_t value) {
+      bool isNeeded = maker[value] >= 0 && maker[value] <= call && last[value] > call;
+      now += maker[value] < 0 || seen[value] == call || isNeeded ? 0 : problem.bytes[value];
+      seen[value] = call;
+    };
+    std::for_each(each.args.begin(), each.args.end(), hold);
+    std::for_each(each.results.begin(), each.results.end(), hold);
+    for (auto [operand, result] : each.inPlace)
+      now -= maker[operand] < 0 ? 0 : std::min(problem.bytes[operand], problem.bytes[result]);
+    excess[call] = now;
+  }
+  return excess;
+}
+
 } // namespace
 
 std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
@@ -184,19 +224,24 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
   for (int64_t each : {0, 1})
     if (problem.inFlight > 1 && beginnings[each] < count)
       order.emplace_back(INT64_MIN, -1 - each);
+  std::vector<int64_t> excess = excessAtCalls(problem, maker);
   for (int64_t call = 0; call < count; ++call)
-    order.emplace_back(-Moment(problem, maker, call, true, 1).excess(), call);
+    order.emplace_back(-excess[call], call);
   std::sort(order.begin(), order.end());
   order.resize(std::min<size_t>(order.size(), 48));
-  for (auto [excess, call] : order) {
-    if (excess >= 0)
+  double price = 0; // of a byte, a little more than at the moment that bounds best: then what fits is the cheapest
+  for (auto [less, call] : order) {
+    if (less >= 0)
       break;
     int64_t at = call < 0 ? beginnings[-1 - call] : call;
     Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1);
-    std::optional<int64_t> bound = moment.bound();
+    std::optional<int64_t> bound = moment.bound(price, best);
     if (!bound)
       return fails({problem.budgetBytes + moment.missing, at});
-    best = std::max(best, *bound);
+    if (*bound > best) {
+      best = *bound;
+      price = 1.02 * moment.bestPrice;
+    }
   }
   return best;
 }

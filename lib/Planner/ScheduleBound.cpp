@@ -1,5 +1,6 @@
 //===- ScheduleBound.cpp - a time that no schedule goes below -------------===//
 #include "ScheduleBound.h"
+#include "ScheduleEffort.h"
 
 #include <algorithm>
 #include <map>
@@ -123,7 +124,7 @@ public:
   Heads(const Jobs &jobs, const std::vector<std::vector<Precedence::Edge>> &into, const std::vector<int64_t> &order,
         bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()) {
-    bool counts = jobs.count <= mostCounts / width;
+    bool counts = jobs.count <= ScheduleEffort::headCounts / width;
     if (counts) {
       for (int64_t job : order)
         for (const Precedence::Edge &edge : into[job])
@@ -144,8 +145,6 @@ public:
   std::vector<int64_t> head;
 
 private:
-  static constexpr int64_t mostCounts = 100'000'000; // beyond, heads are longest paths alone
-
   // In the reversed graph chains run backwards.
   int64_t placeOf(int64_t job) const {
     return reversed ? jobs.microBatches - 1 - jobs.microBatchOf(job) : jobs.microBatchOf(job);
@@ -239,9 +238,6 @@ ForcedOrder::ForcedOrder(const Jobs &jobs) {
   tail = Heads(jobs, outOf, {order.rbegin(), order.rend()}, true).head;
 }
 
-// Beyond, each rank is seen alone: windows would take longer than the schedule.
-static constexpr int64_t mostWindows = 4096;
-
 int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
   int64_t bound = 0;
   for (const std::vector<int64_t> &chains : jobs.chainsOn) {
@@ -254,7 +250,7 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
       }
     bound = std::max(bound, preemptiveMakespan(std::move(list)));
   }
-  return jobs.count <= mostWindows ? boundByWindows(jobs, forced, bound) : bound;
+  return jobs.count <= ScheduleEffort::windowJobs ? boundByWindows(jobs, forced, bound) : bound;
 }
 
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other

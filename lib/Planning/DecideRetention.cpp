@@ -28,10 +28,12 @@ LogicalResult refuse(StageOp stage, const StageRetention &model, int64_t lacking
 LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits,
                                          SmallVectorImpl<int64_t> *refused) {
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+  RetentionContext context(program, limits.keepKinds);
   std::vector<StageRetention> models;
+  models.reserve(stages.size());
   std::map<int64_t, std::vector<size_t>> stagesOf; // of a rank
   for (auto [index, stage] : llvm::enumerate(stages)) {
-    models.emplace_back(program, stage, limits.inFlight[index], limits.keepKinds);
+    models.emplace_back(context, stage, limits.inFlight[index]);
     models.back().problem.splitsBackward = limits.splitsBackward;
     stagesOf[stage.getRank()].push_back(index);
   }

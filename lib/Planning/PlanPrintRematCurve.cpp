@@ -45,7 +45,8 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
 
 private:
   void print(ProgramOp program, StageOp stage, int64_t inFlight, llvm::raw_ostream &os) {
-    StageRetention model(program, stage, inFlight, {});
+    RetentionContext context(program, /*keepKinds=*/{});
+    StageRetention model(context, stage, inFlight);
     int64_t base = model.problem.baseNs();
     auto percent = [](int64_t part, int64_t whole) {
       return llvm::formatv("{0:F1} %", whole ? 100.0 * double(part) / double(whole) : 0.0).str();

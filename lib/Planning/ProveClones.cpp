@@ -23,8 +23,7 @@ DictionaryAttr attributesOf(CallOp call) {
   return attributes.getDictionary(call.getContext());
 }
 
-LogicalResult proveClone(CallOp clone, TaskSlots &slots) {
-  CallOp original = originalOf(clone);
+LogicalResult proveClone(CallOp clone, CallOp original, TaskSlots &slots) {
   if (!original)
     return clone.emitOpError("is a clone of call ")
            << clone.getRecompute()->getOriginal() << " of its stage's F, which does not exist";
@@ -66,8 +65,10 @@ LogicalResult proveNotDiscarded(CallOp call, TaskSlots &slots) {
 } // namespace
 
 LogicalResult plc::plan::proveClones(ProgramOp program, TaskSlots &slots) {
+  Originals originals;
   WalkResult walk = program.walk([&](CallOp call) {
-    bool wrong = failed(proveNotDiscarded(call, slots)) || (call.getRecompute() && failed(proveClone(call, slots)));
+    bool wrong = failed(proveNotDiscarded(call, slots)) ||
+                 (call.getRecompute() && failed(proveClone(call, originals.of(call), slots)));
     return wrong ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

@@ -57,7 +57,7 @@ private:
     for (Value operand : call.getArgs()) {
       Value value = routes.resolve(operand);
       if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
-        if (CallOp original = originalOf(clone))
+        if (CallOp original = originals.of(clone))
           value = original.getResult(cast<OpResult>(value).getResultNumber());
       if (auto it = numbers.find(value); it != numbers.end())
         reads.args.push_back(it->second);
@@ -66,6 +66,7 @@ private:
   }
 
   const RouteTable &routes;
+  Originals originals;
   DenseMap<Value, OutputOp> outputs;
   SymbolTable kernels;
   ArrayRef<std::string> keepKinds;
@@ -79,36 +80,48 @@ struct Flight {
   bool splitsBackward = false;
 };
 
-std::map<StringRef, Flight> flightsOf(ProgramOp program) {
-  std::map<StringRef, Flight> flights;
-  std::map<std::pair<StringRef, int64_t>, int64_t> left; // runs of a stage's micro-batch
+llvm::StringMap<Flight> flightsOf(ProgramOp program) {
+  struct State {
+    Flight flight;
+    llvm::SmallVector<int64_t> left; // runs of each micro-batch
+    int64_t flying = 0;
+  };
+  llvm::StringMap<State> states; // of stages
   for (auto rank : program.getBody().getOps<RankOp>())
-    for (auto run : rank.getBody().getOps<RunOp>())
-      ++left[{run.getStage(), run.getMb()}];
-  for (auto rank : program.getBody().getOps<RankOp>()) {
-    std::map<StringRef, int64_t> flying;
-    RunOp last;
     for (auto run : rank.getBody().getOps<RunOp>()) {
-      Flight &flight = flights[run.getStage()];
+      State &state = states[run.getStage()];
+      if (int64_t(state.left.size()) <= run.getMb())
+        state.left.resize(run.getMb() + 1);
+      ++state.left[run.getMb()];
+    }
+  for (auto rank : program.getBody().getOps<RankOp>()) {
+    const State *last = nullptr;
+    int64_t lastMb = 0;
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      State &state = states[run.getStage()];
       if (run.getRole() == Role::F)
-        flight.most = std::max(flight.most, ++flying[run.getStage()]);
-      bool follows = last && last.getStage() == run.getStage() && last.getMb() == run.getMb();
-      flight.splitsBackward |= run.getRole() == Role::W && !follows;
-      if (--left[{run.getStage(), run.getMb()}] == 0)
-        --flying[run.getStage()];
-      last = run;
+        state.flight.most = std::max(state.flight.most, ++state.flying);
+      state.flight.splitsBackward |= run.getRole() == Role::W && (last != &state || lastMb != run.getMb());
+      if (--state.left[run.getMb()] == 0)
+        --state.flying;
+      last = &state;
+      lastMb = run.getMb();
     }
   }
+  llvm::StringMap<Flight> flights;
+  for (const auto &each : states)
+    flights[each.getKey()] = each.getValue().flight;
   return flights;
 }
 
 int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
-  std::map<StringRef, Flight> flights = flightsOf(program);
+  llvm::StringMap<Flight> flights = flightsOf(program);
+  RetentionContext context(program, keepKinds);
   std::map<int64_t, std::vector<StageRetention>> ranks;
   for (auto stage : program.getBody().getOps<StageOp>()) {
-    const Flight &flight = flights[stage.getSymName()];
+    const Flight flight = flights.lookup(stage.getSymName());
     std::vector<StageRetention> &rank = ranks[stage.getRank()];
-    rank.emplace_back(program, stage, flight.most, keepKinds);
+    rank.emplace_back(context, stage, flight.most);
     rank.back().problem.splitsBackward = flight.splitsBackward;
   }
   planner::KnownRanks known; // equal stages have equal bounds

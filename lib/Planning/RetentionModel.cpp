@@ -3,11 +3,9 @@
 
 #include "Statics.h"
 
-#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -21,11 +19,11 @@ using planner::TaskKind;
 namespace {
 
 // What a result of a task is inside it; of a clone, what its original makes.
-Value insideTask(Value value) {
+Value insideTask(Originals &originals, Value value) {
   while (auto task = value.getDefiningOp<TaskOp>())
     value = task.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
   if (auto clone = value.getDefiningOp<CallOp>(); clone && clone.getRecompute())
-    if (CallOp original = originalOf(clone))
+    if (CallOp original = originals.of(clone))
       return original.getResult(cast<OpResult>(value).getResultNumber());
   return value;
 }
@@ -38,37 +36,46 @@ bool isReceived(Value value) {
 }
 
 // Values of the stage that others use, or the program as its outputs.
-llvm::SetVector<Value> usedOutside(StageOp stage, bool asOutput) {
+llvm::SetVector<Value> usedOutside(Originals &originals, StageOp stage, bool asOutput) {
   llvm::SetVector<Value> values;
   for (Operation &op : stage.getBody().front()) {
     if (auto output = dyn_cast<OutputOp>(op); output && asOutput)
-      values.insert(insideTask(output.getValue()));
+      values.insert(insideTask(originals, output.getValue()));
     if (isa<StashOp, YieldOp>(op) && !asOutput)
       for (Value operand : op.getOperands())
-        values.insert(insideTask(operand));
+        values.insert(insideTask(originals, operand));
   }
   return values;
 }
 
 } // namespace
 
-StageRetention::StageRetention(ProgramOp program, StageOp stage, int64_t inFlight, ArrayRef<std::string> keepKinds)
-    : stage(stage), kernels(program->getParentOfType<ModuleOp>()) {
-  for (Value output : usedOutside(stage, /*asOutput=*/true))
-    add(output, 0); // in its static place
-  for (auto task : stage.getBody().getOps<TaskOp>())
-    addTask(task);
-  llvm::StringMap<StringRef> kinds;
+RetentionContext::RetentionContext(ProgramOp program, ArrayRef<std::string> keepKinds)
+    : program(program), keepKinds(keepKinds), kernels(program->getParentOfType<ModuleOp>()) {
   for (auto layer : program.getBody().getOps<LayerOp>())
     kinds[layer.getPath()] = layer.getKind();
+}
+
+int64_t RetentionContext::staticBytes(int64_t rank) {
+  auto [it, isNew] = statics.try_emplace(rank);
+  if (isNew)
+    for (const StaticItem &item : collectStatics(program, rank))
+      it->second += roundUpPlace(item.bytes);
+  return it->second;
+}
+
+StageRetention::StageRetention(RetentionContext &context, StageOp stage, int64_t inFlight) {
+  for (Value output : usedOutside(context.originals, stage, /*asOutput=*/true))
+    add(output, 0); // in its static place
+  for (auto task : stage.getBody().getOps<TaskOp>())
+    addTask(context, task);
   for (auto [call, op] : llvm::zip(problem.calls, calls)) {
-    auto kernel = op ? kernels.lookup<KernelOp>(op.getKernel()) : nullptr;
+    auto kernel = op ? context.kernels.lookup<KernelOp>(op.getKernel()) : nullptr;
     call.repeatable = kernel && call.kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
-                      !llvm::is_contained(keepKinds, kinds.lookup(op.getPath())) &&
+                      !llvm::is_contained(context.keepKinds, context.kinds.lookup(op.getPath())) &&
                       llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; });
   }
-  for (const StaticItem &item : collectStatics(program, stage.getRank()))
-    problem.staticBytes += roundUpPlace(item.bytes);
+  problem.staticBytes = context.staticBytes(stage.getRank());
   problem.inFlight = inFlight;
   problem.firstClone = problem.firstBackward();
 }
@@ -80,24 +87,24 @@ int64_t StageRetention::add(Value value, int64_t bytes) {
   return it->second;
 }
 
-void StageRetention::addTask(TaskOp task) {
+void StageRetention::addTask(RetentionContext &context, TaskOp task) {
   auto kind = TaskKind(task.getRole());
   // What no earlier task has received.
   RetentionProblem::Call receive{kind};
   receive.name = "what is received";
   for (auto call : task.getBody().getOps<CallOp>())
     for (Value operand : call.getArgs())
-      if (Value value = insideTask(operand); isReceived(value) && !numbers.contains(value))
+      if (Value value = insideTask(context.originals, operand); isReceived(value) && !numbers.contains(value))
         receive.results.push_back(add(value, roundUpPlace(byteSize(value.getType()))));
   if (!receive.results.empty()) {
     problem.calls.push_back(receive);
     calls.push_back(nullptr);
   }
   for (auto call : task.getBody().getOps<CallOp>())
-    call.getRecompute() ? addClone(call) : addCall(call, kind);
+    call.getRecompute() ? addClone(context, call) : addCall(context, call, kind);
   RetentionProblem::Call send{kind};
   send.name = "what is sent";
-  for (Value value : usedOutside(stage, /*asOutput=*/false))
+  for (Value value : usedOutside(context.originals, cast<StageOp>(task->getParentOp()), /*asOutput=*/false))
     if (auto maker = value.getDefiningOp<CallOp>(); maker && maker->getParentOp() == task)
       send.args.push_back(numbers.lookup(value));
   if (!send.args.empty()) {
@@ -106,27 +113,28 @@ void StageRetention::addTask(TaskOp task) {
   }
 }
 
-void StageRetention::addCall(CallOp op, TaskKind kind) {
+void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind) {
   RetentionProblem::Call call{kind};
-  auto kernel = kernels.lookup<KernelOp>(op.getKernel());
+  auto kernel = context.kernels.lookup<KernelOp>(op.getKernel());
   call.ns = kernel ? kernel.getNs() : 0;
   call.name = ("kernel '" + op.getKernel() + "' of '" + op.getPath() + "'").str();
   for (Value operand : op.getArgs())
-    if (auto it = numbers.find(insideTask(operand)); it != numbers.end())
+    if (auto it = numbers.find(insideTask(context.originals, operand)); it != numbers.end())
       call.args.push_back(it->second);
   // An accumulator's result is its site.
   int64_t made = op.getNumResults() - (kernel ? kernel.getNumAccumulators() : 0);
   for (Value result : op.getResults().take_front(made))
     call.results.push_back(add(result, roundUpPlace(byteSize(result.getType()))));
+  numberOf[op] = calls.size();
   problem.calls.push_back(std::move(call));
   calls.push_back(op);
 }
 
 // Stands before the next call that is added.
-void StageRetention::addClone(CallOp clone) {
-  auto it = llvm::find(calls, originalOf(clone));
-  if (it != calls.end())
-    clones.clones.push_back({it - calls.begin(), int64_t(calls.size())});
+void StageRetention::addClone(RetentionContext &context, CallOp clone) {
+  CallOp original = context.originals.of(clone);
+  if (auto it = original ? numberOf.find(original) : numberOf.end(); it != numberOf.end())
+    clones.clones.push_back({it->second, int64_t(calls.size())});
 }
 
 std::vector<bool> StageRetention::keptValues(const Retention &answer) const {

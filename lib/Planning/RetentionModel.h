@@ -2,18 +2,41 @@
 #ifndef PLC_LIB_PLANNING_RETENTIONMODEL_H
 #define PLC_LIB_PLANNING_RETENTIONMODEL_H
 
+#include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planner/Retention.h"
 
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
 namespace plc::plan {
+
+/// What the problems of a program's stages look up, made once for all of them.
+class RetentionContext {
+public:
+  RetentionContext(ProgramOp program, llvm::ArrayRef<std::string> keepKinds);
+
+  ProgramOp program;
+  llvm::ArrayRef<std::string> keepKinds;
+  mlir::SymbolTable kernels;
+  llvm::StringMap<llvm::StringRef> kinds; ///< of layers' paths
+  Originals originals;
+
+  /// Of all that lives through the step on a rank.
+  int64_t staticBytes(int64_t rank);
+
+private:
+  std::map<int64_t, int64_t> statics; // by rank
+};
 
 /// The calls of a stage's tasks in order. What it receives is made at the beginning of the task that uses it first, what it
 /// sends is read at the end of the task that makes it. Calls of F run again behind F, unless they accumulate, make an output of
-/// the program or belong to a layer of `keepKinds`. Static bytes are those of the rank. Clones that the stage has are no
-/// calls, but an answer.
+/// the program or belong to a layer of the context's `keepKinds`. Static bytes are those of the rank. Clones that the stage
+/// has are no calls, but an answer.
 class StageRetention {
 public:
-  StageRetention(ProgramOp program, StageOp stage, int64_t inFlight, llvm::ArrayRef<std::string> keepKinds);
+  StageRetention(RetentionContext &context, StageOp stage, int64_t inFlight);
 
   planner::RetentionProblem problem;
 
@@ -27,17 +50,16 @@ public:
   int64_t keptBytes(const planner::Retention &answer) const;
 
 private:
-  void addTask(TaskOp task);
-  void addCall(CallOp call, planner::TaskKind kind);
-  void addClone(CallOp clone);
+  void addTask(RetentionContext &context, TaskOp task);
+  void addCall(RetentionContext &context, CallOp call, planner::TaskKind kind);
+  void addClone(RetentionContext &context, CallOp clone);
   int64_t add(mlir::Value value, int64_t bytes);
   /// For each value whether it is there at the end of F and read before it is made again.
   std::vector<bool> keptValues(const planner::Retention &answer) const;
 
-  StageOp stage;
-  mlir::SymbolTable kernels;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
-  std::vector<CallOp> calls; ///< null: received or sent
+  llvm::DenseMap<mlir::Operation *, int64_t> numberOf; ///< of calls
+  std::vector<CallOp> calls;                           ///< null: received or sent
   planner::Retention clones;
 };
 

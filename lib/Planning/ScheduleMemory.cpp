@@ -65,18 +65,23 @@ private:
   const RetentionProblem &problem;
 };
 
+void hold(const StageBytes &held, planner::ScheduleProblem::Stage &stage) {
+  if (stage.last() != TaskKind::F)
+    stage.heldByF = held.behindF;
+  if (stage.has[int(TaskKind::B)] && stage.has[int(TaskKind::W)])
+    stage.heldByB = held.behindB;
+}
+
 } // namespace
 
 void plc::plan::limitByBytes(ProgramOp program, int64_t bytes, ArrayRef<int64_t> reserved,
                              planner::ScheduleProblem &problem) {
+  RetentionContext context(program, /*keepKinds=*/{});
   std::vector<int64_t> statics(problem.numRanks()), beyond(statics);
   for (auto [plain, stage] : llvm::zip(problem.stages, program.getBody().getOps<StageOp>())) {
-    StageRetention model(program, stage, /*inFlight=*/1, /*keepKinds=*/{});
+    StageRetention model(context, stage, /*inFlight=*/1);
     StageBytes held(model);
-    if (plain.last() != TaskKind::F)
-      plain.heldByF = held.behindF;
-    if (plain.has[int(TaskKind::B)] && plain.has[int(TaskKind::W)])
-      plain.heldByB = held.behindB;
+    hold(held, plain);
     statics[plain.rank] = model.problem.staticBytes;
     std::array<int64_t, 3> counted = {plain.heldByF, std::max(plain.heldByF, plain.heldByB),
                                       plain.has[int(TaskKind::B)] ? plain.heldByB : plain.heldByF};
@@ -87,4 +92,31 @@ void plc::plan::limitByBytes(ProgramOp program, int64_t bytes, ArrayRef<int64_t>
     int64_t left = bytes - (rank < reserved.size() ? reserved[rank] : 0) - statics[rank] - beyond[rank];
     problem.capBytes.push_back(std::max<int64_t>(left, 0));
   }
+}
+
+std::vector<int64_t> plc::plan::leastBytesOf(ProgramOp program) {
+  RetentionContext context(program, /*keepKinds=*/{});
+  planner::ScheduleProblem problem; // of which only this is asked
+  llvm::StringMap<int64_t> stages;
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    stages[stage.getSymName()] = problem.stages.size();
+    planner::ScheduleProblem::Stage &plain = problem.stages.emplace_back();
+    plain.rank = stage.getRank();
+    for (auto task : stage.getBody().getOps<TaskOp>())
+      plain.has[int(task.getRole())] = true;
+    hold(StageBytes(StageRetention(context, stage, /*inFlight=*/1)), plain);
+  }
+  ein::MicroBatches cut = program.getCut();
+  std::vector<int64_t> bytes;
+  for (auto rank : program.getBody().getOps<RankOp>()) {
+    int64_t held = 0, most = 0;
+    for (auto run : rank.getBody().getOps<RunOp>()) {
+      bool isWhole = !cut.isRagged() || cut.samplesOf(run.getMb()) == cut.samplesOf(0); // others count as nothing
+      if (isWhole)
+        held += problem.bytesOf({stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
+      most = std::max(most, held);
+    }
+    bytes.push_back(context.staticBytes(rank.getIndex()) + most);
+  }
+  return bytes;
 }

@@ -14,6 +14,10 @@ namespace plc::plan {
 void limitByBytes(ProgramOp program, int64_t bytes, llvm::ArrayRef<int64_t> reserved,
                   planner::ScheduleProblem &problem);
 
+/// What each rank of a scheduled program without clones holds at least at once, wherever its values lie: its static places,
+/// and what its order holds from task to task.
+std::vector<int64_t> leastBytesOf(ProgramOp program);
+
 } // namespace plc::plan
 
 #endif

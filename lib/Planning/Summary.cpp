@@ -1,6 +1,8 @@
 //===- Summary.cpp - a plan for people and for the log --------------------===//
 #include "plc/Planning/Summary.h"
 
+#include "ScheduleMemory.h"
+
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
 #include "plc/Planner/Format.h"
@@ -147,6 +149,13 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
 std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
   std::vector<int64_t> bytes; // ranks stand in their order
   module.walk([&](LayoutOp layout) { bytes.push_back(layout.getArenaBytes()); });
+  return bytes;
+}
+
+std::vector<int64_t> plc::plan::leastArenasOf(ModuleOp module) {
+  std::vector<int64_t> bytes;
+  for (auto program : module.getOps<ProgramOp>())
+    llvm::append_range(bytes, leastBytesOf(program));
   return bytes;
 }
 

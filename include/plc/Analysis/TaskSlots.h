@@ -36,8 +36,15 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> originals;
 };
 
-/// The call of its stage's F that a clone repeats; null if F has no call of that place.
-CallOp originalOf(CallOp clone);
+/// Finds what clones repeat, as long as no call comes or goes. Each stage's F is looked through once.
+class Originals {
+public:
+  /// The call of its stage's F that a clone repeats; null if F has no call of that place.
+  CallOp of(CallOp clone);
+
+private:
+  llvm::DenseMap<mlir::Operation *, std::vector<CallOp>> forward; // by stage: the calls of its F, in order
+};
 
 /// The outputs of a program, or of the stages of one rank alone, by the resolved values whose memory they are.
 llvm::DenseMap<mlir::Value, OutputOp> outputsOf(ProgramOp program, const RouteTable &routes,
