@@ -11,6 +11,8 @@ using namespace plc::driver;
 
 /// Plans that are tried for a budget, at most.
 static constexpr int rounds = 8;
+/// The phase behind which the program is in stages.
+static constexpr llvm::StringLiteral cut = "skips";
 /// The phase behind which a step is known, but for what is computed again.
 static constexpr llvm::StringLiteral ordered = "schedule";
 
@@ -32,15 +34,29 @@ static int64_t stepOf(ModuleOp planned) {
   return ns;
 }
 
+OwningOpRef<ModuleOp> Lowering::cutForTry(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
+                                          llvm::raw_ostream &errors) {
+  llvm::ArrayRef<Phase> cuts = phasesBetween(phases, lastOfModel, cut);
+  std::string text = pipelineText(cuts);
+  if (knownCut && knownCut->first == text)
+    return knownCut->second->clone();
+  OwningOpRef<ModuleOp> planned = module.clone();
+  if (!runPhases(*planned, cuts, program, errors))
+    return {};
+  if (program.keepsAll) // else cuts know the budget, which each round has another one of
+    knownCut.emplace(std::move(text), planned->clone());
+  return planned;
+}
+
 std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors,
                                                  llvm::function_ref<bool(ModuleOp)> isHopeless) {
   program.measures = true;
   TriedKey key = keyOf(program);
   if (auto it = knownPlans.find(key); it != knownPlans.end())
     return it->second;
-  OwningOpRef<ModuleOp> planned = module.clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
-  if (!runPhases(*planned, phasesBetween(phases, lastOfModel, ordered), program, errors))
+  OwningOpRef<ModuleOp> planned = cutForTry(module, phases, program, errors);
+  if (!planned || !runPhases(*planned, phasesBetween(phases, cut, ordered), program, errors))
     return std::nullopt;
   if (isHopeless && isHopeless(*planned))
     return knownPlans[key] = {{}, stepOf(*planned), /*isWhole=*/false};
@@ -158,11 +174,6 @@ std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int6
   if (found)
     program.reserveBytes = *found;
   return foundNs;
-}
-
-static int64_t ranksOf(const plc::strategy::Strategy &strategy) {
-  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
-  return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
 }
 
 // Two ways: so many micro-batches are in flight, half as many as long as that does not fit, and what is computed again is

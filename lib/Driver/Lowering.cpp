@@ -88,6 +88,7 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
   Program fitted = program;
   if (!fitBudget(*module, fitted))
     return {};
+  knownCut.reset();
   std::vector<Phase> phases = phasesOf(fitted, strategy);
   llvm::ArrayRef<Phase> wanted = phasesBetween(phases, lastOfModel, last);
   // What a plan that was tried would say was not listened to.

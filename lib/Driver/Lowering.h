@@ -64,6 +64,9 @@ private:
   /// `memoryFraction` and `reserveBytes`, without zeros at the end.
   using TriedKey = std::tuple<bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
   static TriedKey keyOf(const Program &program);
+  /// A copy of a module, cut into the stages of a plan that is tried; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> cutForTry(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases,
+                                              const Program &program, llvm::raw_ostream &errors);
   /// None after an error. A plan that succeeded once is not made again. It is given up behind its order if that is hopeless.
   std::optional<Tried> tryPlan(mlir::ModuleOp module, Program program, llvm::raw_ostream &errors,
                                llvm::function_ref<bool(mlir::ModuleOp)> isHopeless = nullptr);
@@ -87,6 +90,8 @@ private:
   llvm::raw_ostream &errors;
   int code = 0;
   std::map<TriedKey, Tried> knownPlans;
+  /// The last cut of a plan that keeps all values, and the passes that made it.
+  std::optional<std::pair<std::string, mlir::OwningOpRef<mlir::ModuleOp>>> knownCut;
   /// The fastest plan of those that were tried and fit, the last of equal ones.
   struct Kept {
     TriedKey key;

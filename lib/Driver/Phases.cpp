@@ -117,6 +117,15 @@ static llvm::SmallVector<int64_t> inFlightOfFile(const Strategy &strategy) {
   return {inFlight.begin(), inFlight.end()};
 }
 
+int64_t plc::driver::ranksOf(const Strategy &strategy) {
+  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
+  return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
+}
+
+int64_t plc::driver::mostInFlight(const Strategy &strategy) {
+  return std::min(ranksOf(strategy), strategy.get<int64_t>("parallelism.micro_batches"));
+}
+
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
@@ -130,8 +139,9 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
     options.inFlight = inFlightOfFile(strategy);
-  else if (program.inFlight && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times)
-    options.inFlight.assign(options.stages, program.inFlight);
+  else if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times &&
+           (program.inFlight || program.fillsBudget))
+    options.inFlight.assign(options.stages, program.inFlight ? program.inFlight : mostInFlight(strategy));
   // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
   Program training;
   bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);
@@ -202,19 +212,17 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(plan::createPlanRemat(options));
   });
   add("comm", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInsertComm()); });
-  // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
-  phases.push_back(
-      {"addresses", [options = addressesOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
-         pipeline.addPass(plan::createPlanAddresses(options));
-         if (!program.measures)
-           addProof(pipeline, program, strategy);
-       }});
+  add("addresses", [options = addressesOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanAddresses(options));
+    // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
+    if (!program.measures)
+      addProof(pipeline, program, strategy);
+  });
   return phases;
 }
 
 void plc::driver::addProof(OpPassManager &pipeline, const Program &program, const Strategy &strategy) {
   pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
-  pipeline.addPass(numerics::createVerifyNumerics());
 }
 
 llvm::ArrayRef<Phase> plc::driver::phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last) {

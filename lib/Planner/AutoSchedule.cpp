@@ -56,8 +56,7 @@ void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &
 // moves change.
 int64_t movesFor(int64_t work) {
   int64_t more = std::max<int64_t>(work / ScheduleEffort::large, 1);
-  return std::clamp<int64_t>(ScheduleEffort::looks / work / (more * more), ScheduleEffort::leastMoves,
-                             ScheduleEffort::mostMoves);
+  return std::clamp<int64_t>(ScheduleEffort::looks / work / (more * more * more * more), 0, ScheduleEffort::mostMoves);
 }
 
 } // namespace

@@ -223,20 +223,21 @@ private:
 } // namespace
 
 void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
+  int64_t kept = 0; // on each rank, were it the same on all; some rank keeps as much at least
+  for (const PartitionProblem::Part &part : problem.parts)
+    kept += part.keptBytes;
+  kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
+  bool mayFit = !problem.limitBytes || kept <= problem.limitBytes;
   int64_t bound = quickBound(problem);
   Cutter byTime(problem, ideals, false);
   for (int64_t cap : {bound + bound / 64, bound + bound / 8, 2 * bound, noCap}) {
-    if (byTime.run(std::min(cap, noCap), answer))
+    if (mayFit && byTime.run(std::min(cap, noCap), answer))
       return;
     if (byTime.isExhausted())
       break;
   }
   bool found = false;
   if (problem.limitBytes) {
-    int64_t kept = 0; // on each rank, were it the same on all
-    for (const PartitionProblem::Part &part : problem.parts)
-      kept += part.keptBytes;
-    kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
     kept = std::min(kept, noCap / 8);
     Cutter byBytes(problem, ideals, true);
     for (int64_t cap : {2 * kept, 8 * kept, noCap})

@@ -3,6 +3,7 @@
 #include "ScheduleEffort.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <queue>
 
@@ -123,13 +124,13 @@ public:
   // `order` respects the edges, and goes by micro-batches, or backwards.
   Heads(const Jobs &jobs, const std::vector<std::vector<Precedence::Edge>> &into, const std::vector<int64_t> &order,
         bool reversed)
-      : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()) {
+      : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()), lanes((width + 3) / 4) {
     bool counts = jobs.count <= ScheduleEffort::headCounts / width;
     if (counts) {
       for (int64_t job : order)
         for (const Precedence::Edge &edge : into[job])
           known = std::max(known, 1 + std::abs(jobs.microBatchOf(job) - jobs.microBatchOf(edge.job)));
-      before.resize(known * width * width);
+      before.resize(known * width * lanes);
       seen.resize(width);
     }
     for (int64_t job : order) {
@@ -153,24 +154,37 @@ private:
     return jobs.jobOf(chain, reversed ? jobs.microBatches - 1 - place : place);
   }
 
+  // Of four chains: most of the time goes into the larger of two.
+  union Counts {
+    using Lanes = int32_t __attribute__((vector_size(16)));
+    std::array<int32_t, 4> of{};
+    Lanes all;
+
+    void raise(const Counts &other) {
+      Lanes isLess = all < other.all;
+      all = (other.all & isLess) | (all & ~isLess);
+    }
+  };
+
   // How many of each chain's first jobs come before a job. No edge comes from a micro-batch that is not known any more.
-  int32_t *countsOf(int64_t job) {
-    return &before[(jobs.microBatchOf(job) % known * width + jobs.chainOf(job)) * width];
+  Counts *countsOf(int64_t job) {
+    return &before[(jobs.microBatchOf(job) % known * width + jobs.chainOf(job)) * lanes];
   }
+  int32_t &countOf(int64_t job, int64_t chain) { return countsOf(job)[chain / 4].of[chain % 4]; }
 
   void joinCounts(int64_t job, const std::vector<Precedence::Edge> &edges) {
-    int32_t *mine = countsOf(job);
+    Counts *mine = countsOf(job);
     if (edges.empty())
-      std::fill_n(mine, width, 0);
+      std::fill_n(mine, lanes, Counts());
     for (size_t edge = 0; edge < edges.size(); ++edge) {
-      const int32_t *its = countsOf(edges[edge].job);
+      const Counts *its = countsOf(edges[edge].job);
       if (edge == 0)
-        std::copy_n(its, width, mine);
-      for (int64_t chain = 0; edge && chain < width; ++chain)
-        mine[chain] = std::max(mine[chain], its[chain]);
+        std::copy_n(its, lanes, mine);
+      for (int64_t lane = 0; edge && lane < lanes; ++lane)
+        mine[lane].raise(its[lane]);
     }
     for (const Precedence::Edge &edge : edges) {
-      int32_t &own = mine[jobs.chainOf(edge.job)];
+      int32_t &own = countOf(job, jobs.chainOf(edge.job));
       own = std::max<int32_t>(own, placeOf(edge.job) + 1);
     }
   }
@@ -183,7 +197,7 @@ private:
     Seen &mine = seen[chain];
     mine.counts.resize(chains.size());
     for (size_t c = 0; c < chains.size(); ++c)
-      for (int32_t &place = mine.counts[c]; place < countsOf(job)[chains[c]]; ++place) {
+      for (int32_t &place = mine.counts[c]; place < countOf(job, chains[c]); ++place) {
         int64_t earlier = jobAt(chains[c], place);
         mine.machine.add(head[earlier], jobs.ns[earlier]);
       }
@@ -192,8 +206,8 @@ private:
 
   const Jobs &jobs;
   bool reversed;
-  int64_t width, known = 1;    // chains, and micro-batches of which counts are known
-  std::vector<int32_t> before; // per known micro-batch and chain, a job: its counts
+  int64_t width, lanes, known = 1; // chains, alone and by four, and micro-batches of which counts are known
+  std::vector<Counts> before;      // per known micro-batch and chain, a job: its counts
   struct Seen {
     std::vector<int32_t> counts; // of each chain of the rank
     BusyMachine machine;

@@ -42,11 +42,15 @@ bool solvesOrder(const Program &program, const strategy::Strategy &strategy);
 /// Whether it leaves to a budget which fraction of the bytes is kept.
 bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
 
+int64_t ranksOf(const strategy::Strategy &strategy);
+/// What the cuts count with on each stage where the order follows times: what the first stage of 1F1B holds.
+int64_t mostInFlight(const strategy::Strategy &strategy);
+
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
 
-/// What proves that a module behind all phases computes its numerics program inside the budget; the end of the last one.
+/// What proves that a module behind all phases computes its numerics program inside the budget: part of the last one.
 void addProof(mlir::OpPassManager &pipeline, const Program &program, const strategy::Strategy &strategy);
 
 /// The phases up to and including `last`; all if there is none of this name.
