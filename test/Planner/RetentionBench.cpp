@@ -1,13 +1,16 @@
 //===- RetentionBench.cpp - how good retention is, and how fast -----------===//
 // RetentionBench small COUNT | chains | networks | floors | large | layered: what bench/recomputation.py runs. Times are of this
-// process; gaps are (answer - bound) / (time of all calls + bound).
+// process; gaps are (answer - bound) / (time of all calls + bound). RetentionBench instances: networks of at most 80 calls with
+// their budgets and answers, a line of JSON each, for bench/recomputation_milp.py.
 #include "RetentionChecker.h"
 #include "RetentionProblems.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <span>
 #include <string_view>
 
 using namespace plc::planner;
@@ -67,12 +70,17 @@ const char *isLeast(const RetentionProblem &problem, const Retention &answer) {
   return !is ? "; not known to be the least" : *is ? "; the least" : "; not the least";
 }
 
-void runBudgets(const char *name, RetentionProblem problem, std::initializer_list<double> parts) {
+// The budget that is this part of the peak, but at least 2 % above the least working set.
+int64_t budgetOf(const RetentionProblem &problem, double part) {
+  return std::max<int64_t>(int64_t(part * double(problem.peakOf({}).bytes)), problem.workingSet().bytes * 102 / 100);
+}
+
+void runBudgets(const char *name, RetentionProblem problem, std::span<const double> parts) {
   int64_t most = problem.peakOf({}).bytes, base = problem.baseNs(), last = INT64_MAX;
   std::printf("%s: %zu calls, peak %ld, floor at least %ld\n", name, problem.calls.size(), long(most),
               long(problem.workingSet().bytes));
   for (double part : parts) {
-    problem.budgetBytes = std::max<int64_t>(int64_t(part * double(most)), problem.workingSet().bytes * 102 / 100);
+    problem.budgetBytes = budgetOf(problem, part);
     if (problem.budgetBytes >= last)
       break;
     last = problem.budgetBytes;
@@ -119,6 +127,53 @@ std::vector<Network> networks() {
           {"transformer", transformer(14)}};
 }
 
+constexpr double parts[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3};
+
+std::string jsonOf(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return "[" + text + "]";
+}
+
+std::string jsonOf(const std::vector<std::pair<int64_t, int64_t>> &pairs) {
+  std::string text;
+  for (auto [first, second] : pairs)
+    text += (text.empty() ? "" : ", ") + jsonOf({first, second});
+  return "[" + text + "]";
+}
+
+void printInstance(const Network &network, double part, const Retention &answer) {
+  const RetentionProblem &problem = network.problem;
+  std::string calls;
+  for (const RetentionProblem::Call &call : problem.calls)
+    calls += std::string(calls.empty() ? "" : ", ") + "{\"kind\": " + std::to_string(int(call.kind)) +
+             ", \"ns\": " + std::to_string(call.ns) + ", \"scratch\": " + std::to_string(call.scratchBytes) +
+             ", \"repeatable\": " + (call.repeatable ? "true" : "false") + ", \"args\": " + jsonOf(call.args) +
+             ", \"results\": " + jsonOf(call.results) + ", \"in_place\": " + jsonOf(call.inPlace) + "}";
+  std::vector<std::pair<int64_t, int64_t>> clones;
+  for (const Retention::Clone &clone : answer.clones)
+    clones.emplace_back(clone.call, clone.before);
+  std::printf(
+      "{\"name\": \"%s\", \"part\": %.2f, \"budget\": %ld, \"static\": %ld, \"in_flight\": %ld, \"splits\": %s, "
+      "\"first_clone\": %ld, \"bytes\": %s, \"calls\": [%s], \"clones\": %s, \"bound\": %ld}\n",
+      network.name, part, long(problem.budgetBytes), long(problem.staticBytes), long(problem.inFlight),
+      problem.splitsBackward ? "true" : "false", long(problem.firstClone), jsonOf(problem.bytes).c_str(), calls.c_str(),
+      jsonOf(clones).c_str(), long(retentionBound(problem).value_or(0)));
+}
+
+void printInstances() {
+  for (Network &network : networks())
+    for (double part : parts) {
+      if (network.problem.calls.size() > 80)
+        break;
+      network.problem.budgetBytes = budgetOf(network.problem, part);
+      Retention answer;
+      if (!solveRetention(network.problem, answer))
+        printInstance(network, part, answer);
+    }
+}
+
 // At the least budget that the bound leaves open, 1 % above it, and 64 bytes below it.
 void runFloors() {
   for (auto [name, problem] : networks()) {
@@ -162,14 +217,16 @@ int main(int argc, char **argv) {
     return runChains();
   if (what == "networks")
     for (const auto &[name, problem] : networks())
-      runBudgets(name, problem, {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3});
+      runBudgets(name, problem, parts);
+  else if (what == "instances")
+    printInstances();
   else if (what == "floors")
     runFloors();
   else if (what == "large")
-    runBudgets("transformer", transformer(104), {0.5});
+    runBudgets("transformer", transformer(104), std::array{0.5});
   else if (what == "layered")
-    runBudgets("layered graph", layeredGraph(1, 1000), {0.9, 0.8});
+    runBudgets("layered graph", layeredGraph(1, 1000), std::array{0.9, 0.8});
   else
-    return std::printf("RetentionBench small COUNT | chains | networks | floors | large | layered\n"), 2;
+    return std::printf("RetentionBench small COUNT | chains | networks | floors | large | layered | instances\n"), 2;
   return 0;
 }
