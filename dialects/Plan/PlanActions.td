@@ -66,7 +66,8 @@ def Plan_RunOp : Plan_SymbolAction<"run"> {
   let description = [{
     `at` gives an offset in the rank's arena for each base of the task's `plan.frame`; without a frame, for each slot of
     the task (see `plan.task`). Accumulators are vacant for `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
-    slot of a clone's value is the original's place.
+    slot of a clone's value is the original's place. `mb` of P is -1: it runs once for all, and not at all where what it
+    makes is there from a run before.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -75,10 +76,15 @@ def Plan_RunOp : Plan_SymbolAction<"run"> {
     ```
 
     (C1) The stage has this task.
+    (C2) `mb` is -1 for P, and no other task's.
   }];
   let arguments = (ins FlatSymbolRefAttr:$stage, Plan_RoleAttr:$role, Plan_MicroBatch:$mb, UnitAttr:$keep,
                        OptionalAttr<DenseI64ArrayAttr>:$at);
   let assemblyFormat = "$stage $role `mb` $mb (`keep` $keep^)? (`at` $at^)? attr-dict";
+  let extraClassDeclaration = [{
+    /// Whether it is of P, which comes first and is left out where what it makes is there already.
+    bool prepares() { return getRole() == Role::P; }
+  }];
 }
 
 class Plan_Message<string mnemonic, string part, string what, string meaning> : Plan_SymbolAction<mnemonic> {
@@ -164,7 +170,8 @@ def Plan_StepOp : Plan_Action<"step"> {
 
 def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area holds", [
     I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
-    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>
+    I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
+    I32EnumAttrCase<"prepared", 6>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -211,8 +218,8 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
   let summary = "a place for the whole run";
   let description = [{
     `name` is a parameter's path, or an input's or output's name. Gradients have a `site`. Inputs and outputs hold
-    the whole batch; an output without a batch axis holds one value per micro-batch, in order. `owned` as in
-    `plan.param`.
+    the whole batch; an output without a batch axis holds one value per micro-batch, in order. What is `prepared` is named
+    STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 

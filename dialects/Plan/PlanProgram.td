@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Plan_Role : I32EnumAttr<"Role", "what a task computes", [
     I32EnumAttrCase<"F", 0>, // results and residuals
     I32EnumAttrCase<"B", 1>, // gradients of inputs
-    I32EnumAttrCase<"W", 2>  // gradients of parameters
+    I32EnumAttrCase<"W", 2>, // gradients of parameters
+    I32EnumAttrCase<"P", 3>  // what is the same in all runs
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -124,7 +125,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
   let summary = "the part of a program between two cuts";
   let description = [{
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
-    in the order F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
+    in the order P, F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, or kernels where cuts fall between these, `ns`
     is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
@@ -138,7 +139,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
     ```
 
     (C1) It ends with `plan.yield` of its result types.
-    (C2) At most one task of each role, in the order F, B, W.
+    (C2) At most one task of each role, in the order P, F, B, W.
     (C3) With routes in the program, it has no results and uses no value from outside.
     (C4) If it has checkpoints, B and W use no other results of F.
   }];
@@ -158,14 +159,18 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
 
 def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"StageOp">,
                                    Plan_HoldsOnly<["CallOp", "YieldOp"]>]> {
-  let summary = "what a stage does at once for one micro-batch: F, B or W";
+  let summary = "what a stage does at once: F, B or W for one micro-batch, or P for all";
   let description = [{
     A list of `plan.call`s, in order. The task B of a stage without W may hold W's calls too: the full backward. It uses handles of its stage and results of the tasks before it; its results are
     the values that others use.
 
+    P prepares what is the same for all micro-batches and runs: it depends on no input, and on no parameter that a step changes.
+    A rank runs it first of all, and again only when parameters have been replaced; each of its results has a place for
+    the whole run (`plan.static prepared`), where the stage's other tasks read it.
+
     Its *slots* are the memory that a run of it is given: each value that its calls read or write, in the order in
     which they occur (operands before results), as `RouteTable` of `plc/Analysis/RouteTable.h` resolves it, without
-    parameters and gradient sites, which have one place per rank.
+    parameters, gradient sites and results of P, which have one place per rank.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -177,6 +182,8 @@ def Plan_TaskOp : Plan_Op<"task", [SingleBlock, NoRegionArguments, HasParent<"St
     ```
 
     (C1) It ends with `plan.yield` of its result types.
+    (C2) P reads parameters and what it makes; only calls of the stage's other tasks use its results, each of which one of
+    its calls makes.
   }];
   let arguments = (ins Plan_RoleAttr:$role);
   let results = (outs Variadic<Plan_Tensor>:$results);

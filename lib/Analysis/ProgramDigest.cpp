@@ -255,8 +255,9 @@ void Evaluation::evaluateTasks(plan::ProgramOp program) {
   SmallVector<plan::TaskOp> waiting;
   auto stages = llvm::to_vector(program.getBody().getOps<plan::StageOp>());
   for (plan::StageOp stage : stages)
-    if (plan::TaskOp forward = stage.getTask(plan::Role::F))
-      waiting.push_back(forward);
+    for (plan::Role role : {plan::Role::P, plan::Role::F})
+      if (plan::TaskOp task = stage.getTask(role))
+        waiting.push_back(task);
   for (plan::StageOp stage : llvm::reverse(stages))
     for (plan::Role role : {plan::Role::B, plan::Role::W})
       if (plan::TaskOp backward = stage.getTask(role))

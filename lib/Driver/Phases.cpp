@@ -94,11 +94,17 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
     options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
 }
 
+/// Whether what is the same in all runs is computed once and kept.
+static bool prepares(const Strategy &strategy) {
+  return plc::rowOf(strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy")).prepares;
+}
+
 static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
   options.fusion = strategy.get<bool>("fusion");
   options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
   options.profile = strategy.get<std::string>("machine.profile");
+  options.prepare = prepares(strategy);
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
   // A file of rates names its keys as the pass names its options.
   LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });
@@ -131,6 +137,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.stages = strategy.get<int64_t>("parallelism.stages");
   options.follows = !program.leads;
   options.explain = program.explains && !program.measures;
+  options.prepare = prepares(strategy);
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");

@@ -2,6 +2,7 @@
 #include "Grouping.h"
 #include "Implementations.h"
 #include "KernelCost.h"
+#include "SteadyEquations.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
@@ -143,8 +144,11 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
     if (failed(checkRates()) || failed(readProfile()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
+    std::optional<SteadyArguments> steady;
+    if (prepare)
+      steady.emplace(getOperation());
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
-      if (failed(formBody(body, symbols)))
+      if (failed(formBody(body, steady, symbols)))
         return signalPassFailure();
     remark::analysis(getOperation().getLoc(), remark::RemarkOpts::name("Formed").category(getArgument()))
         << remark::add("formed {0} different kernels for {1} groups of equations", known.size(), groupCount);
@@ -167,7 +171,7 @@ private:
     return success();
   }
 
-  LogicalResult formBody(ein::FuncOp body, SymbolTable &symbols) {
+  LogicalResult formBody(ein::FuncOp body, const std::optional<SteadyArguments> &steady, SymbolTable &symbols) {
     Block &block = body.getBody().front();
     // Only derivatives see a stop.
     for (auto stop : llvm::make_early_inc_range(block.getOps<ein::StopOp>())) {
@@ -175,6 +179,26 @@ private:
       stop.erase();
     }
     eraseDead(block);
+    SteadyEquations apart;
+    if (steady)
+      takeSteady(block, *steady, apart);
+    if (failed(formCalls(block, body, "", symbols)))
+      return failure();
+    if (apart.block.empty())
+      return success();
+    // Its calls stand before all others, which read their results.
+    LogicalResult formed = formCalls(apart.block, body, "P.", symbols);
+    Operation *returned = apart.block.getTerminator();
+    for (auto [argument, value] : llvm::zip(apart.arguments, returned->getOperands())) {
+      argument.replaceAllUsesWith(value);
+      block.eraseArgument(cast<BlockArgument>(argument).getArgNumber());
+    }
+    block.getOperations().splice(block.begin(), apart.block.getOperations(), apart.block.begin(),
+                                 returned->getIterator());
+    return formed;
+  }
+
+  LogicalResult formCalls(Block &block, ein::FuncOp body, StringRef prefix, SymbolTable &symbols) {
     copyReturnedViews(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
@@ -185,7 +209,8 @@ private:
       Signature signature(group);
       if (llvm::any_of(group.equations, isTooLarge))
         return failure();
-      plan::KernelOp kernel = form(group, signature, (body.getName() + "." + Twine(index)).str(), body, symbols);
+      plan::KernelOp kernel =
+          form(group, signature, (body.getName() + "." + prefix + Twine(index)).str(), body, symbols);
       auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
                                        builder.getStringAttr(""), /*recompute=*/nullptr, /*discard=*/nullptr,

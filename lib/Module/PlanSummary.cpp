@@ -50,6 +50,9 @@ std::string writePlan(const PlanSummary &summary) {
             {"step_bound_ns", summary.stepBoundNs},
             {"step_gap", gapOf(summary.stepNs, summary.stepBoundNs)},
             {"played_ns", summary.playedNs},
+            {"prepared_calls", summary.prepared.calls},
+            {"prepared_ns", summary.prepared.ns},
+            {"prepared_bytes", summary.prepared.bytes},
             {"numerics_key", summary.numericsKey}};
   return plan.dump(-1, ' ', false, json::error_handler_t::replace);
 }

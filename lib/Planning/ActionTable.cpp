@@ -17,7 +17,8 @@ static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &
               int(StaticKind::moment1) == int(module::StaticKind::Moment1) &&
               int(StaticKind::moment2) == int(module::StaticKind::Moment2) &&
               int(StaticKind::input) == int(module::StaticKind::Input) &&
-              int(StaticKind::output) == int(module::StaticKind::Output));
+              int(StaticKind::output) == int(module::StaticKind::Output) &&
+              int(StaticKind::prepared) == int(module::StaticKind::Prepared));
 
 namespace {
 
@@ -209,6 +210,10 @@ private:
       return -1 - statics[{StaticKind::parameter, param.getParam(), -1}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
       return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex())}];
+    if (std::optional<int64_t> number = preparedNumber(resolved)) {
+      auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1});
+      return -1 - (place == statics.end() ? 0 : place->second); // which the proof finds to be another place
+    }
     return numbers.lookup(resolved);
   }
 

@@ -138,7 +138,7 @@ private:
     std::vector<std::vector<int64_t>> actions(count, std::vector<int64_t>(lifetimes.numMicroBatches(), -1));
     for (auto [number, op] : llvm::enumerate(rank.actions)) {
       auto run = dyn_cast<RunOp>(op);
-      if (!run)
+      if (!run || run.prepares())
         continue;
       int64_t body = numberOf(lifetimes.bodyOf(number)), mb = run.getMb();
       actions[body][mb] = number;

@@ -52,8 +52,8 @@ private:
     int64_t first = problem.parts.size();
     llvm::StringMap<int64_t> parts;
     stage.walk([&](CallOp call) {
-      if (call.getRecompute())
-        return; // its original counts twice
+      if (call.getRecompute() || isPrepared(call))
+        return; // its original counts twice; what is prepared takes no time of a step
       auto [it, inserted] = parts.try_emplace(call.getPath(), problem.parts.size());
       if (!inserted && program.getCutsKernels())
         it->second = problem.parts.size();
@@ -71,7 +71,7 @@ private:
 
   // A clone reads what its original reads, and stands for it: whoever reads a clone's result had the original's before.
   void addUses(CallOp call) {
-    if (call.getRecompute())
+    if (call.getRecompute() || isPrepared(call))
       return;
     for (Value operand : call.getArgs()) {
       Value made = slots.resolve(operand);
@@ -79,10 +79,12 @@ private:
         made = slots.resolve(routes.stashOf(routes.route(pop.getRoute())).getValue());
       if (Value original = slots.getOriginals().lookup(made))
         made = original;
-      if (made.getDefiningOp<CallOp>())
+      if (auto maker = made.getDefiningOp<CallOp>(); maker && !isPrepared(maker))
         consumers[made].insert(partOf.lookup(call));
     }
   }
+
+  static bool isPrepared(CallOp call) { return cast<TaskOp>(call->getParentOp()).getRole() == Role::P; }
 
   ProgramOp program;
   const RouteTable &routes;

@@ -59,11 +59,25 @@ private:
       std::string name = (stringifyStaticKind(place.getKind()) + " '" + place.getName() + "'").str();
       if (place.getSite())
         name += ", site " + std::to_string(*place.getSite());
+      if (Value value = preparedAt(place))
+        name = plc::plan::describe(value, -1);
       residents.push_back({name, lineOfStatic(place), roundUpPlace(place.getBytes())});
     }
   }
 
+  /// The result of P that lies there; null if another value does.
+  Value preparedAt(StaticOp place) {
+    for (auto stage : program.getBody().getOps<StageOp>())
+      if (TaskOp task = stage.getTask(Role::P); task && place.getKind() == StaticKind::prepared)
+        for (auto [number, value] : llvm::enumerate(task.getBody().front().getTerminator()->getOperands()))
+          if (preparedName(value, number) == place.getName())
+            return value;
+    return nullptr;
+  }
+
   std::string lineOfStatic(StaticOp place) {
+    if (Value value = preparedAt(place))
+      return lineOf(value.getLoc());
     for (auto stage : program.getBody().getOps<StageOp>())
       for (Operation &op : stage.getBody().front()) {
         if (auto output = dyn_cast<OutputOp>(op); output && place.getKind() == StaticKind::output)

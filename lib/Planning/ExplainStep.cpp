@@ -7,6 +7,7 @@
 #include "plc/Planner/Gantt.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/StepTimes.h"
+#include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,6 +46,8 @@ public:
     int64_t step = simulation.makespan, bound = problem.bound();
     out << "step: " << formatNs(step) << " predicted; no order of these tasks takes less than " << formatNs(bound)
         << " (gap " << formatPart(step - bound, bound) << ")\n\n";
+    if (PlanSummary::Prepared prepared = summarizePrepared(program); prepared.calls)
+      out << "before the first step: " << plc::plan::describe(prepared) << "\n\n";
     out << planner::drawGantt(problem, schedule, simulation, columns) << "\n";
     if (int64_t saved = planner::savedWithoutWays(problem, schedule))
       out << "messages: if they took no time, the step would take " << formatNs(step - saved) << " (-"
@@ -147,8 +150,9 @@ private:
       if (int64_t(stage.getRank()) != rank)
         continue;
       for (auto task : stage.getBody().getOps<TaskOp>())
-        tasks.emplace_back(addTask(index, task, shares),
-                           (stringifyRole(task.getRole()) + " of " + stage.getSymName()).str());
+        if (task.getRole() != Role::P)
+          tasks.emplace_back(addTask(index, task, shares),
+                             (stringifyRole(task.getRole()) + " of " + stage.getSymName()).str());
     }
     llvm::stable_sort(tasks, [](auto &a, auto &b) { return a.first > b.first; });
     SmallVector<std::string> texts;

@@ -12,11 +12,12 @@ namespace plc::plan {
 
 /// A value of a flat program.
 struct FlatValue {
-  enum Origin { Result, Param, Site, Input } origin = Result;
+  enum Origin { Result, Param, Site, Input, Prepared } origin = Result;
   mlir::Type type;
   int64_t call = -1;       ///< Result: who makes it
   mlir::StringAttr name{}; ///< parameter or input
   int64_t site = -1;       ///< Site: index among the parameter's
+  int64_t prepared = -1;   ///< Prepared: which of the prepared calls makes it
 };
 
 struct FlatCall {
@@ -35,7 +36,8 @@ struct FlatCall {
 struct FlatProgram {
   std::vector<FlatValue> values;
   std::vector<FlatCall> calls;
-  std::vector<int64_t> outputs; ///< values, one per result of the model
+  std::vector<FlatCall> prepared; ///< of role P, in program order: each stage calls what it needs of them
+  std::vector<int64_t> outputs;   ///< values, one per result of the model
   struct Unit {
     std::string name; ///< path of its layer call
     bool layer;       ///< false if the model has loose calls alone
@@ -51,6 +53,11 @@ struct FlatProgram {
 
 /// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
 mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
+
+/// Moves calls that are the same for all micro-batches and runs to `prepared`: they read no input, no parameter of which
+/// there is a gradient, and nothing of other calls; they make no output, and their kernels do not run over the batch where
+/// micro-batches have unequal parts of it. Of equal ones the first is left.
+void prepareCalls(FlatProgram &flat);
 
 /// Makes each kernel call of F a unit, with calls of B and W that belong to it, so that cuts may divide layers.
 void divideUnits(FlatProgram &flat);

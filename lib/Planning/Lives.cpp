@@ -10,7 +10,7 @@ Lives::Lives(RankOp rank, TaskSlots &slots, const Statics &statics) : slots(slot
   for (Operation &op : rank.getBody().front()) {
     if (!isa<DropOp>(op))
       tick(&op, nullptr);
-    if (auto run = dyn_cast<RunOp>(op))
+    if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
       walkRun(run);
     else if (auto action = dyn_cast<ActionInterface>(op); action && action.getMessagePart())
       touch(slots.resolve(slots.getRoutes().carried(action)), action.getMicroBatch());

@@ -1,5 +1,6 @@
 //===- PlanAddresses.cpp - give every value of every rank its place -------===//
 #include "Places.h"
+#include "PreparedPlaces.h"
 #include "Programs.h"
 
 #include "plc/Support/Errors.h"
@@ -26,7 +27,7 @@ RankValues::RankValues(ProgramOp program, RankOp rank, TaskSlots &slots, const S
     : program(program), rank(rank), slots(slots), statics(statics), staticBytes(staticBytes),
       lifetimes(slots, [&statics](Value value) { return statics.placeOf(value) >= 0; }) {
   for (auto action : rank.getBody().getOps<ActionInterface>()) {
-    if (auto run = dyn_cast<RunOp>(action.getOperation()))
+    if (auto run = dyn_cast<RunOp>(action.getOperation()); run && !run.prepares())
       lifetimes.addRun(slots.getRoutes().taskOf(run), run.getKeep(), run.getMb());
     else if (action.getMessagePart())
       lifetimes.addMessage(carried(action), action.getMicroBatch());
@@ -64,14 +65,18 @@ public:
   LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t limit) {
     const RankValues &values = *known;
     std::unique_ptr<Places> places;
+    PreparedPlaces prepared(rank, slots);
     if (planner::Fault fault = choose(values, strategy, eachValue, places))
       return emitNoPlan(rank) << *fault;
-    int64_t bound =
-        staticBytes + values.lifetimes.mostBytes([&](Value value, int64_t mb) { return values.bytesOf(value, mb); },
-                                                 [&](int64_t mb) { return values.isShort(mb); });
-    layout.setArenaBytes(places->getEnd());
+    if (planner::Fault fault = prepared.pack(strategy))
+      return emitNoPlan(rank) << *fault;
+    int64_t most = values.lifetimes.mostBytes([&](Value value, int64_t mb) { return values.bytesOf(value, mb); },
+                                              [&](int64_t mb) { return values.isShort(mb); });
+    int64_t bound = staticBytes + std::max(most, prepared.getBound());
+    layout.setArenaBytes(std::max(places->getEnd(), staticBytes + prepared.getBytes()));
     layout.setBoundBytes(bound);
-    layout.setExact(places->isProven() && int64_t(layout.getArenaBytes()) > bound);
+    layout.setExact(places->isProven() && places->getEnd() == int64_t(layout.getArenaBytes()) &&
+                    int64_t(layout.getArenaBytes()) > bound);
     remark::passed(rank.getLoc(),
                    remark::RemarkOpts::name("Packed").category(DEBUG_TYPE).function(program.getSymName()))
         << remark::add("rank {0}: {1}, {2}, take {3}, and at least {4} at any places, behind {5} of statics",
@@ -81,6 +86,7 @@ public:
     if (limit && layout.getArenaBytes() > limit)
       return refuse(values, limit);
     write(values, *places);
+    prepared.write(staticBytes);
     return success();
   }
 
@@ -121,7 +127,7 @@ private:
     builder.setInsertionPointToEnd(&layout.getBody().front());
     places.writeFrames(builder, rank.getLoc());
     for (auto [number, op] : llvm::enumerate(values.actions)) {
-      if (auto run = dyn_cast<RunOp>(op))
+      if (auto run = dyn_cast<RunOp>(op); run && !run.prepares())
         run.setAt(places.addressesOf(run, number));
       else if (auto post = dyn_cast<PostRecvOp>(op))
         post.setAt(places.offsetOf(values.carried(post), post.getMb()));

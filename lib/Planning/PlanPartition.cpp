@@ -73,11 +73,22 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
   for (const FlatValue &value : flat.values)
     if (value.origin == FlatValue::Site)
       ++sites[value.name.getValue()];
+  std::vector<std::set<int64_t>> readers(flat.values.size()); // units
+  for (auto [index, value] : llvm::enumerate(flat.values))
+    for (int64_t user : users[index])
+      readers[index].insert(flat.calls[user].unit);
+  // What is prepared for units is read for them.
+  for (const FlatCall &call : llvm::reverse(flat.prepared))
+    for (int64_t made : call.results)
+      for (int64_t value : call.args)
+        readers[value].insert(readers[made].begin(), readers[made].end());
   for (auto [index, value] : llvm::enumerate(flat.values)) {
-    std::vector<int64_t> units = unitsOf(flat, users[index]);
+    std::vector<int64_t> units(readers[index].begin(), readers[index].end());
     if (units.empty())
       continue;
     int64_t bytes = byteSize(value.type);
+    if (value.origin == FlatValue::Prepared && !users[index].empty())
+      problem.residents.push_back({units, bytes, bytes});
     if (value.origin == FlatValue::Input)
       problem.residents.push_back({units, bytes * microBatches, bytes * microBatches});
     if (value.origin != FlatValue::Param)
@@ -337,6 +348,8 @@ private:
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat))
       return failure();
+    if (prepare)
+      prepareCalls(*flat);
     if (cutGrain == planner::Grain::equation)
       divideUnits(*flat);
     if (failed(checkBalance(model, *flat)))

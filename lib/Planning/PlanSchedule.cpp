@@ -127,6 +127,9 @@ private:
       builder.setInsertionPointToEnd(&program.getBody().front());
       auto rank = RankOp::create(builder, program.getLoc(), index);
       builder.createBlock(&rank.getBody());
+      for (StageOp stage : stages)
+        if (size_t(stage.getRank()) == index && stage.getTask(Role::P))
+          RunOp::create(builder, stage.getLoc(), stage.getSymName(), Role::P, /*mb=*/-1, /*keep=*/false, nullptr);
       LDBG() << "rank " << index << ": " << llvm::join(llvm::map_range(jobs, planner::describe), ", ");
       for (const planner::ScheduledTask &job : jobs)
         RunOp::create(builder, stages[job.stage].getLoc(), stages[job.stage].getSymName(), Role(job.kind),

@@ -41,7 +41,8 @@ struct TableOfProgram {
 /// same order.
 llvm::LogicalResult proveShape(TableOfProgram &both);
 
-/// Each task runs once per micro-batch on its stage's rank, each role in index order.
+/// Each task runs once per micro-batch on its stage's rank, each role in index order; each P once, before the rank does
+/// anything else, so that what it makes is there whenever it is read, also where P is left out of a later run.
 llvm::LogicalResult proveRuns(TableOfProgram &both);
 
 /// Each route between ranks has a channel of its bytes; each message is posted, sent and waited for once, in index order,
@@ -52,7 +53,7 @@ llvm::LogicalResult proveMessages(TableOfProgram &both);
 
 /// Each rank of a training program takes one step, others none. Each parameter has one owner, on whose rank all its sites
 /// are, numbered from 0; each site is filled by one call of the program, and is nowhere but an accumulator; what travels
-/// per step lands in the place of the same parameter or site.
+/// per step lands in the place of the same parameter or site. P reads no parameter that has a site.
 llvm::LogicalResult proveParameters(TableOfProgram &both);
 
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.

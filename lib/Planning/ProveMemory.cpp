@@ -1,4 +1,5 @@
 //===- ProveMemory.cpp - symbolic execution of a rank's actions -----------===//
+#include "PreparedPlaces.h"
 #include "TaskEffect.h"
 
 #include "plc/Dialect/Plan/Values.h"
@@ -114,7 +115,7 @@ private:
 
   void findLifetimes() {
     for (const ActionInfo &action : plan.actions) {
-      if (action.op == ActionInfo::Op::Run) {
+      if (action.op == ActionInfo::Op::Run && !action.prepares()) {
         auto [task, keeps] = both.taskOf(plan, action);
         lifetimes.addRun(task, keeps, action.microBatch);
       } else if (action.isMessage()) {
@@ -130,7 +131,10 @@ private:
 
   LogicalResult execute(const ActionInfo &action, int64_t number, ActionInterface op) {
     switch (action.op) {
-    case ActionInfo::Op::Run: return success(runBlocks(action, number, op) || succeeded(runTask(action, op)));
+    case ActionInfo::Op::Run:
+      if (action.prepares())
+        return runTask(action, op);
+      return success(runBlocks(action, number, op) || succeeded(runTask(action, op)));
     case ActionInfo::Op::PostRecv: return post(action, op);
     case ActionInfo::Op::WaitRecv: return receive(action, op);
     case ActionInfo::Op::Send: return send(action, op);
@@ -249,6 +253,8 @@ private:
           return failure();
         continue;
       }
+      if (value.getDefiningOp() == call && preparedNumber(value))
+        continue; // in a static place, which is its own
       for (const Range &other : touched)
         if (range->overlaps(other))
           return op->emitOpError("writes ")
@@ -360,7 +366,8 @@ private:
 
   // The arena ends where its last value does, and the bound is the most that lives at one time.
   LogicalResult checkSizes() {
-    int64_t arena = std::max(staticEnd, roundUpPlace(highest)), bound = staticEnd + mostAlive();
+    int64_t arena = std::max(staticEnd, roundUpPlace(highest)),
+            bound = staticEnd + std::max(mostAlive(), mostPrepared());
     if (arena != plan.arenaBytes)
       return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
     if (bound != int64_t(layout.getBoundBytes()))
@@ -391,7 +398,7 @@ private:
     int64_t time = -1;
     for (auto [number, action] : llvm::enumerate(plan.actions)) {
       time += action.op != ActionInfo::Op::Drop;
-      if (action.op == ActionInfo::Op::Run) {
+      if (action.op == ActionInfo::Op::Run && !action.prepares()) {
         const Lifetimes::Body &body = lifetimes.bodyOf(number);
         for (const Lifetimes::Body::Touch &each : body.touches)
           touch(each.value, action.microBatch, time + 1 + each.first, time + 1 + each.last);
@@ -409,6 +416,15 @@ private:
     return lifetimes.mostBytes(
         [&](Value value, int64_t mb) { return roundUpPlace(byteSize(program, value.getType(), mb)); },
         [&](int64_t mb) { return both.table.isShort(mb); });
+  }
+
+  // Of what P makes for itself.
+  int64_t mostPrepared() {
+    int64_t most = 0;
+    for (const ActionInfo &action : plan.actions)
+      if (action.prepares())
+        most = std::max(most, slotsOfPrepare(both.taskOf(plan, action).op, slots).bound());
+    return most;
   }
 
   //===--- Memory ---===//

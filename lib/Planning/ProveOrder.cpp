@@ -13,10 +13,13 @@ using module::ActionInfo;
 
 LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
   std::map<Operation *, int64_t> next; // micro-batch of each task
-  for (auto [index, rank] : llvm::enumerate(both.table.ranks))
+  for (auto [index, rank] : llvm::enumerate(both.table.ranks)) {
+    bool hasBegun = false; // anything but what is prepared
     for (auto [number, action] : llvm::enumerate(rank.actions)) {
-      if (action.op != ActionInfo::Op::Run)
+      if (action.op != ActionInfo::Op::Run) {
+        hasBegun |= action.op != ActionInfo::Op::Drop;
         continue;
+      }
       TaskOp task = both.taskOf(rank, action).op;
       auto stage = cast<StageOp>(task->getParentOp());
       ActionInterface run = both.actions[index][number];
@@ -24,14 +27,22 @@ LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
         return run->emitOpError("stands on rank ")
                << index << " but stage '" << stage.getSymName() << "' is on rank " << stage.getRank();
       int64_t &expected = next[task];
+      if (task.getRole() == Role::P) {
+        if (hasBegun || expected++ || !action.prepares())
+          return run->emitOpError("prepares '") << stage.getSymName() << "' for micro-batch " << action.microBatch
+                                                << ", where it must once for all, before the rank does anything else";
+        continue;
+      }
+      hasBegun = true;
       if (action.microBatch != expected || expected >= both.table.microBatches)
         return run->emitOpError("runs micro-batch ") << action.microBatch << " where micro-batch " << expected << " of "
                                                      << both.table.microBatches << " is next";
       ++expected;
     }
+  }
   for (auto stage : both.program.getBody().getOps<StageOp>())
     for (auto task : stage.getBody().getOps<TaskOp>())
-      if (int64_t done = next[task]; done != both.table.microBatches)
+      if (int64_t done = next[task]; done != (task.getRole() == Role::P ? 1 : both.table.microBatches))
         return task.emitOpError(stringifyRole(task.getRole()))
                << " of '" << stage.getSymName() << "' is never run for micro-batch " << done;
   return success();

@@ -30,7 +30,7 @@ public:
     for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
       for (auto task : stage.getBody().getOps<TaskOp>())
         for (auto call : task.getBody().getOps<CallOp>())
-          if (!call.getRecompute())
+          if (!call.getRecompute() && task.getRole() != Role::P)
             task.getRole() == Role::F ? addForward(call, index) : addBackward(call, task.getRole(), index);
   }
 
@@ -89,6 +89,8 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
   llvm::StringMap<State> states; // of stages
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
+      if (run.prepares())
+        continue;
       State &state = states[run.getStage()];
       if (int64_t(state.left.size()) <= run.getMb())
         state.left.resize(run.getMb() + 1);
@@ -98,6 +100,8 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
     const State *last = nullptr;
     int64_t lastMb = 0;
     for (auto run : rank.getBody().getOps<RunOp>()) {
+      if (run.prepares())
+        continue;
       State &state = states[run.getStage()];
       if (run.getRole() == Role::F)
         state.flight.most = std::max(state.flight.most, ++state.flying);

@@ -68,7 +68,8 @@ StageRetention::StageRetention(RetentionContext &context, StageOp stage, int64_t
   for (Value output : usedOutside(context.originals, stage, /*asOutput=*/true))
     add(output, 0); // in its static place
   for (auto task : stage.getBody().getOps<TaskOp>())
-    addTask(context, task);
+    if (task.getRole() != Role::P) // whose results are static
+      addTask(context, task);
   for (auto [call, op] : llvm::zip(problem.calls, calls)) {
     auto kernel = op ? context.kernels.lookup<KernelOp>(op.getKernel()) : nullptr;
     call.repeatable = kernel && call.kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&

@@ -47,6 +47,8 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
     auto &plain = problem.stages.emplace_back();
     plain.rank = stage.getRank();
     for (auto task : stage.getBody().getOps<TaskOp>()) {
+      if (task.getRole() == Role::P)
+        continue; // takes no time of a step
       plain.has[int(phaseOf(task))] = true;
       for (auto call : task.getBody().getOps<CallOp>())
         if (auto kernel = symbols.lookup<KernelOp>(call.getKernel()))
@@ -94,6 +96,8 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
   runs.assign(schedule.ranks.size(), {});
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
+      if (run.prepares())
+        continue;
       schedule.ranks[rank.getIndex()].push_back({stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
       runs[rank.getIndex()].push_back(run);
     }

@@ -5,6 +5,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace plc;
@@ -12,13 +13,14 @@ using namespace plc::plan;
 
 namespace {
 
-constexpr Role roles[] = {Role::F, Role::B, Role::W};
+constexpr Role roles[] = {Role::P, Role::F, Role::B, Role::W};
 
 class ProgramBuilder {
 public:
   ProgramBuilder(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, ArrayRef<StagePlan> plans)
       : model(model), flat(flat), stageOfUnit(stageOfUnit), plans(plans), builder(model),
         symbols(model->getParentOfType<ModuleOp>()) {
+    placePrepared();
     for (const FlatCall &call : flat.calls) {
       callsOf[placeOf(call)].push_back(&call);
       callsOfStage[stageOfUnit[call.unit]].push_back(&call);
@@ -42,6 +44,34 @@ private:
 
   Place placeOf(const FlatCall &call) { return {stageOfUnit[call.unit], call.role}; }
   Place homeOf(int64_t value) { return placeOf(flat.calls[flat.values[value].call]); }
+
+  // Each stage prepares by itself what its calls read, with all that is needed for that: nothing prepared travels.
+  void placePrepared() {
+    std::set<std::pair<int64_t, int64_t>> needed; // stage, call
+    auto need = [&](int64_t stage, int64_t value) {
+      if (flat.values[value].origin == FlatValue::Prepared)
+        needed.insert({stage, flat.values[value].prepared});
+    };
+    std::set<std::pair<int64_t, int64_t>> read; // stage, value
+    for (const FlatCall &call : flat.calls)
+      for (int64_t value : call.args) {
+        need(stageOfUnit[call.unit], value);
+        read.insert({stageOfUnit[call.unit], value});
+      }
+    for (int64_t index = int64_t(flat.prepared.size()) - 1; index >= 0; --index)
+      for (int64_t stage = 0; stage < int64_t(plans.size()); ++stage)
+        if (needed.count({stage, index}))
+          for (int64_t value : flat.prepared[index].args)
+            need(stage, value);
+    for (auto [stage, index] : needed) {
+      const FlatCall &call = flat.prepared[index];
+      callsOf[{stage, Role::P}].push_back(&call);
+      callsOfStage[stage].push_back(&call);
+      for (int64_t value : call.results)
+        if (read.count({stage, value}))
+          taskResults[{stage, Role::P}].push_back(value);
+    }
+  }
 
   // An output's place is its maker's, so it has one, and it is one output.
   LogicalResult checkOutputs() {
@@ -132,7 +162,7 @@ private:
     for (const FlatCall *call : callsOfStage[index]) {
       for (int64_t value : call->args) {
         const FlatValue &info = flat.values[value];
-        if (info.origin == FlatValue::Result || inStage.contains(value))
+        if (info.origin == FlatValue::Result || info.origin == FlatValue::Prepared || inStage.contains(value))
           continue;
         Location place = model.getLoc();
         if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name.getValue()) : nullptr;
@@ -172,7 +202,7 @@ private:
                                     /*again=*/nullptr);
       // An accumulated value is found at its site, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
-        if (flat.values[value].origin == FlatValue::Result)
+        if (flat.values[value].origin != FlatValue::Site)
           local[value] = result;
     }
     YieldOp::create(builder, model.getLoc(), llvm::map_to_vector(results, find));

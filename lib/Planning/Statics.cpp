@@ -29,7 +29,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
     if (stage.getRank() == rank)
       for (auto site : stage.getBody().getOps<SiteOp>())
         trained[site.getParam()] = true;
-  std::vector<StaticItem> parameters, gradients, moments, inputs, outputs;
+  std::vector<StaticItem> parameters, gradients, moments, inputs, outputs, prepared;
   // Two stages of a rank share what both use.
   std::map<std::tuple<StaticKind, std::string, int64_t>, size_t> positions;
   auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
@@ -57,6 +57,10 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
         add(outputs,
             {StaticKind::output, output.getOutput().str(), -1, portBytes(program, output.getValue().getType(), false)});
     }
+    if (TaskOp task = stage.getTask(Role::P))
+      for (Value value : task.getBody().front().getTerminator()->getOperands())
+        add(prepared,
+            {StaticKind::prepared, preparedName(value, *preparedNumber(value)), -1, byteSize(value.getType())});
   }
   // Only the owner takes the step, so that moments stand once, whoever else has a copy.
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
@@ -65,7 +69,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
       if (item.owned && trained[item.name])
         moments.push_back({kind, item.name, -1, item.bytes});
   std::vector<StaticItem> all;
-  for (auto *part : {&parameters, &gradients, &moments, &inputs, &outputs})
+  for (auto *part : {&parameters, &gradients, &moments, &inputs, &outputs, &prepared})
     all.insert(all.end(), part->begin(), part->end());
   return all;
 }
@@ -99,6 +103,8 @@ int64_t Statics::placeOf(Value resolved) const {
     return find(StaticKind::gradient, site.getParam(), site.getIndex());
   if (auto input = resolved.getDefiningOp<InputOp>())
     return find(StaticKind::input, input.getInput());
+  if (std::optional<int64_t> number = preparedNumber(resolved))
+    return find(StaticKind::prepared, preparedName(resolved, *number));
   OutputOp output = outputs.lookup(resolved);
   return output ? find(StaticKind::output, output.getOutput()) : -1;
 }

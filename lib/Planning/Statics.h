@@ -14,7 +14,7 @@ inline constexpr int64_t placeAlignment = 64;
 inline int64_t roundUpPlace(int64_t bytes) { return (bytes + placeAlignment - 1) / placeAlignment * placeAlignment; }
 
 /// What a rank stores for the whole run, in the order of places: parameters, gradient sites, moments of trained
-/// parameters that it owns, inputs, outputs.
+/// parameters that it owns, inputs, outputs, and what P makes for other tasks.
 struct StaticItem {
   StaticKind kind;
   std::string name;
@@ -32,11 +32,11 @@ public:
 
   /// Position of a place; -1 if there is none.
   int64_t find(StaticKind kind, llvm::StringRef name, int64_t site = -1) const;
-  /// That of the place of a resolved value: a parameter, a site, an input or an output.
+  /// That of the place of a resolved value: a parameter, a site, an input, an output or a result of P.
   int64_t placeOf(mlir::Value resolved) const;
 
-  /// Offset of a resolved value for a micro-batch, or nothing if it has no static place: parameters and sites, and
-  /// inputs and outputs, whose micro-batches follow each other.
+  /// Offset of a resolved value for a micro-batch, or nothing if it has no static place: parameters, sites and results
+  /// of P, and inputs and outputs, whose micro-batches follow each other.
   std::optional<int64_t> offsetOf(mlir::Value resolved, int64_t mb) const;
 
 private:

@@ -48,6 +48,8 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
     row.parameters += param.getType().getNumElements();
   stage.walk([&](CallOp call) {
     Role role = cast<TaskOp>(call->getParentOp()).getRole();
+    if (role == Role::P)
+      return;
     if (row.firstLayer.empty())
       row.firstLayer = call.getPath();
     if (role == Role::F)
@@ -127,6 +129,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.stepNs = program.getStepNs().value_or(-1);
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
   summary.contractions = countContractions(program, kernels);
+  summary.prepared = summarizePrepared(program);
   KeepingRuns keeping = countKeeping(program);
   int64_t work = 0;
   for (auto stage : program.getBody().getOps<StageOp>())
@@ -144,6 +147,29 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   if (summary.stepNs > 0)
     summary.bubble = 1 - double(work) / (double(summary.stepNs) * double(summary.ranks));
   return summary;
+}
+
+PlanSummary::Prepared plc::plan::summarizePrepared(ProgramOp program) {
+  PlanSummary::Prepared sum;
+  SymbolTable kernels(program->getParentOfType<ModuleOp>());
+  std::map<int64_t, int64_t> ns; // by rank
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    TaskOp task = stage.getTask(Role::P);
+    if (!task)
+      continue;
+    for (auto call : task.getBody().getOps<CallOp>()) {
+      ++sum.calls;
+      sum.ns = std::max(sum.ns, ns[stage.getRank()] += kernels.lookup<KernelOp>(call.getKernel()).getNs());
+    }
+    for (Type type : task.getResultTypes())
+      sum.bytes += byteSize(type);
+  }
+  return sum;
+}
+
+std::string plc::plan::describe(const PlanSummary::Prepared &prepared) {
+  return std::to_string(prepared.calls) + " calls once, " + formatNs(prepared.ns) + ", of which " +
+         planner::formatBytes(prepared.bytes) + " are kept";
 }
 
 std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
@@ -180,6 +206,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
              gapOf(summary.stepNs, summary.stepBoundNs));
   if (summary.playedNs >= 0)
     out << "  step with messages, waits and updates " << formatNs(summary.playedNs) << "\n";
+  if (summary.prepared.calls)
+    out << "  before the first " << describe(summary.prepared) << "\n";
   std::set<int64_t> ranks; // several stages share an arena
   for (const auto &stage : summary.stages)
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)

@@ -71,6 +71,11 @@ void EntryTensors::clear(StaticKind kind, const std::string &path) const {
         std::memset(local->at(*place), 0, static_cast<size_t>(place->bytes));
 }
 
+void EntryTensors::parametersChanged() const {
+  for (const auto &rank : localRanks)
+    rank->parametersChanged();
+}
+
 void EntryTensors::gather(StaticKind kind, const std::string &path, Bytes &out) const {
   std::optional<size_t> owner = ownerOf(path);
   if (!owner)

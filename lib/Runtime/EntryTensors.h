@@ -18,6 +18,8 @@ public:
   void scatter(StaticKind kind, const std::string &path, const Bytes &from) const;
   /// Zeros, likewise.
   void clear(StaticKind kind, const std::string &path) const;
+  /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
+  void parametersChanged() const;
 
   /// A parameter or moment, from the rank that owns the parameter. Leaves `out` as it is where no rank holds it.
   void gather(StaticKind kind, const std::string &path, Bytes &out) const;

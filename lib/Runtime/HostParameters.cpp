@@ -50,6 +50,7 @@ void HostParameters::scatterTo(const EntryTensors &tensors) const {
       else
         tensors.scatter(momentKinds[which], parameters[i].path, moments[i][which]);
   }
+  tensors.parametersChanged();
 }
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {

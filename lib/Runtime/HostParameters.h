@@ -20,7 +20,7 @@ public:
   /// Grows with each change, so that a session can tell whether it holds the present parameters. At least 1.
   uint64_t version() const { return changes; }
 
-  /// Into every place of the local ranks.
+  /// Into every place of the local ranks, which prepare anew what depends on them.
   void scatterTo(const EntryTensors &tensors) const;
   /// Those that the entry trains, from the ranks that own them. Collective.
   void gatherFrom(const EntryTensors &tensors);

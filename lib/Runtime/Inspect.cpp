@@ -112,6 +112,10 @@ void tellPlan(const json &plan) {
     gaps.add({"arena of rank " + stage["rank"].dump(), stage["peak_bytes"].dump() + " bytes",
               stage["peak_bound_bytes"].dump() + " bytes", percent(stage["peak_gap"])});
   gaps.print();
+  if (plan.value("prepared_calls", int64_t(0)))
+    std::printf("  prepared once, before the first step: %s calls, %s, %s bytes kept\n",
+                plan["prepared_calls"].dump().c_str(), milliseconds(plan["prepared_ns"]).c_str(),
+                plan["prepared_bytes"].dump().c_str());
   std::printf("\n");
   TextTable stages("lrrrrl");
   stages.add({"stage", "rank", "layers", "flops", "parameters", "from .. to"});

@@ -22,8 +22,13 @@ public:
     for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
       for (const StaticInfo &place : entry.ranks[rank].statics)
         checkStatic(rank, place);
-      for (const ActionInfo &action : entry.ranks[rank].actions)
+      bool hasBegun = false; // anything but what is prepared
+      for (const ActionInfo &action : entry.ranks[rank].actions) {
+        hasBegun |= !action.prepares() && action.op != Op::Drop;
+        if (hasBegun && action.prepares())
+          fail(rank, "a task that prepares runs behind others");
         checkAction(rank, action);
+      }
       checkSteps(rank);
     }
     checkOutputs();
@@ -70,6 +75,8 @@ private:
 
   /// The least bytes that a static place of this name must have; multiples are for one value per micro-batch.
   int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
+    if (place.kind == StaticKind::Prepared)
+      return place.bytes; // its kernel's result is checked
     if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
       bool input = place.kind == StaticKind::Input;
       const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, place.name);
@@ -96,7 +103,7 @@ private:
   void checkAction(size_t rank, const ActionInfo &action) {
     switch (action.op) {
     case Op::Run:
-      if (action.microBatch < 0)
+      if (action.prepares() && !entry.ranks[rank].tasks[static_cast<size_t>(action.target)].prepares())
         fail(rank, "a task runs without a micro-batch");
       return checkResults(rank, action);
     case Op::Drop: return checkPlace(rank, "a dropped place", action.offset, action.bytes);

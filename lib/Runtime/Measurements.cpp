@@ -66,11 +66,11 @@ static int64_t play(const simulator::Play &play, const simulator::Cluster &clust
   return simulator::simulate(play, cluster, simulation) ? 0 : simulation.stepNs;
 }
 
-/// Gives each of a rank's tasks and steps its own time.
+/// Gives each of a rank's tasks and steps its own time, what is prepared apart.
 static void setTimes(simulator::Play &play, const RankInfo &plan, size_t rank, const std::vector<int64_t> &times) {
   size_t next = 0; // drops are left out
   for (size_t i = 0; i < plan.actions.size(); ++i)
-    if (plan.actions[i].op != ActionInfo::Op::Drop)
+    if (plan.actions[i].op != ActionInfo::Op::Drop && !plan.actions[i].prepares())
       play.ranks[rank].actions[next++].ns = times[i];
 }
 
@@ -111,7 +111,7 @@ int64_t flopsOf(const Manifest &manifest, const EntryPlan &entry) {
   int64_t flops = 0;
   for (const RankInfo &rank : entry.ranks)
     for (const ActionInfo &action : rank.actions)
-      if (action.op == ActionInfo::Op::Run)
+      if (action.op == ActionInfo::Op::Run && !action.prepares())
         for (const CallInfo &call : rank.tasks[static_cast<size_t>(action.target)].calls)
           flops += manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))].flops;
   return flops;

@@ -76,6 +76,8 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
     if (shared.stop.load(std::memory_order_relaxed))
       return;
     probeBefore(action, probe);
+    if (action.prepares() && prepared)
+      continue;
     if (action.op == Op::Drop) // Drops only inform the arena checks.
       continue;
     const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
@@ -89,8 +91,11 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
     }
     if (events)
       record(action, begin);
+    if (action.prepares() && timesTasks)
+      begun = Trace::now();
     actionsDone.fetch_add(1, std::memory_order_relaxed);
   }
+  prepared = true;
   ended = timesTasks ? Trace::now() : 0;
 }
 
@@ -187,8 +192,9 @@ void Rank::fail(const CallInfo &call, int64_t microBatch) {
 }
 
 std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
-  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "', micro-batch " + std::to_string(microBatch) +
-         ", kernel '" + kernelOf(call, microBatch).name + "' of '" + call.path + "'";
+  std::string ofMicroBatch = microBatch < 0 ? "" : ", micro-batch " + std::to_string(microBatch);
+  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "'" + ofMicroBatch + ", kernel '" +
+         kernelOf(call, microBatch).name + "' of '" + call.path + "'";
 }
 
 /// Of what other kernels wrote: an infinite parameter or input is none that a rule speaks of.

@@ -34,7 +34,8 @@ public:
   /// The rank `index` of the entry, the `local`th of its session.
   Rank(Shared &shared, size_t index, size_t local);
 
-  /// Executes the action table once; step 0 leaves the parameters as they are. Throws Error naming rank, stage,
+  /// Executes the action table once, without what has been prepared for these parameters; step 0 leaves the parameters
+  /// as they are. Throws Error naming rank, stage,
   /// micro-batch and kernel; returns quietly if another rank stopped the run.
   void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
 
@@ -59,13 +60,16 @@ public:
   };
   const std::vector<Time> &times() const { return kernelTimes; }
 
+  /// What was prepared is not there any more: the next run prepares it again.
+  void parametersChanged() { prepared = false; }
+
   /// From now on keeps how long tasks, steps and calls take.
   void startTaskTimes();
   /// Of each action, in the last run.
   const std::vector<int64_t> &taskTimes() const { return actionTimes; }
   /// Of each action, if each of its calls took the fastest time of its kernel in all runs so far.
   std::vector<int64_t> fastestTaskTimes() const;
-  /// When the last run began and ended here, in ns of the steady clock; only with task times.
+  /// When the last run began and ended here, in ns of the steady clock, what it prepared apart; only with task times.
   std::pair<int64_t, int64_t> executed() const { return {begun, ended}; }
 
   /// From now on keeps a trace.
@@ -121,6 +125,7 @@ private:
   std::vector<void *> operands;
   std::vector<ChunkTiming> paces; // by kernel
   bool checksFinite = false;
+  bool prepared = false; // what stays until parameters change is there
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed
   std::vector<int64_t> fastestTimes; // by kernel, and last the step

@@ -93,6 +93,8 @@ void simulateModule(const Manifest &manifest, const simulator::Cluster &cluster,
     throw Error(NoPlan, clusterFile, noPlanPrefix + *wrong);
   std::printf("%s of %s: step %s, ranks idle %s of it\n", entry.name.c_str(), manifest.model.c_str(),
               milliseconds(simulation.stepNs).c_str(), percentOf(simulation.bubble).c_str());
+  if (simulation.prepareNs)
+    std::printf("prepared once, before the first: %s\n", milliseconds(simulation.prepareNs).c_str());
   tellRanks(play, cluster, simulation);
   tellTraffic(simulation);
   if (!traceFile.empty())

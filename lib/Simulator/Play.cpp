@@ -48,6 +48,10 @@ Play playOf(const module::EntryPlan &entry, const Times &times) {
       rank.tasks.push_back(task.name);
     std::map<std::pair<int64_t, bool>, Play::Action> runs; // by task, and whether the micro-batch is short
     for (const ActionInfo &action : info.actions) {
+      if (action.prepares()) {
+        rank.prepareNs += runOf(info, action, times).ns;
+        continue;
+      }
       if (action.op == ActionInfo::Op::Run) {
         auto [run, isNew] = runs.try_emplace({action.target, entry.isShort(action.microBatch)});
         if (isNew)

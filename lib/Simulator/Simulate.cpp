@@ -366,6 +366,8 @@ private:
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       result.ranks[rank].busyNs = std::llround(ranks[rank].busy);
       result.stepNs = std::max(result.stepNs, result.ranks[rank].endNs);
+      double prepared = static_cast<double>(play.ranks[rank].prepareNs) / cluster.machines[machineOf[rank]].speed;
+      result.prepareNs = std::max<int64_t>(result.prepareNs, std::llround(prepared));
       busy += ranks[rank].busy;
     }
     if (result.stepNs)

@@ -3,7 +3,8 @@
 // RUN: %{start} --plan-addresses --plan-verify | FileCheck %s
 // RUN: not %{start} --plan-addresses=memory-limit-bytes=1024 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: %{start} --plan-addresses=strategy=standard --plan-verify | FileCheck %s --check-prefix=STANDARD
-// RUN: not %{start} --plan-addresses=strategy=cached 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not %{start} --plan-addresses=strategy=paged 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: %{start} --plan-addresses=strategy=cached --plan-verify | FileCheck %s
 // RUN: not %{start} --plan-addresses --plan-addresses 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-addresses 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: %{start} --plan-addresses=most-values=0 --plan-verify | FileCheck %s --check-prefix=BLOCKS
@@ -31,7 +32,7 @@
 
 // LIMIT: error: no plan fits: rank 0 needs 1.2 KiB, limit 1.0 KiB, largest part static area 832 B: [[#]] bytes are missing
 // STANDARD: plan.layout static 832 arena 1216 bound 1216
-// NAME: strategy 'cached' is not supported; there are 'pooled', 'standard' and 'minimal-peak'
+// NAME: strategy 'paged' is not supported; there are 'pooled', 'standard', 'cached' and 'minimal-peak'
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
 

@@ -22,7 +22,9 @@ PLANS = [("stages=1", "1f1b", 8, "pooled"), ("stages=2", "1f1b", 8, "pooled"), (
          ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "pooled"),
          ("stages=2", "1f1b", 8, "pooled most-values=0"), ("stages=3 place=0,1,0", "zb_h1", 8, "pooled most-values=0"),
          ("stages=2 policy=uniform interval=1 micro-batches=except_last", "1f1b", 8, "pooled most-values=0"),
-         ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "standard most-values=0")]
+         ("stages=3 policy=uniform interval=2 join-backward=false", "gpipe", 2, "standard most-values=0"),
+         ("stages=2 prepare=true", "1f1b", 8, "cached"), ("stages=2 prepare=true", "1f1b", 8, "cached", "steady"),
+         ("stages=2 place=0,0 prepare=true", "gpipe", 8, "cached most-values=0", "steady")]
 VERIFY = ["plc-opt", "--plan-verify", "--split-input-file"]
 SPLIT = "// -----"
 
@@ -35,9 +37,9 @@ def run(command, text):
 
 
 def plans():
-    for choice in PLANS:
+    for *choice, model in (each if len(each) == 5 else (*each, "chain") for each in PLANS):
         passes = f"--pass-pipeline=builtin.module({PASSES.format(*choice)})"
-        text = run(["plc-opt", str(here / "chain.mlir"), passes], "").stdout
+        text = run(["plc-opt", str(here / f"{model}.mlir"), passes], "").stdout
         program = Plan(text)
         reference = oracle.expected(program)
         oracle.check(program, reference)
@@ -134,13 +136,13 @@ class Mutation:
     def word(self):
         """An owner, a run that keeps, a role, the route of a channel or of an end, a clone's original."""
         pattern, new = self.chance.choice([
-            (r" owned", ""), (r"(?<=mb \d) (?=at)", " keep "), (r" keep ", " "), (r"(?<=  )[FBW](?= )", "FBW"),
+            (r" owned", ""), (r"(?<=mb \d) (?=at)", " keep "), (r" keep ", " "), (r"(?<=  )[FBWP](?= )", "FBWP"),
             (r"@r\d", "@r0 @r1 @r2 @r3 @r4 @r5"), (r"@c\d", "@c0 @c1 @c2 @c3"),
             (r"(?<=recompute <)\d", "0 1 2"), (r"@(mul|grad)(?=\()", "@mul @grad")])
         at = self.pick(pattern)
         if at is None:
             return False
-        choices = new.split() if " " in new.strip() else list(new) if new == "FBW" else [new]
+        choices = new.split() if " " in new.strip() else list(new) if new == "FBWP" else [new]
         found = re.search(pattern, self.lines[at])
         return self.put(at, found, self.chance.choice(choices))
 

@@ -136,6 +136,26 @@ TEST(Simulate, StepsMeetWhereGradientsAreClipped) {
   EXPECT_EQ(play(two, coresOfOne(2, 0)).stepNs, 150);
 }
 
+// A rank prepares for 70 ns, on a core of speed 2 for 35, and then takes 10 ns for each of two micro-batches.
+TEST(Simulate, WhatIsPreparedTakesNoTimeOfAStep) {
+  plc::module::EntryPlan entry;
+  entry.batch = entry.microBatches = 2;
+  plc::module::RankInfo &rank = entry.ranks.emplace_back();
+  rank.stage = "s0";
+  rank.tasks = {{"s0.P", 0, {}, {{0, {}, "a"}}}, {"s0.F", 0, {}, {{1, {}, "a"}}}};
+  rank.actions = {{Op::Run, 0, -1}, {Op::Run, 1, 0}, {Op::Run, 1, 1}};
+  Times times;
+  times.callNs = [](const plc::module::CallInfo &call, int64_t) { return call.kernel == 0 ? 70 : 10; };
+  times.chunks = [](const plc::module::CallInfo &, int64_t) { return 1; };
+  Cluster cluster = coresOfOne(1, 1);
+  Play what = playOf(entry, times);
+  EXPECT_EQ(what.ranks[0].actions.size(), 2u);
+  EXPECT_EQ(play(what, cluster).stepNs, 20);
+  EXPECT_EQ(play(what, cluster).prepareNs, 70);
+  cluster.machines[0].speed = 2;
+  EXPECT_EQ(play(what, cluster).prepareNs, 35);
+}
+
 TEST(Simulate, ShortMicroBatchesSendFewerBytes) {
   Play play = handOver();
   play.channels[0].shortBytes = 400;

@@ -15,6 +15,10 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     are cloned into their users. No equation is changed, split or computed twice but those. Without `fusion` each
     other equation is a kernel of its own; the bits are the same.
 
+    With `prepare`, equations that read no argument which differs between runs, and no parameter that is trained, are
+    computed in kernels of their own where they cost more than reading a value (contractions, reductions, gathers,
+    divisions and functions such as `exp`): `--plan-partition` can then take these out of the step.
+
     `by` of a kernel says who computes it, which no later phase changes. Contractions that are worth it are computed by
     calls of BLIS (`contractions=blis`), by our own tiles of registers (`own`), or by whichever takes less time by the
     rates, BLIS where they are equal (`auto`); what neither can compute, or what is too small, by chains. The bits are
@@ -32,6 +36,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Option<"fusion", "fusion", "bool", "true", "group equations; else one to each kernel">,
     Option<"contractions", "contractions", "::plc::Contractions", "::plc::Contractions::automatic",
            "who computes large contractions: 'auto', 'blis' or 'own'">,
+    Option<"prepare", "prepare", "bool", "false",
+           "keep equations that are the same in all runs apart from the others, where they cost more than reading">,
     Option<"profile", "profile", "std::string", "",
            "log of a run with 'profiling = true': its kernels take what they took there">
   ];

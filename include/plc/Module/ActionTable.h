@@ -14,7 +14,7 @@ struct FrequencyRow {
   const char *text; ///< for people
 };
 
-enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output };
+enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Prepared };
 
 /// A place of the arena that lives through the whole entry.
 struct StaticInfo {
@@ -36,25 +36,29 @@ struct SlotInfo {
   int64_t base, offset;
 };
 
-/// What a rank does at once for one micro-batch.
+/// What a rank does at once for one micro-batch, or (STAGE.P) for all.
 struct TaskInfo {
   std::string name;  // STAGE.ROLE, or STAGE.ROLE.keep without what is computed again
   int64_t bases = 0; // addresses that a run gives
   std::vector<SlotInfo> slots;
   std::vector<CallInfo> calls;
+
+  bool prepares() const { return name.ends_with(".P"); }
 };
 
 struct ActionInfo {
   enum class Op : uint8_t { Run, PostRecv, WaitRecv, Send, WaitSend, Drop, Step };
   Op op;
   int64_t target = -1;     // task or channel
-  int64_t microBatch = 0;  // -1: once per step
+  int64_t microBatch = 0;  // -1: once per step; Run: once for the parameters that are there
   int64_t offset = 0;      // PostRecv, Send, Drop: in the rank's arena
   int64_t bytes = 0;       // Drop
   std::vector<int64_t> at; // Run: of each base of the task, in the rank's arena
 
   bool isMessage() const { return op != Op::Run && op != Op::Drop && op != Op::Step; }
   bool isSend() const { return op == Op::Send || op == Op::WaitSend; }
+  /// Whether it makes what stays until parameters are replaced: such runs come first, and only if that is not there yet.
+  bool prepares() const { return op == Op::Run && microBatch < 0; }
 };
 
 struct ChannelInfo {

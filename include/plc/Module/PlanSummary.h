@@ -29,7 +29,14 @@ struct PlanSummary {
     int64_t bytes = 0;
   };
 
+  /// What is computed once, before the first step, and kept (role P).
+  struct Prepared {
+    int64_t calls = 0, ns = 0; ///< of all ranks; of the one that takes longest
+    int64_t bytes = 0;         ///< kept, on all ranks
+  };
+
   std::string program, schedule, remat, numericsKey;
+  Prepared prepared;
   int64_t microBatches = 1, ranks = 1;
   std::vector<Stage> stages;
   std::vector<Route> routes;

@@ -77,14 +77,16 @@ Fault packMinimal(const PackProblem &problem, Packing &packing);
 /// is checked, and the places that are there are right. Heuristic. O((n + k) log n), as `firstFitBySize`.
 void fillHoles(const PackProblem &problem, int64_t capacity, std::vector<int64_t> &offsets);
 
-/// What a rank's addresses are chosen by: with foresight, as an allocator would, or searched for.
-enum class MemoryStrategy { pooled, standard, minimalPeak };
+/// What a rank's addresses are chosen by: with foresight, as an allocator would, or searched for; and whether what is the
+/// same in all runs is computed once and kept.
+enum class MemoryStrategy { pooled, standard, cached, minimalPeak };
 
 struct MemoryStrategyRow {
   const char *name;
   Fault (*pack)(const PackProblem &problem, Packing &packing);
   /// For many blocks of few kinds; null: as all others.
   Fault (*packKinds)(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
+  bool prepares = false; ///< what is the same in all runs is computed once
 };
 
 } // namespace plc::planner
@@ -95,11 +97,11 @@ struct plc::Choice<plc::planner::MemoryStrategy> {
   static constexpr planner::MemoryStrategyRow table[] = {
       {"pooled", planner::packByOrders, planner::packByLanes},
       {"standard", planner::firstFitByTime, nullptr},
+      {"cached", planner::packByOrders, planner::packByLanes, /*prepares=*/true},
       {"minimal-peak", planner::packMinimal, planner::packByLanes},
   };
-  static constexpr const char *later[] = {"cached"};
   static std::span<const planner::MemoryStrategyRow> rows() { return table; }
-  static std::span<const char *const> planned() { return later; }
+  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

@@ -41,10 +41,14 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
     ```
 
+    With `prepare`, calls that read no input and no parameter that is trained become calls of P, in each stage that reads what
+    they make: they run once for all micro-batches and runs, and take no time of a step. So does a call that reads what these
+    make. Not one that makes an output, nor one over the batch where micro-batches have unequal parts of it.
+
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
-    `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`.
+    `test/Planning/remat-modes.mlir`, `test/Planning/remat-errors.mlir`, `test/Planning/prepare.mlir`.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -75,6 +79,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
     Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">,
+    Option<"prepare", "prepare", "bool", "false", "compute once what is the same for all micro-batches and runs">,
     Option<"explain", "explain", "bool", "false", "print the cut, and for each stage the next-best one, to the standard output">
   ];
   let dependentDialects = ["::plc::plan::PlanDialect"];
@@ -94,8 +99,8 @@ def PlanInferSkips : Pass<"plan-infer-skips", "::mlir::ModuleOp"> {
 def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let summary = "order the tasks on each rank";
   let description = [{
-    Before: stages and routes. After: a `plan.rank` per rank that runs each task of its stages once per micro-batch, each
-    role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
+    Before: stages and routes. After: a `plan.rank` per rank that runs each P of its stages once, and then each other task
+    once per micro-batch, each role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
     forwards in order under any schedule. With `schedule=file` the order is that of a `file`
     (`plc/Planner/ScheduleFile.h`). An order that follows times (`auto`) keeps each rank inside `memory-limit-bytes`,
     less `reserve-bytes`; without these it has as many micro-batches in flight on a stage as there are ranks, or `in-flight`.
@@ -166,9 +171,10 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     bytes that are not taken again by then. Up to `most-values` values of all micro-batches and ranks are placed one by one,
     by their lives on the rank's timeline of calls. If they are more, or if that takes fewer bytes, values that the same
     tasks use lie together, in blocks, and each block is placed by its lives on the timeline of actions; a `plan.frame` says
-    where in it each value lies. `pooled` knows all lives and places by first fit, in the best of some orders;
+    where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders;
     `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value or block a
-    buffer when it begins and takes it back after the last use, as an allocator would that sees no future. Sizes are rounded
+    buffer when it begins and takes it back after the last use, as an allocator would that sees no future; `cached` is as
+    `pooled`: what it keeps is decided before, by `prepare` of `--form-kernels` and `--plan-partition`. Sizes are rounded
     to 64 bytes.
 
     Test: `test/Planning/addresses.mlir`.
@@ -185,7 +191,7 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
   let summary = "prove that the action lists compute the program";
   let description = [{
     Executes the lists symbolically and changes nothing. Proven: each task runs once per micro-batch on its rank, each role
-    in index order; every message is sent once, received once, by equal types, in one order per channel, under a tag of
+    in index order; each P runs once, before all else of its rank, and reads no parameter that a step changes; every message is sent once, received once, by equal types, in one order per channel, under a tag of
     its own; no more receives posted than slots; the graph of waiting has no cycle; every read finds, byte for byte, the
     value and micro-batch that the program names; nothing overwrites bytes on their way; each rank takes one step, for
     which ranks wait for each other; each gradient site is one call's, holds all micro-batches at the step, and reaches the

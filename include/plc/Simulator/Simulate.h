@@ -24,6 +24,7 @@ struct Play {
     int64_t arenaBytes = 0;
     std::vector<std::string> tasks;
     std::vector<Action> actions;
+    int64_t prepareNs = 0; ///< once, before the first step
   };
   struct Channel {
     std::string name;
@@ -67,10 +68,10 @@ struct Simulation {
   };
 
   std::vector<Rank> ranks;
-  std::vector<Traffic> traffic; ///< by source, then destination
-  std::vector<Span> spans;      ///< if they were asked for
-  int64_t stepNs = 0;
-  double bubble = 0; ///< idle part of the ranks' time
+  std::vector<Traffic> traffic;      ///< by source, then destination
+  std::vector<Span> spans;           ///< if they were asked for
+  int64_t stepNs = 0, prepareNs = 0; ///< of each step; once before the first
+  double bubble = 0;                 ///< idle part of the ranks' time
 };
 
 /// Plays a table: a rank takes its actions in order; a message leaves when it is sent and its receive is posted, and has

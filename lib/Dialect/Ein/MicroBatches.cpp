@@ -71,6 +71,11 @@ int64_t MicroBatches::elementsBefore(int64_t microBatch, Type type) const {
   return microBatch * tensor.getNumElements();
 }
 
+bool plc::ein::dependsOnBatch(Operation *op) {
+  auto hasBatch = [](Type type) { return batchAxisOf(type).has_value(); };
+  return llvm::any_of(op->getOperandTypes(), hasBatch) || llvm::any_of(op->getResultTypes(), hasBatch);
+}
+
 RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
   auto tensor = cast<RankedTensorType>(type);
   std::optional<int64_t> axis = batchAxisOf(type);

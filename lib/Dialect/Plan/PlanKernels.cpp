@@ -106,14 +106,15 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult CallOp::verify() {
   auto task = dyn_cast<TaskOp>((*this)->getParentOp());
+  bool isBackward = task && (task.getRole() == Role::B || task.getRole() == Role::W);
   // (C2)
-  if (getRecompute() && (!task || task.getRole() == Role::F))
+  if (getRecompute() && !isBackward)
     return emitOpError("computes something again but stands in no task B or W");
   // (C3)
   if (getDiscard() && (!task || task.getRole() != Role::F))
     return emitOpError("discards results but stands in no task F");
   // (C4)
-  if (getAgain() && (!task || task.getRole() == Role::F || getRecompute()))
+  if (getAgain() && (!isBackward || getRecompute()))
     return emitOpError("has calls run again before it but is no call of B or W, or a clone");
   int64_t last = -1;
   for (int64_t result : getDiscard().value_or(ArrayRef<int64_t>())) {

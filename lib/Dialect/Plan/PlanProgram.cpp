@@ -282,17 +282,41 @@ LogicalResult StageOp::verify() {
     return failure();
   // (C2)
   std::optional<Role> last;
+  auto placeOf = [](Role role) { return role == Role::P ? -1 : int(role); };
   for (auto task : getBody().getOps<TaskOp>()) {
-    if (last && task.getRole() <= *last)
+    if (last && placeOf(task.getRole()) <= placeOf(*last))
       return task.emitOpError("'") << stringifyRole(task.getRole()) << "' follows task '" << stringifyRole(*last)
-                                   << "' but the order is F, B, W, once each";
+                                   << "' but the order is P, F, B, W, once each";
     last = task.getRole();
   }
   return verifyCheckpoints(*this);
 }
 
-// (C1)
-LogicalResult TaskOp::verify() { return verifyYield(*this); }
+// (C2) of task
+static LogicalResult verifyPrepares(TaskOp task) {
+  for (auto call : task.getBody().getOps<CallOp>())
+    for (auto [index, operand] : llvm::enumerate(call.getArgs()))
+      if (operand.getParentBlock() != call->getBlock() && !operand.getDefiningOp<ParamOp>())
+        return call.emitOpError("of P has operand #") << index << ", which is no parameter and none of P's values";
+  llvm::SmallDenseSet<Value> yielded;
+  for (auto [index, value] : llvm::enumerate(task.getBody().front().getTerminator()->getOperands()))
+    if (!value.getDefiningOp<CallOp>() || value.getParentBlock() != &task.getBody().front() ||
+        !yielded.insert(value).second)
+      return task.emitOpError("P has result #") << index << ", which is not one value of one of its calls";
+  for (OpResult result : task.getResults())
+    for (Operation *user : result.getUsers())
+      if (!isa<CallOp>(user) || user->getParentOfType<StageOp>() != task->getParentOp())
+        return user->emitOpError("uses result #")
+               << result.getResultNumber() << " of P but is no call of the stage's other tasks";
+  return success();
+}
+
+LogicalResult TaskOp::verify() {
+  // (C1)
+  if (failed(verifyYield(*this)))
+    return failure();
+  return getRole() == Role::P ? verifyPrepares(*this) : success();
+}
 
 // (C1) of input and output.
 static LogicalResult verifyPort(Operation *op, StringRef what, StringRef name, Type type, ArrayAttr names,

@@ -123,6 +123,10 @@ LogicalResult ChannelOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // (C2)
+  if (prepares() != (getMb() < 0))
+    return emitOpError("runs ") << stringifyRole(getRole()) << " for micro-batch " << getMb()
+                                << " but P, and it alone, is of micro-batch -1";
   return verifyTask(symbols, *this, getStageAttr(), getRole());
 }
 

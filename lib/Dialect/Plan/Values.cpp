@@ -13,7 +13,23 @@ Value plc::plan::forwardedFrom(Value value, llvm::function_ref<Value(PopOp)> sta
   return nullptr;
 }
 
-bool plc::plan::isStatic(Value resolved) { return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()); }
+std::optional<int64_t> plc::plan::preparedNumber(Value resolved) {
+  auto call = resolved.getDefiningOp<CallOp>();
+  auto task = call ? dyn_cast<TaskOp>(call->getParentOp()) : nullptr;
+  if (task && task.getRole() == Role::P)
+    for (OpOperand &use : resolved.getUses())
+      if (isa<YieldOp>(use.getOwner()))
+        return use.getOperandNumber();
+  return std::nullopt;
+}
+
+std::string plc::plan::preparedName(Value resolved, int64_t number) {
+  return (resolved.getDefiningOp()->getParentOfType<StageOp>().getSymName() + "." + Twine(number)).str();
+}
+
+bool plc::plan::isStatic(Value resolved) {
+  return isa_and_nonnull<ParamOp, SiteOp>(resolved.getDefiningOp()) || preparedNumber(resolved);
+}
 
 int64_t plc::plan::byteSize(Type type) { return byteSizeOf(cast<RankedTensorType>(type)); }
 

@@ -104,7 +104,7 @@ plan.program @stage attributes {arg_names = [], arg_types = [], arg_batch = arra
     plan.task B {
       plan.yield
     }
-    // expected-error@+1 {{'F' follows task 'B' but the order is F, B, W, once each}}
+    // expected-error@+1 {{'F' follows task 'B' but the order is P, F, B, W, once each}}
     plan.task F {
       plan.yield
     }
@@ -434,5 +434,88 @@ plan.program @run_micro_batch attributes {arg_names = [], arg_types = [], arg_ba
   plan.rank 0 {
     // expected-error@+1 {{attribute 'mb' failed to satisfy constraint: a count whose minimum value is -1}}
     plan.run @s0 F mb -2
+  }
+}
+
+// -----
+
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @prepare attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = ["y"], result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64,
+    micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %x = plan.input "x" : tensor<4xf32>
+    %t = plan.task P : tensor<4xf32> {
+      // expected-error@+1 {{'plan.call' op of P has operand #0, which is no parameter and none of P's values}}
+      %a = plan.call @f(%x) path "a" : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield %a : tensor<4xf32>
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @prepare attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = ["y"], result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64,
+    micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w owned : tensor<4xf32>
+    // expected-error@+1 {{'plan.task' op P has result #0, which is not one value of one of its calls}}
+    %t = plan.task P : tensor<4xf32> {
+      plan.yield %w : tensor<4xf32>
+    }
+    plan.yield
+  }
+}
+
+// -----
+
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @prepare attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = ["y"], result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64,
+    micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w owned : tensor<4xf32>
+    %t = plan.task P : tensor<4xf32> {
+      %a = plan.call @f(%w) path "a" : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield %a : tensor<4xf32>
+    }
+    // expected-error@+1 {{'plan.output' op uses result #0 of P but is no call of the stage's other tasks}}
+    plan.output "y", %t : tensor<4xf32>
+    plan.yield
+  }
+}
+
+// -----
+
+plan.kernel @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan<kind elementwise>} {
+  plan.yield %x : tensor<4xf32>
+}
+ein.param @w : tensor<4xf32> init constant(0.0, 0.0)
+plan.program @prepare attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_batch = array<i64: -1>,
+    result_names = ["y"], result_types = [tensor<4xf32>], result_batch = array<i64: -1>, batch = 0 : i64,
+    micro_batches = 1 : i64} {
+  plan.stage @s0 rank 0 {
+    %w = plan.param @w owned : tensor<4xf32>
+    plan.task P {
+      %a = plan.call @f(%w) path "a" : (tensor<4xf32>) -> tensor<4xf32>
+      plan.yield
+    }
+    plan.yield
+  }
+  plan.rank 0 {
+    // expected-error@+1 {{'plan.run' op runs P for micro-batch 0 but P, and it alone, is of micro-batch -1}}
+    plan.run @s0 P mb 0
   }
 }

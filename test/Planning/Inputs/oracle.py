@@ -66,10 +66,11 @@ class Memory:
 
 class Machine:
     """One execution. `order` chooses what happens next among what can: ("rank", r) or ("copy", message). With `meet`
-    ranks wait for each other at the step, as they do for the norm of all gradients."""
+    ranks wait for each other at the step, as they do for the norm of all gradients. If one went `before` with the same
+    parameters, what it has prepared is there, and is not prepared again."""
 
-    def __init__(self, plan, order, meet):
-        self.plan, self.order, self.meet = plan, order, meet
+    def __init__(self, plan, order, meet, before=None):
+        self.plan, self.order, self.meet, self.before = plan, order, meet, before
         self.next = dict.fromkeys(plan.actions, 0)
         self.stepped = set()
         self.memory = {rank: Memory(plan.arena[rank]) for rank in plan.actions}
@@ -80,7 +81,8 @@ class Machine:
                 part = each.bytes // parts
                 for mb in range(parts):
                     term = (("param", each.name) if each.kind == "parameter" else ("input", each.name, mb)
-                            if each.kind == "input" else each[:3])
+                            if each.kind == "input" else before.memory[rank].read(each.at, each.bytes)
+                            if each.kind == "prepared" and before else each[:3])
                     self.memory[rank].write(each.at + mb * part, part, term)
 
     def run(self):
@@ -147,13 +149,17 @@ class Machine:
             self.sent[key] = (rank, words(r" at (\d+)", line)[0])
 
     def run_task(self, rank, line):
-        stage, role, mb = words(r"@([\w.]+)\s+(\w) mb (\d+)", line)
+        stage, role, mb = words(r"@([\w.]+)\s+(\w) mb (-?\d+)", line)
+        if role == "P" and self.before:
+            return
         plan, memory = self.plan, self.memory[rank]
         bases, slots = [int(each) for each in re.findall(r"\d+", line[line.find("["):])], plan.slots[stage, role]
         frame = plan.frames[rank].get((stage, role, " keep" in line), [(slot, 0) for slot in range(len(slots))])
         places = {cell: bases[base] + offset for cell, (base, offset) in zip(slots, frame)}
 
         def where(cell):
+            if plan.resolve(cell) in plan.prepared:
+                return plan.place(rank, "prepared", plan.prepared[plan.resolve(cell)])
             kind = {"param": "parameter", "site": "gradient"}.get(cell[0])
             return plan.place(rank, kind, *cell[1:]) if kind else places[plan.resolve(cell)]
 
@@ -212,3 +218,7 @@ def check(plan, reference, seed=0):
             machine = Machine(plan, order, meet)
             machine.run()
             machine.check(*reference)
+            if plan.prepared:
+                again = Machine(plan, order, meet, before=machine)
+                again.run()
+                again.check(*reference)

@@ -33,6 +33,7 @@ class Plan:
 
     def __init__(self, text):
         self.sums = {}  # number of accumulators of each kernel
+        self.prepared = {}  # names of the places of what P makes, by cell
         self.sizes, self.tasks, self.slots, self.rank_of = {}, {}, {}, {}
         self.outputs, self.stash, self.routes, self.channels = [], {}, {}, {}
         self.statics, self.frames, self.actions, self.arena = {}, {}, {}, {}
@@ -45,7 +46,8 @@ class Plan:
                 getattr(self, "read_" + word.group(1), lambda line: None)(line)
         for task, calls in self.tasks.items():
             cells = map(self.resolve, itertools.chain.from_iterable(call.inputs + call.results for call in calls))
-            self.slots[task] = list(dict.fromkeys(cell for cell in cells if cell[0] not in ("param", "site")))
+            self.slots[task] = list(dict.fromkeys(cell for cell in cells if cell[0] not in ("param", "site")
+                                                  and cell not in self.prepared))
 
     def read_kernel(self, line):
         name, sums = words(r"kernel @([\w.]+).*num_accumulators = (\d+)", line)
@@ -70,6 +72,8 @@ class Plan:
         if len(self.scopes) == 2:
             cells = [self.find(name) for name in re.findall(VALUE, line.split(" : ")[0])]
             self.scopes.pop()
+            if self.task[1] == "P":
+                self.prepared.update((cell, f"{self.stage}.{number}") for number, cell in enumerate(cells))
             self.bind(self.task_line, cells)
 
     def read_call(self, line):

@@ -40,6 +40,9 @@ mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape, mlir::Type elem
 /// The dimension of an equation's domain that indexes the batch axes of its operands and result, if they have any.
 std::optional<int64_t> batchDimOf(Equation equation);
 
+/// Whether an operand or a result has a batch axis, so that micro-batches of unequal size give it other work.
+bool dependsOnBatch(mlir::Operation *op);
+
 /// The type with `samples` along its batch axis, which it is then no more: the number is known.
 mlir::RankedTensorType withSamples(mlir::Type type, int64_t samples);
 

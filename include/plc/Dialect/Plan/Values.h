@@ -11,7 +11,12 @@ namespace plc::plan {
 /// through accumulators.
 mlir::Value forwardedFrom(mlir::Value value, llvm::function_ref<mlir::Value(PopOp)> stashedFor);
 
-/// Whether a resolved value has one place per rank and step: a parameter or a gradient site.
+/// Which result of its stage's P a resolved value is; nothing for other values, and for what P makes for itself alone.
+std::optional<int64_t> preparedNumber(mlir::Value resolved);
+/// The name of its static place: "s0.1".
+std::string preparedName(mlir::Value resolved, int64_t number);
+
+/// Whether a resolved value has one place per rank and step: a parameter, a gradient site, or a result of P.
 bool isStatic(mlir::Value resolved);
 
 /// Bytes of a value, dense. In a ragged program those of the larger micro-batches.

@@ -1,0 +1,129 @@
+//===- SteadyEquations.cpp - equations that are the same in all runs ------===//
+#include "SteadyEquations.h"
+
+#include "plc/Dialect/Ein/MicroBatches.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::kernels;
+
+namespace {
+
+// In a body or a model, by what is known of its arguments.
+bool isSteady(Operation &op, llvm::function_ref<bool(Value)> isSteadyValue) {
+  auto equation = dyn_cast<ein::Equation>(op);
+  return (!equation || !equation.getAccumulator()) && !ein::dependsOnBatch(&op) &&
+         llvm::all_of(op.getOperands(), isSteadyValue);
+}
+
+// Values of a body that are steady; arguments are known.
+DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isSteadyArgument) {
+  DenseSet<Value> steady;
+  for (Value argument : body.getArguments())
+    if (isSteadyArgument(argument))
+      steady.insert(argument);
+  for (Operation &op : body.without_terminator())
+    if (isSteady(op, [&](Value value) { return steady.contains(value); }))
+      steady.insert(op.result_begin(), op.result_end());
+  return steady;
+}
+
+// More than to read what it gives: a sum, a product of tensors, a look-up, or a function that takes many instructions.
+bool isCostly(Operation &op) {
+  if (auto map = dyn_cast<ein::MapOp>(op)) {
+    ein::CostClass cost = ein::infoOf(map.getFunction()).cost;
+    return cost != ein::CostClass::Copy && cost != ein::CostClass::Element;
+  }
+  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp>(op);
+}
+
+} // namespace
+
+SteadyArguments::SteadyArguments(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::StringSet<> trained;
+  for (auto model : module.getOps<ein::ModelOp>())
+    for (auto call : model.getBody().getOps<ein::CallOp>())
+      for (auto name : call.getAccumulates().getAsRange<FlatSymbolRefAttr>())
+        trained.insert(name.getValue());
+  for (auto body : module.getOps<ein::FuncOp>())
+    steady.insert(body.getBody().args_begin(), body.getBody().args_end());
+  auto contains = [&](Value value) { return steady.contains(value); };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto model : module.getOps<ein::ModelOp>()) {
+      DenseSet<Value> values; // of the model
+      for (Operation &op : model.getBody().front().without_terminator()) {
+        auto call = dyn_cast<ein::CallOp>(op);
+        if (!call) {
+          if (isSteady(op, [&](Value value) { return values.contains(value); }))
+            values.insert(op.result_begin(), op.result_end());
+          continue;
+        }
+        Block &body = symbols.lookup<ein::FuncOp>(call.getCallee()).getBody().front();
+        auto next = body.args_begin();
+        auto give = [&](bool isSteadyOperand) {
+          if (!isSteadyOperand)
+            changed |= steady.erase(*next);
+          ++next;
+        };
+        for (Value operand : call.getArgs())
+          give(values.contains(operand));
+        for (auto name : call.getParams().getAsRange<FlatSymbolRefAttr>())
+          give(!trained.contains(name.getValue()));
+        while (next != body.args_end())
+          give(false); // accumulators
+        DenseSet<Value> inside = steadyValues(body, contains);
+        for (auto [result, returned] : llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+          if (inside.contains(returned))
+            values.insert(result);
+      }
+    }
+  }
+}
+
+void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArguments, SteadyEquations &apart) {
+  DenseSet<Value> steady = steadyValues(body, [&](Value argument) { return steadyArguments.contains(argument); });
+  // What is costly, with all that it is made of.
+  SmallVector<Operation *> costly;
+  DenseSet<Operation *> needed;
+  for (Operation &op : body.without_terminator())
+    if (steady.contains(op.getResult(0)) && isCostly(op))
+      costly.push_back(&op);
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (llvm::is_contained(costly, &op) ||
+        llvm::any_of(op.getUsers(), [&](Operation *user) { return needed.contains(user); }))
+      needed.insert(&op);
+  if (costly.empty())
+    return;
+  // Cheap parts of it that others read, too, are made again there.
+  OpBuilder builder(body.getTerminator()->getContext());
+  builder.setInsertionPointToStart(&apart.block);
+  IRMapping copies;
+  for (Operation &op : body.without_terminator())
+    if (needed.contains(&op))
+      builder.clone(op, copies);
+  SmallVector<std::pair<Value, Value>> made; // the copy, and what stands for it in the body
+  for (Operation *op : costly) {
+    Value value = op->getResult(0);
+    made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));
+    value.replaceAllUsesWith(made.back().second);
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (needed.contains(&op) && op.use_empty())
+      op.erase();
+  // What costly equations alone have read stays among them.
+  SmallVector<Value> returned;
+  for (auto [copy, argument] : made) {
+    if (argument.use_empty()) {
+      body.eraseArgument(cast<BlockArgument>(argument).getArgNumber());
+      continue;
+    }
+    returned.push_back(copy);
+    apart.arguments.push_back(argument);
+  }
+  ein::ReturnOp::create(builder, body.getTerminator()->getLoc(), returned);
+}

@@ -1,0 +1,94 @@
+//===- PreparedCalls.cpp - calls that are the same in all runs -------------===//
+#include "FlatProgram.h"
+
+#include "plc/Dialect/Ein/MicroBatches.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+class Preparer {
+public:
+  explicit Preparer(FlatProgram &flat) : flat(flat), outputs(flat.outputs.begin(), flat.outputs.end()) {
+    for (const FlatValue &value : flat.values)
+      if (value.origin == FlatValue::Site)
+        trained.insert(value.name.getValue());
+  }
+
+  void run() {
+    std::vector<FlatCall> others;
+    std::vector<int64_t> moved(flat.calls.size(), -1);
+    for (auto [index, call] : llvm::enumerate(flat.calls)) {
+      for (int64_t &value : call.args)
+        if (auto same = sameAs.find(value); same != sameAs.end())
+          value = same->second;
+      if (isSteady(call)) {
+        prepare(std::move(call));
+        continue;
+      }
+      moved[index] = others.size();
+      others.push_back(std::move(call));
+    }
+    flat.calls = std::move(others);
+    for (FlatValue &value : flat.values)
+      if (value.call >= 0)
+        value.call = moved[value.call];
+  }
+
+private:
+  bool isSteady(const FlatCall &call) {
+    return llvm::all_of(call.args, [&](int64_t value) { return isSteadyValue(flat.values[value]); }) &&
+           llvm::none_of(call.results, [&](int64_t value) { return outputs.count(value); }) &&
+           !runsOverBatch(call.kernel);
+  }
+
+  bool isSteadyValue(const FlatValue &value) const {
+    return value.origin == FlatValue::Prepared ||
+           (value.origin == FlatValue::Param && !trained.contains(value.name.getValue()));
+  }
+
+  bool runsOverBatch(KernelOp kernel) {
+    auto [known, isNew] = overBatch.try_emplace(kernel);
+    if (isNew)
+      known->second = kernel
+                          .walk([](Operation *op) {
+                            return ein::dependsOnBatch(op) ? WalkResult::interrupt() : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+    return known->second;
+  }
+
+  // A call that an earlier one equals makes nothing new: layers share a table.
+  void prepare(FlatCall call) {
+    auto [equal, isNew] = known.try_emplace({call.kernel, call.args}, call.results);
+    if (!isNew)
+      for (auto [value, made] : llvm::zip(call.results, equal->second))
+        sameAs[value] = made;
+    for (int64_t value : call.results) {
+      flat.values[value].origin = FlatValue::Prepared;
+      flat.values[value].call = -1;
+      flat.values[value].prepared = flat.prepared.size();
+    }
+    call.role = Role::P;
+    if (isNew)
+      flat.prepared.push_back(std::move(call));
+  }
+
+  FlatProgram &flat;
+  std::set<int64_t> outputs;
+  llvm::StringSet<> trained;
+  DenseMap<Operation *, bool> overBatch;
+  std::map<std::pair<Operation *, std::vector<int64_t>>, std::vector<int64_t>> known; // results, by kernel and operands
+  DenseMap<int64_t, int64_t> sameAs;                                                  // values, of equal calls
+};
+
+} // namespace
+
+void plc::plan::prepareCalls(FlatProgram &flat) { Preparer(flat).run(); }

@@ -1,0 +1,61 @@
+//===- PreparedPlaces.cpp - where P has what it makes for itself ----------===//
+#include "PreparedPlaces.h"
+
+#include "Statics.h"
+
+#include "plc/Dialect/Plan/Values.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+planner::PackProblem plc::plan::slotsOfPrepare(TaskOp task, TaskSlots &slots) {
+  planner::PackProblem problem;
+  problem.alignment = placeAlignment;
+  DenseMap<Value, size_t> numbers;
+  for (Value slot : slots.of(task)) {
+    numbers[slot] = problem.blocks.size();
+    problem.blocks.push_back({byteSize(slot.getType()), -1, -1});
+  }
+  for (auto [time, call] : llvm::enumerate(task.getBody().getOps<CallOp>()))
+    for (auto values : {ValueRange(call.getArgs()), ValueRange(call.getResults())})
+      for (Value value : values)
+        if (auto slot = numbers.find(slots.resolve(value)); slot != numbers.end()) {
+          planner::PackProblem::Block &block = problem.blocks[slot->second];
+          block.begin = block.begin < 0 ? int64_t(time) : block.begin;
+          block.end = int64_t(time) + 1;
+        }
+  return problem;
+}
+
+PreparedPlaces::PreparedPlaces(RankOp rank, TaskSlots &slots) {
+  for (auto run : rank.getBody().getOps<RunOp>())
+    if (run.prepares())
+      prepares.push_back({run, slotsOfPrepare(slots.getRoutes().taskOf(run), slots)});
+}
+
+planner::Fault PreparedPlaces::pack(const planner::MemoryStrategyRow &strategy) {
+  for (Prepare &each : prepares) {
+    if (planner::Fault fault = strategy.pack(each.problem, each.packing))
+      return fault;
+    bytes = std::max(bytes, each.packing.bytes);
+    bound = std::max(bound, each.problem.bound());
+  }
+  return std::nullopt;
+}
+
+void PreparedPlaces::write(int64_t staticBytes) {
+  for (Prepare &each : prepares) {
+    SmallVector<int64_t> at;
+    for (int64_t offset : each.packing.offsets)
+      at.push_back(staticBytes + offset);
+    each.run.setAt(at);
+    if (!each.packing.bytes)
+      continue;
+    OpBuilder builder(each.run->getContext());
+    builder.setInsertionPointAfter(each.run);
+    DropOp::create(builder, each.run.getLoc(), /*mb=*/-1, staticBytes, each.packing.bytes);
+  }
+}
