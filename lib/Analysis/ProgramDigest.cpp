@@ -6,6 +6,7 @@
 #include "plc/Analysis/RouteTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -38,14 +39,14 @@ public:
     return *this;
   }
   Text &operator<<(Digest digest) {
-    bytes.append(reinterpret_cast<const char *>(&digest), sizeof(Digest));
+    stream.write(reinterpret_cast<const char *>(&digest), sizeof(Digest));
     return *this;
   }
   Digest hash() const { return hashBytes(bytes); }
 
 private:
-  std::string bytes;
-  llvm::raw_string_ostream stream{bytes};
+  llvm::SmallString<256> bytes;
+  llvm::raw_svector_ostream stream{bytes};
 };
 
 class Evaluation {
@@ -136,7 +137,7 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
   if (auto call = dyn_cast<plan::CallOp>(op)) {
     auto [it, inserted] = kernels.try_emplace(call.getKernelAttr().getAttr());
     if (inserted)
-      it->second = &symbols.lookup<plan::KernelOp>(call.getKernel()).getBody().front();
+      it->second = &symbols.lookup<plan::KernelOp>(call.getKernelAttr().getAttr()).getBody().front();
     return enter(*it->second, operands);
   }
   if (isIdentity(op))
@@ -243,7 +244,7 @@ bool Evaluation::evaluateTask(plan::TaskOp task) {
     for (auto [value, digest] : llvm::zip(call.getResults(), results))
       values[value] = digest;
     // A call that adds to a site leaves the sum in the site's memory, where the next one finds it.
-    int64_t accumulators = symbols.lookup<plan::KernelOp>(call.getKernel()).getNumAccumulators();
+    int64_t accumulators = symbols.lookup<plan::KernelOp>(call.getKernelAttr().getAttr()).getNumAccumulators();
     for (int64_t i = 1; i <= accumulators; ++i)
       values[routes->resolve(call.getArgs()[call.getArgs().size() - i])] = results[results.size() - i];
   }

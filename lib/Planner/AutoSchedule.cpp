@@ -73,7 +73,10 @@ Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule
   tryFamilies(problem, jobs, best);
   bool isLarge = work > ScheduleEffort::large;
   int64_t enough = bound + (isLarge ? bound / ScheduleEffort::largeGap : 0);
-  for (const std::vector<int64_t> &priority : priorities(jobs, forced))
+  std::vector<std::vector<int64_t>> rules = priorities(jobs, forced);
+  if (isLarge)
+    rules.resize(ScheduleEffort::largeRules);
+  for (const std::vector<int64_t> &priority : rules)
     for (int64_t patience : isLarge ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 25, 50, 100})
       if (best.orders.empty() || best.makespan > enough)
         keepBetter(scheduleByList(jobs, priority, patience), best);

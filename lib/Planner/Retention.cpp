@@ -4,6 +4,7 @@
 #include "plc/Planner/Partition.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace plc::planner;
 
@@ -14,8 +15,14 @@ std::string name(const char *what, int64_t number) { return what + std::to_strin
 // Every run, by the number of its call, with what each of the runs' reads and makes lets go.
 struct Timeline {
   std::vector<int64_t> runs;
-  std::vector<int64_t> places;             // the call whose own run this is, or stands behind this one
-  std::vector<std::vector<int64_t>> dying; // values that nobody reads behind the run
+  std::vector<int64_t> places; // the call whose own run this is, or stands behind this one
+
+  /// Values that nobody reads behind a run.
+  std::span<const int64_t> dying(int64_t run) const {
+    return std::span(dead).subspan(begin[run + 1], begin[run] - begin[run + 1]);
+  }
+
+  std::vector<int64_t> dead, begin; // the values, from the last run on, and where those of each run begin, and all end
 };
 
 Timeline timelineOf(const RetentionProblem &problem, const Retention &answer) {
@@ -32,29 +39,31 @@ Timeline timelineOf(const RetentionProblem &problem, const Retention &answer) {
   // Backwards: a value that is not awaited dies with the run that reads or makes it.
   std::vector<int64_t> maker = problem.makers();
   std::vector<bool> awaited(problem.bytes.size());
-  line.dying.resize(line.runs.size());
+  line.begin.resize(line.runs.size() + 1);
   for (size_t run = line.runs.size(); run-- > 0;) {
+    line.begin[run + 1] = line.dead.size();
     const RetentionProblem::Call &call = problem.calls[line.runs[run]];
     for (int64_t value : call.results) {
       if (!awaited[value])
-        line.dying[run].push_back(value);
+        line.dead.push_back(value);
       awaited[value] = false;
     }
     for (int64_t value : call.args)
       if (maker[value] >= 0 && !awaited[value]) {
-        line.dying[run].push_back(value);
+        line.dead.push_back(value);
         awaited[value] = true;
       }
   }
+  line.begin[0] = line.dead.size();
   return line;
 }
 
-bool contains(const std::vector<int64_t> &values, int64_t value) {
+bool contains(std::span<const int64_t> values, int64_t value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
 // The most bytes of a run beside those that live before it; what lives then is left in `now`.
-int64_t execute(const RetentionProblem &problem, const RetentionProblem::Call &call, const std::vector<int64_t> &dying,
+int64_t execute(const RetentionProblem &problem, const RetentionProblem::Call &call, std::span<const int64_t> dying,
                 int64_t &now) {
   int64_t most = 0;
   for (int64_t value : call.results)
@@ -132,7 +141,7 @@ static RetentionProblem::Peak execute(const RetentionProblem &problem, const Ret
     for (int64_t begin : {backward, awaited})
       if (line.places[run] == begin && (run == 0 || line.places[run - 1] < begin))
         held = std::max(held, now);
-    int64_t most = execute(problem, problem.calls[line.runs[run]], line.dying[run], now);
+    int64_t most = execute(problem, problem.calls[line.runs[run]], line.dying(run), now);
     if (peak.call < 0 || most > peak.bytes)
       peak = {most, line.places[run]};
   }
@@ -162,7 +171,7 @@ PackProblem RetentionProblem::blocksOf(const Retention &answer) const {
       block[value] = pack.blocks.size();
       pack.blocks.push_back({bytes[value], run, run + 1});
     }
-    for (int64_t value : line.dying[run])
+    for (int64_t value : line.dying(run))
       pack.blocks[block[value]].end = run + 1;
   }
   return pack;
@@ -222,8 +231,14 @@ RetentionProblem::Peak RetentionProblem::workingSet() const {
   return most;
 }
 
+std::string RetentionProblem::Call::describe() const {
+  if (kernel.empty())
+    return name;
+  return "kernel '" + std::string(kernel) + "' of '" + std::string(path) + "'";
+}
+
 Reason RetentionProblem::doesNotFit(const Peak &peak) const {
-  std::string at = peak.call < 0 ? "the static area" : calls[peak.call].name;
+  std::string at = peak.call < 0 ? "the static area" : calls[peak.call].describe();
   if (at.empty())
     at = name("call ", peak.call);
   return noPlanFits("in this order with these kernels, " + at + " needs " + formatBytes(peak.bytes) + ", budget " +

@@ -88,14 +88,15 @@ void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
     key.push_back(numbers.size());
     key.insert(key.end(), numbers.begin(), numbers.end());
   };
+  auto addEach = [&](auto... numbers) { (key.push_back(numbers), ...); };
   add(problem.bytes);
-  add({problem.staticBytes, problem.inFlight, problem.splitsBackward, problem.firstClone});
+  addEach(problem.staticBytes, problem.inFlight, problem.splitsBackward, problem.firstClone);
   for (const RetentionProblem::Call &call : problem.calls) {
-    add({int64_t(call.kind), call.ns, call.scratchBytes, call.repeatable});
+    addEach(int64_t(call.kind), call.ns, call.scratchBytes, call.repeatable, call.inPlace.size());
     add(call.args);
     add(call.results);
     for (auto [operand, result] : call.inPlace)
-      add({operand, result});
+      addEach(operand, result);
   }
 }
 

@@ -26,21 +26,21 @@ class Precedence {
 public:
   using Edge = ForcedOrder::Edge;
 
-  explicit Precedence(const Jobs &jobs) : into(jobs.count), jobs(jobs), reach(reachability()) {
+  explicit Precedence(const Jobs &jobs) : jobs(jobs), reach(reachability()) {
     for (int64_t chain : jobs.chains)
       for (int64_t i = 0; i < jobs.microBatches; ++i) {
-        std::vector<Edge> &edges = into[jobs.jobOf(chain, i)];
+        int64_t job = jobs.jobOf(chain, i);
         if (i)
-          edges.push_back({jobs.jobOf(chain, i - 1), 0});
+          edges.push_back({job, {jobs.jobOf(chain, i - 1), 0}});
         for (const Jobs::Edge &each : jobs.into[chain])
-          edges.push_back({jobs.jobOf(each.chain, i), jobs.lagOf(each, i)});
+          edges.push_back({job, {jobs.jobOf(each.chain, i), jobs.lagOf(each, i)}});
       }
     for (int64_t chain : jobs.chains)
       if (jobs.kindOf(chain) == TaskKind::F && jobs.stageOf(chain).last() != TaskKind::F)
         addMemory(chain / 3);
   }
 
-  std::vector<std::vector<Edge>> into; ///< by job
+  std::vector<std::pair<int64_t, Edge>> edges; ///< into jobs
 
 private:
   // Whether a chain comes before another, for one micro-batch.
@@ -93,7 +93,7 @@ private:
   }
 
   void addLeft(int64_t stage, int64_t i, int64_t chain, int64_t left) {
-    into[jobs.jobOf(ScheduleProblem::nodeOf(stage, TaskKind::F), i)].push_back({jobs.jobOf(chain, left), 0});
+    edges.push_back({jobs.jobOf(ScheduleProblem::nodeOf(stage, TaskKind::F), i), {jobs.jobOf(chain, left), 0}});
   }
 
   const Jobs &jobs;
@@ -122,8 +122,7 @@ private:
 class Heads {
 public:
   // `order` respects the edges, and goes by micro-batches, or backwards.
-  Heads(const Jobs &jobs, const std::vector<std::vector<Precedence::Edge>> &into, const std::vector<int64_t> &order,
-        bool reversed)
+  Heads(const Jobs &jobs, const Rows<Precedence::Edge> &into, const std::vector<int64_t> &order, bool reversed)
       : head(jobs.count), jobs(jobs), reversed(reversed), width(jobs.into.size()), lanes((width + 3) / 4) {
     bool counts = jobs.count <= ScheduleEffort::headCounts / width;
     if (counts) {
@@ -172,7 +171,7 @@ private:
   }
   int32_t &countOf(int64_t job, int64_t chain) { return countsOf(job)[chain / 4].of[chain % 4]; }
 
-  void joinCounts(int64_t job, const std::vector<Precedence::Edge> &edges) {
+  void joinCounts(int64_t job, std::span<const Precedence::Edge> edges) {
     Counts *mine = countsOf(job);
     if (edges.empty())
       std::fill_n(mine, lanes, Counts());
@@ -239,17 +238,21 @@ int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
 }
 
 ForcedOrder::ForcedOrder(const Jobs &jobs) {
-  into = Precedence(jobs).into;
+  into = Rows<Edge>(jobs.count, Precedence(jobs).edges);
   // By micro-batches first: an edge of memory leads from a backward task of an earlier one to F.
   for (int64_t i = 0; i < jobs.microBatches; ++i)
     for (int64_t chain : jobs.chains)
       order.push_back(jobs.jobOf(chain, i));
-  std::vector<std::vector<Edge>> outOf(jobs.count);
+  head = Heads(jobs, into, order, false).head;
+  tail = Heads(jobs, outOf(), {order.rbegin(), order.rend()}, true).head;
+}
+
+Rows<ForcedOrder::Edge> ForcedOrder::outOf() const {
+  std::vector<std::pair<int64_t, Edge>> edges;
   for (int64_t job : order)
     for (const Edge &edge : into[job])
-      outOf[edge.job].push_back({job, edge.lag});
-  head = Heads(jobs, into, order, false).head;
-  tail = Heads(jobs, outOf, {order.rbegin(), order.rend()}, true).head;
+      edges.push_back({edge.job, {job, edge.lag}});
+  return Rows<Edge>(into.count(), edges);
 }
 
 int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {

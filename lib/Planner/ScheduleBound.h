@@ -3,6 +3,7 @@
 #define PLC_LIB_PLANNER_SCHEDULEBOUND_H
 
 #include "Jobs.h"
+#include "Rows.h"
 
 namespace plc::planner {
 
@@ -13,9 +14,12 @@ struct ForcedOrder {
   struct Edge {
     int64_t job, lag;
   };
-  std::vector<std::vector<Edge>> into; ///< by job
-  std::vector<int64_t> order;          ///< of jobs, that respects the edges
-  std::vector<int64_t> head, tail;     ///< by job
+  Rows<Edge> into;                 ///< by job
+  std::vector<int64_t> order;      ///< of jobs, that respects the edges
+  std::vector<int64_t> head, tail; ///< by job
+
+  /// By job, the other ends of the edges.
+  Rows<Edge> outOf() const;
 };
 
 /// A time that no schedule goes below, at least `bound`, which is one: the largest found, to a thousandth, for which it

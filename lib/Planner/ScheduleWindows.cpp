@@ -15,10 +15,7 @@ namespace {
 class Windows {
 public:
   Windows(const Jobs &jobs, const ForcedOrder &forced)
-      : jobs(jobs), forced(forced), outOf(jobs.count), on(jobs.chainsOn.size()) {
-    for (int64_t job : forced.order)
-      for (const ForcedOrder::Edge &edge : forced.into[job])
-        outOf[edge.job].push_back({job, edge.lag});
+      : jobs(jobs), forced(forced), outOf(forced.outOf()), on(jobs.chainsOn.size()) {
     for (size_t rank = 0; rank < on.size(); ++rank)
       for (int64_t chain : jobs.chainsOn[rank])
         for (int64_t i = 0; i < jobs.microBatches; ++i)
@@ -100,8 +97,7 @@ private:
   }
 
   template <typename Iterator>
-  void followEdges(std::vector<int64_t> &times, const std::vector<std::vector<ForcedOrder::Edge>> &into, Iterator begin,
-                   Iterator end) {
+  void followEdges(std::vector<int64_t> &times, const Rows<ForcedOrder::Edge> &into, Iterator begin, Iterator end) {
     for (; begin != end; ++begin)
       for (const ForcedOrder::Edge &edge : into[*begin])
         raise(times[*begin], times[edge.job] + jobs.ns[edge.job] + edge.lag);
@@ -187,8 +183,8 @@ private:
 
   const Jobs &jobs;
   const ForcedOrder &forced;
-  std::vector<std::vector<ForcedOrder::Edge>> outOf; // by job
-  std::vector<std::vector<int64_t>> on;              // jobs, by rank
+  Rows<ForcedOrder::Edge> outOf;        // by job
+  std::vector<std::vector<int64_t>> on; // jobs, by rank
   std::vector<Choice> choices;
   std::vector<int64_t> head, tail; // by job
   int64_t horizon = 0;

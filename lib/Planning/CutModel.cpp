@@ -32,8 +32,10 @@ public:
       stage.walk([&](CallOp call) { addUses(call); });
     std::set<std::pair<int64_t, int64_t>> orders;
     for (auto &[value, parts] : consumers) {
+      llvm::sort(parts);
+      parts.erase(llvm::unique(parts), parts.end());
       int64_t bytes = byteSize(value.getType()), maker = partOf.lookup(value.getDefiningOp());
-      problem.tensors.push_back({maker, {parts.begin(), parts.end()}, bytes / bytesPerNs, bytes, /*forward=*/false});
+      problem.tensors.push_back({maker, parts, bytes / bytesPerNs, bytes, /*forward=*/false});
       for (int64_t part : parts)
         if (part != maker)
           orders.emplace(std::min(part, maker), std::max(part, maker));
@@ -61,7 +63,7 @@ private:
         problem.parts.push_back({call.getPath().str()});
       partOf[call] = it->second;
       int64_t times = call.getDiscard() ? 2 : 1;
-      problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernel()).getNs());
+      problem.parts[it->second].ns += times * int64_t(kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs());
     });
     if (parts.empty()) // layers that compute nothing
       problem.parts.push_back({stage.getSymName().str()});
@@ -80,7 +82,7 @@ private:
       if (Value original = slots.getOriginals().lookup(made))
         made = original;
       if (auto maker = made.getDefiningOp<CallOp>(); maker && !isPrepared(maker))
-        consumers[made].insert(partOf.lookup(call));
+        consumers[made].push_back(partOf.lookup(call));
     }
   }
 
@@ -92,7 +94,7 @@ private:
   SymbolTable kernels;
   int64_t bytesPerNs;
   DenseMap<Operation *, int64_t> partOf; // of calls
-  llvm::MapVector<Value, std::set<int64_t>> consumers;
+  llvm::MapVector<Value, std::vector<int64_t>> consumers;
 };
 
 } // namespace

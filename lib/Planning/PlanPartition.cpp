@@ -41,10 +41,12 @@ std::vector<std::vector<int64_t>> usersOf(const FlatProgram &flat) {
 
 // Units that use a value, ascending.
 std::vector<int64_t> unitsOf(const FlatProgram &flat, ArrayRef<int64_t> users) {
-  std::set<int64_t> units;
+  std::vector<int64_t> units;
   for (int64_t user : users)
-    units.insert(flat.calls[user].unit);
-  return {units.begin(), units.end()};
+    units.push_back(flat.calls[user].unit);
+  llvm::sort(units);
+  units.erase(llvm::unique(units), units.end());
+  return units;
 }
 
 // The most bytes of values that live inside one task of a unit alone, per unit.

@@ -59,7 +59,7 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
   program.walk([&](CallOp call) {
     auto task = cast<TaskOp>(call->getParentOp());
     if (call.getRecompute())
-      ns += kernels.lookup<KernelOp>(call.getKernel()).getNs();
+      ns += kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
     for (Value operand : call.getArgs()) {
       Value value = resolve(operand);
       auto maker = value.getDefiningOp<CallOp>();

@@ -78,7 +78,7 @@ private:
 
   LogicalResult addCall(CallOp call) {
     bool prepares = cast<TaskOp>(call->getParentOp()).getRole() == Role::P;
-    int64_t inputs = kernels.lookup<KernelOp>(call.getKernel()).getNumInputs();
+    int64_t inputs = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNumInputs();
     for (auto [index, operand] : llvm::enumerate(call.getArgs())) {
       auto handle = both.slots.resolve(operand).getDefiningOp<SiteOp>();
       if (auto param = operand.getDefiningOp<ParamOp>(); param && prepares && both.trained.contains(param.getParam()))

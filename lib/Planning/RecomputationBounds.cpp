@@ -40,7 +40,7 @@ private:
   void addForward(CallOp call, int64_t stage) {
     RematProblem::Call made;
     made.selected = !llvm::is_contained(keepKinds, kinds.lookup(call.getPath()));
-    made.ns = kernels.lookup<KernelOp>(call.getKernel()).getNs();
+    made.ns = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
     made.stage = stage;
     for (Value result : call.getResults()) {
       numbers[result] = problem.values.size();

@@ -56,6 +56,10 @@ RetentionContext::RetentionContext(ProgramOp program, ArrayRef<std::string> keep
     kinds[layer.getPath()] = layer.getKind();
 }
 
+KernelOp RetentionContext::kernelOf(CallOp call) const {
+  return kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+}
+
 int64_t RetentionContext::staticBytes(int64_t rank) {
   auto [it, isNew] = statics.try_emplace(rank);
   if (isNew)
@@ -71,7 +75,7 @@ StageRetention::StageRetention(RetentionContext &context, StageOp stage, int64_t
     if (task.getRole() != Role::P) // whose results are static
       addTask(context, task);
   for (auto [call, op] : llvm::zip(problem.calls, calls)) {
-    auto kernel = op ? context.kernels.lookup<KernelOp>(op.getKernel()) : nullptr;
+    auto kernel = op ? context.kernelOf(op) : nullptr;
     call.repeatable = kernel && call.kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
                       !llvm::is_contained(context.keepKinds, context.kinds.lookup(op.getPath())) &&
                       llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; });
@@ -116,9 +120,10 @@ void StageRetention::addTask(RetentionContext &context, TaskOp task) {
 
 void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind) {
   RetentionProblem::Call call{kind};
-  auto kernel = context.kernels.lookup<KernelOp>(op.getKernel());
+  auto kernel = context.kernelOf(op);
   call.ns = kernel ? kernel.getNs() : 0;
-  call.name = ("kernel '" + op.getKernel() + "' of '" + op.getPath() + "'").str();
+  call.kernel = op.getKernel();
+  call.path = op.getPath();
   for (Value operand : op.getArgs())
     if (auto it = numbers.find(insideTask(context.originals, operand)); it != numbers.end())
       call.args.push_back(it->second);

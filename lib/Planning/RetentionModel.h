@@ -23,6 +23,8 @@ public:
   llvm::StringMap<llvm::StringRef> kinds; ///< of layers' paths
   Originals originals;
 
+  /// Null if there is none.
+  KernelOp kernelOf(CallOp call) const;
   /// Of all that lives through the step on a rank.
   int64_t staticBytes(int64_t rank);
 

@@ -51,7 +51,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
         continue; // takes no time of a step
       plain.has[int(phaseOf(task))] = true;
       for (auto call : task.getBody().getOps<CallOp>())
-        if (auto kernel = symbols.lookup<KernelOp>(call.getKernel()))
+        if (auto kernel = symbols.lookup<KernelOp>(call.getKernelAttr().getAttr()))
           plain.ns[int(phaseOf(task))] += kernel.getNs();
       for (Value result : task.getResults())
         for (Operation *user : result.getUsers())

@@ -31,7 +31,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
         trained[site.getParam()] = true;
   std::vector<StaticItem> parameters, gradients, moments, inputs, outputs, prepared;
   // Two stages of a rank share what both use.
-  std::map<std::tuple<StaticKind, std::string, int64_t>, size_t> positions;
+  std::map<std::tuple<StaticKind, StringRef, int64_t>, size_t> positions;
   auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
     auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site}, items.size());
     if (inserted)
@@ -44,18 +44,16 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
       continue;
     for (Operation &op : stage.getBody().front()) {
       if (auto param = dyn_cast<ParamOp>(op))
-        add(parameters,
-            {StaticKind::parameter, param.getParam().str(), -1, byteSize(param.getType()), param.getOwned()});
+        add(parameters, {StaticKind::parameter, param.getParam(), -1, byteSize(param.getType()), param.getOwned()});
       if (auto site = dyn_cast<SiteOp>(op))
-        add(gradients,
-            {StaticKind::gradient, site.getParam().str(), int64_t(site.getIndex()), byteSize(site.getType())});
+        add(gradients, {StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), byteSize(site.getType())});
       if (auto input = dyn_cast<InputOp>(op)) {
         bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
-        add(inputs, {StaticKind::input, input.getInput().str(), -1, portBytes(program, input.getType(), once)});
+        add(inputs, {StaticKind::input, input.getInput(), -1, portBytes(program, input.getType(), once)});
       }
       if (auto output = dyn_cast<OutputOp>(op))
         add(outputs,
-            {StaticKind::output, output.getOutput().str(), -1, portBytes(program, output.getValue().getType(), false)});
+            {StaticKind::output, output.getOutput(), -1, portBytes(program, output.getValue().getType(), false)});
     }
     if (TaskOp task = stage.getTask(Role::P))
       for (Value value : task.getBody().front().getTerminator()->getOperands())

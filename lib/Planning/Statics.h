@@ -17,7 +17,7 @@ inline int64_t roundUpPlace(int64_t bytes) { return (bytes + placeAlignment - 1)
 /// parameters that it owns, inputs, outputs, and what P makes for other tasks.
 struct StaticItem {
   StaticKind kind;
-  std::string name;
+  llvm::StringRef name;
   int64_t site = -1;
   int64_t bytes = 0;
   bool owned = false;

@@ -54,7 +54,7 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
       row.firstLayer = call.getPath();
     if (role == Role::F)
       row.lastLayer = call.getPath();
-    if (auto kernel = kernels.lookup<KernelOp>(call.getKernel())) {
+    if (auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr())) {
       int64_t times = program.getMicroBatches() - (call.getRecompute() ? keeping[{stage.getSymName(), role}] : 0);
       row.flops += kernel.getFlops() * times;
       addedFlops += call.getRecompute() ? kernel.getFlops() * times : 0;
@@ -97,7 +97,7 @@ std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable 
   std::map<std::string, int64_t> counts;
   llvm::StringSet<> seen;
   program.walk([&](CallOp call) {
-    auto kernel = kernels.lookup<KernelOp>(call.getKernel());
+    auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
     if (kernel && kernel.getKind() == KernelKind::contract && kernel.getBy() && seen.insert(call.getKernel()).second)
       ++counts[stringifyImplementation(*kernel.getBy()).str()];
   });

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plc::planner {
@@ -43,6 +44,9 @@ public:
     std::vector<int64_t> args{}, results{};             ///< values
     std::vector<std::pair<int64_t, int64_t>> inPlace{}; ///< (operand, result): values; the result may take its place
     std::string name{};                                 ///< for messages
+    std::string_view kernel{}, path{}; ///< instead of a name: what is called, and where; must outlive the problem
+
+    std::string describe() const;
   };
   std::vector<int64_t> bytes; ///< of each value
   std::vector<Call> calls;
