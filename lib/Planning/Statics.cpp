@@ -56,9 +56,11 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
             {StaticKind::output, output.getOutput(), -1, portBytes(program, output.getValue().getType(), false)});
     }
     if (TaskOp task = stage.getTask(Role::P))
-      for (Value value : task.getBody().front().getTerminator()->getOperands())
-        add(prepared,
-            {StaticKind::prepared, preparedName(value, *preparedNumber(value)), -1, byteSize(value.getType())});
+      for (Value value : task.getBody().front().getTerminator()->getOperands()) {
+        // Items refer to names of the program, so a name that is made for one must live as long.
+        auto name = StringAttr::get(program.getContext(), preparedName(value, *preparedNumber(value)));
+        add(prepared, {StaticKind::prepared, name.getValue(), -1, byteSize(value.getType())});
+      }
   }
   // Only the owner takes the step, so that moments stand once, whoever else has a copy.
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
