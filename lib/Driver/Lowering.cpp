@@ -26,18 +26,20 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
     for (const Phase &phase : phases)
       phase.addPasses(pipeline);
   };
-  return runPasses(module, addPasses, program, errors);
+  return runPasses(module, addPasses, program, errors) && (program.measures || isValid(module, errors));
 }
 
 bool Lowering::prove(ModuleOp planned, const Program &program) {
-  {
-    PassErrors passErrors(sources, *planned.getContext(), errors, strategy.places());
-    if (failed(verify(planned))) {
-      code = passErrors.getExitCode();
-      return false;
-    }
-  }
-  return runPasses(planned, [&](OpPassManager &pipeline) { addProof(pipeline, program, strategy); }, program, errors);
+  auto addPasses = [&](OpPassManager &pipeline) { addProof(pipeline, program, strategy); };
+  return isValid(planned, errors) && runPasses(planned, addPasses, program, errors);
+}
+
+bool Lowering::isValid(ModuleOp module, llvm::raw_ostream &errors) {
+  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
+  bool valid = succeeded(verify(module));
+  if (!valid)
+    code = passErrors.getExitCode();
+  return valid;
 }
 
 bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> addPasses, const Program &program,
@@ -49,7 +51,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());
   pipeline.enableTiming(scope);
-  pipeline.enableVerifier(!program.measures);
+  pipeline.enableVerifier(false); // behind the phases, once
   addPasses(pipeline);
   bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
   if (timed) // times go by the passes' addresses, which no later pass may have

@@ -50,7 +50,9 @@ private:
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const Program &program, llvm::raw_ostream &errors);
-  /// The proof of a plan that was tried, and that its IR is as its dialects say, which nobody has asked until now.
+  /// Whether the IR is as its dialects say; errors if not.
+  bool isValid(mlir::ModuleOp module, llvm::raw_ostream &errors);
+  /// Of a plan that was tried: that its IR is valid, and its proof.
   bool prove(mlir::ModuleOp planned, const Program &program);
   /// A whole plan that was tried for a budget: by how many bytes each rank's arena is above it, or below it if less than
   /// nothing, and the predicted step. Of a plan that was given up behind its order, the step alone is known.

@@ -51,8 +51,8 @@ namespace {
 
 class RankLayout {
 public:
-  RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots)
-      : program(program), rank(rank), slots(slots), builder(program.getContext()) {}
+  RankLayout(ProgramOp program, RankOp rank, TaskSlots &slots, ArrayRef<StageOp> stages)
+      : program(program), rank(rank), slots(slots), stages(stages), builder(program.getContext()) {}
 
   /// Places what lives through the step; returns how many values there are beside, those of each micro-batch counted.
   int64_t begin() {
@@ -95,7 +95,7 @@ private:
     builder.setInsertionPointToStart(&rank.getBody().front());
     layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
     builder.createBlock(&layout.getBody());
-    for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
+    for (const StaticItem &item : collectStatics(program, stages)) {
       IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
       StaticOp::create(builder, rank.getLoc(), StaticKindAttr::get(builder.getContext(), item.kind),
                        builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(staticBytes),
@@ -170,6 +170,7 @@ private:
   ProgramOp program;
   RankOp rank;
   TaskSlots &slots;
+  ArrayRef<StageOp> stages; // of the rank
   OpBuilder builder;
   LayoutOp layout;
   int64_t staticBytes = 0;
@@ -197,12 +198,13 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
 
 private:
   LogicalResult place(ProgramOp program, TaskSlots &slots) {
+    RankStages stages = stagesByRank(program);
     std::vector<std::unique_ptr<RankLayout>> ranks;
     int64_t values = 0;
     for (auto rank : program.getBody().getOps<RankOp>()) {
       if (!rank.getBody().getOps<LayoutOp>().empty())
         return rank.emitError("rank ") << rank.getIndex() << " has a layout already";
-      ranks.push_back(std::make_unique<RankLayout>(program, rank, slots));
+      ranks.push_back(std::make_unique<RankLayout>(program, rank, slots, stages[rank.getIndex()]));
       values += ranks.back()->begin();
     }
     for (auto &rank : ranks)

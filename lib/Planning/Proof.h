@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_PLANNING_PROOF_H
 #define PLC_LIB_PLANNING_PROOF_H
 
+#include "Statics.h"
+
 #include "plc/Planning/ActionTable.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -25,6 +27,7 @@ struct TableOfProgram {
   llvm::StringSet<> trained;             ///< parameters that a site belongs to, on any rank
   llvm::SmallVector<ChannelOp> channels; ///< by the table's number
   std::vector<RankOp> ranks;             ///< by index
+  RankStages stages;
   /// For each action of each rank, the operation that it came from.
   std::vector<std::vector<ActionInterface>> actions;
 

@@ -91,7 +91,7 @@ private:
   // Those that the rank's stages need, and no others.
   LogicalResult checkStatics() {
     std::vector<bool> needed(plan.statics.size());
-    for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
+    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
       int64_t place = statics.find(item.kind, item.name, item.site);
       if (place < 0 || plan.statics[place].bytes != item.bytes ||
           (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
@@ -335,7 +335,7 @@ private:
   }
 
   LogicalResult step(Operation *op) {
-    for (const StaticItem &item : collectStatics(program, rank.getIndex())) {
+    for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
       if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
       for (auto &[site, state] : sites)

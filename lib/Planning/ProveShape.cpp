@@ -11,7 +11,8 @@ using namespace plc::plan;
 using module::ActionInfo;
 
 TableOfProgram::TableOfProgram(const module::EntryPlan &table, ProgramOp program, TaskSlots &slots)
-    : table(table), program(program), slots(slots), ranks(program.getNumRanks()), actions(program.getNumRanks()) {
+    : table(table), program(program), slots(slots), ranks(program.getNumRanks()), stages(stagesByRank(program)),
+      actions(program.getNumRanks()) {
   llvm::append_range(channels, program.getBody().getOps<ChannelOp>());
   for (auto stage : program.getBody().getOps<StageOp>()) {
     for (auto site : stage.getBody().getOps<SiteOp>())

@@ -51,7 +51,8 @@ llvm::SetVector<Value> usedOutside(Originals &originals, StageOp stage, bool asO
 } // namespace
 
 RetentionContext::RetentionContext(ProgramOp program, ArrayRef<std::string> keepKinds)
-    : program(program), keepKinds(keepKinds), kernels(program->getParentOfType<ModuleOp>()) {
+    : program(program), keepKinds(keepKinds), kernels(program->getParentOfType<ModuleOp>()),
+      stages(stagesByRank(program)) {
   for (auto layer : program.getBody().getOps<LayerOp>())
     kinds[layer.getPath()] = layer.getKind();
 }
@@ -63,7 +64,7 @@ KernelOp RetentionContext::kernelOf(CallOp call) const {
 int64_t RetentionContext::staticBytes(int64_t rank) {
   auto [it, isNew] = statics.try_emplace(rank);
   if (isNew)
-    for (const StaticItem &item : collectStatics(program, rank))
+    for (const StaticItem &item : collectStatics(program, stages[rank]))
       it->second += roundUpPlace(item.bytes);
   return it->second;
 }

@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_PLANNING_RETENTIONMODEL_H
 #define PLC_LIB_PLANNING_RETENTIONMODEL_H
 
+#include "Statics.h"
+
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planner/Retention.h"
@@ -29,6 +31,7 @@ public:
   int64_t staticBytes(int64_t rank);
 
 private:
+  RankStages stages;
   std::map<int64_t, int64_t> statics; // by rank
 };
 

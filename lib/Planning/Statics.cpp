@@ -23,12 +23,18 @@ std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef
 
 } // namespace
 
-std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t rank) {
-  std::map<StringRef, bool> trained; // of what the rank owns: all sites of that are here, too
+RankStages plc::plan::stagesByRank(ProgramOp program) {
+  RankStages stages(program.getNumRanks());
   for (auto stage : program.getBody().getOps<StageOp>())
-    if (stage.getRank() == rank)
-      for (auto site : stage.getBody().getOps<SiteOp>())
-        trained[site.getParam()] = true;
+    stages[stage.getRank()].push_back(stage);
+  return stages;
+}
+
+std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<StageOp> stages) {
+  DenseSet<StringRef> trained; // of what the rank owns: all sites of that are here, too
+  for (StageOp stage : stages)
+    for (auto site : stage.getBody().getOps<SiteOp>())
+      trained.insert(site.getParam());
   std::vector<StaticItem> parameters, gradients, moments, inputs, outputs, prepared;
   // Two stages of a rank share what both use.
   std::map<std::tuple<StaticKind, StringRef, int64_t>, size_t> positions;
@@ -39,9 +45,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
     else
       items[known->second].owned |= item.owned;
   };
-  for (auto stage : program.getBody().getOps<StageOp>()) {
-    if (stage.getRank() != rank)
-      continue;
+  for (StageOp stage : stages) {
     for (Operation &op : stage.getBody().front()) {
       if (auto param = dyn_cast<ParamOp>(op))
         add(parameters, {StaticKind::parameter, param.getParam(), -1, byteSize(param.getType()), param.getOwned()});
@@ -66,7 +70,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, int64_t ran
   const StaticKind kinds[] = {StaticKind::moment1, StaticKind::moment2};
   for (StaticKind kind : ArrayRef(kinds).take_front(program.getMoments()))
     for (const StaticItem &item : parameters)
-      if (item.owned && trained[item.name])
+      if (item.owned && trained.contains(item.name))
         moments.push_back({kind, item.name, -1, item.bytes});
   std::vector<StaticItem> all;
   for (auto *part : {&parameters, &gradients, &moments, &inputs, &outputs, &prepared})

@@ -22,7 +22,10 @@ struct StaticItem {
   int64_t bytes = 0;
   bool owned = false;
 };
-std::vector<StaticItem> collectStatics(ProgramOp program, int64_t rank);
+using RankStages = std::vector<std::vector<StageOp>>; ///< those of each rank, in the program's order
+RankStages stagesByRank(ProgramOp program);
+/// Of a rank with these stages.
+std::vector<StaticItem> collectStatics(ProgramOp program, llvm::ArrayRef<StageOp> stages);
 
 /// Where the static area of a rank has what.
 class Statics {
