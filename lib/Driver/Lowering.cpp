@@ -26,15 +26,15 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
     for (const Phase &phase : phases)
       phase.addPasses(pipeline);
   };
-  return runPasses(module, addPasses, program, errors) && (program.measures || isValid(module, errors));
+  return runPasses(module, addPasses, program, errors);
 }
 
 bool Lowering::prove(ModuleOp planned, const Program &program) {
   auto addPasses = [&](OpPassManager &pipeline) { addProof(pipeline, program, strategy); };
-  return isValid(planned, errors) && runPasses(planned, addPasses, program, errors);
+  return isValid(planned) && runPasses(planned, addPasses, program, errors);
 }
 
-bool Lowering::isValid(ModuleOp module, llvm::raw_ostream &errors) {
+bool Lowering::isValid(ModuleOp module) {
   PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
   bool valid = succeeded(verify(module));
   if (!valid)
@@ -51,7 +51,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());
   pipeline.enableTiming(scope);
-  pipeline.enableVerifier(false); // behind the phases, once
+  pipeline.enableVerifier(false); // once, of what is given
   addPasses(pipeline);
   bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
   if (timed) // times go by the passes' addresses, which no later pass may have
@@ -71,7 +71,9 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, StringRef last) {
   bool plans = wanted.size() > ofModel.size();
   if (!runPhases(*module, plans ? ofModel : wanted, program, errors))
     return {};
-  return plans ? plan(std::move(module), program, last) : std::move(module);
+  if (plans)
+    return plan(std::move(module), program, last);
+  return isValid(*module) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numericsKey) {
@@ -101,7 +103,7 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
     return prove(*module, fitted) ? std::move(module) : OwningOpRef<ModuleOp>();
   }
   kept.reset();
-  if (!runPhases(*module, wanted, fitted, errors))
+  if (!runPhases(*module, wanted, fitted, errors) || !isValid(*module))
     return {};
   return module;
 }

@@ -51,7 +51,7 @@ private:
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const Program &program, llvm::raw_ostream &errors);
   /// Whether the IR is as its dialects say; errors if not.
-  bool isValid(mlir::ModuleOp module, llvm::raw_ostream &errors);
+  bool isValid(mlir::ModuleOp module);
   /// Of a plan that was tried: that its IR is valid, and its proof.
   bool prove(mlir::ModuleOp planned, const Program &program);
   /// A whole plan that was tried for a budget: by how many bytes each rank's arena is above it, or below it if less than

@@ -240,7 +240,7 @@ void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideal
   if (problem.limitBytes) {
     kept = std::min(kept, noCap / 8);
     Cutter byBytes(problem, ideals, true);
-    for (int64_t cap : {2 * kept, 8 * kept, noCap})
+    for (int64_t cap : {kept + kept / 8, 2 * kept, 8 * kept, noCap})
       if (!found && !byBytes.isExhausted())
         found = byBytes.run(cap, answer);
   }

@@ -33,6 +33,13 @@ TaskOp plc::plan::makerOf(const RouteTable &routes, RouteOp route) {
   return stash ? stash.getValue().getDefiningOp<TaskOp>() : nullptr;
 }
 
+static llvm::StringMap<int64_t> stageIndices(ProgramOp program) {
+  llvm::StringMap<int64_t> indices;
+  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+    indices[stage.getSymName()] = index;
+  return indices;
+}
+
 static TaskKind phaseOf(TaskOp task) { return TaskKind(task.getRole()); }
 
 planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, const RouteTable &routes,
@@ -65,11 +72,12 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
                             std::pair(TaskKind::B, TaskKind::W)})
       if (stage.has[int(from)] && stage.has[int(to)])
         problem.dependences.push_back({int64_t(index), from, int64_t(index), to});
+  llvm::StringMap<int64_t> indices = stageIndices(program);
   for (auto route : program.getBody().getOps<RouteOp>()) {
     if (route.getPer() == Per::step)
       continue;
     TaskOp maker = makerOf(routes, route);
-    int64_t source = stageIndex(program, route.getSource()), destination = stageIndex(program, route.getDestination());
+    int64_t source = indices.lookup(route.getSource()), destination = indices.lookup(route.getDestination());
     bool apart = problem.stages[source].rank != problem.stages[destination].rank;
     for (Operation *user : routes.popOf(route).getResult().getUsers())
       if (auto task = dyn_cast<TaskOp>(user->getParentOp()); task && maker)
@@ -89,9 +97,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
 
 planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs) {
   planner::Schedule schedule;
-  llvm::StringMap<int64_t> stages;
-  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
-    stages[stage.getSymName()] = index;
+  llvm::StringMap<int64_t> stages = stageIndices(program);
   schedule.ranks.resize(program.getNumRanks());
   runs.assign(schedule.ranks.size(), {});
   for (auto rank : program.getBody().getOps<RankOp>())
