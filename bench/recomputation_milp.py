@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""recomputation_milp.py [--seconds N] [--threads N] [--only NAME:CALLS:PART].. [--instances FILE]: whether what the planner
-recomputes on networks of at most 80 calls, at 0.9 to 0.3 of their peak, is the least, by a mixed-integer linear program.
+"""recomputation_milp.py [--most CALLS] [--seconds N] [--threads N] [--only NAME:CALLS:PART].. [--instances FILE]:
+whether what the planner recomputes on networks of at most 80 calls, at 0.9 to 0.3 of their peak, is the least, by a
+mixed-integer linear program.
 
     python3 -m venv milp && milp/bin/pip install highspy==1.15.1
     milp/bin/python bench/recomputation_milp.py --seconds 600
@@ -270,6 +271,7 @@ class Stages:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--most", type=int, default=80, help="calls of a network (80)")
     parser.add_argument("--seconds", type=float, default=600, help="for each instance (600)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", action="append", help="such as VGG:54:0.3; a part may be left out")
@@ -279,7 +281,7 @@ def main():
     if args.instances:
         text = pathlib.Path(args.instances).read_text()
     else:
-        text = subprocess.run([ROOT / "build/unit/RetentionBench", "instances"], check=True, capture_output=True,
+        text = subprocess.run([ROOT / "build/unit/RetentionBench", "instances", str(args.most)], check=True, capture_output=True,
                               text=True).stdout
     wrong = False
     for instance in map(Instance, text.splitlines()):
@@ -309,7 +311,7 @@ def compare(name, instance, args):
         found = instance.added(clones)
         fits = instance.play(clones)[0] <= instance.budget
     bound = max(0, -int(-(info.mip_dual_bound - 1e-6) // 1)) if info.mip_dual_bound > -1e300 else 0
-    what = ("the least" if bound >= planned else "not the least" if found < planned else "not known to be the least")
+    what = "the least" if bound >= planned else "not the least" if found < planned else "not known to be the least"
     percent = [f"{100 * each / instance.base:.2f} %" for each in (planned, found, bound)]
     print(f"{name}: planner {percent[0]}, program {percent[1]}, at least {percent[2]}, {seconds:.0f} s: {what}"
           + ("" if is_start else "; the planner's answer is not one of the program's")

@@ -1,12 +1,18 @@
 //===- RetentionSearch.cpp - the best of several ways to an answer --------===//
 #include "RetentionMoves.h"
+#include "RetentionPrices.h"
 #include "RetentionWindow.h"
 
 #include <algorithm>
 
 using namespace plc::planner;
 
-// What annealing makes of the better of two starts, and the bare problem. Small problems are walked several times.
+// What gets more effort.
+static bool isSmall(const RetentionProblem &problem) { return problem.calls.size() <= 80; }
+
+// What prices make of the better of two starts, and what annealing makes of that start and of what prices made: the best of it
+// that fits, on small problems rather the nearest that do not, whose time is too good. Small problems are walked several
+// times, and start once from the bare problem.
 static std::vector<Retention> findStarts(const RetentionProblem &problem, const RetentionEffort &effort,
                                          int64_t boundNs) {
   RetentionState state(problem), chain(problem);
@@ -16,34 +22,45 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   bool isNear = state.excess() == 0 && state.addedNs() - boundNs <= (problem.baseNs() + boundNs) / 500;
   if (!isNear && checkpointChain(chain) && (state.excess() > 0 || chain.addedNs() < state.addedNs()))
     state.load(chain.answer());
+  Retention start = state.answer();
+  int64_t slots = std::max<int64_t>(state.numSlots(), 1);
+  int64_t rounds = std::clamp<int64_t>(4'000'000 / (slots * slots), 20, 400) / effort.sharers;
+  std::vector<Retention> starts = priceBytes(state, std::max<int64_t>(rounds, 8), boundNs);
   int64_t steps = effort.annealingSteps;
   if (steps < 0)
-    steps = std::clamp<int64_t>(50'000'000 / std::max<int64_t>(state.numSlots(), 1), 20'000, 200'000) / effort.sharers;
-  bool isSmall = state.numSlots() <= 64;
-  int64_t walks = isSmall ? 4 : 1;
-  Retention start = state.answer();
-  std::vector<Retention> starts;
+    steps = std::clamp<int64_t>(50'000'000 / slots, 20'000, 200'000) / effort.sharers;
+  // A walk of some 100 calls needs all the steps that there are.
+  int64_t walks = isSmall(problem) ? 4 : 2;
+  if (!isSmall(problem) && slots <= 160)
+    steps *= walks;
+  size_t priced = starts.size();
   for (int64_t walk = 0; walk < walks; ++walk) {
-    state.load(start);
+    state.load(walk % 2 == 0 ? start : starts[std::min<size_t>(isSmall(problem) ? (walk + 1) / 2 : 0, priced - 1)]);
     anneal(state, steps / walks, boundNs, walk + 1);
     polish(state);
     starts.push_back(state.answer());
   }
-  if (isSmall)
+  if (isSmall(problem))
     starts.emplace_back();
   return starts;
 }
 
-// The best of what the starts become, repaired and improved; the nearest of them if none fits.
+// The best of what the starts become, repaired and improved; the nearest of them if none fits. What one start leaves of the
+// effort is the next ones'.
 static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, int64_t boundNs,
                           int64_t &ns) {
   std::vector<Retention> starts = findStarts(problem, effort, boundNs);
   Retention best = starts[0];
   ns = INT64_MAX;
-  for (Retention &each : starts) {
-    if (ns == boundNs || !repairByWindows(problem, each))
+  int64_t left = effort.windowStates * (isSmall(problem) ? 3 : 1);
+  for (size_t at = 0; at < starts.size() && ns > boundNs; ++at) {
+    Retention &each = starts[at];
+    // A repair rarely makes an answer cheaper.
+    bool fits = problem.peakOf(each).bytes <= problem.budgetBytes;
+    if (!fits && (problem.addedNs(each) >= ns || !repairByWindows(problem, each)))
       continue;
-    improveByWindows(problem, each, effort.windowStates / int64_t(starts.size()));
+    int64_t share = left / int64_t(starts.size() - at);
+    left -= share - std::max<int64_t>(improveByWindows(problem, each, share), 0);
     if (int64_t added = problem.addedNs(each); added < ns) {
       ns = added;
       best = std::move(each);
@@ -90,7 +107,7 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
   std::optional<int64_t> bound = retentionBound(problem, &least);
   if (!bound || end == WindowEnd::None)
     return refuse(problem, bound ? leastPeak(problem, effort.exactStates) : least, lacking);
-  WindowEffort much{effort.exactStates};
+  WindowEffort much{effort.exactStates / (isSmall(problem) ? 1 : 4)};
   answer = findBest(problem, effort, *bound, much.belowNs);
   if (much.belowNs > *bound)
     searchWhole(problem, answer, much);

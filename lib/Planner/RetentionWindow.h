@@ -47,8 +47,9 @@ RetentionProblem::Peak leastPeak(const RetentionProblem &problem, int64_t states
 bool repairByWindows(const RetentionProblem &problem, Retention &answer);
 
 /// Makes an answer cheaper, window by window, until no window is or `states` are used up: a large-neighbourhood search
-/// (Shaw, 1998). A window is at most two thirds of the calls.
-void improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states);
+/// (Shaw, 1998). A window is at most two thirds of the calls. Returns how many states are left; less than none if the last
+/// window took more.
+int64_t improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states);
 
 } // namespace plc::planner
 

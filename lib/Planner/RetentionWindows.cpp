@@ -65,7 +65,7 @@ bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &a
   return peak.bytes <= problem.budgetBytes;
 }
 
-void plc::planner::improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
+int64_t plc::planner::improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
   Cuts cuts(problem);
   int64_t count = problem.calls.size(), widest = std::clamp<int64_t>(count * 2 / 3, 4, 64);
   for (int64_t width = 4; width <= widest && states > 0;) {
@@ -82,4 +82,5 @@ void plc::planner::improveByWindows(const RetentionProblem &problem, Retention &
     if (!better)
       width += std::max<int64_t>(width / 2, 1);
   }
+  return states;
 }

@@ -1,6 +1,6 @@
 //===- RetentionBench.cpp - how good retention is, and how fast -----------===//
 // RetentionBench small COUNT | chains | networks | floors | large | layered: what bench/recomputation.py runs. Times are of this
-// process; gaps are (answer - bound) / (time of all calls + bound). RetentionBench instances: networks of at most 80 calls with
+// process; gaps are (answer - bound) / (time of all calls + bound). RetentionBench instances MOST: networks of at most so many calls (80) with
 // their budgets and answers, a line of JSON each, for bench/recomputation_milp.py.
 #include "RetentionChecker.h"
 #include "RetentionProblems.h"
@@ -162,10 +162,10 @@ void printInstance(const Network &network, double part, const Retention &answer)
       jsonOf(clones).c_str(), long(retentionBound(problem).value_or(0)));
 }
 
-void printInstances() {
+void printInstances(size_t most) {
   for (Network &network : networks())
     for (double part : parts) {
-      if (network.problem.calls.size() > 80)
+      if (network.problem.calls.size() > most)
         break;
       network.problem.budgetBytes = budgetOf(network.problem, part);
       Retention answer;
@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     for (const auto &[name, problem] : networks())
       runBudgets(name, problem, parts);
   else if (what == "instances")
-    printInstances();
+    printInstances(argc > 2 ? std::atol(argv[2]) : 80);
   else if (what == "floors")
     runFloors();
   else if (what == "large")

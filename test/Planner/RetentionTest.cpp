@@ -70,6 +70,20 @@ TEST(Retention, IsOptimalOnSmallGraphs) {
   EXPECT_GE(equal * 100, solved * 97) << equal << " of " << solved;
 }
 
+// Where annealing, however long, keeps to the structure that greedy dropping begins with, prices of bytes show another one.
+// The least times are those of bench/recomputation_milp.py.
+TEST(Retention, FindsStructureByPrices) {
+  auto added = [](RetentionProblem problem, double part) {
+    problem.budgetBytes = int64_t(part * double(problem.peakOf({}).bytes));
+    Retention answer;
+    EXPECT_EQ(solveRetention(problem, answer, {-1, 0}), std::nullopt);
+    EXPECT_EQ(check(problem, answer), std::nullopt);
+    return problem.addedNs(answer);
+  };
+  EXPECT_EQ(added(transformer(3), 0.3), 2495);
+  EXPECT_EQ(added(mobileNet(3, 1), 0.5), 151552);
+}
+
 TEST(Retention, IsRevolveOnUniformChains) {
   for (int64_t steps : {6, 14}) {
     RetentionProblem problem = uniformChain(steps);

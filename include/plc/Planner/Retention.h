@@ -90,13 +90,13 @@ public:
 /// Effort of a search; any is deterministic.
 struct RetentionEffort {
   int64_t annealingSteps = -1; ///< -1: by the size of the problem
-  int64_t exactStates = 150'000;
-  int64_t windowStates = 100'000; ///< of all starts
+  int64_t exactStates = 100'000;
+  int64_t windowStates = 100'000; ///< of all starts; three times as many on small problems
   int64_t sharers = 1;            ///< problems that share what goes by size
 };
 
 /// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
-/// chain and annealing, polished, then repaired and improved window by window; and once more exactly, now that all that is
+/// chain, prices of bytes and annealing, polished, then repaired and improved window by window; and once more exactly, now that all that is
 /// not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes, which is
 /// then `lacking`.
 Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {},
