@@ -373,8 +373,8 @@ private:
     int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
     PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
-    // A budget is met by what is computed again, which no estimate may refuse.
-    problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes;
+    // A budget is met by what is computed again, which no estimate may refuse. (The option itself beside a 0 would become an int.)
+    problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes.getValue();
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     std::vector<int64_t> ranks(stages);
