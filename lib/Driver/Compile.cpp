@@ -281,6 +281,7 @@ int Compilation::writeModule() {
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};
     program.leads = leads(program);
+    program.sharesModule = true;
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
     if (!module)
       return code;

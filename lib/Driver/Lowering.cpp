@@ -20,6 +20,20 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
   return wanted.size() > skipped ? wanted.drop_front(skipped) : llvm::ArrayRef<Phase>();
 }
 
+// One strategy plans all programs of a module: which of them lacks bytes, and what would help it.
+static PassErrors::Hint hintOf(const Program &program, const plc::strategy::Strategy &strategy) {
+  if (!program.sharesModule)
+    return {};
+  std::string text = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() + "' of the module ";
+  if (program.entry != plc::ProgramKind::train)
+    text += "lacks these bytes; it holds inputs and outputs of the whole batch: try a smaller batch, ";
+  else if (solvesBudget(program, strategy))
+    text += "lacks these bytes, whatever is computed again: try more micro-batches, ";
+  else
+    text += "lacks these bytes: try 'checkpoint.policy = \"budget\"', more micro-batches, ";
+  return {"memory.budget", text + "more stages or a larger budget"};
+}
+
 bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                          llvm::raw_ostream &errors) {
   auto addPasses = [&](OpPassManager &pipeline) {
@@ -46,7 +60,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
                          llvm::raw_ostream &errors) {
   auto owned = std::make_unique<PassManager>(module.getContext());
   PassManager &pipeline = *owned;
-  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places());
+  PassErrors passErrors(sources, *module.getContext(), errors, strategy.places(), hintOf(program, strategy));
   TimingScope scope;
   if (timed)
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());

@@ -15,8 +15,9 @@ using plc::Diagnostic;
 using plc::Diagnostics;
 
 PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os,
-                       const KeyPlaces &keys)
-    : sources(sources), os(os), keys(keys), handler(&context, [this](mlir::Diagnostic &diagnostic) {
+                       const KeyPlaces &keys, Hint hint)
+    : sources(sources), os(os), keys(keys), hint(std::move(hint)),
+      handler(&context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
           return printRemark(diagnostic), mlir::success();
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
@@ -89,5 +90,7 @@ void PassErrors::print(mlir::Diagnostic &error) {
   if (given)
     printed.note(place, "'" + key + "' is given " + (given->set.empty() ? "here" : "by --set " + given->set),
                  keys.tool);
+  if (!key.empty() && key == hint.key)
+    printed.note(SMLoc(), hint.text, keys.tool);
   diagnostics.print(os);
 }

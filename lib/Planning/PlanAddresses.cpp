@@ -68,6 +68,15 @@ public:
     PreparedPlaces prepared(rank, slots);
     if (planner::Fault fault = choose(values, strategy, eachValue, places))
       return emitNoPlan(rank) << *fault;
+    // A budget is refused by no search that ended early.
+    bool isQuick = &strategy == &rowOf(planner::MemoryStrategy::pooled) ||
+                   &strategy == &rowOf(planner::MemoryStrategy::cached);
+    if (limit > 0 && places->getEnd() > limit && isQuick) {
+      std::unique_ptr<Places> closer;
+      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer) &&
+          closer->getEnd() < places->getEnd())
+        places = std::move(closer);
+    }
     if (planner::Fault fault = prepared.pack(strategy))
       return emitNoPlan(rank) << *fault;
     int64_t most = values.lifetimes.mostBytes([&](Value value, int64_t mb) { return values.bytesOf(value, mb); },

@@ -32,6 +32,7 @@ struct Program {
   int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
   std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what only addresses know; empty: none
   std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
+  bool sharesModule = false;              // other programs of a module are planned by the same strategy
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 

@@ -6,6 +6,8 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <string>
+
 namespace plc {
 struct KeyPlaces;
 }
@@ -17,8 +19,15 @@ namespace plc::language {
 /// that was given stands where its value does, and what it does not fit is a note; where no plan fits, the key is.
 class PassErrors {
 public:
+  /// What whoever runs the passes knows of errors about a key; a note behind them.
+  struct Hint {
+    llvm::StringRef key;
+    std::string text;
+  };
+
   /// `sources` are those that the model was parsed from; to which the strategy's file comes if an error is about it.
-  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyPlaces &keys);
+  PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llvm::raw_ostream &os, const KeyPlaces &keys,
+             Hint hint = {});
 
   /// Of the first error; 70 (internal) if there was none.
   int getExitCode() const { return exitCode; }
@@ -36,6 +45,7 @@ private:
   llvm::SourceMgr &sources;
   llvm::raw_ostream &os;
   const KeyPlaces &keys;
+  const Hint hint;
   int exitCode = 70;
   mlir::ScopedDiagnosticHandler handler;
 };
