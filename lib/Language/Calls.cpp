@@ -7,7 +7,7 @@
 using namespace plc::language;
 using llvm::Twine;
 
-const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, bool divides) {
+const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   Builtin builtin = builtinOf(expr.name);
   if (builtin != Builtin::None && builtin != Builtin::NotYet && !expr.given.empty()) {
     diagnostics.error(expr.given[0].place, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
@@ -46,17 +46,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context, b
   if (!hasIndex(expr))
     return nullptr; // the walk over indices has reported it
   const Function *callee = elaborator.find(expr);
-  return callee ? resolveFn(expr, *callee, context, divides) : nullptr;
-}
-
-/// An argument of a function starts its own term.
-const Node *RuleBuilder::resolveArgument(const Expr &expr, const Context &outer) {
-  Context context;
-  context.term = outer.term;
-  context.condition = outer.condition;
-  context.position = outer.position;
-  context.underFunction = true;
-  return resolve(expr, context);
+  return callee ? resolveFn(expr, *callee, context) : nullptr;
 }
 
 const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most) {
@@ -72,8 +62,8 @@ const Node *RuleBuilder::resolveBuiltin(const Expr &expr, const Context &context
   bool ofIntegers = llvm::is_contained({"abs", "sign", "relu", "max", "min"}, expr.name);
   std::vector<const Node *> operands;
   for (const Expr *operand : expr.operands)
-    operands.push_back(ofIntegers ? wantNumber(resolveArgument(*operand, context))
-                                  : wantReal(resolveArgument(*operand, context), ("'" + expr.name + "'").str()));
+    operands.push_back(ofIntegers ? wantNumber(resolve(*operand, context))
+                                  : wantReal(resolve(*operand, context), ("'" + expr.name + "'").str()));
   // Constants are folded in f64 and rounded once, as `1 / sqrt(K)` in an initialiser is.
   if (expr.name == "sqrt" && operands[0] && operands[0]->kind == Node::Number)
     return makeNumber(std::sqrt(operands[0]->number), expr.place);
@@ -85,7 +75,7 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
     diagnostics.error(expr.place, "'" + expr.name + "' has " + Twine(expr.operands.size()) + " arguments, expected 1");
     return nullptr;
   }
-  const Node *operand = resolveArgument(*expr.operands[0], context);
+  const Node *operand = resolve(*expr.operands[0], context);
   if (!operand)
     return nullptr;
   Node node;
@@ -121,14 +111,10 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
     else
       return nullptr; // reported by the walk over indices
   }
-  // The bound indices count as summed only while the operand is resolved.
-  size_t depth = bound.size();
-  bound.append(ids.begin(), ids.end());
-  const Node *operand = wantNumber(resolveArgument(*expr.operands[0], context));
+  const Node *operand = wantNumber(resolve(*expr.operands[0], context));
   // A mean of integers would have to round, which ` ` says explicitly.
   if (expr.name == "mean")
     operand = wantReal(operand, "'mean'");
-  bound.truncate(depth);
   if (!operand)
     return nullptr;
   for (IndexId id : ids)
@@ -233,7 +219,7 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
   return axes;
 }
 
-const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides) {
+const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, const Context &context) {
   if (callee.kind == Function::Layer) {
     diagnostics.error(expr.place, "layer '" + callee.name + "' takes whole tensors, not expressions with indices")
         .note(callee.place, "'" + callee.name + "' is defined here");
@@ -249,13 +235,9 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
         .note(callee.place, "'" + callee.name + "' is defined here");
     return nullptr;
   }
-  size_t depth = bound.size();
-  for (auto &[name, id] : header)
-    bound.push_back(id);
   std::vector<const Node *> nodes;
   for (const Expr *operand : expr.operands)
-    nodes.push_back(resolveArgument(*operand, context));
-  bound.truncate(depth);
+    nodes.push_back(resolve(*operand, context));
   if (llvm::is_contained(nodes, nullptr))
     return nullptr;
 
@@ -308,12 +290,8 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
   if (result.view.axes.empty())
     axes->clear();
   llvm::SmallVector<Node::Position, 4> entries;
-  for (IndexId id : *axes) {
+  for (IndexId id : *axes)
     entries.push_back({{id}});
-    // An index that the result keeps is free here.
-    if (llvm::is_contained(llvm::make_second_range(header), id))
-      use(id, expr.place, expr, context, kindOf(divides));
-  }
   return makeRead(result.view, entries, expr.place);
 }
 

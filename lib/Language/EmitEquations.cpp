@@ -307,7 +307,11 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
 }
 
 BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
-  if (!node.summed.empty() && isRealElement(node.element))
+  // What a summed index divides by is no factor of a contraction.
+  bool divides = false;
+  for (auto [factor, op] : llvm::zip(node.operands, node.operators))
+    divides |= op != BinaryOp::Mul && usesAny(*factor, node.summed);
+  if (!node.summed.empty() && isRealElement(node.element) && !divides)
     return emitSum(node, node.summed, node.dims, node.place);
   Element element = node.element == Element::Number ? wanted : node.element;
   if (isRealElement(element) && roundsNumbers(node) && llvm::any_of(node.operators, isRounding))

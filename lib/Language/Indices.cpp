@@ -260,6 +260,41 @@ bool RuleBuilder::collectCall(const Expr &expr) {
   return collectBare(expr, results->front());
 }
 
+std::optional<IndexId> RuleBuilder::indexOf(StringRef name) const {
+  auto found = byName.find(name);
+  return found == byName.end() ? std::nullopt : std::optional(found->second);
+}
+
+llvm::SmallVector<IndexId, 4> RuleBuilder::ellipsis() const {
+  llvm::SmallVector<IndexId, 4> all;
+  for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
+    if (std::optional<IndexId> index = indexOf(("..." + Twine(i)).str()))
+      all.push_back(*index);
+  return all;
+}
+
+bool RuleBuilder::keeps(const Expr &call, size_t position) const {
+  const Function *callee = elaborator.library.functions.lookup(call.name);
+  if (!callee || callee->arguments.empty() || callee->results.size() != 1)
+    return false;
+  StringRef formal;
+  for (const IndexEntry &entry : callee->arguments[0].axes)
+    if (!entry.isEllipsis() && position-- == 0)
+      formal = entry.expr->text;
+  return llvm::any_of(callee->results[0].axes, [&](const IndexEntry &entry) {
+    return !entry.isEllipsis() && !formal.empty() && entry.expr->text == formal;
+  });
+}
+
+bool RuleBuilder::takesIndices(const Expr &call) const {
+  if (builtinOf(call.name) != Builtin::None)
+    return true;
+  const Function *callee = elaborator.library.functions.lookup(call.name);
+  return callee && callee->kind == Function::Fn && !callee->arguments.empty() &&
+         size_t(llvm::count_if(callee->arguments[0].axes,
+                               [](const IndexEntry &entry) { return !entry.isEllipsis(); })) == call.indices.size();
+}
+
 /// Indices and tensors of a rule share one name space.
 bool RuleBuilder::checkClashes() {
   bool ok = true;

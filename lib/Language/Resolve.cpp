@@ -2,6 +2,7 @@
 #include "Builtins.h"
 #include "Integers.h"
 #include "RuleBuilder.h"
+#include "Signs.h"
 #include "plc/Support/Nearest.h"
 #include <cmath>
 
@@ -144,10 +145,7 @@ const Node *RuleBuilder::resolve(const Expr &expr, const Context &context) {
   }
 }
 
-const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &outer) {
-  // A summand is not the whole argument of a function, so a lone tensor in it is no index that was forgotten.
-  Context context = outer;
-  context.underFunction = false;
+const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &context) {
   const Node *result = nullptr;
   bool ok = true;
   for (size_t i = 0; i < expr.operands.size(); ++i) {
@@ -167,9 +165,7 @@ const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &outer) {
   return ok ? result : nullptr;
 }
 
-const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &outer) {
-  Context context = outer;
-  context.underFunction = false;
+const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context) {
   const Node *left = resolve(*expr.operands[0], context);
   const Node *right = resolve(*expr.operands[1], context);
   if (expr.name != "==" && expr.name != "!=")
@@ -207,40 +203,36 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
   return ok ? result : nullptr;
 }
 
-const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &outer) {
-  Context context = outer, condition = outer;
-  context.underFunction = false;
-  condition.underFunction = false;
-  condition.condition = true;
-  const Node *test = wantCondition(resolve(*expr.operands[0], condition));
+const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
+  const Node *test = wantCondition(resolve(*expr.operands[0], context));
   const Node *yes = resolve(*expr.operands[1], context);
   const Node *no = resolve(*expr.operands[2], context);
-  return makeMap("select", expr.place, {test, yes, no});
-}
-
-/// Strips signs; flips `negated` for each.
-static const Expr &stripSigns(const Expr &expr, bool &negated) {
-  const Expr *inner = &expr;
-  for (; inner->kind == Expr::Negate; inner = inner->operands[0])
-    negated = !negated;
-  return *inner;
+  const Node *chosen = makeMap("select", expr.place, {test, yes, no});
+  auto summed = sums.find(&expr);
+  if (!chosen || summed == sums.end())
+    return chosen;
+  if (!wantNumber(chosen))
+    return nullptr;
+  Node node;
+  node.kind = Node::Reduce;
+  node.place = expr.place;
+  node.function = "sum";
+  node.element = chosen->element == Element::Number ? Element::Real : chosen->element;
+  node.operands = {chosen};
+  node.summed.assign(summed->second.begin(), summed->second.end());
+  llvm::sort(node.summed);
+  return finish(std::move(node));
 }
 
 const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   Context context = outer;
-  // Nothing is summed inside an index position, so no term begins there.
-  if (!outer.position) {
-    context.term = terms.size();
-    terms.push_back({outer.term, &expr, outer.underFunction});
-  }
+  context.term = &expr;
   bool sign = false;
   const Expr &chain = stripSigns(expr, sign);
   llvm::ArrayRef<const Expr *> factors = chain.operands;
   const Expr *only = &chain;
   if (chain.kind != Expr::Product)
     factors = only;
-  if (!outer.position)
-    terms.back().factors = factors.size();
 
   Node node;
   node.kind = Node::Term;
@@ -250,7 +242,7 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
     BinaryOp op = chain.kind == Expr::Product ? chain.operators[i] : BinaryOp::Mul;
     bool negated = i == 0 && sign;
     const Expr &factor = stripSigns(*factors[i], negated);
-    const Node *value = resolveFactor(factor, context, factors.size() == 1, op != BinaryOp::Mul);
+    const Node *value = resolveFactor(factor, context);
     ok &= value != nullptr;
     // A sign before a number makes another constant, which needs no operation.
     if (value && value->kind == Node::Number && negated) {
@@ -269,19 +261,15 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   if (!element)
     return nullptr;
   node.element = *element;
-  for (const Node *factor : node.operands)
-    for (IndexId id : factor->dims)
-      if (!outer.position && isSummable(id) && !llvm::is_contained(node.summed, id))
-        node.summed.push_back(id);
+  // Nothing is summed inside an index position.
+  if (auto summed = sums.find(&expr); summed != sums.end() && !outer.inPosition)
+    node.summed.assign(summed->second.begin(), summed->second.end());
   llvm::sort(node.summed);
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
-  if (!node.summed.empty() && node.element == Element::Bool) {
-    // A single tensor directly under a function is not summed silently; the sum rule reports it.
-    if (outer.underFunction)
-      return nullptr;
-    return refuseLogic(node.place, "a summed index would be 'there is'; sum 'real(..)' or 'i32(..)'");
-  }
+  if (!node.summed.empty() && node.element == Element::Bool)
+    return sumsFailed ? nullptr
+                      : refuseLogic(node.place, "a summed index would be 'there is'; sum 'real(..)' or 'i32(..)'");
   if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
     return node.operands[0];
   return finish(std::move(node));
@@ -338,20 +326,7 @@ const Node *RuleBuilder::foldTerm(const Node &term, SMLoc place) {
   return makeNumber(result, place);
 }
 
-void RuleBuilder::use(IndexId id, SMLoc place, const Expr &factor, const Context &context, IndexUse::Kind kind) {
-  if (!isSummable(id))
-    return;
-  IndexUse result{id, place, context.term, &factor, context.position.value_or(kind)};
-  if (context.restriction) {
-    result.kind = *context.restriction;
-    result.expr = context.factor;
-  }
-  if (context.condition)
-    result.kind = IndexUse::Condition;
-  uses.push_back(result);
-}
-
-const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context, bool alone, bool divides) {
+const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context) {
   switch (expr.kind) {
   case Expr::Number: {
     double value = INFINITY;
@@ -359,26 +334,16 @@ const Node *RuleBuilder::resolveFactor(const Expr &expr, const Context &context,
       expr.text.getAsDouble(value);
     return makeNumber(value, expr.place);
   }
-  case Expr::Name: return resolveName(expr, context, divides);
-  case Expr::Access: return resolveAccess(expr, context, divides);
-  case Expr::Call: return resolveCall(expr, context, divides);
-  default: {
-    // What stands in parentheses starts terms of its own.
-    Context inner = context;
-    inner.underFunction &= alone;
-    if (!alone && !context.position) {
-      inner.restriction = divides ? IndexUse::Divisor : IndexUse::Parenthesis;
-      inner.factor = &expr;
-    }
-    return resolve(expr, inner);
-  }
+  case Expr::Name: return resolveName(expr, context);
+  case Expr::Access: return resolveAccess(expr, context);
+  case Expr::Call: return resolveCall(expr, context);
+  default: return resolve(expr, context); // in parentheses
   }
 }
 
-const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, bool divides) {
+const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
   auto index = byName.find(expr.name);
   if (index != byName.end()) {
-    use(index->second, expr.place, expr, context, divides ? IndexUse::Divisor : IndexUse::Number);
     Node node;
     node.kind = Node::Iota;
     node.place = expr.place;
@@ -403,7 +368,7 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context, b
   Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'" + nearest);
   if (!isSizeName(expr.name) && nearest.empty())
     error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
-                               terms[context.term].expr->text.substr(0, 80) + ")' sums over it");
+                               context.term->text.substr(0, 80) + ")' sums over it");
   return nullptr;
 }
 
@@ -425,21 +390,18 @@ const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Positio
   return finish(std::move(node));
 }
 
-const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context, bool divides) {
+const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context) {
   const Binding *binding = scope.find(expr.name);
   llvm::SmallVector<Node::Position, 4> entries;
   bool ok = true;
   for (const IndexEntry &entry : expr.indices) {
     if (entry.isEllipsis()) {
-      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i) {
+      for (unsigned i = 0; scope.ellipsis && i < scope.ellipsis->size(); ++i)
         entries.push_back({{ellipsisIndex(i)}});
-        use(ellipsisIndex(i), entry.place, expr, context, kindOf(divides));
-      }
     } else if (isPlainIndex(*entry.expr)) {
       entries.push_back({{indexNamed(entry.expr->name)}});
-      use(indexNamed(entry.expr->name), entry.place, expr, context, kindOf(divides));
     } else if (readsTensor(*entry.expr, scope)) {
-      const Node *position = resolveGathered(*entry.expr, context, divides);
+      const Node *position = resolveGathered(*entry.expr, context);
       ok &= position != nullptr;
       bool known = binding && binding->kind == Binding::Tensor && entries.size() < binding->view.axes.size();
       if (position && position->kind == Node::Number) {
@@ -451,8 +413,6 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
       }
     } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
       entries.push_back({affine->second.indices, affine->second.constant});
-      for (auto [id, place] : llvm::zip(affine->second.indices, affine->second.places))
-        use(id, place, expr, context, kindOf(divides));
     } else {
       entries.emplace_back(); // reported by the walk over indices
       ok = false;
@@ -480,10 +440,9 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context,
 }
 
 /// The integer in an index position that is no index.
-const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer, bool divides) {
+const Node *RuleBuilder::resolveGathered(const Expr &expr, const Context &outer) {
   Context context = outer;
-  context.underFunction = false;
-  context.position = outer.position.value_or(kindOf(divides));
+  context.inPosition = true;
   const Node *node = resolve(expr, context);
   if (!node || isIntegral(*node))
     return node;

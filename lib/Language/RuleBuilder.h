@@ -13,7 +13,7 @@ namespace plc::language {
 /// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Parts.cpp),
 /// resolves expressions to nodes (Resolve.cpp, Calls.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
 /// as an index of the rule are one index.
-class RuleBuilder {
+class RuleBuilder : private IndexNames {
 public:
   RuleBuilder(Elaborator &elaborator, Scope &scope, Body &body)
       : elaborator(elaborator), diagnostics(elaborator.diagnostics), scope(scope), body(body),
@@ -27,12 +27,8 @@ public:
 private:
   /// Where in the rule an expression stands.
   struct Context {
-    int term = -1;
-    bool underFunction = false;
-    bool condition = false;
-    std::optional<IndexUse::Kind> restriction; // Parenthesis or Divisor
-    const Expr *factor = nullptr;              // the restricted factor
-    std::optional<IndexUse::Kind> position;    // set in index brackets, where nothing is summed: the kind of uses
+    const Expr *term = nullptr; // the innermost chain around it
+    bool inPosition = false;    // in index brackets, where nothing is summed
   };
 
   /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
@@ -83,6 +79,11 @@ private:
   bool checkClashes();
   bool collectAll(const std::vector<const Expr *> &exprs);
 
+  std::optional<IndexId> indexOf(StringRef name) const override;
+  llvm::SmallVector<IndexId, 4> ellipsis() const override;
+  bool keeps(const Expr &call, size_t position) const override;
+  bool takesIndices(const Expr &call) const override;
+
   // AffineIndices.cpp
   struct AffineTerm;
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
@@ -101,10 +102,10 @@ private:
   const Node *resolveLogic(const Expr &expr, const Context &context);
   const Node *resolveIf(const Expr &expr, const Context &context);
   const Node *resolveTerm(const Expr &expr, const Context &context);
-  const Node *resolveFactor(const Expr &expr, const Context &context, bool alone, bool divides);
-  const Node *resolveName(const Expr &expr, const Context &context, bool divides);
-  const Node *resolveAccess(const Expr &expr, const Context &context, bool divides);
-  const Node *resolveGathered(const Expr &expr, const Context &context, bool divides);
+  const Node *resolveFactor(const Expr &expr, const Context &context);
+  const Node *resolveName(const Expr &expr, const Context &context);
+  const Node *resolveAccess(const Expr &expr, const Context &context);
+  const Node *resolveGathered(const Expr &expr, const Context &context);
   bool checkFactors(const Node &term);
   const Node *foldTerm(const Node &term, SMLoc place);
   const Node *refuseLogic(SMLoc place, StringRef instead);
@@ -118,18 +119,14 @@ private:
   const Node *finish(Node node);
   void setDims(Node &node) const;
   std::optional<Element> unify(llvm::ArrayRef<const Node *> operands, SMLoc place);
-  bool isSummable(IndexId id) const { return (*indices)[id].left < 0 && !llvm::is_contained(bound, id); }
-  void use(IndexId id, SMLoc place, const Expr &factor, const Context &context, IndexUse::Kind kind);
-  static IndexUse::Kind kindOf(bool divides) { return divides ? IndexUse::Divisor : IndexUse::Factor; }
 
   // Calls.cpp
-  const Node *resolveCall(const Expr &expr, const Context &context, bool divides);
+  const Node *resolveCall(const Expr &expr, const Context &context);
   const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
   const Node *resolveReduction(const Expr &expr, const Context &context);
   const Node *resolveConversion(const Expr &expr, const Context &context);
-  const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context, bool divides);
+  const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);
   bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);
-  const Node *resolveArgument(const Expr &expr, const Context &context);
   std::optional<Binding> argumentOf(const Node *node, llvm::ArrayRef<IndexId> axes, const Declarator &formal,
                                     SMLoc place);
   std::optional<std::vector<Binding>> callWhole(const Expr &expr, const Namespace *where);
@@ -157,9 +154,8 @@ private:
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   llvm::DenseMap<const Expr *, Affine> affines; // index expressions that are no plain index
-  std::vector<Term> terms;
-  std::vector<IndexUse> uses;
-  llvm::SmallVector<IndexId, 8> bound;
+  SumPlaces sums;
+  bool sumsFailed = false;
 };
 
 /// Does an index occur in the expression, arguments of calls included?

@@ -174,13 +174,14 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   else
     ok &= checkClashes();
   // Resolve names even if extents disagree, because errors in names are independent of them.
+  sumsFailed = !placeSums(expr, *this, *indices, sums, diagnostics);
+  ok &= !sumsFailed;
   size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;
   // Do not report missing extents if an expression could not be read: it may have given them.
   if (!bare && diagnostics.size() == errors)
     ok &= finishLeft(name);
-  ok &= checkSums(terms, uses, *indices, diagnostics);
   if (ok && takesPart())
     return addPart(name, place, node);
   if (ok && earlier)

@@ -1,126 +1,214 @@
 //===- SumRule.cpp - where an index that is not on the left is summed -----===//
 #include "SumRule.h"
+#include "Builtins.h"
+#include "Signs.h"
 #include "plc/Support/Diagnostics.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include <algorithm>
 
 using namespace plc::language;
+using llvm::ArrayRef;
 using llvm::Twine;
 using plc::Diagnostic;
 using plc::Diagnostics;
 
 namespace {
+/// How an index occurs in an expression.
+struct Use {
+  IndexId index;
+  SMLoc place;
+  bool ofTensor; // in a tensor's brackets; else as a number alone
+};
+using Uses = llvm::SmallVector<Use, 4>; // one of each index, a tensor's if there is one
+
 class SumRule {
 public:
-  SumRule(const std::vector<Term> &terms, std::vector<const IndexUse *> uses, StringRef name, Diagnostics &diagnostics)
-      : terms(terms), uses(std::move(uses)), name(name), diagnostics(diagnostics) {}
+  SumRule(const IndexNames &names, const std::vector<Index> &indices, SumPlaces &places, Diagnostics &diagnostics)
+      : names(names), indices(indices), places(places), diagnostics(diagnostics) {}
 
-  bool check() {
-    auto [bad, reason] = findDoubt();
-    if (bad)
-      report(*bad, reason);
-    return !bad;
+  bool run(const Expr &value) {
+    for (const Use &use : usesOf(value))
+      if (indices[use.index].left < 0)
+        place(value, use.index, /*argument=*/false);
+    return ok;
   }
 
 private:
-  std::pair<const IndexUse *, const char *> findDoubt() const;
-  bool encloses(int outer, int inner) const;
-  int commonTerm() const;
-  void report(const IndexUse &bad, StringRef reason);
+  const Uses &usesOf(const Expr &expr);
+  void addUse(Uses &uses, const Use &use) const;
+  void addNames(Uses &uses, const Expr &position) const;
+  const Use *find(const Expr &expr, IndexId index);
+  bool usesDirectly(const Expr &factor, IndexId index) const;
+  void place(const Expr &expr, IndexId index, bool argument);
+  void placeInEach(ArrayRef<const Expr *> parts, IndexId index);
+  void placeInChain(const Expr &chain, IndexId index, bool argument);
+  void placeInIf(const Expr &choice, IndexId index);
+  void sumOver(const Expr &term, IndexId index);
+  void refuse(const Expr &term, IndexId index, StringRef reason);
 
-  const std::vector<Term> &terms;
-  std::vector<const IndexUse *> uses;
-  StringRef name;
+  const IndexNames &names;
+  const std::vector<Index> &indices;
+  SumPlaces &places;
   Diagnostics &diagnostics;
+  llvm::DenseMap<const Expr *, std::unique_ptr<Uses>> known;
+  bool ok = true;
 };
 } // namespace
 
-bool SumRule::encloses(int outer, int inner) const {
-  for (int t = terms[inner].parent; t >= 0; t = terms[t].parent)
-    if (t == outer)
-      return true;
-  return false;
+void SumRule::addUse(Uses &uses, const Use &use) const {
+  auto found = llvm::find_if(uses, [&](const Use &other) { return other.index == use.index; });
+  if (found == uses.end())
+    uses.push_back(use);
+  else if (use.ofTensor && !found->ofTensor)
+    *found = use;
 }
 
-std::pair<const IndexUse *, const char *> SumRule::findDoubt() const {
-  // In these places a reader may take the sum to be inside as well as around the whole term, so none is assumed.
-  for (const IndexUse *use : uses) {
-    if (use->kind == IndexUse::Divisor)
-      return {use, "it occurs in a divisor"};
-    if (use->kind == IndexUse::Parenthesis)
-      return {use, "it occurs in a parenthesised factor"};
-    if (use->kind == IndexUse::Condition)
-      return {use, "it occurs in a condition"};
-  }
-  llvm::DenseSet<int> used, summed;
-  for (const IndexUse *use : uses) {
-    used.insert(use->term);
-    if (use->kind == IndexUse::Factor)
-      summed.insert(use->term);
-  }
-  // If one use stands in a term inside the term of another, either term could be the one that is summed.
-  for (const IndexUse *use : uses)
-    for (int t = terms[use->term].parent; t >= 0; t = terms[t].parent)
-      if (used.contains(t))
-        return {use, "it occurs in nested terms"};
-  // `x[i] + k` and `exp(x[k])` are more often a forgotten index than a sum that is meant, so the sum must be written.
-  for (const IndexUse *use : uses) {
-    if (!summed.contains(use->term))
-      return {use, "it occurs in a term only as a number"};
-    if (terms[use->term].underFunction && terms[use->term].factors == 1)
-      return {use, "its term is a single tensor directly under a function"};
-  }
-  return {nullptr, ""};
+/// Every index in a position of a tensor, also inside a gather's.
+void SumRule::addNames(Uses &uses, const Expr &position) const {
+  if (position.kind == Expr::Name)
+    if (std::optional<IndexId> index = names.indexOf(position.name))
+      addUse(uses, {*index, position.place, true});
+  for (const IndexEntry &entry : position.indices)
+    if (entry.expr)
+      addNames(uses, *entry.expr);
+  for (const Expr *operand : position.operands)
+    addNames(uses, *operand);
 }
 
-/// The innermost term around all uses, or -1.
-int SumRule::commonTerm() const {
-  for (int t = uses.front()->term; t >= 0; t = terms[t].parent)
-    if (llvm::all_of(uses, [&](const IndexUse *use) { return use->term == t || encloses(t, use->term); }))
-      return t;
-  return -1;
+/// The indices that are free in an expression: not bound by brackets inside of it.
+const Uses &SumRule::usesOf(const Expr &expr) {
+  std::unique_ptr<Uses> &slot = known[&expr];
+  if (slot)
+    return *slot;
+  auto uses = std::make_unique<Uses>();
+  llvm::SmallVector<IndexId, 4> bound;
+  if (expr.kind == Expr::Name) {
+    if (std::optional<IndexId> index = names.indexOf(expr.name))
+      uses->push_back({*index, expr.place, false});
+  } else if (expr.kind == Expr::Access) {
+    for (const IndexEntry &entry : expr.indices) {
+      if (entry.expr)
+        addNames(*uses, *entry.expr);
+      else
+        for (IndexId index : names.ellipsis())
+          addUse(*uses, {index, entry.place, true});
+    }
+  } else if (expr.kind == Expr::Call) {
+    for (auto [position, entry] : llvm::enumerate(expr.indices)) {
+      if (!entry.expr)
+        bound.append(names.ellipsis());
+      else if (std::optional<IndexId> index = names.indexOf(entry.expr->name)) {
+        bound.push_back(*index);
+        if (names.keeps(expr, position))
+          addUse(*uses, {*index, expr.place, true});
+      }
+    }
+  }
+  bool isSize = expr.kind == Expr::Call && builtinOf(expr.name) == Builtin::Size;
+  for (const Expr *operand : expr.operands)
+    for (const Use &use : isSize ? Uses() : usesOf(*operand))
+      if (!llvm::is_contained(bound, use.index))
+        addUse(*uses, use);
+  return *(known[&expr] = std::move(uses));
 }
 
-void SumRule::report(const IndexUse &bad, StringRef reason) {
-  Diagnostic &error = diagnostics.error(
-      bad.place, "index '" + name + "' is neither on the left nor bound, and where to sum it is not clear: " + reason);
-  constexpr size_t limit = 16; // of notes of a kind
-  for (const IndexUse *use : llvm::ArrayRef(uses).take_front(limit))
-    if (use != &bad)
-      error.note(use->place, "'" + name + "' is used here too");
-  // The readings: all together, each term, each factor alone.
-  // Two readings may be the same text, because parentheses are dropped; it is offered once.
-  std::vector<const Expr *> readings;
-  auto add = [&](const Expr *expr) {
-    while (expr->kind == Expr::Paren)
-      expr = expr->operands[0];
-    if (llvm::none_of(readings, [&](const Expr *other) {
-          return other->text.begin() == expr->text.begin() && other->text.size() == expr->text.size();
-        }))
-      readings.push_back(expr);
-  };
-  if (int common = commonTerm(); common >= 0)
-    add(terms[common].expr);
-  for (const IndexUse *use : llvm::ArrayRef(uses).take_front(limit))
-    add(terms[use->term].expr);
-  for (const IndexUse *use : llvm::ArrayRef(uses).take_front(limit))
-    add(use->expr);
-  for (const Expr *expr : readings) {
-    bool clipped = expr->text.size() > 80;
-    error.note(SMLoc::getFromPointer(expr->text.begin()),
-               "one reading is 'sum[" + name + "](" + expr->text.substr(0, 80) + (clipped ? ".." : "") + ")'");
+const Use *SumRule::find(const Expr &expr, IndexId index) {
+  for (const Use &use : usesOf(expr))
+    if (use.index == index)
+      return &use;
+  return nullptr;
+}
+
+/// Whether the factor itself has the index, and not what stands in parentheses in it.
+bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
+  if (factor.kind == Expr::Name || factor.kind == Expr::Access)
+    return true;
+  return factor.kind == Expr::Call && llvm::any_of(factor.indices, [&](const IndexEntry &entry) {
+           return entry.expr && names.indexOf(entry.expr->name) == index;
+         });
+}
+
+/// Of an expression that holds all uses of an index: a summand of the rule, at first.
+void SumRule::place(const Expr &expr, IndexId index, bool argument) {
+  switch (expr.kind) {
+  case Expr::Paren: return place(*expr.operands[0], index, argument);
+  case Expr::Sum:
+  case Expr::Compare:
+  case Expr::And:
+  case Expr::Or:
+  case Expr::Not: return placeInEach(expr.operands, index);
+  case Expr::If: return placeInIf(expr, index);
+  default: return placeInChain(expr, index, argument);
   }
 }
 
-bool plc::language::checkSums(const std::vector<Term> &terms, const std::vector<IndexUse> &uses,
-                              const std::vector<Index> &indices, Diagnostics &diagnostics) {
-  std::vector<std::vector<const IndexUse *>> byIndex(indices.size());
-  for (const IndexUse &use : uses)
-    byIndex[use.index].push_back(&use);
-  bool ok = true;
-  for (auto [index, own] : llvm::zip(indices, byIndex))
-    if (!own.empty())
-      ok &= SumRule(terms, std::move(own), index.name, diagnostics).check();
-  return ok;
+/// Summands are summed separately, and so are the sides of a comparison.
+void SumRule::placeInEach(ArrayRef<const Expr *> parts, IndexId index) {
+  for (const Expr *part : parts)
+    if (find(*part, index))
+      place(*part, index, /*argument=*/false);
+}
+
+void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
+  const Expr &product = stripSigns(chain);
+  llvm::SmallVector<const Expr *> factors, users;
+  if (product.kind == Expr::Product)
+    factors.assign(product.operands.begin(), product.operands.end());
+  else
+    factors = {&product};
+  for (const Expr *&factor : factors) {
+    factor = &stripSigns(*factor);
+    if (find(*factor, index))
+      users.push_back(factor);
+  }
+  if (users.size() > 1)
+    return sumOver(chain, index);
+  const Expr &user = *users[0];
+  if (usesDirectly(user, index)) {
+    // `exp(x[k])` is more often a forgotten index than a sum that is meant.
+    if (argument && factors.size() == 1 && user.kind == Expr::Access)
+      return refuse(chain, index, "its term is a single tensor directly under a function");
+    return sumOver(chain, index);
+  }
+  if (user.kind != Expr::Call)
+    return place(user, index, argument && factors.size() == 1);
+  llvm::SmallVector<const Expr *> arguments;
+  for (const Expr *operand : user.operands)
+    if (find(*operand, index))
+      arguments.push_back(operand);
+  if (arguments.size() > 1)
+    return sumOver(chain, index);
+  place(*arguments[0], index, /*argument=*/names.takesIndices(user));
+}
+
+/// A branch is a term of its own, unless the condition has the index too.
+void SumRule::placeInIf(const Expr &choice, IndexId index) {
+  ArrayRef<const Expr *> branches = ArrayRef(choice.operands).drop_front();
+  if (!find(*choice.operands[0], index))
+    return placeInEach(branches, index);
+  if (llvm::any_of(branches, [&](const Expr *branch) { return find(*branch, index); }))
+    return sumOver(choice, index);
+  refuse(choice, index, "it occurs in a condition alone");
+}
+
+void SumRule::sumOver(const Expr &term, IndexId index) {
+  // `x[i] + k` is more often a mistake than a sum of numbers.
+  if (!find(term, index)->ofTensor)
+    return refuse(term, index, "it occurs in a term only as a number");
+  places[&term].push_back(index);
+}
+
+void SumRule::refuse(const Expr &term, IndexId index, StringRef reason) {
+  ok = false;
+  places[&term].push_back(index);
+  StringRef name = indices[index].name;
+  diagnostics
+      .error(find(term, index)->place,
+             "index '" + name + "' is neither on the left nor bound, and where to sum it is not clear: " + reason)
+      .note(SMLoc::getFromPointer(term.text.begin()),
+            "'sum[" + name + "](" + term.text.substr(0, 80) + (term.text.size() > 80 ? ".." : "") + ")' sums it here");
+}
+
+bool plc::language::placeSums(const Expr &value, const IndexNames &names, const std::vector<Index> &indices,
+                              SumPlaces &places, Diagnostics &diagnostics) {
+  return SumRule(names, indices, places, diagnostics).run(value);
 }
