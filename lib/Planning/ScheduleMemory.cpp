@@ -103,7 +103,8 @@ std::vector<int64_t> plc::plan::leastBytesOf(ProgramOp program) {
     planner::ScheduleProblem::Stage &plain = problem.stages.emplace_back();
     plain.rank = stage.getRank();
     for (auto task : stage.getBody().getOps<TaskOp>())
-      plain.has[int(task.getRole())] = true;
+      if (task.getRole() != Role::P) // what it makes is static
+        plain.has[int(task.getRole())] = true;
     hold(StageBytes(StageRetention(context, stage, /*inFlight=*/1)), plain);
   }
   ein::MicroBatches cut = program.getCut();
