@@ -69,8 +69,8 @@ public:
     if (planner::Fault fault = choose(values, strategy, eachValue, places))
       return emitNoPlan(rank) << *fault;
     // A budget is refused by no search that ended early.
-    bool isQuick = &strategy == &rowOf(planner::MemoryStrategy::pooled) ||
-                   &strategy == &rowOf(planner::MemoryStrategy::cached);
+    bool isQuick =
+        &strategy == &rowOf(planner::MemoryStrategy::pooled) || &strategy == &rowOf(planner::MemoryStrategy::cached);
     if (limit > 0 && places->getEnd() > limit && isQuick) {
       std::unique_ptr<Places> closer;
       if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer) &&
