@@ -97,16 +97,18 @@ private:
     }
   }
 
-  // Moves the border of two stages as long as the order is faster for it.
+  // Takes a layer call from a stage and gives it to another, which moves all borders between them, as long as the order is
+  // faster for it: first to neighbours, then farther. Of many stages only to neighbours, for there are too many pairs.
   JointRow descend(JointRow row) {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (size_t stage = 0; stage + 1 < row.estimate.balance.size(); ++stage)
+    size_t stages = row.estimate.balance.size(), reach = stages <= mostPaired ? stages : 2;
+    for (size_t apart = 1; apart < reach;) {
+      bool moved = false;
+      for (size_t stage = 0; stage + apart < stages; ++stage)
         for (int64_t by : {-1, 1}) {
           std::vector<int64_t> trial = row.estimate.balance;
           trial[stage] += by;
-          trial[stage + 1] -= by;
-          if (trial[stage] < 1 || trial[stage + 1] < 1)
+          trial[stage + apart] -= by;
+          if (trial[stage] < 1 || trial[stage + apart] < 1)
             continue;
           JointRow other{row.choice, JointRow::order, {}};
           other.choice.balance = trial;
@@ -116,6 +118,7 @@ private:
           row = other;
           moved = true;
         }
+      apart = moved ? 1 : apart + 1;
     }
     return row;
   }

@@ -170,6 +170,17 @@ TEST(Joint, IsNearTheBestOfAllPlans) {
   }
 }
 
+// Borders that are best only if several of them move at once: a layer call goes from a stage to any other.
+TEST(Joint, MovesSeveralBorders) {
+  for (unsigned seed : {4, 64, 151, 260, 299}) {
+    Chain problem = randomChain(seed);
+    problem.searches = false;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_LE(answer.chosen.estimate.ns * 100, exhaust(problem) * 101) << "seed " << seed;
+  }
+}
+
 // Each of the two improvements finds what the other choices do not hold, and never loses.
 TEST(Joint, ImprovesWhatIsNear) {
   int64_t byMoves = 0, byOrder = 0;
