@@ -5,6 +5,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Support/ResultName.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/BitVector.h"
@@ -53,18 +54,17 @@ std::string list(ArrayAttr names) {
   return quoted.empty() ? "none" : llvm::join(quoted, ", ");
 }
 
-// The model's arguments that a value may depend on.
-BitVector argumentsOf(ein::ModelOp model, Value value) {
+// The model's arguments that a result may depend on.
+BitVector argumentsOf(ein::ModelOp model, Value result) {
+  BackwardSliceOptions whole;
+  whole.inclusive = whole.omitBlockArguments = true;
+  SetVector<Operation *> makers;
+  if (failed(getBackwardSlice(result, &makers, whole)))
+    llvm_unreachable("equations have no regions");
   BitVector arguments(model.getFunctionType().getNumInputs());
-  SetVector<Value> work;
-  work.insert(value);
-  for (unsigned next = 0; next < work.size(); ++next) {
-    Value one = work[next];
-    if (auto argument = dyn_cast<BlockArgument>(one))
+  for (BlockArgument argument : model.getBody().getArguments())
+    if (result == argument || llvm::any_of(argument.getUsers(), [&](Operation *user) { return makers.contains(user); }))
       arguments.set(argument.getArgNumber());
-    else
-      work.insert_range(one.getDefiningOp()->getOperands());
-  }
   return arguments;
 }
 

@@ -3,6 +3,7 @@
 
 #include "plc/Dialect/Ein/MicroBatches.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -89,16 +90,17 @@ void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArgument
   DenseSet<Value> steady = steadyValues(body, [&](Value argument) { return steadyArguments.contains(argument); });
   // What is costly, with all that it is made of.
   SmallVector<Operation *> costly;
-  DenseSet<Operation *> needed;
   for (Operation &op : body.without_terminator())
     if (steady.contains(op.getResult(0)) && isCostly(op))
       costly.push_back(&op);
-  for (Operation &op : llvm::reverse(body.without_terminator()))
-    if (llvm::is_contained(costly, &op) ||
-        llvm::any_of(op.getUsers(), [&](Operation *user) { return needed.contains(user); }))
-      needed.insert(&op);
   if (costly.empty())
     return;
+  SetVector<Operation *> needed;
+  BackwardSliceOptions whole;
+  whole.inclusive = whole.omitBlockArguments = true;
+  for (Operation *op : costly)
+    if (failed(getBackwardSlice(op, &needed, whole)))
+      llvm_unreachable("equations have no regions");
   // Cheap parts of it that others read, too, are made again there.
   OpBuilder builder(body.getTerminator()->getContext());
   builder.setInsertionPointToStart(&apart.block);

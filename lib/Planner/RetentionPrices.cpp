@@ -135,9 +135,9 @@ private:
 };
 
 // Bytes of each row.
-class Rows {
+class RowBytes {
 public:
-  Rows(const RetentionProblem &problem, const Reads &reads)
+  RowBytes(const RetentionProblem &problem, const Reads &reads)
       : problem(problem), reads(reads), begins{problem.firstBackward(), problem.firstAwaitedW()} {}
 
   std::vector<int64_t> bytes;
@@ -283,7 +283,7 @@ public:
 private:
   const RetentionProblem &problem;
   Lots lots;
-  Rows rows;
+  RowBytes rows;
   std::vector<double> price, above;
   double keptPart = 0, step = 1;
 };

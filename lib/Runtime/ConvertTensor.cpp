@@ -1,25 +1,23 @@
 #include "ConvertTensor.h"
 
+#include "Log.h"
 #include "plc/Runtime/Error.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 namespace plc::runtime {
 
 namespace {
 
+/// In the digits of the wider type, so that a rounded value shows its change.
 template <class T>
 std::string textOf(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
-    return text;
-  } else {
+  if constexpr (std::is_floating_point_v<T>)
+    return shortestDigits(ElementType::F64, static_cast<double>(value));
+  else
     return std::to_string(value);
-  }
 }
 
 /// One direction: From and To are traits of element types.

@@ -65,10 +65,9 @@ void EntryTensors::scatter(StaticKind kind, const std::string &path, const Bytes
 }
 
 void EntryTensors::clear(StaticKind kind, const std::string &path) const {
-  for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
-    if (const StaticInfo *place = entry.ranks[rank].find(kind, path))
-      if (const Rank *local = localRank(rank))
-        std::memset(local->at(*place), 0, static_cast<size_t>(place->bytes));
+  for (const auto &rank : localRanks)
+    if (const StaticInfo *place = entry.ranks[rank->number()].find(kind, path))
+      std::memset(rank->at(*place), 0, static_cast<size_t>(place->bytes));
 }
 
 void EntryTensors::parametersChanged() const {

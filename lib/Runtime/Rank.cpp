@@ -200,7 +200,8 @@ std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
 /// Of what other kernels wrote: an infinite parameter or input is none that a rule speaks of.
 bool Rank::readsInfinity(const CallInfo &call, const KernelInfo &kernel) const {
   return std::ranges::any_of(kernel.inputs, [&](const module::RealOperand &input) {
-    if (call.operands[static_cast<size_t>(input.operand)] < 0)
+    int64_t operand = call.operands[static_cast<size_t>(input.operand)];
+    if (operand < 0 && plan.statics[static_cast<size_t>(-1 - operand)].kind != StaticKind::Prepared)
       return false;
     for (int64_t i = 0; i < input.elements; ++i)
       if (std::isinf(elementAsDouble(input.type, operands[static_cast<size_t>(input.operand)], i)))

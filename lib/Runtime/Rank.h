@@ -35,8 +35,7 @@ public:
   Rank(Shared &shared, size_t index, size_t local);
 
   /// Executes the action table once, without what has been prepared for these parameters; step 0 leaves the parameters
-  /// as they are. Throws Error naming rank, stage,
-  /// micro-batch and kernel; returns quietly if another rank stopped the run.
+  /// as they are. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if another rank stopped the run.
   void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.

@@ -69,9 +69,9 @@ struct JointAnswer {
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
 /// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned, and the best of these is taken.
-/// Of those whose order is within `joinNear` percent of the best one, one joins in which layer calls went from a stage to
-/// another, one at a time, as long as that helps, and the order that is searched for. Exact over the choices but for what messages and
-/// updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
+/// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
+/// another, one at a time, as long as that helps, and the order that is searched for. Exact over the choices but for what
+/// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
 /// reason of the one that is fastest. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);

@@ -15,8 +15,8 @@ class raw_ostream;
 
 namespace plc {
 
-/// One error or warning with its notes. A place that is not valid prints without line and caret, after `origin` or, if that is empty,
-/// the name of the main file.
+/// One error or warning with its notes. A place that is not valid prints without line and caret, after `origin` or, if
+/// that is empty, the name of the main file.
 struct Diagnostic {
   struct Note {
     llvm::SMLoc place;
@@ -55,7 +55,8 @@ public:
   /// Sorted by place, each place and text once.
   std::vector<const Diagnostic *> sorted() const;
 
-  /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, the source line, a caret; each note likewise. Columns are bytes, from 1.
+  /// Prints `FILE:LINE:COL: error: TEXT`, or `warning`, the source line, a caret; each note likewise. Columns are bytes,
+  /// from 1.
   void print(llvm::raw_ostream &os) const;
 
 private:
