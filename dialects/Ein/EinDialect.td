@@ -82,7 +82,10 @@ def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
 def Ein_Reduction : I32EnumAttr<"Reduction", "reduction over the dimensions that the result map misses", [
     I32EnumAttrCase<"sum", 0>,
     I32EnumAttrCase<"max", 1>, // from -inf (integers: the smallest), x > m ? x : m
-    I32EnumAttrCase<"min", 2>  // from +inf (integers: the largest), x < m ? x : m
+    I32EnumAttrCase<"min", 2>, // from +inf (integers: the largest), x < m ? x : m
+    I32EnumAttrCase<"prod", 3>, // from 1, m * x
+    I32EnumAttrCase<"any", 4>, // from false, m or x
+    I32EnumAttrCase<"all", 5>  // from true, m and x
   ]> {
   let cppNamespace = "::plc::ein";
   let genSpecializedAttr = 0;
@@ -90,9 +93,9 @@ def Ein_Reduction : I32EnumAttr<"Reduction", "reduction over the dimensions that
 
 def Ein_Order : I32EnumAttr<"Order", "order of a reduction", [
     // The reduced dimensions, flattened in ascending order: element i goes to lane i mod 16, each lane ascending from
-    // 0 (or -inf, +inf), then lane l takes lane l + 8, l + 4, l + 2, l + 1 in turn.
+    // where the reduction begins (a sum: from 0), then lane l takes lane l + 8, l + 4, l + 2, l + 1 in turn.
     I32EnumAttrCase<"lanes", 0>,
-    // One chain per result element, from 0 (or -inf, +inf), ascending in the flattened reduced dimensions.
+    // One chain per result element, from where the reduction begins, ascending in the flattened reduced dimensions.
     I32EnumAttrCase<"chain", 1>
   ]> {
   let cppNamespace = "::plc::ein";

@@ -73,11 +73,11 @@ def Ein_MapOp : Ein_Equation<"map"> {
 }
 
 def Ein_ReduceOp : Ein_Equation<"reduce"> {
-  let summary = "sum, maximum or minimum over dimensions";
+  let summary = "sum, product, maximum, minimum, 'there is' or 'for all' over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
-    sets. A `sum` may accumulate. Sums of integers wrap, in any order. `sum TYPE` is as in `ein.contract`: the type that
-    a sum is taken in.
+    sets. A `sum` may accumulate. Sums and products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
+    the type that a sum is taken in.
 
     Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -86,14 +86,15 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) Input, result and accumulator have one element type; only a sum accumulates.
     (C5) As (C6) of `ein.contract`; only a sum has the type of one.
+    (C6) `any` and `all` are of i1, the others of numbers.
   }];
-  let arguments = (ins Ein_ReductionAttr:$reduction, Ein_NumberTensor:$input,
-                       Optional<Ein_NumberTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+  let arguments = (ins Ein_ReductionAttr:$reduction, Ein_Tensor:$input,
+                       Optional<Ein_Tensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
                        OptionalAttr<Ein_OrderAttr>:$order, OptionalAttr<TypeAttr>:$sum);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return getReduction() == Reduction::sum; }
     ::mlir::OperandRange getInputs() { return getOperation()->getOperands().take_front(1); }
-    /// The type that it is taken in: of a sum `sum`, else the table's; of an extremum the elements'.
+    /// The type that it is taken in: of a sum `sum`, else the table's; of a product the table's; else the elements'.
     ::mlir::Type getSumType();
   }];
 }

@@ -25,7 +25,7 @@ public:
     if (isa<ein::ContractOp>(op))
       return ofContract();
     if (auto reduce = dyn_cast<ein::ReduceOp>(op.getOperation()))
-      return reduce.getReduction() == ein::Reduction::sum ? FailureOr<Gradient>(pass(dy)) : ofExtremum();
+      return ofReduction(reduce.getReduction());
     if (isa<ein::GatherOp>(op))
       return ofGather();
     return Gradient{build.gather(replaced(), inputs[0].dims), {}}; // scatter_add
@@ -299,6 +299,91 @@ private:
     Access isFirst = over(Function::eq, {candidates, first});
     Access isFinite = over(Function::select, {attains, over(Function::select, {isFirst, dy, number(0)}), number(0)});
     return Gradient{onDiagonal(isFinite.value), guardsOfInput()};
+  }
+
+  FailureOr<Gradient> ofReduction(ein::Reduction reduction) {
+    switch (reduction) {
+    case ein::Reduction::sum: return pass(dy);
+    case ein::Reduction::max:
+    case ein::Reduction::min: return ofExtremum();
+    case ein::Reduction::prod: return ofProduct();
+    case ein::Reduction::any:
+    case ein::Reduction::all: break; // of truth values
+    }
+    llvm_unreachable("no gradient goes through this reduction");
+  }
+
+  // Factors of an extent, each of 16 at most unless it is prime.
+  static SmallVector<int64_t> shortFactors(int64_t extent) {
+    SmallVector<int64_t> factors{1};
+    auto take = [&](int64_t prime) {
+      if (factors.back() == 1 || factors.back() * prime <= 16)
+        factors.back() *= prime;
+      else
+        factors.push_back(prime);
+    };
+    for (int64_t prime = 2; prime <= extent / prime; ++prime)
+      for (; extent % prime == 0; extent /= prime)
+        take(prime);
+    if (extent > 1)
+      take(extent);
+    return factors;
+  }
+
+  // Of prod: to an element the product of the others times the gradient. It divides by no element, so it is right with
+  // zeros among them. The reduced dimensions are split in short ones, d1 .. dm, slowest first, and P(k) is the product
+  // over those behind dk. The others of an element are, for each k, the P(k) at the other values of dk.
+  Gradient ofProduct() {
+    Location loc = op->getLoc();
+    Dims dims = distinct(inputs[0].dims), all, digits;
+    SmallVector<int64_t> parts, extents; // of each of dims, how many of all it is; extents of digits
+    Value x = build.copy(inputs[0], dims);
+    for (int64_t dim : dims) {
+      if (contains(result.dims, dim)) {
+        parts.push_back(1);
+        all.push_back(dim);
+        continue;
+      }
+      SmallVector<int64_t> factors = shortFactors(op.getExtents()[dim]);
+      parts.push_back(factors.size());
+      if (factors.size() > 1)
+        x = ein::split(builder, loc, x, all.size(), factors);
+      for (int64_t factor : factors) {
+        digits.push_back(factors.size() > 1 ? build.addDim(factor) : dim);
+        extents.push_back(factor);
+        all.push_back(digits.back());
+      }
+    }
+    SmallVector<Access> products{{x, all}};
+    for (unsigned k = digits.size(); k-- > 1;) {
+      Dims kept = llvm::filter_to_vector<4>(products.back().dims, [&](int64_t dim) { return dim != digits[k]; });
+      products.push_back({build.reduce(ein::Reduction::prod, products.back(), kept), kept});
+    }
+    Access gradient = dy;
+    for (unsigned k = 0; k < digits.size(); ++k) {
+      Access factors = products.pop_back_val();
+      Dims own = factors.dims, both = own;
+      int64_t twin = build.addDim(extents[k]);
+      both.push_back(twin);
+      llvm::replace(factors.dims, digits[k], twin);
+      Type i64 = builder.getI64Type();
+      Dims pair{digits[k], twin};
+      Access same{build.map(Function::eq, {build.iota(digits[k], i64), build.iota(twin, i64)}, pair), pair};
+      Access others{build.map(Function::select, {same, number(1), factors}, both), both};
+      Access product{build.reduce(ein::Reduction::prod, others, own), own};
+      gradient = {build.map(Function::mul, {gradient, product}, own), own};
+    }
+    for (const Guard &guard : incoming.guards) {
+      Access cond{guard.cond, domainOf(guard)}, zero = number(0);
+      SmallVector<Access> operands{cond, gradient, zero};
+      if (guard.dead)
+        std::swap(operands[1], operands[2]);
+      gradient = {build.map(Function::select, operands, all), all};
+    }
+    for (auto [axis, count] : llvm::enumerate(parts))
+      if (count > 1)
+        gradient.value = ein::merge(builder, loc, gradient.value, axis, count);
+    return {onDiagonal(gradient.value), guardsOfInput()};
   }
 
   // One position per element of the domain that the table keeps apart: select it; else add up.

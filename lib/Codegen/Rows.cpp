@@ -183,8 +183,7 @@ private:
       auto reduce = cast<ein::ReduceOp>(op);
       Value all = held;
       if (single)
-        all =
-            vector::LoadOp::create(b, VectorType::get({laneCount}, reduce.getSumType()), held, ValueRange{w.index(0)});
+        all = w.load(held, reduce.getSumType(), w.index(0), 1, {laneCount, laneCount});
       finishPerRow(op, tree(reduce, all), point, reduce.getAccumulator() ? w.accumulate : Value());
     }
   }
@@ -201,8 +200,8 @@ private:
       return lanes;
     Value &buffer = laneBuffers[reduce];
     if (!buffer)
-      buffer = w.scratch(laneCount, reduce.getSumType());
-    vector::StoreOp::create(b, lanes, buffer, ValueRange{w.index(0)});
+      buffer = w.scratch(laneCount, storedType(reduce.getSumType()));
+    w.store(lanes, buffer, w.index(0), 1, {laneCount, laneCount});
     return buffer;
   }
 
@@ -286,8 +285,8 @@ private:
       step *= points.loops.extents[loop];
     }
     Value lane = flat ? Value(arith::RemUIOp::create(b, flat, w.index(laneCount))) : w.index(0);
-    Value held = memref::LoadOp::create(b, buffer, ValueRange{lane});
-    memref::StoreOp::create(b, combine(b, reduce.getReduction(), held, x), buffer, ValueRange{lane});
+    Value held = w.load(buffer, reduce.getSumType(), lane, 0, {});
+    w.store(combine(b, reduce.getReduction(), held, x), buffer, lane, 0, {});
   }
 
   KernelWriter &w;

@@ -85,6 +85,9 @@ Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value
   case Reduction::sum: return applyFunction(builder, Function::add, {m, x});
   case Reduction::max: return applyFunction(builder, Function::max, {m, x});
   case Reduction::min: return applyFunction(builder, Function::min, {m, x});
+  case Reduction::prod: return applyFunction(builder, Function::mul, {m, x});
+  case Reduction::any: return applyFunction(builder, Function::logical_or, {m, x});
+  case Reduction::all: return applyFunction(builder, Function::logical_and, {m, x});
   }
   llvm_unreachable("no reduction");
 }
@@ -92,15 +95,31 @@ Value codegen::combine(ImplicitLocOpBuilder &builder, Reduction reduction, Value
 Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Type type) {
   if (Type element = getElementTypeOrSelf(type); !isa<FloatType>(element)) {
     unsigned width = element.getIntOrFloatBitWidth();
-    APInt start = reduction == Reduction::sum   ? APInt::getZero(width)
-                  : reduction == Reduction::max ? APInt::getSignedMinValue(width)
-                                                : APInt::getSignedMaxValue(width);
-    return constantLike(builder, type, builder.getIntegerAttr(element, start));
+    auto start = [&]() -> APInt {
+      switch (reduction) {
+      case Reduction::sum:
+      case Reduction::any: return APInt::getZero(width);
+      case Reduction::max: return APInt::getSignedMinValue(width);
+      case Reduction::min: return APInt::getSignedMaxValue(width);
+      case Reduction::prod:
+      case Reduction::all: return APInt(width, 1);
+      }
+      llvm_unreachable("no reduction");
+    };
+    return constantLike(builder, type, builder.getIntegerAttr(element, start()));
   }
-  double start = reduction == Reduction::sum ? 0 : std::numeric_limits<double>::infinity();
-  if (reduction == Reduction::max)
-    start = -start;
-  return constantLike(builder, type, builder.getFloatAttr(getElementTypeOrSelf(type), start));
+  auto start = [&]() -> double {
+    switch (reduction) {
+    case Reduction::sum: return 0;
+    case Reduction::max: return -std::numeric_limits<double>::infinity();
+    case Reduction::min: return std::numeric_limits<double>::infinity();
+    case Reduction::prod: return 1;
+    case Reduction::any:
+    case Reduction::all: break; // the verifier knows that these are of truth values
+    }
+    llvm_unreachable("no reduction of reals");
+  };
+  return constantLike(builder, type, builder.getFloatAttr(getElementTypeOrSelf(type), start()));
 }
 
 Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type element) {

@@ -13,7 +13,7 @@ enum class Builtin {
   None,
   Function,   // elementwise, of one argument, named as in the ein dialect
   Function2,  // of two: pow
-  Reduction,  // sum, mean (max and min are both)
+  Reduction,  // sum, mean, prod, any, all (max and min are both)
   Extremum,   // max, min
   Conversion, // real, i32
   Stop,
@@ -28,8 +28,8 @@ inline const llvm::StringMap<Builtin> &builtins() {
     llvm::StringMap<Builtin> names = {
         {"sum", Reduction},   {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
         {"real", Conversion}, {"i32", Conversion}, {"stop", Stop},     {"size", Size},
-        {"prod", NotYet},     {"argmax", NotYet},  {"argmin", NotYet}, {"any", NotYet},
-        {"all", NotYet},      {"topk", NotYet},    {"pad", NotYet},    {"random", NotYet}};
+        {"prod", Reduction},  {"any", Reduction},  {"all", Reduction}, {"argmax", NotYet},
+        {"argmin", NotYet},   {"topk", NotYet},    {"pad", NotYet},    {"random", NotYet}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

@@ -111,7 +111,14 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
     else
       return nullptr; // reported by the walk over indices
   }
-  const Node *operand = wantNumber(resolve(*expr.operands[0], context));
+  const Node *operand = resolve(*expr.operands[0], context);
+  StringRef function = expr.name;
+  if (function == "any" || function == "all")
+    operand = wantCondition(operand);
+  else if (function == "sum" && operand && operand->element == Element::Bool)
+    function = "any"; // a sum of truth values says that there is one
+  else
+    operand = wantNumber(operand);
   // A mean of integers would have to round, which ` ` says explicitly.
   if (expr.name == "mean")
     operand = wantReal(operand, "'mean'");
@@ -127,7 +134,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   Node node;
   node.kind = Node::Reduce;
   node.place = expr.place;
-  node.function = expr.name;
+  node.function = function;
   node.element = operand->element == Element::Number ? Element::Real : operand->element;
   node.operands = {operand};
   node.summed = ids;

@@ -251,11 +251,11 @@ BodyEmitter::Operand BodyEmitter::emitReduction(StringRef function, const Operan
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 
-static StringRef functionOf(BinaryOp op) {
+static StringRef functionOf(BinaryOp op, Element element) {
   switch (op) {
   case BinaryOp::Add: return "add";
   case BinaryOp::Sub: return "sub";
-  case BinaryOp::Mul: return "mul";
+  case BinaryOp::Mul: return element == Element::Bool ? "and" : "mul";
   case BinaryOp::Div: return "div";
   case BinaryOp::FloorDiv: return "floor_div";
   case BinaryOp::Mod: return "floor_mod";
@@ -301,7 +301,7 @@ BodyEmitter::Operand BodyEmitter::emitSum(const Node &term, llvm::ArrayRef<Index
     Operand value = emitNode(factor, term.element);
     if (term.negated[i])
       value = emitMap("neg", value, factor.dims, term.element, factor.place);
-    result = emitBinary(functionOf(term.operators[i]), result, value, term.element, factor.place);
+    result = emitBinary(functionOf(term.operators[i], term.element), result, value, term.element, factor.place);
   }
   return result;
 }
@@ -322,13 +322,14 @@ BodyEmitter::Operand BodyEmitter::emitTerm(const Node &node, Element wanted) {
     Operand value = emitNode(factor, element);
     if (node.negated[i])
       value = emitMap("neg", value, factor.dims, element, factor.place);
-    result = i == 0 ? value : emitBinary(functionOf(node.operators[i]), result, value, element, factor.place);
+    result = i == 0 ? value : emitBinary(functionOf(node.operators[i], element), result, value, element, factor.place);
   }
-  // Integers are multiplied and then summed, because a contraction is of reals only.
-  return node.summed.empty() ? result : emitReduction("sum", result, node.summed, node.dims, node.place);
+  // Integers are multiplied and then summed, because a contraction is of reals only; so are truth values, in their way.
+  StringRef sum = element == Element::Bool ? "any" : "sum";
+  return node.summed.empty() ? result : emitReduction(sum, result, node.summed, node.dims, node.place);
 }
 
-/// sum, mean, max or min with named indices. The sum of a product of tensors is a contraction, as by the sum rule.
+/// A reduction with named indices. The sum of a product of tensors is a contraction, as by the sum rule.
 BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wanted) {
   const Node &term = *node.operands[0];
   StringRef function = node.function == "mean" ? "sum" : node.function;

@@ -1,7 +1,7 @@
 //===- Parts.cpp - left sides that are a part of an axis ----------------------===//
 //
 // `y[n, C + c] += b[n, c]` gives the elements from C on of an axis whose extent a header, a line of its own or an
-// earlier clause says; the others are 0. The part is read where it is, and added to the clauses before.
+// earlier clause says; the others are 0, or false. The part is read where it is, and added to the clauses before.
 //
 //===----------------------------------------------------------------------===//
 #include "EmitEquations.h"
@@ -13,10 +13,6 @@ using llvm::Twine;
 using mlir::AffineMap;
 
 std::optional<Binding> RuleBuilder::addPart(StringRef name, SMLoc place, const Node *node) {
-  if (node->element == Element::Bool) {
-    refuseLogic(node->place, "join the parts by 'if'");
-    return std::nullopt;
-  }
   std::optional<llvm::SmallVector<Axis, 4>> whole = wholeAxes(name);
   if (earlier)
     whole = earlier->view.axes;
@@ -64,7 +60,7 @@ std::optional<Binding> RuleBuilder::addWholes(StringRef name, SMLoc place, const
     entries.push_back({{ids.back()}});
   }
   const Node *before = makeRead(earlier->view, entries, place), *now = makeRead(part.view, entries, place);
-  const Node *sum = makeMap("add", place, {before, now});
+  const Node *sum = makeMap(now->element == Element::Bool ? "or" : "add", place, {before, now});
   if (!sum)
     return std::nullopt;
   Binding result = addEquation(name, place, sum, ids, llvm::SmallVector<unsigned, 4>(ids.size(), 1), sum->element);

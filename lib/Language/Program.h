@@ -99,7 +99,7 @@ struct Node {
     Read,   // value at positions
     Map,    // function of operands, elementwise
     Term,   // chain of operands (operators * / // %; signs), summed over `summed`
-    Reduce, // function: sum, max, min, mean over `summed`
+    Reduce, // function: mean, or a reduction of the ein dialect, over `summed`
     Cast,   // to `element`
     Stop
   };

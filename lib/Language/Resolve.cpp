@@ -120,11 +120,6 @@ const Node *RuleBuilder::wantReal(const Node *node, StringRef user) {
   return nullptr;
 }
 
-const Node *RuleBuilder::refuseLogic(SMLoc place, StringRef instead) {
-  diagnostics.error(place, "rules of logic on bool tensors are not supported yet; " + instead);
-  return nullptr;
-}
-
 const Node *RuleBuilder::wantCondition(const Node *node) {
   if (!node || node->element == Element::Bool)
     return node;
@@ -149,13 +144,20 @@ const Node *RuleBuilder::resolveSum(const Expr &expr, const Context &context) {
   const Node *result = nullptr;
   bool ok = true;
   for (size_t i = 0; i < expr.operands.size(); ++i) {
-    const Node *next = wantNumber(resolve(*expr.operands[i], context));
+    bool minus = expr.operators[i] == BinaryOp::Sub;
+    const Node *next = resolve(*expr.operands[i], context);
+    // `+` of truth values is 'or'.
+    if (next && next->element == Element::Bool && (minus || (result && result->element != Element::Bool)))
+      next = wantNumber(next);
+    else if (next && result && result->element == Element::Bool && next->element != Element::Bool)
+      next = wantNumber(result);
     ok &= next != nullptr;
     if (!ok)
       continue;
-    bool minus = expr.operators[i] == BinaryOp::Sub;
     if (!result)
       result = next;
+    else if (next->element == Element::Bool)
+      result = makeMap("or", next->place, {result, next});
     else if (result->kind == Node::Number && next->kind == Node::Number)
       result = makeNumber(minus ? result->number - next->number : result->number + next->number, expr.place);
     else
@@ -211,12 +213,10 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   auto summed = sums.find(&expr);
   if (!chosen || summed == sums.end())
     return chosen;
-  if (!wantNumber(chosen))
-    return nullptr;
   Node node;
   node.kind = Node::Reduce;
   node.place = expr.place;
-  node.function = "sum";
+  node.function = chosen->element == Element::Bool ? "any" : "sum";
   node.element = chosen->element == Element::Number ? Element::Real : chosen->element;
   node.operands = {chosen};
   node.summed.assign(summed->second.begin(), summed->second.end());
@@ -267,21 +267,18 @@ const Node *RuleBuilder::resolveTerm(const Expr &expr, const Context &outer) {
   llvm::sort(node.summed);
   if (!node.summed.empty() && node.element == Element::Number)
     node.element = Element::Real;
-  if (!node.summed.empty() && node.element == Element::Bool)
-    return sumsFailed ? nullptr
-                      : refuseLogic(node.place, "a summed index would be 'there is'; sum 'real(..)' or 'i32(..)'");
   if (node.operands.size() == 1 && !node.negated[0] && node.summed.empty())
     return node.operands[0];
   return finish(std::move(node));
 }
 
-/// `//` and `%` are of integers, `/` is of reals; conditions are no factors.
+/// `//` and `%` are of integers, `/` is of reals; `*` of conditions is 'and', and they are no other factors.
 bool RuleBuilder::checkFactors(const Node &term) {
   auto isBool = [](const Node *factor) { return factor->element == Element::Bool; };
   bool product =
       term.operands.size() > 1 && llvm::all_of(term.operators, [](BinaryOp op) { return op == BinaryOp::Mul; });
-  if (product && llvm::all_of(term.operands, isBool))
-    return refuseLogic(term.place, "write 'and', or convert with 'real(..)'");
+  if (product && llvm::all_of(term.operands, isBool) && !llvm::is_contained(term.negated, true))
+    return true;
   for (auto [factor, negated] : llvm::zip(term.operands, term.negated))
     if ((term.operands.size() > 1 || negated) && !wantNumber(factor))
       return false;

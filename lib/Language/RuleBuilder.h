@@ -108,7 +108,6 @@ private:
   const Node *resolveGathered(const Expr &expr, const Context &context);
   bool checkFactors(const Node &term);
   const Node *foldTerm(const Node &term, SMLoc place);
-  const Node *refuseLogic(SMLoc place, StringRef instead);
   const Node *wantNumber(const Node *node);
   const Node *wantReal(const Node *node, StringRef user);
   const Node *wantCondition(const Node *node);
@@ -155,7 +154,6 @@ private:
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   llvm::DenseMap<const Expr *, Affine> affines; // index expressions that are no plain index
   SumPlaces sums;
-  bool sumsFailed = false;
 };
 
 /// Does an index occur in the expression, arguments of calls included?

@@ -124,8 +124,6 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
 
 /// The sum so far and one clause more. The number 0 is a sum without clauses.
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
-  if (clause->element == Element::Bool)
-    return refuseLogic(clause->place, "write 'or', or add 'real(..)'");
   // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
   if (earlier->kind == Binding::Number && earlier->number == 0)
     return clause;
@@ -137,8 +135,11 @@ const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
   llvm::SmallVector<Node::Position, 4> entries;
   for (const Affine &axis : leftAxes)
     entries.push_back({axis.indices});
-  const Node *sum = wantNumber(makeRead(earlier->view, entries, place));
-  return sum ? makeMap("add", place, {sum, clause}) : nullptr;
+  const Node *sum = makeRead(earlier->view, entries, place);
+  // Clauses of truth values are joined by 'or'.
+  if (sum && sum->element == Element::Bool && clause->element == Element::Bool)
+    return makeMap("or", place, {sum, clause});
+  return wantNumber(sum) && wantNumber(clause) ? makeMap("add", place, {sum, clause}) : nullptr;
 }
 
 /// `y, z = f(a, b)`.
@@ -174,8 +175,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   else
     ok &= checkClashes();
   // Resolve names even if extents disagree, because errors in names are independent of them.
-  sumsFailed = !placeSums(expr, *this, *indices, sums, diagnostics);
-  ok &= !sumsFailed;
+  ok &= placeSums(expr, *this, *indices, sums, diagnostics);
   size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;

@@ -41,6 +41,7 @@ private:
   void place(const Expr &expr, IndexId index, bool argument);
   void placeInEach(ArrayRef<const Expr *> parts, IndexId index);
   void placeInChain(const Expr &chain, IndexId index, bool argument);
+  void placeInAnd(const Expr &both, IndexId index);
   void placeInIf(const Expr &choice, IndexId index);
   void sumOver(const Expr &term, IndexId index);
   void refuse(const Expr &term, IndexId index, StringRef reason);
@@ -131,9 +132,9 @@ bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
 void SumRule::place(const Expr &expr, IndexId index, bool argument) {
   switch (expr.kind) {
   case Expr::Paren: return place(*expr.operands[0], index, argument);
+  case Expr::And: return placeInAnd(expr, index);
   case Expr::Sum:
   case Expr::Compare:
-  case Expr::And:
   case Expr::Or:
   case Expr::Not: return placeInEach(expr.operands, index);
   case Expr::If: return placeInIf(expr, index);
@@ -178,6 +179,14 @@ void SumRule::placeInChain(const Expr &chain, IndexId index, bool argument) {
   if (arguments.size() > 1)
     return sumOver(chain, index);
   place(*arguments[0], index, /*argument=*/names.takesIndices(user));
+}
+
+/// That each operand holds somewhere is not that all hold somewhere, so an index in several of them is not summed.
+void SumRule::placeInAnd(const Expr &both, IndexId index) {
+  auto uses = [&](const Expr *operand) { return find(*operand, index) != nullptr; };
+  if (llvm::count_if(both.operands, uses) > 1)
+    return refuse(both, index, "it occurs in several operands of an 'and'");
+  placeInEach(both.operands, index);
 }
 
 /// A branch is a term of its own, unless the condition has the index too.

@@ -1,4 +1,4 @@
-//===- Reduce.cpp - sums, maxima and minima in lanes or chains ------------===//
+//===- Reduce.cpp - sums, extrema, products and logic in lanes or chains --===//
 #include "Equations.h"
 
 #include "plc/Dialect/Ein/Ein.h"
@@ -17,8 +17,10 @@ constexpr int64_t numLanes = 16;
 template <Reduction reduction, typename T>
 T initial() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (reduction == Reduction::sum)
+  if constexpr (reduction == Reduction::sum || reduction == Reduction::any)
     return 0;
+  else if constexpr (reduction == Reduction::prod || reduction == Reduction::all)
+    return 1;
   else if constexpr (std::is_integral_v<T>)
     return reduction == Reduction::max ? Limits::min() : Limits::max();
   else
@@ -31,6 +33,14 @@ T combine(T so, T x) {
     return T(std::make_unsigned_t<T>(so) + std::make_unsigned_t<T>(x)); // wraps
   else if constexpr (reduction == Reduction::sum)
     return so + x;
+  else if constexpr (reduction == Reduction::prod && std::is_integral_v<T>)
+    return T(std::make_unsigned_t<T>(so) * std::make_unsigned_t<T>(x)); // wraps
+  else if constexpr (reduction == Reduction::prod)
+    return so * x;
+  else if constexpr (reduction == Reduction::any)
+    return so || x;
+  else if constexpr (reduction == Reduction::all)
+    return so && x;
   else if constexpr (reduction == Reduction::max)
     return x > so ? x : so;
   else
@@ -83,6 +93,9 @@ void dispatch(Reduction reduction, auto &&...arguments) {
   case Reduction::sum: return reduceTyped<Reduction::sum, T, S>(arguments...);
   case Reduction::max: return reduceTyped<Reduction::max, T, T>(arguments...);
   case Reduction::min: return reduceTyped<Reduction::min, T, T>(arguments...);
+  case Reduction::prod: return reduceTyped<Reduction::prod, T, S>(arguments...);
+  case Reduction::any: return reduceTyped<Reduction::any, T, T>(arguments...);
+  case Reduction::all: return reduceTyped<Reduction::all, T, T>(arguments...);
   }
 }
 

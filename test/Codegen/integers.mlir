@@ -4,7 +4,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/i32/i64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 37 of 37 bodies equal
+// CHECK: 38 of 38 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -211,4 +211,9 @@ ein.func @triangle(%x: tensor<24x40xf32>) -> tensor<24x40xf32> {
   %y = ein.contract %x, %f over [24, 40, 40] maps [affine_map<(a, i, j) -> (a, i)>, affine_map<(a, i, j) -> (i, j)>, affine_map<(a, i, j) -> (a, j)>]
     order [1] : (tensor<24x40xf32>, tensor<40x40xf32>) -> tensor<24x40xf32>
   ein.return %y : tensor<24x40xf32>
+}
+ein.func @special_product(%x: tensor<7x37xi32>) -> (tensor<7xi32>, tensor<37xi32>) {
+  %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<7x37xi32>) -> tensor<7xi32>
+  %1 = ein.reduce prod "ab->b" %x order chain : (tensor<7x37xi32>) -> tensor<37xi32>
+  ein.return %0, %1 : tensor<7xi32>, tensor<37xi32>
 }

@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 14 of 14 bodies equal
+// CHECK: 27 of 27 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #id3 = affine_map<(a, b, c) -> (a, b, c)>
@@ -118,4 +118,78 @@ ein.func @special_columns(%x: tensor<4x9x21xf32>) -> (tensor<9x21xf32>, tensor<4
   %0 = ein.reduce max(%x) over [4, 9, 21] maps [#id3, affine_map<(a, b, c) -> (b, c)>] order chain : (tensor<4x9x21xf32>) -> tensor<9x21xf32>
   %1 = ein.reduce min(%x) over [4, 9, 21] maps [#id3, affine_map<(a, b, c) -> (a, c)>] order chain : (tensor<4x9x21xf32>) -> tensor<4x21xf32>
   ein.return %0, %1 : tensor<9x21xf32>, tensor<4x21xf32>
+}
+// Products and logic, in lanes of every length, one element at a time, and in columns.
+ein.func @product_1(%x: tensor<3x1xf32>) -> tensor<3xf32> {
+  %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<3x1xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+ein.func @special_logic_1(%x: tensor<3x1xf32>, %c: tensor<3x1xi1>) -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi1>) {
+  %zero = ein.constant 0.0 : tensor<f32>
+  %p = ein.map gt "ab,->ab" %x, %zero : (tensor<3x1xf32>, tensor<f32>) -> tensor<3x1xi1>
+  %0 = ein.reduce any "ab->a" %c order lanes : (tensor<3x1xi1>) -> tensor<3xi1>
+  %1 = ein.reduce all "ab->a" %p order lanes : (tensor<3x1xi1>) -> tensor<3xi1>
+  %2 = ein.reduce all "ab->a" %c order lanes : (tensor<3x1xi1>) -> tensor<3xi1>
+  ein.return %0, %1, %2 : tensor<3xi1>, tensor<3xi1>, tensor<3xi1>
+}
+ein.func @product_7(%x: tensor<3x7xf32>) -> tensor<3xf32> {
+  %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<3x7xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+ein.func @special_logic_7(%x: tensor<3x7xf32>, %c: tensor<3x7xi1>) -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi1>) {
+  %zero = ein.constant 0.0 : tensor<f32>
+  %p = ein.map gt "ab,->ab" %x, %zero : (tensor<3x7xf32>, tensor<f32>) -> tensor<3x7xi1>
+  %0 = ein.reduce any "ab->a" %c order lanes : (tensor<3x7xi1>) -> tensor<3xi1>
+  %1 = ein.reduce all "ab->a" %p order lanes : (tensor<3x7xi1>) -> tensor<3xi1>
+  %2 = ein.reduce all "ab->a" %c order lanes : (tensor<3x7xi1>) -> tensor<3xi1>
+  ein.return %0, %1, %2 : tensor<3xi1>, tensor<3xi1>, tensor<3xi1>
+}
+ein.func @product_16(%x: tensor<3x16xf32>) -> tensor<3xf32> {
+  %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<3x16xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+ein.func @special_logic_16(%x: tensor<3x16xf32>, %c: tensor<3x16xi1>) -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi1>) {
+  %zero = ein.constant 0.0 : tensor<f32>
+  %p = ein.map gt "ab,->ab" %x, %zero : (tensor<3x16xf32>, tensor<f32>) -> tensor<3x16xi1>
+  %0 = ein.reduce any "ab->a" %c order lanes : (tensor<3x16xi1>) -> tensor<3xi1>
+  %1 = ein.reduce all "ab->a" %p order lanes : (tensor<3x16xi1>) -> tensor<3xi1>
+  %2 = ein.reduce all "ab->a" %c order lanes : (tensor<3x16xi1>) -> tensor<3xi1>
+  ein.return %0, %1, %2 : tensor<3xi1>, tensor<3xi1>, tensor<3xi1>
+}
+ein.func @product_100(%x: tensor<3x100xf32>) -> tensor<3xf32> {
+  %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<3x100xf32>) -> tensor<3xf32>
+  ein.return %0 : tensor<3xf32>
+}
+ein.func @special_logic_100(%x: tensor<3x100xf32>, %c: tensor<3x100xi1>) -> (tensor<3xi1>, tensor<3xi1>, tensor<3xi1>) {
+  %zero = ein.constant 0.0 : tensor<f32>
+  %p = ein.map gt "ab,->ab" %x, %zero : (tensor<3x100xf32>, tensor<f32>) -> tensor<3x100xi1>
+  %0 = ein.reduce any "ab->a" %c order lanes : (tensor<3x100xi1>) -> tensor<3xi1>
+  %1 = ein.reduce all "ab->a" %p order lanes : (tensor<3x100xi1>) -> tensor<3xi1>
+  %2 = ein.reduce all "ab->a" %c order lanes : (tensor<3x100xi1>) -> tensor<3xi1>
+  ein.return %0, %1, %2 : tensor<3xi1>, tensor<3xi1>, tensor<3xi1>
+}
+ein.func @logic_apart(%c: tensor<3x5x7xi1>) -> (tensor<5xi1>, tensor<5xi1>) {
+  %0 = ein.reduce any "abc->b" %c order lanes : (tensor<3x5x7xi1>) -> tensor<5xi1>
+  %1 = ein.reduce all "abc->b" %c order lanes : (tensor<3x5x7xi1>) -> tensor<5xi1>
+  ein.return %0, %1 : tensor<5xi1>, tensor<5xi1>
+}
+ein.func @special_product_columns(%x: tensor<4x9x21xf32>) -> (tensor<9x21xf32>, tensor<4x21xf32>) {
+  %0 = ein.reduce prod "abc->bc" %x order chain : (tensor<4x9x21xf32>) -> tensor<9x21xf32>
+  %1 = ein.reduce prod "abc->ac" %x order chain : (tensor<4x9x21xf32>) -> tensor<4x21xf32>
+  ein.return %0, %1 : tensor<9x21xf32>, tensor<4x21xf32>
+}
+ein.func @logic_columns_1(%c: tensor<4x1xi1>) -> (tensor<1xi1>, tensor<1xi1>) {
+  %0 = ein.reduce any "ab->b" %c order chain : (tensor<4x1xi1>) -> tensor<1xi1>
+  %1 = ein.reduce all "ab->b" %c order chain : (tensor<4x1xi1>) -> tensor<1xi1>
+  ein.return %0, %1 : tensor<1xi1>, tensor<1xi1>
+}
+ein.func @logic_columns_37(%c: tensor<4x37xi1>) -> (tensor<37xi1>, tensor<37xi1>) {
+  %0 = ein.reduce any "ab->b" %c order chain : (tensor<4x37xi1>) -> tensor<37xi1>
+  %1 = ein.reduce all "ab->b" %c order chain : (tensor<4x37xi1>) -> tensor<37xi1>
+  ein.return %0, %1 : tensor<37xi1>, tensor<37xi1>
+}
+ein.func @logic_columns_64(%c: tensor<4x64xi1>) -> (tensor<64xi1>, tensor<64xi1>) {
+  %0 = ein.reduce any "ab->b" %c order chain : (tensor<4x64xi1>) -> tensor<64xi1>
+  %1 = ein.reduce all "ab->b" %c order chain : (tensor<4x64xi1>) -> tensor<64xi1>
+  ein.return %0, %1 : tensor<64xi1>, tensor<64xi1>
 }

@@ -178,12 +178,25 @@ private:
     return symbols;
   }
 
-  // Sums of products, of elements, of updates; and extremes. An accumulator is one more term.
+  // The function that a reduction folds its elements by, in any order; none of a sum.
+  static std::optional<Function> functionOf(ein::Reduction reduction) {
+    switch (reduction) {
+    case ein::Reduction::sum: return std::nullopt;
+    case ein::Reduction::max: return Function::max;
+    case ein::Reduction::min: return Function::min;
+    case ein::Reduction::prod: return Function::mul;
+    case ein::Reduction::any: return Function::logical_or;
+    case ein::Reduction::all: return Function::logical_and;
+    }
+    llvm_unreachable("no reduction");
+  }
+
+  // Sums of products, of elements, of updates; and other reductions. An accumulator is one more term.
   void sum(Operation &op) {
     ein::Iteration it = ein::iterationOf(&op);
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     auto reduce = dyn_cast<ein::ReduceOp>(op);
-    bool extreme = reduce && reduce.getReduction() != ein::Reduction::sum;
+    std::optional<Function> folded = reduce ? functionOf(reduce.getReduction()) : std::nullopt;
     Values terms(type.getNumElements());
     std::vector<double> sizes(terms.size()), counts(terms.size());
     if (op.getNumOperands() > it.inputs.size())
@@ -197,17 +210,17 @@ private:
         x = product(x, get(op.getOperand(1))[walk.offset(it.inputs[1], op.getOperand(1).getType())]);
       int64_t at = walk.offset(it.result, type, symbols);
       Interval &y = terms[at];
-      if (!extreme)
+      if (!folded)
         y = {y.low + x.low, y.high + x.high};
       else if (!counts[at])
         y = x;
       else
-        y = apply(reduce.getReduction() == ein::Reduction::max ? Function::max : Function::min, {y, x}, true);
+        y = apply(*folded, {y, x}, true);
       sizes[at] += x.size();
       ++counts[at];
     } while (walk.next());
     for (auto [index, y] : llvm::enumerate(terms))
-      if (!extreme) // a term is rounded once, added to a chain, and the chains are added
+      if (!folded) // a term is rounded once, added to a chain, and the chains are added
         y = sumOf(y, sizes[index], counts[index] + counts[index] / 256 + 2);
     values[op.getResult(0)] = std::move(terms);
   }

@@ -22,6 +22,11 @@
 // NaN never wins. A sum of -0 starts from 0.
 // CHECK: nan f32[] -inf
 // CHECK: zero f32[] 0
+// Products; integers wrap: (2^16 + 1)^2 is 2^32 + 2^17 + 1. There is one above 1 in each row but the last; in no column all.
+// CHECK: prod f32[2] 16777216 1
+// CHECK: wraps i32[] 131073
+// CHECK: any bool[3] 1 1 0
+// CHECK: all bool[2] 0 0
 
 #ij = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>
@@ -31,10 +36,10 @@
 #s = affine_map<(i) -> ()>
 ein.model @reductions(%x: tensor<2x18xf32>, %y: tensor<3x2xf32>, %z: tensor<4xf32>, %w: tensor<3x8xf32>)
     -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
-        tensor<f32>) attributes {
+        tensor<f32>, tensor<2xf32>, tensor<i32>, tensor<3xi1>, tensor<2xi1>) attributes {
     arg_names = ["x", "y", "z", "w"], arg_batch = array<i64: -1, -1, -1, -1>,
-    result_names = ["lanes", "chain", "default", "columns", "flattened", "max", "min", "nan", "zero"],
-    result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
+    result_names = ["lanes", "chain", "default", "columns", "flattened", "max", "min", "nan", "zero", "prod", "wraps", "any", "all"],
+    result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
   %lanes = ein.reduce sum(%x) over [2, 18] maps [#ij, #r] order lanes : (tensor<2x18xf32>) -> tensor<2xf32>
   %chain = ein.reduce sum(%x) over [2, 18] maps [#ij, #r] order chain : (tensor<2x18xf32>) -> tensor<2xf32>
   %default = ein.reduce sum(%x) over [2, 18] maps [#ij, #r] : (tensor<2x18xf32>) -> tensor<2xf32>
@@ -48,7 +53,15 @@ ein.model @reductions(%x: tensor<2x18xf32>, %y: tensor<3x2xf32>, %z: tensor<4xf3
   %number = ein.constant -0.0 : tensor<f32>
   %zeros = ein.map id(%number) over [4] maps [#s, #v] : (tensor<f32>) -> tensor<4xf32>
   %zero = ein.reduce sum(%zeros) over [4] maps [#v, #s] order chain : (tensor<4xf32>) -> tensor<f32>
-  ein.return %lanes, %chain, %default, %columns, %flattened, %max, %min, %nan, %zero
+  %prod = ein.reduce prod "ab->a" %x order lanes : (tensor<2x18xf32>) -> tensor<2xf32>
+  %large = ein.constant 65537.0 : tensor<i32>
+  %squares = ein.map id "->a" %large : (tensor<i32>) -> tensor<2xi32>
+  %wraps = ein.reduce prod "a->" %squares order lanes : (tensor<2xi32>) -> tensor<i32>
+  %one2 = ein.constant 1.0 : tensor<f32>
+  %above = ein.map gt "ab,->ab" %y, %one2 : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xi1>
+  %any = ein.reduce any "ab->a" %above order lanes : (tensor<3x2xi1>) -> tensor<3xi1>
+  %all = ein.reduce all "ab->b" %above order chain : (tensor<3x2xi1>) -> tensor<2xi1>
+  ein.return %lanes, %chain, %default, %columns, %flattened, %max, %min, %nan, %zero, %prod, %wraps, %any, %all
     : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>,
-      tensor<f32>
+      tensor<f32>, tensor<2xf32>, tensor<i32>, tensor<3xi1>, tensor<2xi1>
 }

@@ -263,6 +263,9 @@ LogicalResult ReduceOp::verify() {
     return failure();
   if (getSum() && getReduction() != Reduction::sum) // (C5)
     return emitOpError("a '") << stringifyReduction(getReduction()) << "' has no type of a sum";
+  if (isOfTruth(getReduction()) != isTruth(elementOf(getInput()))) // (C6)
+    return emitOpError("a '") << stringifyReduction(getReduction()) << "' is of "
+                              << (isOfTruth(getReduction()) ? "i1" : "numbers") << ", found " << elementOf(getInput());
   return success(succeeded(verifySumType(*this, getSum())) && succeeded(verifyAccumulator(*this, getAccumulator())));
 }
 
@@ -270,7 +273,15 @@ Type ContractOp::getSumType() { return getSum().value_or(sumTypeOf(getType().get
 
 Type ReduceOp::getSumType() {
   Type element = getType().getElementType();
-  return getReduction() == Reduction::sum ? getSum().value_or(sumTypeOf(element)) : element;
+  switch (getReduction()) {
+  case Reduction::sum: return getSum().value_or(sumTypeOf(element));
+  case Reduction::prod: return sumTypeOf(element);
+  case Reduction::max:
+  case Reduction::min:
+  case Reduction::any:
+  case Reduction::all: return element;
+  }
+  llvm_unreachable("no reduction");
 }
 
 LogicalResult GatherOp::verify() {

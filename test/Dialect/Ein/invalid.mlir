@@ -203,8 +203,14 @@ ein.func @reduce_c5_extremum(%a: tensor<2xf32>) -> tensor<f32> {
   ein.return %0 : tensor<f32>
 }
 // -----
-ein.func @reduce_c4_element(%a: tensor<2xi1>) -> tensor<i1> {
-  // expected-error@+1 {{operand #0 must be tensor with extents above 0 and elements real, f32, f64, i32 or i64, but got 'tensor<2xi1>'}}
+ein.func @reduce_c6(%a: tensor<2xi32>) -> tensor<i32> {
+  // expected-error@+1 {{a 'any' is of i1, found 'i32'}}
+  %0 = ein.reduce any "a->" %a : (tensor<2xi32>) -> tensor<i32>
+  ein.return %0 : tensor<i32>
+}
+// -----
+ein.func @reduce_c6_truth(%a: tensor<2xi1>) -> tensor<i1> {
+  // expected-error@+1 {{a 'sum' is of numbers, found 'i1'}}
   %0 = ein.reduce sum(%a) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xi1>) -> tensor<i1>
   ein.return %0 : tensor<i1>
 }
@@ -559,7 +565,7 @@ ein.func @func_c3_overflow(%x: tensor<2xf32>) attributes {num_params = 922337203
 }
 // -----
 ein.func @function_word(%x: tensor<2xf32>) {
-  // expected-error@+1 {{custom op 'ein.reduce' found 'mean', expected one of sum, max, min}}
+  // expected-error@+1 {{custom op 'ein.reduce' found 'mean', expected one of sum, max, min, prod, any, all}}
   %y = ein.reduce mean(%x) over [2] maps [affine_map<(m) -> (m)>, affine_map<(m) -> ()>] : (tensor<2xf32>) -> tensor<f32>
   ein.return
 }

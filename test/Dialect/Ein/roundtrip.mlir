@@ -31,6 +31,12 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   // CHECK: ein.reduce max "abc->ab" %{{.*}} order lanes : (
   %r = ein.reduce max(%c) over [2, 3, 3] maps [affine_map<(b, s, t) -> (b, s, t)>, affine_map<(b, s, t) -> (b, s)>]
     order lanes : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
+  // CHECK: ein.reduce prod "abc->ab" %
+  %p = ein.reduce prod "abc->ab" %c : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
+  // CHECK: ein.reduce any "ab->b" %{{.*}} order chain : (tensor<3x3xi1>) -> tensor<3xi1>
+  %any = ein.reduce any "ab->b" %n order chain : (tensor<3x3xi1>) -> tensor<3xi1>
+  // CHECK: ein.reduce all "ab->" %{{.*}} : (tensor<3x3xi1>) -> tensor<i1>
+  %all = ein.reduce all "ab->" %n : (tensor<3x3xi1>) -> tensor<i1>
   // CHECK: ein.stop
   %q = ein.stop %r : tensor<2x3x!ein.real>
   %z = ein.cast %tok : (tensor<2x3xi32>) -> tensor<2x3x!ein.real>

@@ -185,6 +185,15 @@ class Expressions(Integers):
         return self.join(f"{kind}({pair[0].text}, {pair[1].text})", 0, a, b, size=max(a.size, b.size))
 
     def condition(self, letters):
+        inner = dict(letters)
+        letter = self.freshLetter(inner, 3000) if self.flip(0.08) else None
+        if letter:
+            c = self.condition(inner)
+            if letter not in c.used | c.numbers:
+                return c
+            bound = letter if letter in c.used else f"{letter}: {inner[letter]}"
+            return Expr(f"{self.random.choice(['any', 'all', 'sum'])}[{bound}]({c.text})", 0, 1, c.used - {letter}, c.trained,
+                        numbers=c.numbers - {letter})
         plain = [letter for letter in letters if letters[letter] != "B"]
         tokens = [t for t in self.scope_indices if all(axis in letters.values() for axis in t.axes)]
         relation = self.random.choice(["<", "<=", ">", ">=", "==", "!="])
@@ -209,7 +218,9 @@ class Expressions(Integers):
         text = c.text
         if self.flip(0.3):
             d = self.condition(letters)
-            c, text = self.join("", 3, c, d), f"{'not ' if self.flip(0.3) else ''}{text} {self.random.choice(['and', 'or'])} {d.text}"
+            text = f"{'not ' if self.flip(0.3) else ''}{text} {self.random.choice(['and', 'or'])} {d.text}" if self.flip(0.7) else \
+                f"({text}) {self.random.choice('*+')} ({d.text})"
+            c = self.join("", 3, c, d)
         return self.join(f"(if {text} then {a.text} else {b.text})", 0, c, a, b, size=max(a.size, b.size))
 
     def stopExpr(self, letters, depth):
@@ -231,13 +242,16 @@ class Expressions(Integers):
                 if b:
                     a = self.join(f"{a.at(1)} * {b.text}", 1, a, b, size=a.size)
         new = [letter for letter in new if letter in a.used | a.numbers]
-        return new, a, ", ".join(l if l in a.used else f"{l}: {inner[l]}" for l in new)
+        return {l: inner[l] for l in new}, a, ", ".join(l if l in a.used else f"{l}: {inner[l]}" for l in new)
 
     def reductionExpr(self, letters, depth):
         new, a, brackets = self.bindLetter(letters, depth)
         if not new:
             return a
-        if self.flip(0.5):
+        if self.flip(0.25):
+            count = self.extent(new.values())
+            result = self.join(f"prod[{brackets}](1 + tanh({a.text}) / {count})", 0, a, size=2)
+        elif self.flip(0.5):
             result = self.join(f"mean[{brackets}]({a.text})", 0, a, size=a.size)
         else:
             scale = f"{self.random.uniform(0.5, 1):.2g}"

@@ -1,7 +1,7 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, reductions, branches, infinite values in those not taken, gathers,
+broadcasts, axes split and merged on both sides, reductions, logic, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, skips. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""

@@ -50,6 +50,9 @@ llvm::SmallVector<int64_t, 4> dimsOf(mlir::AffineMap map);
 /// Whether a type is a tensor whose precision is chosen, of at most 2^48 elements: what a plan gives memory to.
 bool isSizedTensor(mlir::Type type);
 
+/// Whether a reduction is of truth values; the others are of numbers.
+constexpr bool isOfTruth(Reduction reduction) { return reduction == Reduction::any || reduction == Reduction::all; }
+
 /// Whether elements are `!ein.real`: reals whose precision `--ein-precision` has yet to choose.
 bool lacksPrecision(mlir::Type type);
 
