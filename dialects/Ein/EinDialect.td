@@ -81,8 +81,8 @@ def Ein_Symbols : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
 
 def Ein_Reduction : I32EnumAttr<"Reduction", "reduction over the dimensions that the result map misses", [
     I32EnumAttrCase<"sum", 0>,
-    I32EnumAttrCase<"max", 1>, // from -inf (integers: the smallest), x > m ? x : m
-    I32EnumAttrCase<"min", 2>, // from +inf (integers: the largest), x < m ? x : m
+    I32EnumAttrCase<"max", 1>, // from -inf (integers: the smallest), x > m or x is NaN ? x : m
+    I32EnumAttrCase<"min", 2>, // from +inf (integers: the largest), x < m or x is NaN ? x : m
     I32EnumAttrCase<"prod", 3>, // from 1, m * x
     I32EnumAttrCase<"any", 4>, // from false, m or x
     I32EnumAttrCase<"all", 5>  // from true, m and x

@@ -186,9 +186,14 @@ private:
 
   // max and min: to the first, or to the second where it is taken.
   Gradient ofLarger(Function isTaken) {
-    Access second = apply(isTaken, {inputs[1], inputs[0]});
+    Access second = apply(Function::logical_or, {apply(isTaken, {inputs[1], inputs[0]}), isNaN(inputs[1])});
     return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
                            : apply(Function::select, {second, dy, number(0)}));
+  }
+
+  Access isNaN(const Access &x) {
+    Dims dims = distinct(x.dims);
+    return {build.map(Function::ne, {x, x}, dims), dims};
   }
 
   // y = a / b: da = dy / b, db = -(da y).
@@ -293,7 +298,8 @@ private:
     auto over = [&](Function function, ArrayRef<Access> operands) {
       return Access{build.map(function, operands, dims), dims};
     };
-    Access attains = over(Function::eq, {inputs[0], result});
+    // A result that is NaN equals no element; those that are NaN made it so.
+    Access attains = over(Function::logical_or, {over(Function::eq, {inputs[0], result}), isNaN(inputs[0])});
     Access candidates = over(Function::select, {attains, position, number(INFINITY)});
     Access first{build.reduce(ein::Reduction::min, candidates, result.dims), result.dims};
     Access isFirst = over(Function::eq, {candidates, first});

@@ -15,6 +15,7 @@ enum class Builtin {
   Function2,  // of two: pow
   Reduction,  // sum, mean, prod, any, all (max and min are both)
   Extremum,   // max, min
+  Positions,  // argmax, argmin, topk
   Conversion, // real, i32
   Stop,
   Size,
@@ -26,10 +27,10 @@ inline const llvm::StringMap<Builtin> &builtins() {
   using enum Builtin;
   static const llvm::StringMap<Builtin> names = [] {
     llvm::StringMap<Builtin> names = {
-        {"sum", Reduction},   {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
-        {"real", Conversion}, {"i32", Conversion}, {"stop", Stop},     {"size", Size},
-        {"prod", Reduction},  {"any", Reduction},  {"all", Reduction}, {"argmax", NotYet},
-        {"argmin", NotYet},   {"topk", NotYet},    {"pad", NotYet},    {"random", NotYet}};
+        {"sum", Reduction},    {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
+        {"real", Conversion},  {"i32", Conversion}, {"stop", Stop},     {"size", Size},
+        {"prod", Reduction},   {"any", Reduction},  {"all", Reduction}, {"argmax", Positions},
+        {"argmin", Positions}, {"topk", Positions}, {"pad", NotYet},    {"random", NotYet}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

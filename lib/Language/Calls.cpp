@@ -19,6 +19,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   case Builtin::Function2: return resolveBuiltin(expr, context, 2, 2);
   case Builtin::Extremum: return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
   case Builtin::Reduction: return resolveReduction(expr, context);
+  case Builtin::Positions: return resolvePositions(expr, context);
   case Builtin::Conversion:
   case Builtin::Stop: return resolveConversion(expr, context);
   case Builtin::Size: {
@@ -91,6 +92,20 @@ const Node *RuleBuilder::resolveConversion(const Expr &expr, const Context &cont
   return finish(std::move(node));
 }
 
+/// Reports a bracketed index that the argument does not have, or whose extent nothing tells.
+bool RuleBuilder::bindsUnder(const Expr &expr, IndexId id, const Node &operand) {
+  const Index &index = (*indices)[id];
+  SMLoc place = index.place.isValid() ? index.place : expr.place;
+  if (!llvm::is_contained(operand.dims, id))
+    diagnostics.error(place, "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+  else if (!index.extent && index.left < 0 && !badIndices)
+    diagnostics.error(place,
+                      "index '" + index.name + "' has no extent: no tensor has it; write '" + index.name + ": N'");
+  else
+    return true;
+  return false;
+}
+
 const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &context) {
   if (!expr.brackets || expr.operands.size() != 1) {
     if (expr.brackets)
@@ -125,12 +140,8 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   if (!operand)
     return nullptr;
   for (IndexId id : ids)
-    if (!llvm::is_contained(operand->dims, id)) {
-      const Index &index = (*indices)[id];
-      diagnostics.error(index.place.isValid() ? index.place : expr.place,
-                        "index '" + index.name + "' is bound by '" + expr.name + "' but does not occur under it");
+    if (!bindsUnder(expr, id, *operand))
       return nullptr;
-    }
   Node node;
   node.kind = Node::Reduce;
   node.place = expr.place;
@@ -139,6 +150,60 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   node.operands = {operand};
   node.summed = ids;
   llvm::sort(node.summed);
+  return finish(std::move(node));
+}
+
+/// `argmax[i](e)` and `argmin[i](e)`, which bind i; `topk[i, j: N](e)`, which brings j too.
+const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &context) {
+  bool brings = expr.name == "topk";
+  bool fits = expr.brackets && expr.operands.size() == 1 && expr.indices.size() == (brings ? 2 : 1) &&
+              llvm::none_of(expr.indices, [](const IndexEntry &entry) { return entry.isEllipsis(); });
+  if (!fits) {
+    diagnostics.error(expr.place, brings ? "'topk' binds one index and brings another: 'topk[i, j: 2](..)'"
+                                         : "'" + expr.name + "' binds one index: '" + expr.name + "[i](..)'");
+    return nullptr;
+  }
+  llvm::SmallVector<IndexId, 2> ids;
+  for (const IndexEntry &entry : expr.indices) {
+    if (entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
+      return nullptr; // reported by the walk over indices
+    ids.push_back(indexNamed(entry.expr->name));
+  }
+  const Node *operand = wantNumber(resolve(*expr.operands[0], context));
+  if (!operand || !bindsUnder(expr, ids[0], *operand))
+    return nullptr;
+  const Index &over = (*indices)[ids[0]];
+  if (over.extent > INT32_MAX) {
+    diagnostics.error(expr.place, "'" + expr.name + "' gives positions in i32, but index '" + over.name +
+                                      "' has extent " + Twine(over.extent));
+    return nullptr;
+  }
+  Node node;
+  node.kind = Node::Positions;
+  node.place = expr.place;
+  node.function = expr.name;
+  node.element = Element::I32;
+  node.operands = {operand};
+  node.summed = {ids[0]};
+  if (!brings)
+    return finish(std::move(node));
+  const Index &brought = (*indices)[ids[1]];
+  node.index = ids[1];
+  if (llvm::is_contained(operand->dims, ids[1])) {
+    diagnostics.error(brought.place, "index '" + brought.name + "' is brought by 'topk' but occurs under it");
+    return nullptr;
+  }
+  if (!brought.extent) {
+    diagnostics.error(brought.place, "index '" + brought.name + "' has no extent; write '" + brought.name + ": 2'");
+    return nullptr;
+  }
+  if (over.extent && brought.extent > over.extent) {
+    diagnostics
+        .error(brought.place, "'topk' takes " + Twine(brought.extent) + " elements of index '" + over.name +
+                                  "', which has extent " + Twine(over.extent))
+        .note(over.extentPlace, "extent " + Twine(over.extent) + " is from here");
+    return nullptr;
+  }
   return finish(std::move(node));
 }
 

@@ -363,6 +363,7 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   case Node::Map: return emitMapNode(node, wanted);
   case Node::Term: return emitTerm(node, wanted);
   case Node::Reduce: return emitReduceNode(node, wanted);
+  case Node::Positions: return emitPositions(node);
   case Node::Stop: {
     Operand operand = emitNode(*node.operands[0], wanted);
     return {plc::ein::StopOp::create(builder, at(node.place), operand.value.getType(), operand.value), operand.dims};

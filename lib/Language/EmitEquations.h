@@ -50,7 +50,15 @@ private:
   Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
+  Operand emitIndex(IndexId id, SMLoc place);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
+  // EmitPositions.cpp
+  struct Ranking;
+  Operand emitPositions(const Node &node);
+  Operand emitExtreme(const Ranking &ranking, bool largest, const Operand *left);
+  Operand emitTurns(const Ranking &ranking, int64_t count);
+  Operand emitRanks(const Ranking &ranking);
+
   mlir::Value placePart(mlir::Value value, unsigned axis, int64_t offset, int64_t extent, SMLoc place);
   Element comparedElement(const Node &node) const;
 

@@ -239,7 +239,8 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
 bool RuleBuilder::collectCall(const Expr &expr) {
   llvm::SmallVector<IndexId> ids;
   Builtin builtin = builtinOf(expr.name);
-  if (builtin == Builtin::Size || (builtin == Builtin::Reduction && !expr.brackets))
+  bool needsBrackets = builtin == Builtin::Reduction || builtin == Builtin::Positions;
+  if (builtin == Builtin::Size || (needsBrackets && !expr.brackets))
     return true;
   if (builtin != Builtin::None || hasIndex(expr)) {
     // Both, so that the errors of both are found.
@@ -274,6 +275,8 @@ llvm::SmallVector<IndexId, 4> RuleBuilder::ellipsis() const {
 }
 
 bool RuleBuilder::keeps(const Expr &call, size_t position) const {
+  if (builtinOf(call.name) == Builtin::Positions)
+    return position == 1; // of topk
   const Function *callee = elaborator.library.functions.lookup(call.name);
   if (!callee || callee->arguments.empty() || callee->results.size() != 1)
     return false;

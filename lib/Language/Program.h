@@ -94,13 +94,14 @@ struct Binding {
 /// A resolved expression. `dims` are its free indices: those of the left side first, then in order of appearance.
 struct Node {
   enum Kind {
-    Number, // number
-    Iota,   // index
-    Read,   // value at positions
-    Map,    // function of operands, elementwise
-    Term,   // chain of operands (operators * / // %; signs), summed over `summed`
-    Reduce, // function: mean, or a reduction of the ein dialect, over `summed`
-    Cast,   // to `element`
+    Number,    // number
+    Iota,      // index
+    Read,      // value at positions
+    Map,       // function of operands, elementwise
+    Term,      // chain of operands (operators * / // %; signs), summed over `summed`
+    Reduce,    // function: mean, or a reduction of the ein dialect, over `summed`
+    Positions, // function: argmax, argmin, topk over `summed`; topk brings `index`
+    Cast,      // to `element`
     Stop
   };
   /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor.

@@ -23,7 +23,7 @@ void RuleBuilder::setDims(Node &node) const {
     if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
       node.dims.push_back(id);
   };
-  if (node.kind == Node::Iota)
+  if (node.kind == Node::Iota || (node.kind == Node::Positions && node.function == "topk"))
     add(node.index);
   for (const Node::Position &position : node.positions) {
     if (position.gathered)

@@ -123,6 +123,8 @@ private:
   const Node *resolveCall(const Expr &expr, const Context &context);
   const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
   const Node *resolveReduction(const Expr &expr, const Context &context);
+  const Node *resolvePositions(const Expr &expr, const Context &context);
+  bool bindsUnder(const Expr &expr, IndexId id, const Node &operand);
   const Node *resolveConversion(const Expr &expr, const Context &context);
   const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);
   bool bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header);

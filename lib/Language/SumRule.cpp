@@ -35,7 +35,7 @@ public:
 private:
   const Uses &usesOf(const Expr &expr);
   void addUse(Uses &uses, const Use &use) const;
-  void addNames(Uses &uses, const Expr &position) const;
+  void addNames(Uses &uses, const Expr &position);
   const Use *find(const Expr &expr, IndexId index);
   bool usesDirectly(const Expr &factor, IndexId index) const;
   void place(const Expr &expr, IndexId index, bool argument);
@@ -64,7 +64,12 @@ void SumRule::addUse(Uses &uses, const Use &use) const {
 }
 
 /// Every index in a position of a tensor, also inside a gather's.
-void SumRule::addNames(Uses &uses, const Expr &position) const {
+void SumRule::addNames(Uses &uses, const Expr &position) {
+  if (position.kind == Expr::Call) {
+    for (const Use &use : usesOf(position)) // without what its brackets bind
+      addUse(uses, {use.index, use.place, true});
+    return;
+  }
   if (position.kind == Expr::Name)
     if (std::optional<IndexId> index = names.indexOf(position.name))
       addUse(uses, {*index, position.place, true});

@@ -4,6 +4,7 @@
 #include "plc/Dialect/Ein/Ein.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -27,6 +28,13 @@ T initial() {
     return reduction == Reduction::max ? -Limits::infinity() : Limits::infinity();
 }
 
+template <typename T>
+bool isNaN(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(x);
+  return false;
+}
+
 template <Reduction reduction, typename T>
 T combine(T so, T x) {
   if constexpr (reduction == Reduction::sum && std::is_integral_v<T>)
@@ -42,9 +50,9 @@ T combine(T so, T x) {
   else if constexpr (reduction == Reduction::all)
     return so && x;
   else if constexpr (reduction == Reduction::max)
-    return x > so ? x : so;
+    return x > so || isNaN(x) ? x : so;
   else
-    return x < so ? x : so;
+    return x < so || isNaN(x) ? x : so;
 }
 
 // T is the element, S the type that the reduction is done in: elements become S exactly, the result becomes T once.

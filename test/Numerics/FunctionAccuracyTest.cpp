@@ -241,14 +241,16 @@ TYPED_TEST(Accuracy, SpecialPowers) {
         }
 }
 
-TYPED_TEST(Accuracy, TiesAndNaNGoToTheFirst) {
+TYPED_TEST(Accuracy, TiesGoToTheFirstAndNaNWins) {
   using T = TypeParam;
   T nan = std::numeric_limits<T>::quiet_NaN(), zero = 0, minus = -zero;
   EXPECT_TRUE(same(numerics::maximum(zero, minus), zero));
   EXPECT_TRUE(same(numerics::maximum(minus, zero), minus));
   EXPECT_TRUE(same(numerics::minimum(zero, minus), zero));
   EXPECT_TRUE(same(numerics::maximum(nan, zero), nan));
-  EXPECT_TRUE(same(numerics::minimum(zero, nan), zero));
+  EXPECT_TRUE(same(numerics::maximum(zero, nan), nan));
+  EXPECT_TRUE(same(numerics::minimum(nan, zero), nan));
+  EXPECT_TRUE(same(numerics::minimum(zero, nan), nan));
 }
 
 } // namespace

@@ -21,7 +21,7 @@
 // CHECK: sub f32[8] -4.5 -0 0 0 5 {{-?}}nan -inf {{-?}}nan
 // CHECK: mul f32[8] -5 -0 -0 1 -4 inf -inf {{-?}}nan
 // CHECK: div f32[8] -1.25 {{-?}}nan {{-?}}nan 1 -4 {{-?}}nan -inf {{-?}}nan
-// Ties and NaN go to the first.
+// Ties go to the first, and NaN wins.
 // CHECK: max f32[8] 2 -0 0 1 4 inf 3 {{-?}}nan
 // CHECK: min f32[8] -2.5 -0 0 1 -1 inf -inf {{-?}}nan
 // Comparisons are IEEE's; select takes the left where they hold.

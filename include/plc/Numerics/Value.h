@@ -176,15 +176,16 @@ inline V withSignOf(V y, V x) {
   return fromBits(bitOr(toBits(y), bitAnd(i, bitsLike(i, isSingle<V> ? int64_t(INT32_MIN) : INT64_MIN))));
 }
 
-/// b > a ? b : a. A tie (0 and -0 too) and a NaN on either side give a; clampings put the bound second.
+/// b if it is above a or NaN, else a: a tie (0 and -0 too) gives a, and a NaN on either side is the result. Where b is a
+/// constant, as in clampings, its own comparison vanishes.
 template <typename V>
 inline V maximum(V a, V b) {
-  return select(b > a, b, a);
+  return select(b != b, b, select(b > a, b, a));
 }
-/// b < a ? b : a.
+/// b if it is below a or NaN, else a.
 template <typename V>
 inline V minimum(V a, V b) {
-  return select(b < a, b, a);
+  return select(b != b, b, select(b < a, b, a));
 }
 
 } // namespace plc::numerics

@@ -1,7 +1,7 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, reductions, logic, branches, infinite values in those not taken, gathers,
+broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, skips. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
@@ -167,6 +167,24 @@ class Program(Expressions):
             self.statements.append(f"{name}[{brackets}] = {a.at(0)} % V")
             self.scope_indices.append(Value(name, tuple(axes), False, "index"))
 
+    def extremeRule(self):
+        """Positions of extremes of an input, in V."""
+        inputs = [v for v in self.scope if v.origin == "input" and len(v.axes) > 1 and v.axes[0] == "B"]
+        if not inputs:
+            return
+        x = self.random.choice(inputs)
+        at = self.random.randrange(1, len(x.axes))
+        axes = x.axes[:at] + x.axes[at + 1:]
+        brought = self.random.choice([d for d in self.dims if d != "B" and self.dims[d] <= self.dims[x.axes[at]]] + [None])
+        letters = self.nameLeft(axes + ((brought,) if brought else ()))
+        entries = list(letters)[:len(axes)]
+        over = next(l for l in LETTERS if l not in self.taken)
+        read = f"{x.name}[{', '.join(entries[:at] + [over] + entries[at:])}]"
+        name = self.name("k")
+        text = f"topk[{over}, {list(letters)[-1]}: {brought}]" if brought else f"{self.random.choice(['argmax', 'argmin'])}[{over}]"
+        self.statements.append(f"{name}[{', '.join(letters)}] = {text}({read}) % V")
+        self.scope_indices.append(Value(name, tuple(letters.values()), False, "index"))
+
     def wholeRule(self):
         """A rule of whole tensors: norms, bare sums, functions."""
         values = [v for v in self.scope if v.axes and v.axes[-1] != "B" and v.origin != "parameter"]
@@ -262,6 +280,8 @@ class Program(Expressions):
         for _ in range(self.random.randint(1, 4)):
             if self.flip(0.25):
                 self.integerRule()
+            if self.flip(0.12):
+                self.extremeRule()
             if self.flip(0.15):
                 self.untakenRule()
             if self.flip(0.3):
