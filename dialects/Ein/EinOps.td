@@ -134,6 +134,7 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
     (C1), (C2) As `ein.gather`, with result for table.
     (C3) The updates' map is a permutation of the domain.
     (C4) Updates and result have one element type, as has the accumulator.
+    (C5) The elements are numbers.
   }];
   let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_Tensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);

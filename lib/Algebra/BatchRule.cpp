@@ -129,7 +129,7 @@ private:
       linear = reduce.getReduction() == ein::Reduction::sum;
     if (function == Function::select && kinds[op->getOperand(0)] != Kind::Partial && partial == 2)
       return success();
-    if (auto gather = dyn_cast<ein::GatherOp>(op); gather && firstIs)
+    if (isa<ein::GatherOp, ein::ScatterAddOp>(op) && firstIs)
       linear = true;
     if (linear && !truncates && partial == 1)
       return success();

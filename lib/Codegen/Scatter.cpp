@@ -1,5 +1,6 @@
 //===- Scatter.cpp - add updates at indices, in position order --------------===//
 #include "KernelWriter.h"
+#include "ScalarFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -124,7 +125,7 @@ private:
     // Read, add and write in turn: the next position may name the same row.
     Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates().getType(), it.inputs.front(), {}));
     Value target = offsetOf(type, it.result, symbols);
-    write(arith::AddFOp::create(b, read(memory, target), update), target);
+    write(combine(b, ein::Reduction::sum, read(memory, target), update), target);
   }
 
   KernelWriter &w;

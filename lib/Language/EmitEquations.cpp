@@ -408,6 +408,10 @@ void BodyEmitter::emit(const Step &next) {
   Operand result = emitNode(*step->value, element);
   if (llvm::ArrayRef(result.dims) != llvm::ArrayRef(step->left))
     result = emitMap("id", result, step->left, element, step->place);
+  if (!step->targets.empty()) {
+    values[step->result] = emitScatter(result.value, typeOf(body.values[step->result], builder.getContext()));
+    return;
+  }
   for (auto [axis, count] : llvm::enumerate(step->parts))
     if (count > 1)
       result.value = plc::ein::merge(builder, at(step->place), result.value, axis, count);

@@ -52,6 +52,8 @@ private:
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitIndex(IndexId id, SMLoc place);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
+  mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
+
   // EmitPositions.cpp
   struct Ranking;
   Operand emitPositions(const Node &node);

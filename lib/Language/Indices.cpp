@@ -112,11 +112,6 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
                       "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
     return false;
   }
-  if (readsTensor(*entry.expr, scope)) {
-    diagnostics.error(entry.place, "found '" + entry.expr->text.substr(0, 60) +
-                                       "' on a left side, expected an index or a full split 'K*i + p'");
-    return false;
-  }
   std::optional<Affine> affine = affineOf(*entry.expr, /*onLeft=*/true);
   if (!affine)
     return false;

@@ -148,6 +148,12 @@ struct Step {
   llvm::SmallVector<IndexId, 4> left;
   llvm::SmallVector<unsigned, 4> parts; // how many of `left`, in order, are merged in each axis of the result
   llvm::SmallVector<std::optional<int64_t>, 4> offsets; // where in each axis `left` begins; none: it is the whole axis
+  /// An axis of the result: an index of `left`, or a computed position.
+  struct Target {
+    std::optional<IndexId> index;
+    const Node *position;
+  };
+  std::vector<Target> targets; // none: `left` counts the elements of the result
   const Node *value = nullptr;
   std::shared_ptr<std::vector<Index>> indices;
   // Calls.

@@ -63,6 +63,20 @@ private:
                       llvm::ArrayRef<unsigned> parts, Element element);
   Element elementOf(const Node &node, StringRef name) const;
 
+  // Scatters.cpp
+  struct LeftAxis {
+    std::optional<IndexId> index;
+    const Expr *expr; // else
+    SMLoc place;
+  };
+  bool scatters(const Declarator &left) const;
+  std::optional<std::vector<LeftAxis>> collectTargets(const Declarator &left);
+  std::optional<llvm::SmallVector<Axis, 4>> axesOfTargets(StringRef name, SMLoc place,
+                                                          llvm::ArrayRef<LeftAxis> targets);
+  bool resolveTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name,
+                      std::vector<Step::Target> &resolved);
+  std::optional<Binding> buildScatter(StringRef name, SMLoc place, const Declarator &left, const Expr &expr);
+
   // Indices.cpp
   IndexId indexNamed(StringRef name);
   IndexId ellipsisIndex(unsigned position);

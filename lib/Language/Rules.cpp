@@ -166,6 +166,8 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   leftPlace = place;
   if (declarator)
     tensorNames.try_emplace(name, place);
+  if (indexed && scatters(*declarator))
+    return buildScatter(name, place, *declarator, expr);
   bool ok = !indexed || declareLeft(*declarator);
   if (ok && earlier)
     ok = joinEarlier(*declarator);

@@ -4,7 +4,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/i32/i64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 38 of 38 bodies equal
+// CHECK: 39 of 39 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -216,4 +216,11 @@ ein.func @special_product(%x: tensor<7x37xi32>) -> (tensor<7xi32>, tensor<37xi32
   %0 = ein.reduce prod "ab->a" %x order lanes : (tensor<7x37xi32>) -> tensor<7xi32>
   %1 = ein.reduce prod "ab->b" %x order chain : (tensor<7x37xi32>) -> tensor<37xi32>
   ein.return %0, %1 : tensor<7xi32>, tensor<37xi32>
+}
+ein.func @special_scatter(%x: tensor<7x37xi32>) -> tensor<3x37xi32> {
+  %i = ein.iota : tensor<7xi32>
+  %three = ein.constant 3.0 : tensor<i32>
+  %p = ein.map floor_mod "a,->a" %i, %three : (tensor<7xi32>, tensor<i32>) -> tensor<7xi32>
+  %y = ein.scatter_add "ab,i=a->ib" %x, %p : (tensor<7x37xi32>, tensor<7xi32>) -> tensor<3x37xi32>
+  ein.return %y : tensor<3x37xi32>
 }

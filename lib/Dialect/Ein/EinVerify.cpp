@@ -293,6 +293,8 @@ LogicalResult GatherOp::verify() {
 
 LogicalResult ScatterAddOp::verify() {
   Equation op = *this;
+  if (isTruth(elementOf(getUpdates()))) // (C5)
+    return emitOpError("adds numbers, found ") << elementOf(getUpdates());
   if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size())) ||
       failed(verifyAccumulator(*this, getAccumulator())))
     return failure();

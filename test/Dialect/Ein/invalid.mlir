@@ -236,6 +236,12 @@ ein.func @gather_c3(%t: tensor<4x2xf32>, %i: tensor<3xi32>) -> tensor<3xf32> {
   ein.return %0 : tensor<3xf32>
 }
 // -----
+ein.func @scatter_c5(%u: tensor<3xi1>, %i: tensor<3xi32>) -> tensor<4xi1> {
+  // expected-error@+1 {{adds numbers, found 'i1'}}
+  %0 = ein.scatter_add "a,i=a->i" %u, %i : (tensor<3xi1>, tensor<3xi32>) -> tensor<4xi1>
+  ein.return %0 : tensor<4xi1>
+}
+// -----
 ein.func @scatter_c3(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4x2xf32> {
   // expected-error@+1 {{map of the updates is no permutation of the domain}}
   %0 = ein.scatter_add %u, %i over [3, 2] maps [affine_map<(s, d) -> (s)>, affine_map<(s, d) -> (s)>,

@@ -1,7 +1,8 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, branches, infinite values in those not taken, gathers,
+broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, values added at
+computed positions, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, skips. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
@@ -167,6 +168,25 @@ class Program(Expressions):
             self.statements.append(f"{name}[{brackets}] = {a.at(0)} % V")
             self.scope_indices.append(Value(name, tuple(axes), False, "index"))
 
+    def scatterRule(self):
+        """Values that are added at the positions that tokens hold."""
+        tokens = [t for t in self.scope_indices if "B" in t.axes]
+        if not tokens:
+            return
+        t = self.random.choice(tokens)
+        extra = self.someAxes(1, 40)[:self.random.randrange(2)]
+        if self.extent(t.axes + extra + ("V",)) > 3000:
+            return
+        letters = self.nameLeft(t.axes + extra)
+        name, own = self.name("v"), list(letters)[:len(t.axes)]
+        e = self.elementwise(letters, 1)
+        axes = ("B", "V") + extra
+        left = ["b", f"{t.name}[{', '.join(own)}]"] + list(letters)[len(own):]
+        self.statements += [f"{name}: [{', '.join(axes)}]", f"{name}[{', '.join(left)}] = {e.at(1)} / {round(e.size + 1)}"]
+        if self.flip(0.3):
+            self.statements.append(f"{name}[{', '.join(left)}] += {self.number()}")
+        self.scope.append(Value(name, axes, e.trained, "value"))
+
     def extremeRule(self):
         """Positions of extremes of an input, in V."""
         inputs = [v for v in self.scope if v.origin == "input" and len(v.axes) > 1 and v.axes[0] == "B"]
@@ -282,6 +302,8 @@ class Program(Expressions):
                 self.integerRule()
             if self.flip(0.12):
                 self.extremeRule()
+            if self.flip(0.15):
+                self.scatterRule()
             if self.flip(0.15):
                 self.untakenRule()
             if self.flip(0.3):
