@@ -1,6 +1,7 @@
 #include "plc/Runtime/plc.h"
 
 #include "Checkpoint.h"
+#include "LoadParameters.h"
 #include "plc/Runtime/ModuleEngine.h"
 
 #include <cstring>
@@ -110,7 +111,7 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options) {
 void plc_module_close(plc_module *module) { delete module; }
 
 int plc_module_load(plc_module *module, const char *path) {
-  return guarded([&] { loadParameters(path, *module->engine, /*mayLack=*/false); });
+  return guarded([&] { loadParameters(parameterFile(path), *module->engine, /*mayLack=*/false); });
 }
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {

@@ -1,5 +1,6 @@
 #include "Checkpoint.h"
 
+#include "LoadParameters.h"
 #include "Safetensors.h"
 #include "plc/Runtime/InitialValues.h"
 
@@ -79,28 +80,6 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   return state;
 }
 
-/// Nothing is written to the engine unless all is as it should be.
-LoadedParameters loadParameterFile(const std::string &file, Engine &engine, bool mayLack) {
-  Safetensors params = Safetensors::read(file);
-  LoadedParameters loaded;
-  std::vector<std::pair<size_t, Tensor>> found;
-  for (size_t i = 0; i < engine.parameters().size(); ++i) {
-    TensorInfo wanted = engine.parameters()[i].tensor();
-    if (params.tensors.count(wanted.name))
-      found.emplace_back(i, params.take(file, wanted));
-    else
-      loaded.missing.push_back(wanted.name);
-  }
-  if (!loaded.missing.empty() && (!mayLack || found.empty()))
-    throw fileError(file, (loaded.missing.size() == 1 ? "tensor " : "tensors ") + listNames(loaded.missing) +
-                              (loaded.missing.size() == 1 ? " is missing" : " are missing"));
-  for (const auto &[i, tensor] : found)
-    engine.writeParameter(i, tensor.data.data());
-  for (const auto &[name, tensor] : params.tensors)
-    loaded.unused.push_back(name);
-  return loaded;
-}
-
 } // namespace
 
 void prepareCheckpoints(const std::string &directory) {
@@ -138,16 +117,6 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
   return step;
 }
 
-std::string listNames(const std::vector<std::string> &names) {
-  constexpr size_t shown = 5;
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
-    list += (i ? ", '" : "'") + names[i] + "'";
-  if (names.size() > shown)
-    list += " and " + std::to_string(names.size() - shown) + " more";
-  return list;
-}
-
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   fs::path step = findStep(directory, "state.safetensors");
   std::string file = step / "state.safetensors";
@@ -161,7 +130,7 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
   TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
-  loadParameterFile(step / "params.safetensors", engine, /*mayLack=*/false);
+  loadParameters(step / "params.safetensors", engine, /*mayLack=*/false);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
@@ -174,11 +143,9 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   return training;
 }
 
-LoadedParameters loadParameters(const std::string &path, Engine &engine, bool mayLack) {
+std::string parameterFile(const std::string &path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored))
-    return loadParameterFile(findStep(path, "params.safetensors") / "params.safetensors", engine, mayLack);
-  return loadParameterFile(path, engine, mayLack);
+  return fs::is_directory(path, ignored) ? findStep(path, "params.safetensors") / "params.safetensors" : fs::path(path);
 }
 
 void initializeParameters(uint64_t seed, Engine &engine) {

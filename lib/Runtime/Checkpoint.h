@@ -21,18 +21,8 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 /// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
 
-/// Names of tensors of a file that are of no parameter (a model under another `--entry` may have fewer than the one that
-/// was trained), and of parameters that it lacks, which keep their values.
-struct LoadedParameters {
-  std::vector<std::string> unused, missing;
-};
-
-/// Loads parameters alone, from DIR, DIR/step-N or a .safetensors file, converted to the model's types. Throws fileError
-/// if one is missing, or, where the file may lack some, if all are.
-LoadedParameters loadParameters(const std::string &path, Engine &engine, bool mayLack);
-
-/// The first five names, for a message: `'a', 'b' and 7 more`.
-std::string listNames(const std::vector<std::string> &names);
+/// The file of parameters that `--params` names: DIR's, DIR/step-N's, or the file itself.
+std::string parameterFile(const std::string &path);
 
 /// Writes every parameter's initial values.
 void initializeParameters(uint64_t seed, Engine &engine);

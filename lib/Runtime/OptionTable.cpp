@@ -23,6 +23,9 @@ constexpr Command commands[] = {
     {"bench", Bench, runBench, nullptr,
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
      "--repeats 20"},
+    {"params", Params, runParams, nullptr,
+     "tells the model's parameters, and what a file of weights has for each, lacks, and has besides",
+     "--params model.safetensors"},
     {"inspect", Inspect, nullptr, &Tool::inspect,
      "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", ""},
     {"simulate", Simulate, nullptr, &Tool::simulate,
@@ -99,7 +102,7 @@ TensorOption parseDump(const Given &given) {
 }
 
 // The columns: flag, argument, commands, group of --help, help, effect.
-constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect | Simulate;
+constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect | Simulate | Params;
 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
@@ -139,7 +142,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.saveEvery = parseInteger(given, 1); }},
     {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
      [](Options &o, const Given &given) { o.resume = given.text; }},
-    {"--params", "P", Train | Eval | Infer | Generate, "checkpoints",
+    {"--params", "P", Train | Eval | Infer | Generate | Params, "checkpoints",
      "DIR, DIR/step-N or a .safetensors file (default: initial values)",
      [](Options &o, const Given &given) { o.params = given.text; }},
     {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",

@@ -9,7 +9,16 @@
 namespace plc::runtime {
 
 /// Commands as bits, so that a row says to which of them it applies.
-enum CommandBit : unsigned { Train = 1, Eval = 2, Infer = 4, Generate = 8, Bench = 16, Inspect = 32, Simulate = 64 };
+enum CommandBit : unsigned {
+  Train = 1,
+  Eval = 2,
+  Infer = 4,
+  Generate = 8,
+  Bench = 16,
+  Inspect = 32,
+  Simulate = 64,
+  Params = 128
+};
 
 struct Command {
   const char *name;

@@ -11,6 +11,7 @@ void runEval(const Options &options, Engine &engine);
 void runInfer(const Options &options, Engine &engine);
 void runGenerate(const Options &options, Engine &engine);
 void runBench(const Options &options, Engine &engine);
+void runParams(const Options &options, Engine &engine);
 
 /// The entry, or an error that names it and those there are.
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);

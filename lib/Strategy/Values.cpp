@@ -103,7 +103,7 @@ static std::string suggestion(const Key &key, const std::string &word) {
   plc::Nearest nearest(word);
   for (const std::string &name : known)
     nearest.offer(name);
-  return nearest.found().empty() ? "" : "; the nearest is \"" + nearest.found().str() + "\"";
+  return nearest.found().empty() ? "" : "; the nearest is \"" + std::string(nearest.found()) + "\"";
 }
 
 bool plc::strategy::isSupported(const Key &key, const Value &value, std::string &wrong, const std::string &origin) {

@@ -1,20 +1,20 @@
 //===- Nearest.cpp - which name was meant ---------------------------------===//
 #include "plc/Support/Nearest.h"
-#include "llvm/ADT/SmallVector.h"
+
 #include <algorithm>
+#include <vector>
 
 using namespace plc;
-using llvm::StringRef;
 
 /// Letters to change, add, leave out or exchange with their neighbour, to come from one word to the other.
-static unsigned distanceOf(StringRef a, StringRef b) {
-  llvm::SmallVector<unsigned> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+static unsigned distanceOf(std::string_view a, std::string_view b) {
+  std::vector<unsigned> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
+    row[j] = static_cast<unsigned>(j);
   for (size_t i = 1; i <= a.size(); ++i) {
     before = last;
     last = row;
-    row[0] = i;
+    row[0] = static_cast<unsigned>(i);
     for (size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
@@ -24,7 +24,7 @@ static unsigned distanceOf(StringRef a, StringRef b) {
   return row[b.size()];
 }
 
-void Nearest::offer(StringRef known, StringRef meant) {
+void Nearest::offer(std::string_view known, std::string_view meant) {
   size_t difference = known.size() > name.size() ? known.size() - name.size() : name.size() - known.size();
   if (difference > distance || known.empty())
     return;

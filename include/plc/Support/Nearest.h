@@ -2,8 +2,8 @@
 #ifndef PLC_SUPPORT_NEAREST_H
 #define PLC_SUPPORT_NEAREST_H
 
-#include "llvm/ADT/StringRef.h"
 #include <string>
+#include <string_view>
 
 namespace plc {
 
@@ -11,10 +11,10 @@ namespace plc {
 /// changed places count as one. Among equals the first in alphabetical order, so that messages do not depend on hashes.
 class Nearest {
 public:
-  explicit Nearest(llvm::StringRef name) : name(name), distance(1 + (name.size() + 1) / 3) {}
+  explicit Nearest(std::string_view name) : name(name), distance(static_cast<unsigned>(1 + (name.size() + 1) / 3)) {}
 
   /// `meant` is what to tell instead of a name that is only a part of it.
-  void offer(llvm::StringRef known, llvm::StringRef meant = {});
+  void offer(std::string_view known, std::string_view meant = {});
   template <typename Names>
   void offerKeys(const Names &names) {
     for (const auto &[known, value] : names)
@@ -22,12 +22,12 @@ public:
   }
 
   /// Empty if no name is near.
-  llvm::StringRef found() const { return told; }
+  std::string_view found() const { return told; }
   /// "; the nearest is 'x'", or nothing.
-  std::string text() const { return told.empty() ? "" : "; the nearest is '" + told.str() + "'"; }
+  std::string text() const { return told.empty() ? "" : "; the nearest is '" + std::string(told) + "'"; }
 
 private:
-  llvm::StringRef name, best, told;
+  std::string_view name, best, told;
   unsigned distance; // less than this
 };
 
