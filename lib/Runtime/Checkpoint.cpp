@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
-/// DIR/latest or the folder itself.
+/// DIR/latest or the folder itself, for one of its own files.
 fs::path findStep(const std::string &directory, const char *file) {
   fs::path path(directory);
   if (fs::exists(path / file))
@@ -145,7 +145,18 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
 
 std::string parameterFile(const std::string &path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) ? findStep(path, "params.safetensors") / "params.safetensors" : fs::path(path);
+  if (!fs::is_directory(path, ignored))
+    return path;
+  // Our own checkpoints first, then what Hugging Face's are called.
+  constexpr const char *names[] = {"params.safetensors", "latest/params.safetensors", "model.safetensors",
+                                   "model.safetensors.index.json"};
+  std::string all;
+  for (const char *name : names) {
+    if (fs::exists(fs::path(path) / name))
+      return fs::path(path) / name;
+    all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
+  }
+  throw fileError(path, "holds none of " + all);
 }
 
 void initializeParameters(uint64_t seed, Engine &engine) {

@@ -21,7 +21,8 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 /// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
 
-/// The file of parameters that `--params` names: DIR's, DIR/step-N's, or the file itself.
+/// The file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of
+/// Hugging Face's, or the file itself.
 std::string parameterFile(const std::string &path);
 
 /// Writes every parameter's initial values.

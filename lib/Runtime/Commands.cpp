@@ -39,6 +39,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       std::fputs(helpText(tool, options.model.command).c_str(), stdout);
       return Done;
     }
+    if (!options.mapFile.empty())
+      options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
     const Command &command = *findCommand(tool, options.model.command);
     if (command.run)
       runWithEngine(command, options, *tool.open(options.model));

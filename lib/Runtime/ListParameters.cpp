@@ -15,8 +15,15 @@ std::string counted(size_t count, const char *what) {
 }
 
 /// What a file has for a parameter, in a column.
-std::string foundText(const ParameterMatch &match) {
-  return match.tensor ? "there" : match.isMissing() ? "missing" : "is " + match.found;
+std::string foundText(const ParameterInfo &parameter, const ParameterMatch &match) {
+  std::string of = match.source == parameter.path ? "" : " '" + match.source + "'";
+  switch (match.state) {
+  case ParameterMatch::State::Found: return of.empty() ? "there" : "from" + of;
+  case ParameterMatch::State::Initial: return "initial values";
+  case ParameterMatch::State::Missing: return "missing";
+  case ParameterMatch::State::Unfit: return "is " + match.found + (of.empty() ? "" : " from" + of);
+  }
+  return "";
 }
 
 void tellUnused(const ParameterMatches &matches, const std::vector<ParameterInfo> &parameters) {
@@ -27,7 +34,7 @@ void tellUnused(const ParameterMatches &matches, const std::vector<ParameterInfo
   for (const TensorInfo &tensor : matches.unused) {
     Nearest nearest(tensor.name);
     for (size_t i = 0; i < parameters.size(); ++i)
-      if (matches.parameters[i].isMissing())
+      if (matches.parameters[i].state == ParameterMatch::State::Missing)
         nearest.offer(parameters[i].path);
     std::string meant(nearest.found());
     table.add({tensor.name, tensor.typeText(), meant.empty() ? "" : "near '" + meant + "'"});
@@ -41,7 +48,7 @@ void runParams(const Options &options, Engine &engine) {
   const std::vector<ParameterInfo> &parameters = engine.parameters();
   std::optional<ParameterMatches> matches;
   if (!options.params.empty())
-    matches = matchParameters(parameterFile(options.params), parameters);
+    matches = matchParameters(parameterFile(options.params), parameters, options.map ? &*options.map : nullptr);
   TextTable table("llrll");
   struct Count {
     size_t parameters = 0;
@@ -53,7 +60,8 @@ void runParams(const Options &options, Engine &engine) {
     ++count.parameters;
     count.elements += tensor.numElements();
     table.add({tensor.name, tensor.typeText(), std::to_string(tensor.numElements()),
-               parameters[i].frozen ? "frozen" : "trained", matches ? foundText(matches->parameters[i]) : ""});
+               parameters[i].frozen ? "frozen" : "trained",
+               matches ? foundText(parameters[i], matches->parameters[i]) : ""});
   }
   std::printf("parameters of model '%s': %zu, together %lld elements, %lld bytes\n", engine.modelName().c_str(),
               parameters.size(), static_cast<long long>(trained.elements + frozen.elements),
@@ -63,6 +71,8 @@ void runParams(const Options &options, Engine &engine) {
               static_cast<long long>(trained.elements), frozen.parameters, static_cast<long long>(frozen.elements));
   if (!matches)
     return;
+  if (matches->numTied)
+    std::printf("tied: %zu have the tensor of one before\n", matches->numTied);
   tellUnused(*matches, parameters);
   checkMatches(*matches, /*mayLack=*/false);
 }

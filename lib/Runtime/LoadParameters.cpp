@@ -1,7 +1,7 @@
 #include "LoadParameters.h"
 
 #include "ConvertTensor.h"
-#include "Safetensors.h"
+#include "WeightFile.h"
 #include "plc/Support/Nearest.h"
 
 #include <algorithm>
@@ -10,84 +10,193 @@ namespace plc::runtime {
 
 namespace {
 
-/// The tensor of a file that was probably meant by a name that it lacks: one with nearly that name, else the only one
-/// of that shape.
-std::string meantTensor(const TensorInfo &wanted, const std::vector<TensorInfo> &unused) {
-  Nearest nearest(wanted.name);
-  const TensorInfo *sameShape = nullptr;
-  bool several = false;
-  for (const TensorInfo &each : unused) {
-    nearest.offer(each.name);
-    if (each.shape == wanted.shape)
-      several |= sameShape != nullptr, sameShape = &each;
-  }
-  if (!nearest.found().empty() || !sameShape || several)
-    return nearest.text();
-  return "; only '" + sameShape->name + "' has its shape";
-}
+using State = ParameterMatch::State;
 
-ParameterMatch fit(const std::string &file, const TensorInfo &wanted, Tensor tensor) {
-  ParameterMatch match;
-  convertTensor(file, "tensor '" + wanted.name + "'", wanted.type, tensor);
-  if (tensor.info.type == wanted.type && tensor.info.shape == wanted.shape) {
-    match.tensor = std::move(tensor);
-  } else {
-    match.found = tensor.info.typeText();
-    match.problem = "tensor '" + wanted.name + "' is " + match.found + ", expected " + wanted.typeText();
+/// One parameter on its way from the file.
+struct Wanted {
+  TensorInfo info;
+  const ParameterRule *rule = nullptr;
+  std::vector<std::string> names; // in the file, the first that it has
+};
+
+class Matcher {
+public:
+  Matcher(const std::string &file, const ParameterMap *map) : file(file), map(map), contents(readWeights(file)) {}
+
+  ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
+    ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}, 0, {}};
+    std::vector<Wanted> wanted;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      wanted.push_back(wantedOf(parameters[i], matches.parameters[i]));
+      findSource(wanted[i], matches.parameters[i]);
+    }
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (ParameterMatch &each = matches.parameters[i]; !each.source.empty())
+        fit(wanted[i], each);
+    for (const auto &[source, count] : used)
+      matches.numTied += count - 1;
+    listUnused(matches);
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (ParameterMatch &each = matches.parameters[i]; each.state == State::Missing)
+        each.problem = missingText(wanted[i], matches.unused);
+    if (map)
+      for (const ParameterRule &rule : map->rules)
+        if (std::none_of(wanted.begin(), wanted.end(), [&](const Wanted &each) { return each.rule == &rule; }))
+          matches.idle.push_back(&rule);
+    return matches;
   }
-  return match;
-}
+
+private:
+  Wanted wantedOf(const ParameterInfo &parameter, ParameterMatch &match) const {
+    Wanted wanted{parameter.tensor(), map ? map->find(parameter.path) : nullptr, {}};
+    if (!wanted.rule) {
+      wanted.names.push_back(parameter.path);
+      return wanted;
+    }
+    match.place = map->place(wanted.rule->line, wanted.rule->column);
+    if (wanted.rule->frozen && !parameter.frozen)
+      throw Error(BadInput, match.place,
+                  "parameter '" + parameter.path +
+                      "' is frozen here, but the model trains it; write 'frozen' behind its "
+                      "initialiser in the model");
+    auto values = wanted.rule->parameter.match(parameter.path);
+    for (const NamePattern &from : wanted.rule->from)
+      for (const std::string &prefix : map->prefixes)
+        wanted.names.push_back(prefix + from.fill(*values));
+    return wanted;
+  }
+
+  void findSource(const Wanted &wanted, ParameterMatch &match) {
+    for (const std::string &name : wanted.names)
+      if (contents.tensors.count(name)) {
+        match.source = name;
+        ++uses[name];
+        ++used[name];
+        return;
+      }
+    if (map && std::any_of(map->initial.begin(), map->initial.end(),
+                           [&](const NamePattern &each) { return each.match(wanted.info.name).has_value(); }))
+      match.state = State::Initial;
+  }
+
+  /// The last use of a tensor takes it; those before have a copy.
+  Tensor takeSource(const std::string &name) {
+    Tensor &tensor = contents.tensors.at(name);
+    return --uses[name] ? tensor : std::move(tensor);
+  }
+
+  void fit(const Wanted &wanted, ParameterMatch &match) {
+    Tensor tensor = takeSource(match.source);
+    TensorInfo original = tensor.info;
+    match.state = State::Unfit;
+    std::string done;
+    if (wanted.rule)
+      for (const Turn &each : wanted.rule->turns) {
+        if (auto wrong = turn(each, wanted.info.shape, tensor)) {
+          match.found = tensor.info.typeText();
+          match.place = map->place(each.line, each.column);
+          match.problem = "'" + std::string(nameOfChoice(each.kind)) + "' of tensor '" + match.source + "', " +
+                          original.typeText() + " in " + file + ", for parameter '" + wanted.info.name + "', " +
+                          wanted.info.typeText() + ": " + *wrong;
+          return;
+        }
+        done += std::string(done.empty() ? "" : ", ") + nameOfChoice(each.kind);
+      }
+    convertTensor(file, "tensor '" + wanted.info.name + "'", wanted.info.type, tensor);
+    if (tensor.info.type == wanted.info.type && tensor.info.shape == wanted.info.shape) {
+      match.state = State::Found;
+      match.tensor = std::move(tensor);
+      return;
+    }
+    match.found = tensor.info.typeText();
+    if (wanted.rule)
+      match.problem = "tensor '" + match.source + "' of " + file + " is " + original.typeText() +
+                      (done.empty() ? "" : ", after " + done + " " + match.found) + ", but parameter '" +
+                      wanted.info.name + "' is " + wanted.info.typeText() + remedy(tensor.info, wanted.info);
+    else
+      match.problem = "tensor '" + wanted.info.name + "' is " + match.found + ", expected " + wanted.info.typeText();
+  }
+
+  static std::string remedy(const TensorInfo &found, const TensorInfo &wanted) {
+    std::vector<int64_t> reversed(found.shape.rbegin(), found.shape.rend());
+    if (found.shape.size() > 1 && reversed == wanted.shape)
+      return "; 'transpose = true' turns it so";
+    return found.shape != wanted.shape && found.numElements() == wanted.numElements()
+               ? "; 'reshape = true' gives it that shape"
+               : "";
+  }
+
+  void listUnused(ParameterMatches &matches) const {
+    for (const auto &[name, tensor] : contents.tensors)
+      if (!used.count(name) &&
+          (!map || std::none_of(map->ignore.begin(), map->ignore.end(), [&, &name = name](const NamePattern &each) {
+            return std::any_of(map->prefixes.begin(), map->prefixes.end(), [&](const std::string &prefix) {
+              return name.starts_with(prefix) && each.match(name.substr(prefix.size()));
+            });
+          })))
+        matches.unused.push_back(tensor.info);
+  }
+
+  /// A tensor that was probably meant has nearly that name, or is the only one of that shape.
+  std::string missingText(const Wanted &wanted, const std::vector<TensorInfo> &unused) const {
+    std::string name = wanted.names.front(), text = "tensor '" + name + "' is missing";
+    if (wanted.rule)
+      text = "tensor '" + name + "' for parameter '" + wanted.info.name + "', " + wanted.info.typeText() +
+             ", is missing in " + file;
+    Nearest nearest(name);
+    const TensorInfo *sameShape = nullptr;
+    bool several = false;
+    for (const TensorInfo &each : unused) {
+      nearest.offer(each.name);
+      if (each.shape == wanted.info.shape)
+        several |= sameShape != nullptr, sameShape = &each;
+    }
+    if (!nearest.found().empty() || !sameShape || several)
+      return text + nearest.text();
+    return text + "; only '" + sameShape->name + "' has its shape";
+  }
+
+  const std::string &file;
+  const ParameterMap *map;
+  Safetensors contents;
+  std::map<std::string, size_t> uses, used; // by tensor: that are still to come, and all
+};
 
 } // namespace
 
-size_t ParameterMatches::numMissing() const {
+size_t ParameterMatches::count(State state) const {
   return static_cast<size_t>(
-      std::count_if(parameters.begin(), parameters.end(), [](const auto &each) { return each.isMissing(); }));
+      std::count_if(parameters.begin(), parameters.end(), [&](const auto &each) { return each.state == state; }));
 }
 
-size_t ParameterMatches::numProblems() const {
-  return static_cast<size_t>(
-      std::count_if(parameters.begin(), parameters.end(), [](const auto &each) { return !each.tensor; }));
-}
-
-ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters) {
-  Safetensors contents = Safetensors::read(file);
-  ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}};
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (auto found = contents.tensors.find(parameters[i].path); found != contents.tensors.end())
-      matches.parameters[i] = fit(file, parameters[i].tensor(), std::move(contents.tensors.extract(found).mapped()));
-  for (const auto &[name, tensor] : contents.tensors)
-    matches.unused.push_back(tensor.info);
-  for (size_t i = 0; i < parameters.size(); ++i)
-    if (ParameterMatch &match = matches.parameters[i]; match.isMissing())
-      match.problem =
-          "tensor '" + parameters[i].path + "' is missing" + meantTensor(parameters[i].tensor(), matches.unused);
-  return matches;
+ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters,
+                                 const ParameterMap *map) {
+  return Matcher(file, map).match(parameters);
 }
 
 void checkMatches(const ParameterMatches &matches, bool mayLack) {
-  bool lacksAll = matches.numMissing() == matches.parameters.size();
-  std::vector<std::string> problems;
+  bool lacksAll = matches.count(State::Missing) == matches.parameters.size();
+  std::vector<const ParameterMatch *> problems;
   for (const ParameterMatch &match : matches.parameters)
-    if (!match.tensor && !(mayLack && match.isMissing() && !lacksAll))
-      problems.push_back(match.problem);
+    if (match.state == State::Unfit || (match.state == State::Missing && (!mayLack || lacksAll)))
+      problems.push_back(&match);
   if (problems.empty())
     return;
   if (problems.size() == 1)
-    throw fileError(matches.file, problems.front());
+    throw Error(BadInput, problems[0]->place.empty() ? matches.file : problems[0]->place, problems[0]->problem);
   Error error = fileError(matches.file, std::to_string(problems.size()) + " of " +
                                             std::to_string(matches.parameters.size()) + " parameters cannot be loaded");
-  for (std::string &problem : problems)
-    error.note(std::move(problem));
+  for (const ParameterMatch *each : problems)
+    error.note(each->note());
   throw error;
 }
 
-ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack) {
-  ParameterMatches matches = matchParameters(file, engine.parameters());
+ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack, const ParameterMap *map) {
+  ParameterMatches matches = matchParameters(file, engine.parameters(), map);
   checkMatches(matches, mayLack);
   for (size_t i = 0; i < matches.parameters.size(); ++i)
-    if (const auto &tensor = matches.parameters[i].tensor)
-      engine.writeParameter(i, tensor->data.data());
+    if (matches.parameters[i].state == State::Found)
+      engine.writeParameter(i, matches.parameters[i].tensor.data.data());
   return matches;
 }
 

@@ -111,6 +111,8 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("no model, expected " + tool.modelArgument);
   if (options.saveEvery && options.save.empty())
     throw usageError("option '--save-every' needs '--save DIR'");
+  if (!options.mapFile.empty() && options.params.empty())
+    throw usageError("option '--map' needs '--params P'");
   options.model.outputs = outputsToCompile(options);
   return options;
 }

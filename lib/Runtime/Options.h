@@ -5,6 +5,7 @@
 #include "Data.h"
 #include "TensorFile.h"
 #include "plc/Runtime/Commands.h"
+#include "plc/Runtime/ParameterMap.h"
 
 #include <optional>
 
@@ -21,7 +22,8 @@ struct Options {
   bool help = false;
   std::vector<DataOption> data;
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
-  std::string log, save, resume, params;
+  std::string log, save, resume, params, mapFile;
+  std::optional<ParameterMap> map; // of mapFile
   int64_t steps = 100, saveEvery = 0;
   std::optional<uint64_t> seed; // default 0, or the checkpoint's
   double holdout = 0.1, rtol = 0, atol = 0;

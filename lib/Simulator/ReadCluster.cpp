@@ -1,14 +1,11 @@
 //===- ReadCluster.cpp - a cluster from TOML --------------------------------===//
 #include "plc/Simulator/Cluster.h"
 
-#include <algorithm>
+#include "plc/Support/TomlText.h"
+
 #include <charconv>
 #include <cmath>
 #include <span>
-
-#define TOML_HEADER_ONLY 0
-#define TOML_SHARED_LIB 1
-#include <toml++/toml.h>
 
 namespace plc::simulator {
 
@@ -23,53 +20,20 @@ constexpr Unit sizes[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, 
 /// In bytes per nanosecond.
 constexpr Unit bandwidths[] = {{"Gbit/s", 0.125}, {"Mbit/s", 0.125e-3}, {"GB/s", 1}, {"MB/s", 1e-3}};
 
-class Reader {
+class Reader : TomlText {
 public:
-  explicit Reader(const std::string &text) : text(text) {}
+  using TomlText::TomlText;
 
   std::optional<ClusterError> read(Cluster &cluster) {
     try {
-      readRoot(toml::parse(std::string_view(text)), cluster);
-    } catch (const toml::parse_error &error) {
-      std::string what(error.description());
-      if (what.starts_with("Error "))
-        what = what.substr(6);
-      return errorAt(error.source().begin, what);
-    } catch (const ClusterError &error) {
-      return error;
+      readRoot(parse(), cluster);
+    } catch (const TomlError &error) {
+      return ClusterError{error.line, error.column, error.text};
     }
     return std::nullopt;
   }
 
 private:
-  /// TOML's columns count characters, ours bytes.
-  ClusterError errorAt(toml::source_position at, std::string what) const {
-    size_t begin = 0;
-    for (uint32_t line = 1; line < at.line; ++line)
-      begin = text.find('\n', begin) + 1;
-    size_t place = begin;
-    for (uint32_t column = 1; column < at.column && place < text.size(); ++column)
-      do
-        ++place;
-      while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80);
-    return {at.line, static_cast<int64_t>(place - begin) + 1, std::move(what)};
-  }
-  [[noreturn]] void fail(const toml::node &node, std::string what) const {
-    throw errorAt(node.source().begin, std::move(what));
-  }
-
-  /// Refuses keys that a table does not have.
-  void checkKeys(const toml::table &table, std::initializer_list<const char *> known, const char *what) const {
-    for (auto &&[key, node] : table)
-      if (std::none_of(known.begin(), known.end(), [&](const char *each) { return key.str() == each; })) {
-        std::string names;
-        for (const char *each : known)
-          names += (names.empty() ? "'" : ", '") + std::string(each) + "'";
-        throw errorAt(key.source().begin,
-                      "unknown key '" + std::string(key.str()) + "' of " + what + ", expected " + names);
-      }
-  }
-
   int64_t integer(const toml::node &node, const char *key, int64_t least) const {
     auto value = node.value_exact<int64_t>();
     if (!value || *value < least || *value > 1'000'000)
@@ -170,7 +134,7 @@ private:
     checkKeys(root, {"machines", "links"}, "a cluster");
     const toml::node *machines = root.get("machines"), *links = root.get("links");
     if (!machines || !machines->is_array_of_tables())
-      throw ClusterError{1, 1, "a cluster needs machines: a table '[[machines]]' for each, or for each kind"};
+      throw TomlError{1, 1, "a cluster needs machines: a table '[[machines]]' for each, or for each kind"};
     for (const toml::node &machine : *machines->as_array())
       readMachine(*machine.as_table(), cluster);
     for (size_t i = 0; i < cluster.machines.size(); ++i)
@@ -193,8 +157,6 @@ private:
         readPair(*pair.as_table(), cluster);
     }
   }
-
-  const std::string &text;
 };
 
 } // namespace

@@ -6,6 +6,7 @@
   toml            plc-compile accepts it as a strategy
   toml refused    plc-compile refuses it (exit 2), as above
   toml cluster    describes a cluster, to the commands behind it
+  toml map        plc-run accepts it as a map of names of weights
   mlir            plc-opt parses and verifies it
   c, c++          a compiler accepts it, with the project's headers
   sh              commands. If lines begin with '$ ', those are the commands and the others are what they print, where
@@ -30,9 +31,10 @@ class Example:
         self.line, self.text = line, text
         self.language = words[0] if words else ""
         self.isRefused = "refused" in words[1:]
-        self.isCluster = self.language == "toml" and "cluster" in words[1:]
+        # What a command reads, not a strategy.
+        self.isInput = self.language == "toml" and next((word for word in words[1:] if word in ("cluster", "map")), None)
         self.name = next((word for word in words[1:] if "." in word), None)
-        self.unknown = [word for word in words[1:] if word not in ("refused", self.name) and not (word == "cluster" and self.isCluster)]
+        self.unknown = [word for word in words[1:] if word not in ("refused", self.name, self.isInput)]
 
 
 def examples(page):
@@ -93,16 +95,23 @@ def runCommands(example):
     return None
 
 
+def checkMap(name):
+    """A map is read before the weights are, of which there are none here."""
+    pathlib.Path("page.ein").write_text(MODEL)
+    code, out, errors = run(["plc-run", "params", "page.ein", "--params", "none.safetensors", "--map", name])
+    return None if errors.startswith("none.safetensors: error: ") else f"a command that reads {name} says\n{errors}"
+
+
 def check(example, after):
     """What is wrong with an example, or None. `after` is the fence that follows it."""
     if example.unknown:
         return f"unknown words {example.unknown} behind the fence"
     text, refusedWith = example.text, 1
-    if example.isCluster:
+    if example.isInput:
         if not example.name:
-            return "a cluster needs a file's name"
+            return f"a {example.isInput} needs a file's name"
         pathlib.Path(example.name).write_text(text)
-        return None
+        return checkMap(example.name) if example.isInput == "map" else None
     if example.language == "ein":
         file = example.name or "example.ein"
         text += "" if re.search(r"^model ", text, re.M) or example.isRefused else MODEL

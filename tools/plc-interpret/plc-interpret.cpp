@@ -21,5 +21,6 @@ int main(int argc, char **argv) {
   tool.open = [](const runtime::ModelRequest &request) -> std::unique_ptr<runtime::Engine> {
     return std::make_unique<interpret::InterpretedEngine>(request, interpret::readSettings(request));
   };
+  tool.readMap = runtime::readParameterMap;
   return runtime::runCommands(argc, argv, tool);
 }

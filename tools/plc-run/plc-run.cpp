@@ -10,6 +10,7 @@ int main(int argc, char **argv) {
             "gpt.plcm",
             "runs a compiled model, or compiles one first",
             openModelFile,
+            readParameterMap,
             inspectModelFile,
             [](const ModelRequest &request) { simulateModelFile(request, plc::simulator::readCluster); }};
   return runCommands(argc, argv, tool);

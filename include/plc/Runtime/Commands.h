@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_COMMANDS_H
 
 #include "plc/Runtime/Engine.h"
+#include "plc/Runtime/ParameterMap.h"
 
 #include <functional>
 #include <memory>
@@ -40,6 +41,7 @@ struct Tool {
   std::string exampleModel;          // "gpt.plcm"
   std::string summary;               // one line for --help
   EngineFactory open;
+  ParameterMapReader readMap = nullptr;                        // for --map
   std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; of a tool with that command
 };
 

@@ -1,0 +1,54 @@
+#include "WeightFile.h"
+
+#include "Files.h"
+#include "plc/Runtime/Error.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace plc::runtime {
+
+using nlohmann::json;
+
+namespace {
+
+/// The tensors of each shard.
+std::map<std::string, std::vector<std::string>> readIndex(const std::string &file) {
+  json index;
+  try {
+    index = json::parse(readFile(file));
+  } catch (const json::parse_error &error) {
+    throw fileError(file, "is no JSON (offset " + std::to_string(error.byte) + ")");
+  }
+  if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object())
+    throw fileError(file, "has no object 'weight_map', which tells the file of each tensor");
+  std::map<std::string, std::vector<std::string>> shards;
+  for (auto &[name, shard] : index["weight_map"].items()) {
+    // Files beside the index alone: it may come from anywhere.
+    if (!shard.is_string() || shard.get<std::string>().find('/') != std::string::npos)
+      throw fileError(file, "tensor '" + name + "' is in " + shard.dump() + ", expected the name of a file beside it");
+    shards[shard.get<std::string>()].push_back(name);
+  }
+  return shards;
+}
+
+} // namespace
+
+Safetensors readWeights(const std::string &file) {
+  if (!file.ends_with(".json"))
+    return Safetensors::read(file);
+  Safetensors all;
+  for (const auto &[shard, names] : readIndex(file)) {
+    std::string path = std::filesystem::path(file).parent_path() / shard;
+    Safetensors part = Safetensors::read(path);
+    for (const std::string &name : names) {
+      auto found = part.tensors.find(name);
+      if (found == part.tensors.end())
+        throw fileError(path, "tensor '" + name + "', which '" + file + "' says to be here, is missing");
+      all.tensors.insert(part.tensors.extract(found));
+    }
+  }
+  return all;
+}
+
+} // namespace plc::runtime
