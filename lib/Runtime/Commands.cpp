@@ -42,7 +42,9 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     if (!options.mapFile.empty())
       options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
     const Command &command = *findCommand(tool, options.model.command);
-    if (command.run)
+    if (command.runWithTool)
+      command.runWithTool(options, tool);
+    else if (command.run)
       runWithEngine(command, options, *tool.open(options.model));
     else
       (tool.*command.withoutEngine)(options.model);

@@ -51,6 +51,8 @@ void printError(const Error &error, const std::string &toolName) {
   const std::string &speaker = error.place.empty() ? toolName : error.place;
   std::fprintf(stderr, "%s: error: %s\n", speaker.c_str(), error.what());
   printSourceLine(parsePlace(error.place));
+  if (!error.text.empty())
+    std::fprintf(stderr, "  %s\n  %*s^\n", error.text.c_str(), static_cast<int>(error.at), "");
   for (const std::string &note : error.notes)
     std::fprintf(stderr, "note: %s\n", note.c_str());
 }

@@ -171,17 +171,6 @@ void compare(const Options &options, const TensorOption &option, const TensorInf
                   std::to_string(info.numElements()) + " elements)");
 }
 
-void tellOutput(const TensorInfo &info, const Bytes &data) {
-  constexpr int64_t shown = 8;
-  std::string values;
-  int64_t count = info.numElements();
-  for (int64_t i = 0; i < std::min(count, shown); ++i) {
-    double value = elementAsDouble(info.type, data.data(), i);
-    values += " " + (std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value));
-  }
-  std::printf("%s %s%s%s\n", info.name.c_str(), info.typeText().c_str(), values.c_str(), count > shown ? " ..." : "");
-}
-
 /// Each output has a place of its own; a stream may carry several, one after another.
 void checkOutputFiles(const std::vector<TensorOption> &outputs) {
   std::set<std::string> places;
@@ -201,7 +190,7 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
   for (const TensorOption &option : outputs) {
     size_t index = indexOf(entry.outputs, option.name, "output");
     if (option.place.file.empty())
-      tellOutput(entry.outputs[index], values[index]);
+      tellTensor(entry.outputs[index], values[index]);
     else if (option.place.isSafetensors())
       files[option.place.file].tensors[option.place.key] = {entry.outputs[index], values[index]};
     else
@@ -212,6 +201,17 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
 }
 
 } // namespace
+
+void tellTensor(const TensorInfo &info, const Bytes &data) {
+  constexpr int64_t shown = 8;
+  std::string values;
+  int64_t count = info.numElements();
+  for (int64_t i = 0; i < std::min(count, shown); ++i) {
+    double value = elementAsDouble(info.type, data.data(), i);
+    values += " " + (std::isfinite(value) ? shortestDigits(info.type, value) : std::to_string(value));
+  }
+  std::printf("%s %s%s%s\n", info.name.c_str(), info.typeText().c_str(), values.c_str(), count > shown ? " ..." : "");
+}
 
 void runInfer(const Options &options, Engine &engine) {
   const EntryInfo &entry = chooseEntry(options, engine);
@@ -226,7 +226,7 @@ void runInfer(const Options &options, Engine &engine) {
   }
   if (options.outputs.empty() && options.expects.empty())
     for (size_t i = 0; i < outputs.size(); ++i)
-      tellOutput(entry.outputs[i], outputs[i]);
+      tellTensor(entry.outputs[i], outputs[i]);
 }
 
 } // namespace plc::runtime

@@ -26,6 +26,8 @@ constexpr Command commands[] = {
     {"params", Params, runParams, nullptr,
      "tells the model's parameters, and what a file of weights has for each, lacks, and has besides",
      "--params model.safetensors"},
+    {"einsum", Einsum, nullptr, nullptr, "gives a product of tensors, with the subscripts of numpy.einsum",
+     "'bij,bjk->bik' a.npy b.npy -o c.npy", "'SUBSCRIPTS' FILE ..", runEinsum},
     {"inspect", Inspect, nullptr, &Tool::inspect,
      "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", ""},
     {"simulate", Simulate, nullptr, &Tool::simulate,
@@ -124,6 +126,8 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.rtol = parseReal(given, INFINITY); }},
     {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
      [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
+    {"-o", "FILE", Einsum, "data", "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
+     [](Options &o, const Given &given) { o.out = TensorPlace::parse(given.text); }},
     {"--prompt", "TEXT", Generate, "text", "what the text begins with",
      [](Options &o, const Given &given) { o.prompt = given.text; }},
     {"--tokens", "N", Generate, "text", "bytes to add (default 200)",
@@ -172,7 +176,7 @@ constexpr OptionSpec options[] = {
     {"--no-sharing", "", Train | Bench, "measuring",
      "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
      [](Options &o, const Given &) { o.model.sharesKernels = false; }},
-    {"--set", "KEY=VALUE", all, "model",
+    {"--set", "KEY=VALUE", all | Einsum, "model",
      "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport",
      [](Options &o, const Given &given) {
        o.model.sets.push_back(given.text);
@@ -215,7 +219,8 @@ std::string helpText(const Tool &tool, const std::string &name) {
         text += "  " + each + std::string(10 - each.size(), ' ') + found->what + "\n";
     return text + "\n" + tool.name + " COMMAND --help tells a command's options\n";
   }
-  text = "usage: " + tool.name + " " + name + " " + tool.modelArgument + " [options]\n" + command->what + "\n";
+  text = "usage: " + tool.name + " " + name + " " + (command->arguments ? command->arguments : tool.modelArgument) +
+         " [options]\n" + command->what + "\n";
   for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "model"}) {
     bool any = false;
     for (const OptionSpec &spec : options) {
@@ -228,7 +233,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
       text += left + std::string(left.size() < 28 ? 28 - left.size() : 1, ' ') + spec.help + "\n";
     }
   }
-  std::string example = tool.name + " " + name + " " + tool.exampleModel;
+  std::string example = tool.name + " " + name + (command->arguments ? "" : " " + tool.exampleModel);
   return text + "\nexample: " + example + (*command->example ? " " : "") + command->example + "\n";
 }
 

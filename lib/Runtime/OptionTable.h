@@ -17,7 +17,8 @@ enum CommandBit : unsigned {
   Bench = 16,
   Inspect = 32,
   Simulate = 64,
-  Params = 128
+  Params = 128,
+  Einsum = 256
 };
 
 struct Command {
@@ -26,6 +27,9 @@ struct Command {
   void (*run)(const Options &options, Engine &engine); // nullptr: the tool does it without an engine
   std::function<void(const ModelRequest &)> Tool::*withoutEngine;
   const char *what, *example; // the example without tool, command and model
+  // Of a command that has no model: what it takes instead, and what it does.
+  const char *arguments = nullptr;
+  void (*runWithTool)(const Options &options, const Tool &tool) = nullptr;
 };
 
 /// An option as it was given.

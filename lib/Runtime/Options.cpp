@@ -92,20 +92,34 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   options.model.command = first;
   options.model.timesTasks = command->bit == Bench;
   std::set<std::string> given;
+  std::vector<std::string> words; // of a command without a model
   for (int i = 2; i < argc;) {
     std::string word = argv[i];
     if (word == "--help" || word == "-h") {
       options.help = true;
       return options;
     }
-    if (word.size() > 1 && word[0] == '-') {
+    // Subscripts may begin with their arrow.
+    if (word.size() > 1 && word[0] == '-' && !word.starts_with("->")) {
       parseFlag(argc, argv, i, *command, given, options);
+      continue;
+    }
+    if (command->arguments) {
+      words.push_back(word);
+      ++i;
       continue;
     }
     if (!options.model.file.empty())
       throw usageError("found a second file '" + word + "' beside '" + options.model.file + "', expected one");
     options.model.file = word;
     ++i;
+  }
+  if (command->arguments && words.empty())
+    throw usageError("no subscripts, expected " + std::string(command->arguments));
+  if (command->arguments) {
+    options.subscripts = words.front();
+    options.operands.assign(words.begin() + 1, words.end());
+    return options;
   }
   if (options.model.file.empty())
     throw usageError("no model, expected " + tool.modelArgument);

@@ -30,6 +30,9 @@ struct Options {
   std::string prompt;
   int64_t tokens = 200;
   double temperature = 0.8;
+  std::string subscripts; // of einsum, with its operands' files and the result's
+  std::vector<std::string> operands;
+  TensorPlace out;
   int64_t warmup = 3, repeats = 10;
 };
 

@@ -13,6 +13,12 @@ void runGenerate(const Options &options, Engine &engine);
 void runBench(const Options &options, Engine &engine);
 void runParams(const Options &options, Engine &engine);
 
+/// Without an engine of the user's: it opens one for the rule.
+void runEinsum(const Options &options, const Tool &tool);
+
+/// Name, type, shape and first values, to stdout.
+void tellTensor(const TensorInfo &info, const Bytes &data);
+
 /// The entry, or an error that names it and those there are.
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 

@@ -31,4 +31,12 @@ Tensor readTensor(const TensorPlace &place) {
   return std::move(found->second);
 }
 
+void writeTensor(const TensorPlace &place, const Tensor &tensor) {
+  if (!place.isSafetensors())
+    return writeFile(place.file, formatNpy(tensor));
+  Safetensors contents;
+  contents.tensors[place.key] = tensor;
+  contents.write(place.file);
+}
+
 } // namespace plc::runtime

@@ -20,6 +20,9 @@ struct TensorPlace {
 /// Reads it; `-` is stdin. Throws usageError or fileError.
 Tensor readTensor(const TensorPlace &place);
 
+/// Writes it whole; a .safetensors file then holds it alone. `-` is stdout. Throws fileError.
+void writeTensor(const TensorPlace &place, const Tensor &tensor);
+
 } // namespace plc::runtime
 
 #endif

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
     return interpret::checkGradients(argc, argv);
   runtime::Tool tool;
   tool.name = "plc-interpret";
-  tool.commands = {"train", "eval", "infer"};
+  tool.commands = {"train", "eval", "infer", "einsum"};
   tool.modelArgument = "MODEL.ein|IR.mlir";
   tool.exampleModel = "examples/gpt.ein";
   tool.summary = "runs a model as its ein program says, operation by operation: no plan, no compiled kernel\n"

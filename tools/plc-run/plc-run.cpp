@@ -1,11 +1,11 @@
-// Runs compiled modules: train, eval, infer, generate, bench, params, inspect, simulate. Maps no LLVM.
+// Runs compiled modules: train, eval, infer, generate, bench, params, einsum, inspect, simulate. Maps no LLVM.
 #include "plc/Runtime/Commands.h"
 #include "plc/Runtime/ModelFile.h"
 
 int main(int argc, char **argv) {
   using namespace plc::runtime;
   Tool tool{"plc-run",
-            {"train", "eval", "infer", "generate", "bench", "params", "inspect", "simulate"},
+            {"train", "eval", "infer", "generate", "bench", "params", "einsum", "inspect", "simulate"},
             "M.plcm|MODEL.ein",
             "gpt.plcm",
             "runs a compiled model, or compiles one first",

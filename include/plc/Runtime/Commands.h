@@ -14,7 +14,7 @@ namespace plc::runtime {
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
   std::string toolPath;              // argv[0]
-  std::string command;               // train, eval, infer, generate, bench, params, inspect, simulate
+  std::string command;               // train, eval, infer, generate, bench, params, einsum, inspect, simulate
   std::string file;                  // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                 // --entry, or empty
   std::string strategy;              // --strategy, or empty
@@ -36,7 +36,7 @@ using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &
 
 struct Tool {
   std::string name;                  // "plc-run"
-  std::vector<std::string> commands; // of train, eval, infer, generate, bench, params, inspect, simulate
+  std::vector<std::string> commands; // of train, eval, infer, generate, bench, params, einsum, inspect, simulate
   std::string modelArgument;         // "M.plcm|MODEL.ein"
   std::string exampleModel;          // "gpt.plcm"
   std::string summary;               // one line for --help

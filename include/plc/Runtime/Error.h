@@ -32,8 +32,16 @@ public:
     return *this;
   }
 
+  /// A text of the command line that is wrong at a byte, from 0; shown below the error with a caret.
+  Error &show(std::string shown, size_t byte) {
+    text = std::move(shown);
+    at = byte;
+    return *this;
+  }
+
   int exitCode;
-  std::string place;
+  std::string place, text;
+  size_t at = 0; // in the text
   std::vector<std::string> notes;
 };
 
