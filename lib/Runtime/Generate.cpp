@@ -1,6 +1,7 @@
 #include "Runs.h"
-#include "plc/Runtime/InitialValues.h"
+#include "StopText.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -9,83 +10,175 @@ namespace plc::runtime {
 
 namespace {
 
-/// A byte-level language model: one i32 [B, S] input, output `logits` [B, S, V] with V <= 256.
-struct ByteModel {
+/// A language model: one integer [B, S] input, output `logits` [B, S, V].
+struct LanguageModel {
   const EntryInfo *entry;
   size_t output;
-  int64_t window, bytes; // S, V
+  int64_t batch, window, tokens; // B, S, V
 };
 
-ByteModel findByteModel(const Engine &engine) {
+LanguageModel findLanguageModel(const Engine &engine) {
   const EntryInfo *entry = engine.findEntry("infer.logits");
   if (!entry)
     entry = &needEntry(engine, "infer");
-  ByteModel model{entry, entry->findOutput("logits"), 0, 0};
+  LanguageModel model{entry, entry->findOutput("logits"), 0, 0, 0};
   bool fits = model.output < entry->outputs.size() && entry->inputs.size() == 1 &&
-              entry->inputs[0].type == ElementType::I32 && entry->inputs[0].shape.size() == 2;
+              kindOf(entry->inputs[0].type) == ElementKind::Integer && entry->inputs[0].shape.size() == 2;
   if (fits) {
     const TensorInfo &logits = entry->outputs[model.output];
+    model.batch = entry->inputs[0].shape[0];
     model.window = entry->inputs[0].shape[1];
-    fits = logits.shape.size() == 3 && logits.shape[1] == model.window && logits.shape[2] <= 256 && isReal(logits.type);
-    model.bytes = fits ? logits.shape[2] : 0;
+    fits = logits.shape.size() == 3 && logits.shape[0] == model.batch && logits.shape[1] == model.window &&
+           isReal(logits.type);
+    model.tokens = fits ? logits.shape[2] : 0;
   }
   if (!fits)
     throw Error(BadInput, "",
-                "'generate' needs a byte-level language model: one i32 [B, S] input and an output 'logits' [B, S, V] "
-                "with V at most 256");
+                "'generate' needs a language model: one integer [B, S] input and an output 'logits' [B, S, V]");
   return model;
 }
 
-/// The byte with the largest logit / T + Gumbel noise, which draws from softmax(logits / T); T = 0: the likeliest.
-int64_t chooseByte(const TensorInfo &info, const Bytes &logits, int64_t row, int64_t bytes, double temperature,
-                   uint64_t seed, uint64_t position) {
-  static const uint64_t stream = hashBytes("generate");
-  int64_t best = 0;
-  double bestScore = -INFINITY;
-  for (int64_t v = 0; v < bytes; ++v) {
-    double score = elementAsDouble(info.type, logits.data(), row * bytes + v);
-    if (temperature > 0) {
-      uint64_t bits = randomBits(seed, stream, position * 256 + static_cast<uint64_t>(v));
-      score = score / temperature - plainLog(-plainLog(uniformFromBits(bits)));
-    }
-    if (score > bestScore) {
-      bestScore = score;
-      best = v;
-    }
+/// One text as it grows.
+struct Text {
+  std::string shown; // the prompt and what follows
+  std::vector<int64_t> tokens;
+  StopText stop;
+  bool isDone = false;
+};
+
+class Generator {
+public:
+  Generator(const Options &options, Engine &engine, const TextCodec &codec)
+      : options(options), engine(engine), codec(codec), model(findLanguageModel(engine)) {
+    for (const std::string &stop : options.stops)
+      if (auto mark = codec.markOf(stop))
+        marks.push_back(*mark);
+      else
+        stops.push_back(stop);
+    for (int64_t token = 0; token < model.tokens; ++token)
+      known.push_back(codec.piece(token, false).has_value());
+    sampling = {options.temperature, options.topK, options.topP, options.seed.value_or(0)};
   }
-  return best;
-}
+
+  /// Before any weights are loaded.
+  std::vector<Text> prepare() const {
+    std::vector<Text> texts;
+    for (const std::string &prompt : options.prompts) {
+      Text text{prompt, codec.encode(prompt), StopText(stops)};
+      if (text.tokens.empty())
+        throw usageError("'generate' needs a nonempty '--prompt TEXT'");
+      for (int64_t token : text.tokens)
+        if (token < 0 || token >= model.tokens)
+          throw usageError("the prompt's " + std::string(codec.noun()) + " " + std::to_string(token) +
+                           " is outside the model's 0.." + std::to_string(model.tokens - 1));
+      texts.push_back(std::move(text));
+    }
+    if (texts.empty())
+      throw usageError("'generate' needs a nonempty '--prompt TEXT'");
+    return texts;
+  }
+
+  /// One text is shown while it grows; several one after another, with an empty line between them.
+  void run(std::vector<Text> &texts) {
+    streams = texts.size() == 1;
+    if (streams)
+      show(texts[0].shown);
+    auto batch = static_cast<size_t>(model.batch);
+    for (size_t first = 0; first < texts.size(); first += batch) {
+      size_t count = std::min(batch, texts.size() - first);
+      grow(std::span(texts).subspan(first, count), first);
+      for (size_t i = first; i < first + count && !streams; ++i)
+        show((i ? "\n" : "") + texts[i].shown + "\n");
+    }
+    if (streams)
+      show("\n");
+  }
+
+private:
+  static void show(const std::string &text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  void grow(std::span<Text> texts, size_t firstRow) {
+    for (int64_t i = 0; i < options.tokens; ++i) {
+      if (std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; }))
+        break;
+      std::vector<Bytes> outputs = engine.run(*model.entry, {inputOf(texts)});
+      for (size_t row = 0; row < texts.size(); ++row)
+        if (!texts[row].isDone)
+          extend(texts[row], row, firstRow + row, outputs[model.output]);
+    }
+    for (Text &text : texts)
+      append(text, text.stop.rest());
+  }
+
+  /// A text in its row, zeros to the right of it; its last S tokens if it is longer.
+  Bytes inputOf(std::span<Text> texts) const {
+    const TensorInfo &info = model.entry->inputs[0];
+    Bytes input(info.numBytes());
+    visit(info.type, [&](auto traits) {
+      using Value = typename decltype(traits)::Value;
+      for (size_t row = 0; row < texts.size(); ++row)
+        for (size_t i = 0, used = usedOf(texts[row]); i < used; ++i) {
+          auto value = static_cast<Value>(texts[row].tokens[texts[row].tokens.size() - used + i]);
+          size_t place = row * static_cast<size_t>(model.window) + i;
+          std::memcpy(input.data() + place * sizeof(Value), &value, sizeof(Value));
+        }
+    });
+    return input;
+  }
+
+  size_t usedOf(const Text &text) const { return std::min(text.tokens.size(), static_cast<size_t>(model.window)); }
+
+  void extend(Text &text, size_t row, size_t number, const Bytes &logits) const {
+    const TensorInfo &info = model.entry->outputs[model.output];
+    int64_t first = (static_cast<int64_t>(row) * model.window + static_cast<int64_t>(usedOf(text)) - 1) * model.tokens;
+    std::vector<double> candidates(static_cast<size_t>(model.tokens));
+    for (size_t i = 0; i < candidates.size(); ++i)
+      candidates[i] = known[i] ? elementAsDouble(info.type, logits.data(), first + static_cast<int64_t>(i)) : -INFINITY;
+    int64_t token = drawToken(candidates, sampling, number, text.tokens.size());
+    if (token < 0)
+      throw Error(BadInput, "",
+                  "no token can follow '" + text.shown +
+                      "': each has a logit of -inf or NaN, or is none of the codec's");
+    text.tokens.push_back(token);
+    if (std::find(marks.begin(), marks.end(), token) != marks.end())
+      text.isDone = true;
+    else
+      append(text, text.stop.add(*codec.piece(token, false)));
+    text.isDone |= text.stop.stopped();
+  }
+
+  void append(Text &text, const std::string &piece) const {
+    text.shown += piece;
+    if (streams)
+      show(piece);
+  }
+
+  const Options &options;
+  Engine &engine;
+  const TextCodec &codec;
+  LanguageModel model;
+  std::vector<bool> known;    // by token: a model may have more than its tokenizer, up to a round number
+  std::vector<int64_t> marks; // that end a text
+  std::vector<std::string> stops;
+  Sampling sampling;
+  bool streams = false;
+};
 
 } // namespace
 
 void runGenerate(const Options &options, Engine &engine) {
-  ByteModel model = findByteModel(engine);
-  if (options.prompt.empty())
-    throw usageError("'generate' needs a nonempty '--prompt TEXT'");
-  std::string text = options.prompt;
-  for (unsigned char byte : text)
-    if (byte >= model.bytes)
-      throw usageError("the prompt's byte " + std::to_string(byte) + " is outside the model's 0.." +
-                       std::to_string(model.bytes - 1));
+  LanguageModel model = findLanguageModel(engine);
+  std::unique_ptr<TextCodec> codec = options.promptsAreNumbers ? numberCodec() : byteCodec();
+  if (!options.promptsAreNumbers && model.tokens > 256)
+    throw usageError("the model has " + std::to_string(model.tokens) +
+                     " tokens, which are no bytes: give '--prompt-ids'");
+  Generator generator(options, engine, *codec);
+  std::vector<Text> texts = generator.prepare();
   prepareParameters(options, engine);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::vector<Bytes> inputs(1);
-  for (int64_t i = 0; i < options.tokens; ++i) {
-    // Row 0: the text, zeros to the right; the window slides after S bytes.
-    auto used = std::min(text.size(), static_cast<size_t>(model.window));
-    inputs[0].assign(model.entry->inputs[0].numBytes(), std::byte(0));
-    for (size_t s = 0; s < used; ++s) {
-      int32_t byte = static_cast<unsigned char>(text[text.size() - used + s]);
-      std::memcpy(inputs[0].data() + s * sizeof(byte), &byte, sizeof(byte));
-    }
-    std::vector<Bytes> outputs = engine.run(*model.entry, inputs);
-    int64_t byte = chooseByte(model.entry->outputs[model.output], outputs[model.output], static_cast<int64_t>(used) - 1,
-                              model.bytes, options.temperature, options.seed.value_or(0), text.size());
-    text += static_cast<char>(byte);
-    std::fputc(static_cast<int>(byte), stdout);
-    std::fflush(stdout);
-  }
-  std::fputc('\n', stdout);
+  generator.run(texts);
 }
 
 } // namespace plc::runtime

@@ -49,6 +49,17 @@ double plainLog(double x) {
   return exponent * 0.6931471805599453 + 2 * (s + s * sum);
 }
 
+double plainExp(double x) {
+  if (!(x > -700))
+    return 0;
+  // x = k log 2 + r with |r| <= log(2) / 2, and exp r by its series, whose first term left out is below 2^-56.
+  double k = std::floor(x * 1.4426950408889634 + 0.5);
+  double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10, sum = 1;
+  for (int i = 14; i >= 1; --i)
+    sum = 1 + sum * r / i;
+  return sum * std::bit_cast<double>(static_cast<uint64_t>(static_cast<int64_t>(k) + 1023) << 52);
+}
+
 double normalDraw(uint64_t seed, uint64_t stream, uint64_t counter) {
   // A try is rejected with probability 0.21, so 64 of them fail once in 10^42 draws.
   for (uint64_t attempt = 0; attempt < 64; ++attempt) {

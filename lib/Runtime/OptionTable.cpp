@@ -18,7 +18,7 @@ constexpr Command commands[] = {
      "--data tok=corpus.txt --data next=corpus.txt+1 --params run"},
     {"infer", Infer, runInfer, nullptr, "runs the model once on given tensors",
      "--params run --input tok=@tok.npy --output logits=@logits.npy"},
-    {"generate", Generate, runGenerate, nullptr, "writes text from a byte-level language model",
+    {"generate", Generate, runGenerate, nullptr, "writes text from a language model",
      "--params run --prompt 'Once' --tokens 200"},
     {"bench", Bench, runBench, nullptr,
      "measures a training step, or a forward pass of a model without a loss, against the machine's FMA peak",
@@ -52,6 +52,14 @@ double parseReal(const Given &given, double below) {
   if (error != std::errc() || end != given.text.data() + given.text.size() || !(value >= 0) || !(value < below))
     throw usageError("found '" + given.text + "' for '" + given.flag + "', expected a number from 0" +
                      (std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below))));
+  return value;
+}
+
+/// Above 0, to 1.
+double parsePart(const Given &given) {
+  double value = parseReal(given, INFINITY);
+  if (value == 0 || value > 1)
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected a number above 0, to 1");
   return value;
 }
 
@@ -128,12 +136,26 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
     {"-o", "FILE", Einsum, "data", "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
      [](Options &o, const Given &given) { o.out = TensorPlace::parse(given.text); }},
-    {"--prompt", "TEXT", Generate, "text", "what the text begins with",
-     [](Options &o, const Given &given) { o.prompt = given.text; }},
-    {"--tokens", "N", Generate, "text", "bytes to add (default 200)",
+    {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
+     [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
+    {"--prompt-ids", "N,N,..", Generate, "text",
+     "instead of a prompt the numbers of its tokens; numbers are written, too",
+     [](Options &o, const Given &given) {
+       o.promptsAreNumbers = true;
+       o.prompts.push_back(given.text);
+     },
+     true},
+    {"--tokens", "N", Generate, "text", "tokens to add: bytes of a byte-level model (default 200)",
      [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
-    {"--temperature", "T", Generate, "text", "0 takes the likeliest byte (default 0.8)",
+    {"--temperature", "T", Generate, "text", "0 takes the likeliest token (default 0.8)",
      [](Options &o, const Given &given) { o.temperature = parseReal(given, INFINITY); }},
+    {"--top-k", "N", Generate, "text", "draws from the N likeliest tokens (default: all)",
+     [](Options &o, const Given &given) { o.topK = parseInteger(given, 1); }},
+    {"--top-p", "P", Generate, "text",
+     "draws from the likeliest tokens that together have the probability P (default 1: all)",
+     [](Options &o, const Given &given) { o.topP = parsePart(given); }},
+    {"--stop", "TEXT", Generate, "text", "ends a text before this one; of several, the first that comes",
+     [](Options &o, const Given &given) { o.stops.push_back(given.text); }, true},
     {"--steps", "N", Train, "training", "number of the last step (default 100)",
      [](Options &o, const Given &given) { o.steps = parseInteger(given, 1); }},
     {"--seed", "K", runs, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",

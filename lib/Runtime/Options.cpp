@@ -41,7 +41,7 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
   if (shortForm)
     flag = "-D";
   const OptionSpec &spec = findSpec(flag, command);
-  if (!spec.repeats && !given.insert(flag).second)
+  if (!given.insert(flag).second && !spec.repeats)
     throw usageError("option '" + flag + "' is given twice");
   if (!*spec.argument) {
     if (attached)
@@ -125,6 +125,8 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("no model, expected " + tool.modelArgument);
   if (options.saveEvery && options.save.empty())
     throw usageError("option '--save-every' needs '--save DIR'");
+  if (given.count("--prompt") && given.count("--prompt-ids"))
+    throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");
   if (!options.mapFile.empty() && options.params.empty())
     throw usageError("option '--map' needs '--params P'");
   options.model.outputs = outputsToCompile(options);

@@ -27,9 +27,10 @@ struct Options {
   int64_t steps = 100, saveEvery = 0;
   std::optional<uint64_t> seed; // default 0, or the checkpoint's
   double holdout = 0.1, rtol = 0, atol = 0;
-  std::string prompt;
-  int64_t tokens = 200;
-  double temperature = 0.8;
+  std::vector<std::string> prompts, stops;
+  bool promptsAreNumbers = false;
+  int64_t tokens = 200, topK = 0;
+  double temperature = 0.8, topP = 1;
   std::string subscripts; // of einsum, with its operands' files and the result's
   std::vector<std::string> operands;
   TensorPlace out;

@@ -3,6 +3,8 @@
 #define PLC_RUNTIME_RUNS_H
 
 #include "Options.h"
+#include "Sampling.h"
+#include "plc/Runtime/TextCodec.h"
 
 namespace plc::runtime {
 

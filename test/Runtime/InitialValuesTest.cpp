@@ -13,6 +13,13 @@ TEST(InitialValues, LogIsTheLogarithm) {
   EXPECT_NEAR(plainLog(5e-324), std::log(5e-324), 1e-12);
 }
 
+TEST(InitialValues, ExpIsTheExponential) {
+  for (double x = -699; x <= 0; x += 0.0173)
+    EXPECT_NEAR(plainExp(x) / std::exp(x), 1, 1e-14) << x;
+  EXPECT_EQ(plainExp(0), 1);
+  EXPECT_EQ(plainExp(-INFINITY), 0);
+}
+
 TEST(InitialValues, UniformIsNeverZeroOrOne) {
   EXPECT_GT(uniformFromBits(0), 0);
   EXPECT_LT(uniformFromBits(~uint64_t(0)), 1);

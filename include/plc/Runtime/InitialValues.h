@@ -25,6 +25,9 @@ double normalDraw(uint64_t seed, uint64_t stream, uint64_t counter);
 /// log x for finite x > 0, by IEEE operations only, relative error below 1e-14 away from 1.
 double plainLog(double x);
 
+/// exp x for x <= 0, by IEEE operations only, relative error below 1e-14; 0 below -700.
+double plainExp(double x);
+
 /// FNV-1a 64.
 uint64_t hashBytes(std::string_view bytes);
 
