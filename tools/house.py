@@ -24,18 +24,19 @@ MAY = {
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
     "Strategy": {"Support", "Module", "Planner"},
     "Runtime": {"Support", "Module", "Simulator"},
+    "Text": {"Support", "Runtime"},
 }
 COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}
 MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
     "plc-opt": {"Driver", *COMPILER},
-    "plc-run": {"Module", "Runtime", "Simulator"},
+    "plc-run": {"Module", "Runtime", "Simulator", "Text"},
     "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Module", "Runtime"},
     "plc-lsp-server": {"Support", "Dialect", "Language"},
 }
 # Rooms whose sources may include no LLVM and no MLIR, not even through another header.
-WITHOUT_LLVM = {"Module", "Planner", "Runtime", "Simulator"}
+WITHOUT_LLVM = {"Module", "Planner", "Runtime", "Simulator", "Text"}
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.

@@ -41,6 +41,8 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     }
     if (!options.mapFile.empty())
       options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
+    if (!options.tokenizer.empty())
+      options.codec = tool.readTokenizer(options.tokenizer, readFile(options.tokenizer));
     const Command &command = *findCommand(tool, options.model.command);
     if (command.runWithTool)
       command.runWithTool(options, tool);

@@ -64,7 +64,12 @@ public:
   std::vector<Text> prepare() const {
     std::vector<Text> texts;
     for (const std::string &prompt : options.prompts) {
-      Text text{prompt, codec.encode(prompt), StopText(stops)};
+      Text text{prompt, options.promptsAreNumbers ? numbers->encode(prompt) : codec.encode(prompt), StopText(stops)};
+      if (options.codec && options.promptsAreNumbers) {
+        text.shown.clear();
+        for (const std::string &piece : codec.pieces(text.tokens))
+          text.shown += piece;
+      }
       if (text.tokens.empty())
         throw usageError("'generate' needs a nonempty '--prompt TEXT'");
       for (int64_t token : text.tokens)
@@ -159,6 +164,7 @@ private:
   const Options &options;
   Engine &engine;
   const TextCodec &codec;
+  std::unique_ptr<TextCodec> numbers = numberCodec();
   LanguageModel model;
   std::vector<bool> known;    // by token: a model may have more than its tokenizer, up to a round number
   std::vector<int64_t> marks; // that end a text
@@ -171,10 +177,12 @@ private:
 
 void runGenerate(const Options &options, Engine &engine) {
   LanguageModel model = findLanguageModel(engine);
-  std::unique_ptr<TextCodec> codec = options.promptsAreNumbers ? numberCodec() : byteCodec();
-  if (!options.promptsAreNumbers && model.tokens > 256)
+  std::shared_ptr<const TextCodec> codec = options.codec;
+  if (!codec)
+    codec = options.promptsAreNumbers ? numberCodec() : byteCodec();
+  if (!options.codec && !options.promptsAreNumbers && model.tokens > 256)
     throw usageError("the model has " + std::to_string(model.tokens) +
-                     " tokens, which are no bytes: give '--prompt-ids'");
+                     " tokens, which are no bytes: give '--tokenizer FILE.json' or '--prompt-ids'");
   Generator generator(options, engine, *codec);
   std::vector<Text> texts = generator.prepare();
   prepareParameters(options, engine);

@@ -28,6 +28,8 @@ constexpr Command commands[] = {
      "--params model.safetensors"},
     {"einsum", Einsum, nullptr, nullptr, "gives a product of tensors, with the subscripts of numpy.einsum",
      "'bij,bjk->bik' a.npy b.npy -o c.npy", "'SUBSCRIPTS' FILE ..", runEinsum},
+    {"tokenize", Tokenize, nullptr, nullptr, "tells the tokens of a text, of '@FILE' or of stdin, '@-'",
+     "tokenizer.json 'Once upon a time'", "TOKENIZER.json TEXT|@FILE", runTokenize},
     {"inspect", Inspect, nullptr, &Tool::inspect,
      "tells what a compiled model holds: entries, tensors, parameters, plan and kernels", ""},
     {"simulate", Simulate, nullptr, &Tool::simulate,
@@ -134,12 +136,15 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.rtol = parseReal(given, INFINITY); }},
     {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
      [](Options &o, const Given &given) { o.atol = parseReal(given, INFINITY); }},
-    {"-o", "FILE", Einsum, "data", "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
+    {"-o", "FILE", Einsum | Tokenize, "data",
+     "the result: .npy, .safetensors:KEY, or - for stdout (default: it is told)",
      [](Options &o, const Given &given) { o.out = TensorPlace::parse(given.text); }},
     {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
      [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
+    {"--tokenizer", "FILE.json", Generate, "text", "a tokenizer.json, as Hugging Face's models have (default: bytes)",
+     [](Options &o, const Given &given) { o.tokenizer = given.text; }},
     {"--prompt-ids", "N,N,..", Generate, "text",
-     "instead of a prompt the numbers of its tokens; numbers are written, too",
+     "instead of a prompt the numbers of its tokens; without a tokenizer numbers are written, too",
      [](Options &o, const Given &given) {
        o.promptsAreNumbers = true;
        o.prompts.push_back(given.text);

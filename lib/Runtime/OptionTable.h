@@ -18,7 +18,8 @@ enum CommandBit : unsigned {
   Inspect = 32,
   Simulate = 64,
   Params = 128,
-  Einsum = 256
+  Einsum = 256,
+  Tokenize = 512
 };
 
 struct Command {

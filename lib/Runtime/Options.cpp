@@ -92,7 +92,6 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   options.model.command = first;
   options.model.timesTasks = command->bit == Bench;
   std::set<std::string> given;
-  std::vector<std::string> words; // of a command without a model
   for (int i = 2; i < argc;) {
     std::string word = argv[i];
     if (word == "--help" || word == "-h") {
@@ -105,7 +104,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
       continue;
     }
     if (command->arguments) {
-      words.push_back(word);
+      options.words.push_back(word);
       ++i;
       continue;
     }
@@ -114,13 +113,10 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     options.model.file = word;
     ++i;
   }
-  if (command->arguments && words.empty())
-    throw usageError("no subscripts, expected " + std::string(command->arguments));
-  if (command->arguments) {
-    options.subscripts = words.front();
-    options.operands.assign(words.begin() + 1, words.end());
+  if (command->arguments && options.words.size() < 2)
+    throw usageError(std::string("'") + command->name + "' needs " + command->arguments);
+  if (command->arguments)
     return options;
-  }
   if (options.model.file.empty())
     throw usageError("no model, expected " + tool.modelArgument);
   if (options.saveEvery && options.save.empty())

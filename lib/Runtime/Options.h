@@ -31,9 +31,10 @@ struct Options {
   bool promptsAreNumbers = false;
   int64_t tokens = 200, topK = 0;
   double temperature = 0.8, topP = 1;
-  std::string subscripts; // of einsum, with its operands' files and the result's
-  std::vector<std::string> operands;
+  std::vector<std::string> words; // of a command that has no model
   TensorPlace out;
+  std::string tokenizer;
+  std::shared_ptr<const TextCodec> codec; // of that file
   int64_t warmup = 3, repeats = 10;
 };
 

@@ -79,13 +79,15 @@ Bytes runProgram(const Options &options, const Tool &tool, const std::string &pr
 } // namespace
 
 void runEinsum(const Options &options, const Tool &tool) {
-  Subscripts subscripts(options.subscripts);
-  if (subscripts.numOperands() != options.operands.size())
+  const std::string &text = options.words.front();
+  const std::vector<std::string> files(options.words.begin() + 1, options.words.end());
+  Subscripts subscripts(text);
+  if (subscripts.numOperands() != files.size())
     throw Error(BadUsage, "",
                 "the subscripts have " + std::to_string(subscripts.numOperands()) +
                     (subscripts.numOperands() == 1 ? " operand" : " operands") + ", but the files given are " +
-                    std::to_string(options.operands.size()))
-        .show(options.subscripts, 0);
+                    std::to_string(files.size()))
+        .show(text, 0);
   for (const std::string &set : options.model.sets)
     if (set.starts_with("precision."))
       throw usageError("key '" + set.substr(0, set.find('=')) + "' has no meaning here: the operands' types say it");
@@ -95,7 +97,7 @@ void runEinsum(const Options &options, const Tool &tool) {
   }
   std::vector<Tensor> operands;
   std::vector<TensorInfo> shapes;
-  for (const std::string &file : options.operands) {
+  for (const std::string &file : files) {
     operands.push_back(readTensor(TensorPlace::parse(file)));
     operands.back().info.name = file;
     shapes.push_back(operands.back().info);

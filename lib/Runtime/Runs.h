@@ -18,6 +18,9 @@ void runParams(const Options &options, Engine &engine);
 /// Without an engine of the user's: it opens one for the rule.
 void runEinsum(const Options &options, const Tool &tool);
 
+/// Writes the tokens of a text.
+void runTokenize(const Options &options, const Tool &tool);
+
 /// Name, type, shape and first values, to stdout.
 void tellTensor(const TensorInfo &info, const Bytes &data);
 

@@ -6,6 +6,16 @@
 
 namespace plc::runtime {
 
+std::vector<std::string> TextCodec::pieces(const std::vector<int64_t> &tokens) const {
+  std::vector<std::string> all;
+  bool isFirst = true;
+  for (int64_t token : tokens) {
+    all.push_back(piece(token, isFirst).value_or(""));
+    isFirst &= isMark(token);
+  }
+  return all;
+}
+
 namespace {
 
 class ByteCodec final : public TextCodec {

@@ -1,16 +1,18 @@
-// Runs compiled modules: train, eval, infer, generate, bench, params, einsum, inspect, simulate. Maps no LLVM.
+// Runs compiled modules: train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate. Maps no LLVM.
 #include "plc/Runtime/Commands.h"
 #include "plc/Runtime/ModelFile.h"
+#include "plc/Text/Tokenizer.h"
 
 int main(int argc, char **argv) {
   using namespace plc::runtime;
   Tool tool{"plc-run",
-            {"train", "eval", "infer", "generate", "bench", "params", "einsum", "inspect", "simulate"},
+            {"train", "eval", "infer", "generate", "bench", "params", "einsum", "tokenize", "inspect", "simulate"},
             "M.plcm|MODEL.ein",
             "gpt.plcm",
             "runs a compiled model, or compiles one first",
             openModelFile,
             readParameterMap,
+            plc::text::readTokenizer,
             inspectModelFile,
             [](const ModelRequest &request) { simulateModelFile(request, plc::simulator::readCluster); }};
   return runCommands(argc, argv, tool);

@@ -4,6 +4,7 @@
 
 #include "plc/Runtime/Engine.h"
 #include "plc/Runtime/ParameterMap.h"
+#include "plc/Runtime/TextCodec.h"
 
 #include <functional>
 #include <memory>
@@ -14,7 +15,7 @@ namespace plc::runtime {
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
   std::string toolPath;              // argv[0]
-  std::string command;               // train, eval, infer, generate, bench, params, einsum, inspect, simulate
+  std::string command;               // train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate
   std::string file;                  // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                 // --entry, or empty
   std::string strategy;              // --strategy, or empty
@@ -35,13 +36,15 @@ struct ModelRequest {
 using EngineFactory = std::function<std::unique_ptr<Engine>(const ModelRequest &)>;
 
 struct Tool {
-  std::string name;                  // "plc-run"
-  std::vector<std::string> commands; // of train, eval, infer, generate, bench, params, einsum, inspect, simulate
-  std::string modelArgument;         // "M.plcm|MODEL.ein"
-  std::string exampleModel;          // "gpt.plcm"
-  std::string summary;               // one line for --help
+  std::string name; // "plc-run"
+  std::vector<std::string>
+      commands;              // of train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate
+  std::string modelArgument; // "M.plcm|MODEL.ein"
+  std::string exampleModel;  // "gpt.plcm"
+  std::string summary;       // one line for --help
   EngineFactory open;
   ParameterMapReader readMap = nullptr;                        // for --map
+  TextCodecReader readTokenizer = nullptr;                     // for --tokenizer
   std::function<void(const ModelRequest &)> inspect, simulate; // print, or throw Error; of a tool with that command
 };
 

@@ -1,3 +1,3 @@
 # run: plc-run 
 # exit: 2
-# expect: plc-run: error: no command, expected one of train, eval, infer, generate, bench, params, einsum, inspect, simulate
+# expect: plc-run: error: no command, expected one of train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate

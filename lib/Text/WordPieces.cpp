@@ -1,0 +1,46 @@
+#include "Models.h"
+#include "Unicode.h"
+
+namespace plc::text {
+
+Model makeWordPieces(const Json &json, const Vocabulary &vocabulary) {
+  Json unknownToken = json.at("unk_token");
+  auto found = vocabulary.find(unknownToken.text());
+  if (found == vocabulary.end())
+    unknownToken.fail("is no token of the vocabulary");
+  std::string prefix = json.textOr("continuing_subword_prefix", "##");
+  auto most = json.find("max_input_chars_per_word");
+  return [&vocabulary, prefix, unknown = found->second,
+          most = most ? most->number() : 100](const std::string &part, std::vector<int64_t> &tokens) {
+    std::vector<size_t> ends; // of characters
+    forEachCharacter(part, [&](char32_t, size_t, size_t end) { ends.push_back(end); });
+    size_t before = tokens.size();
+    bool fits = static_cast<int64_t>(ends.size()) <= most;
+    for (size_t first = 0, begin = 0; fits && begin < part.size();) {
+      fits = false;
+      for (size_t last = ends.size(); last-- > first && !fits;) {
+        auto token = vocabulary.find((begin ? prefix : "") + part.substr(begin, ends[last] - begin));
+        fits = token != vocabulary.end();
+        if (fits) {
+          tokens.push_back(token->second);
+          begin = ends[last];
+          first = last + 1;
+        }
+      }
+    }
+    if (!fits) {
+      tokens.resize(before);
+      tokens.push_back(unknown);
+    }
+  };
+}
+
+Model makeModel(const Json &json, const Vocabulary &vocabulary) {
+  constexpr struct {
+    const char *name;
+    Model (*make)(const Json &json, const Vocabulary &vocabulary);
+  } kinds[] = {{"BPE", makeBytePairs}, {"WordPiece", makeWordPieces}};
+  return json.choose(kinds).make(json, vocabulary);
+}
+
+} // namespace plc::text
