@@ -63,7 +63,7 @@ std::optional<std::vector<Binding>> Elaborator::call(const Call &call) {
   }
   if (!enter(call))
     return std::nullopt;
-  Scope scope(call.callee, diagnostics, *library.sizes.lookup(&call.callee));
+  Scope scope(call.callee, diagnostics, library.sizesOf(call.callee));
   std::optional<std::vector<Binding>> results;
   if (bindArguments(call, scope))
     results = call.callee.kind == Function::Fn ? inlineBody(call, scope) : callLayer(call, scope);

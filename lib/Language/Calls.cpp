@@ -46,7 +46,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   }
   if (!hasIndex(expr))
     return nullptr; // the walk over indices has reported it
-  const Function *callee = elaborator.find(expr);
+  const Function *callee = elaborator.find(expr, scope.function);
   return callee ? resolveFn(expr, *callee, context) : nullptr;
 }
 
@@ -373,7 +373,7 @@ std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, con
     diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
     return std::nullopt;
   }
-  const Function *callee = elaborator.find(expr);
+  const Function *callee = elaborator.find(expr, scope.function);
   std::vector<Binding> arguments;
   bool ok = callee != nullptr;
   for (const Expr *operand : expr.operands) {

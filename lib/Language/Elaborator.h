@@ -2,20 +2,12 @@
 #ifndef PLC_LIB_LANGUAGE_ELABORATOR_H
 #define PLC_LIB_LANGUAGE_ELABORATOR_H
 
+#include "Library.h"
 #include "Scope.h"
 #include "plc/Support/Diagnostics.h"
 #include <map>
 
 namespace plc::language {
-
-/// The files of a program: the user's, then those that it uses.
-struct Library {
-  const File *main = nullptr;
-  llvm::StringMap<const Function *> functions;
-  /// Functions of the standard library that no `use` brings in, for the message.
-  llvm::StringMap<const Function *> unused;
-  llvm::DenseMap<const Function *, const Sizes *> sizes; // dims of the function's file
-};
 
 /// A call of an fn or layer with its arguments evaluated.
 struct Call {
@@ -43,8 +35,8 @@ public:
 
   /// The results of a call; none after an error.
   std::optional<std::vector<Binding>> call(const Call &call);
-  /// The function that a call names; null after an error.
-  const Function *find(const Expr &call);
+  /// The function that a call in the body of `caller` names; null after an error.
+  const Function *find(const Expr &call, const Function &caller);
   /// Whether a value may be added. Reports an error if it is too large, or the program too long.
   bool checkStep(const Value &value);
   /// Counts an equation, a call or a turn. Returns false, after an error, if the program has too many of them.

@@ -9,17 +9,20 @@ using llvm::Twine;
 using plc::Diagnostic;
 using plc::Nearest;
 
-const Function *Elaborator::find(const Expr &call) {
-  auto it = library.functions.find(call.name);
-  if (it == library.functions.end()) {
+const Function *Elaborator::find(const Expr &call, const Function &caller) {
+  const llvm::StringMap<const Function *> &functions = library.seenBy(caller);
+  auto it = functions.find(call.name);
+  if (it == functions.end()) {
+    auto standard = library.standard.find(call.name);
+    bool isStandard = standard != library.standard.end();
     Nearest nearest(call.name);
-    nearest.offerKeys(library.functions);
-    nearest.offerKeys(library.unused);
+    nearest.offerKeys(functions);
+    nearest.offerKeys(library.standard);
     nearest.offerKeys(builtins());
-    Diagnostic &error = diagnostics.error(call.place, "unknown function '" + call.name + "'" +
-                                                          (library.unused.count(call.name) ? "" : nearest.text()));
-    if (library.unused.count(call.name))
-      error.note(call.place, "'" + call.name + "' is in the standard library: write 'use std.nn'");
+    Diagnostic &error =
+        diagnostics.error(call.place, "unknown function '" + call.name + "'" + (isStandard ? "" : nearest.text()));
+    if (isStandard)
+      error.note(call.place, "'" + call.name + "' is in the standard library: write 'use " + standard->second + "'");
     return nullptr;
   }
   if (it->second->kind != Function::Model)

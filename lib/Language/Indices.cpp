@@ -272,7 +272,7 @@ llvm::SmallVector<IndexId, 4> RuleBuilder::ellipsis() const {
 bool RuleBuilder::keeps(const Expr &call, size_t position) const {
   if (builtinOf(call.name) == Builtin::Positions)
     return position == 1; // of topk
-  const Function *callee = elaborator.library.functions.lookup(call.name);
+  const Function *callee = elaborator.library.seenBy(scope.function).lookup(call.name);
   if (!callee || callee->arguments.empty() || callee->results.size() != 1)
     return false;
   StringRef formal;
@@ -287,7 +287,7 @@ bool RuleBuilder::keeps(const Expr &call, size_t position) const {
 bool RuleBuilder::takesIndices(const Expr &call) const {
   if (builtinOf(call.name) != Builtin::None)
     return true;
-  const Function *callee = elaborator.library.functions.lookup(call.name);
+  const Function *callee = elaborator.library.seenBy(scope.function).lookup(call.name);
   return callee && callee->kind == Function::Fn && !callee->arguments.empty() &&
          size_t(llvm::count_if(callee->arguments[0].axes,
                                [](const IndexEntry &entry) { return !entry.isEllipsis(); })) == call.indices.size();

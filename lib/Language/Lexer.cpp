@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
+#include <algorithm>
 
 using namespace plc::language;
 using llvm::SMLoc;
@@ -35,6 +36,7 @@ private:
   bool skipBlanks();
   void lexOne();
   size_t lengthOfNumber() const;
+  void lexString();
   void badBytes();
 
   void push(Token::Kind kind, size_t length) {
@@ -103,12 +105,28 @@ void Lexer::lexOne() {
       ++n;
     return push(Token::Word, n);
   }
+  if (c == '"')
+    return lexString();
   for (StringRef symbol : {"...", "->", "+=", "==", "!=", "<=", ">=", "//"})
     if (source.substr(at).starts_with(symbol))
       return push(Token::Symbol, symbol.size());
   if (StringRef("()[]{},;:=<>+-*/%~.").contains(c))
     return push(Token::Symbol, 1);
   badBytes();
+}
+
+/// The name of a file: all between two quotes of one line, as it stands.
+void Lexer::lexString() {
+  StringRef rest = source.substr(at + 1);
+  size_t length = rest.find_if([](unsigned char c) { return c == '"' || c < 0x20; });
+  bool closed = length < rest.size() && rest[length] == '"';
+  StringRef text = rest.take_front(length);
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  if (closed && llvm::isLegalUTF8String(&begin, begin + text.size()))
+    return push(Token::String, length + 2);
+  diagnostics.error(here(), closed ? "the bytes in quotes are not valid UTF-8" : "'\"' is not closed on its line");
+  afterBadBytes = true;
+  at += std::min(length, rest.size()) + 1 + closed;
 }
 
 /// Reports one run of bytes that belong to no token.

@@ -13,15 +13,16 @@ class Diagnostics;
 namespace plc::language {
 
 struct Token {
-  /// `Symbol`: an operator or bracket. A reserved word is a `Word` too: the grammar tells them apart.
-  enum Kind { Word, Number, Symbol, End };
+  /// `Symbol`: an operator or bracket. A reserved word is a `Word` too: the grammar tells them apart. The text of a
+  /// `String` has its quotes.
+  enum Kind { Word, Number, String, Symbol, End };
   Kind kind;
   bool startsLine;
   bool afterBadBytes; // the bytes before it were reported, so the parser does not report it as unexpected
   llvm::StringRef text;
 
   llvm::SMLoc place() const { return llvm::SMLoc::getFromPointer(text.data()); }
-  bool is(llvm::StringRef symbol) const { return kind != End && kind != Number && text == symbol; }
+  bool is(llvm::StringRef symbol) const { return kind != End && kind != Number && kind != String && text == symbol; }
 };
 
 /// Splits a file into tokens, the last of which is `End`. Bytes that start no token, invalid UTF-8 among them, are

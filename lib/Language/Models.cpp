@@ -7,7 +7,8 @@ using llvm::Twine;
 
 /// What makes two calls of a layer share a body: types of arguments and what stands behind `;`.
 static std::string keyOf(const Function &layer, const Scope &scope, llvm::ArrayRef<Value> arguments) {
-  std::string key = layer.name.str();
+  // Two files may have a layer of one name.
+  std::string key = std::to_string(reinterpret_cast<uintptr_t>(&layer));
   for (const Value &argument : arguments) {
     key += (";" + nameOf(argument.element)).str();
     for (const Axis &axis : argument.axes)
@@ -86,11 +87,14 @@ Instance &Elaborator::instanceFor(const Call &call, Scope &scope, llvm::ArrayRef
   size_t before = diagnostics.size();
   Outside context{call, space};
   outside = &context;
+  diagnostics.enterCall(call.expr.place);
   std::unique_ptr<Instance> made = instantiate(call.callee, scope, types);
+  diagnostics.leaveCall();
   outside = nullptr;
   made->hasErrors = diagnostics.size() != before;
   made->body.broken |= made->hasErrors;
-  size_t same = llvm::count_if(program.instances, [&](const auto &other) { return other->layer == &call.callee; });
+  size_t same =
+      llvm::count_if(program.instances, [&](const auto &other) { return other->layer->name == call.callee.name; });
   made->symbol = call.callee.name.str() + (same ? "." + std::to_string(same) : "");
   candidates.push_back(made.get());
   program.instances.push_back(std::move(made));
@@ -224,7 +228,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
 
 void Elaborator::elaborateModel(const Function &model) {
   program.model = &model;
-  Scope scope(model, diagnostics, *library.sizes.lookup(&model));
+  Scope scope(model, diagnostics, library.sizesOf(model));
   Body &body = program.body;
   active.push_back(&model);
   for (const NamedExpr &given : model.given)
@@ -256,11 +260,11 @@ void Elaborator::elaborateModel(const Function &model) {
 }
 
 void Elaborator::markBatch(const Function &model, Scope &scope) {
-  StringRef batch = library.main->batch;
+  StringRef batch = library.main().file.batch;
   if (!batch.empty()) {
     const Size *size = scope.sizes.find(batch);
     if (!size)
-      scope.sizes.unknown(batch, library.main->batchPlace);
+      scope.sizes.unknown(batch, library.main().file.batchPlace);
     else
       program.batch = size->value.value_or(0);
   }
@@ -277,7 +281,7 @@ void Elaborator::markBatch(const Function &model, Scope &scope) {
 }
 
 void Elaborator::checkUncalled(const Function &layer) {
-  Scope scope(layer, diagnostics, *library.sizes.lookup(&layer));
+  Scope scope(layer, diagnostics, library.sizesOf(layer));
   for (const NamedExpr &given : layer.given)
     if (!given.value || !isSizeName(given.name))
       return;

@@ -130,6 +130,7 @@ std::vector<const Function *> Elaborator::layersOf(const Function &layer) const 
   std::vector<const Statement *> statements;
   layers.insert(&layer);
   for (size_t next = 0; next < layers.size(); ++next) {
+    const Function *user = layers[next];
     statements.assign(layers[next]->body.begin(), layers[next]->body.end());
     while (!statements.empty()) {
       const Statement &statement = *statements.back();
@@ -142,9 +143,9 @@ std::vector<const Function *> Elaborator::layersOf(const Function &layer) const 
       const Expr &expr = *exprs.back();
       exprs.pop_back();
       exprs.insert(exprs.end(), expr.operands.begin(), expr.operands.end());
-      auto called = expr.kind == Expr::Call ? library.functions.find(expr.name) : library.functions.end();
-      if (called != library.functions.end() && called->second->kind == Function::Layer)
-        layers.insert(called->second);
+      const Function *called = expr.kind == Expr::Call ? library.seenBy(*user).lookup(expr.name) : nullptr;
+      if (called && called->kind == Function::Layer)
+        layers.insert(called);
     }
   }
   return {layers.begin(), layers.end()};

@@ -4,8 +4,6 @@
 #include "Elaborator.h"
 #include "Emission.h"
 #include "Expose.h"
-#include "Parser.h"
-#include "StandardLibrary.h"
 #include "Unused.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Support/Nearest.h"
@@ -22,70 +20,26 @@ namespace {
 class Frontend {
 public:
   Frontend(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics)
-      : sources(sources), options(options), diagnostics(diagnostics), sizes(diagnostics), noSizes(diagnostics) {}
+      : sources(sources), options(options), diagnostics(diagnostics) {}
 
   /// The program to emit; null after an error.
   const Program *run();
 
 private:
-  void parseMain();
-  void parseLibraries();
-  void addFunctions(const File &file, const Sizes &dims);
   void elaborate();
   Program *selectModel();
 
   llvm::SourceMgr &sources;
   const ParseOptions &options;
   Diagnostics &diagnostics;
-  File main;
-  std::deque<File> standard;
-  Sizes sizes, noSizes;
   Library library;
   std::vector<std::unique_ptr<Program>> programs;
 };
 } // namespace
 
-void Frontend::parseMain() {
-  parseFile(sources.getMemoryBuffer(sources.getMainFileID())->getBuffer(), main, diagnostics);
-  sizes.define(main, options.overrides);
-  library.main = &main;
-  addFunctions(main, sizes);
-}
-
-/// The user's definitions win over those of libraries.
-void Frontend::addFunctions(const File &file, const Sizes &dims) {
-  for (const Function *function : file.functions) {
-    library.sizes[function] = &dims;
-    if (builtinOf(function->name) != Builtin::None) {
-      diagnostics.error(function->place, "'" + function->name + "' is built in, it cannot be defined");
-      continue;
-    }
-    auto [earlier, isNew] = library.functions.try_emplace(function->name, function);
-    if (!isNew && &file == &main)
-      diagnostics.error(function->place, "'" + function->name + "' is defined twice")
-          .note(earlier->second->place, "the first definition is here");
-  }
-}
-
-void Frontend::parseLibraries() {
-  for (const StandardFile &file : standardLibrary()) {
-    bool used = llvm::any_of(main.uses, [&](const UseDecl &use) { return use.path == file.use; });
-    unsigned id = sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.text, file.name), SMLoc());
-    File &parsed = standard.emplace_back();
-    parseFile(sources.getMemoryBuffer(id)->getBuffer(), parsed, diagnostics);
-    if (used)
-      addFunctions(parsed, noSizes);
-    else
-      for (const Function *function : parsed.functions)
-        library.unused[function->name] = function;
-  }
-  for (const UseDecl &use : main.uses)
-    if (llvm::none_of(standardLibrary(), [&](const StandardFile &file) { return file.use == use.path; }))
-      diagnostics.error(use.place, "unknown library '" + use.path + "', expected 'std.nn'");
-}
-
 void Frontend::elaborate() {
   llvm::DenseSet<const Function *> called;
+  const File &main = library.main().file;
   for (const Function *function : main.functions) {
     if (function->kind != Function::Model)
       continue;
@@ -121,8 +75,7 @@ Program *Frontend::selectModel() {
 }
 
 const Program *Frontend::run() {
-  parseMain();
-  parseLibraries();
+  loadFiles(sources, options, library, diagnostics);
   elaborate();
   // If the model did not parse, 'the file has no model' would be a misleading second error.
   if (!diagnostics.empty() && programs.empty())
@@ -132,7 +85,7 @@ const Program *Frontend::run() {
     for (const std::string &name : options.exposed)
       expose(*program, name, diagnostics);
   if (diagnostics.empty())
-    warnOfUnused(main, options.exposed, diagnostics);
+    warnOfUnused(library, options.exposed, diagnostics);
   return diagnostics.empty() ? program : nullptr;
 }
 

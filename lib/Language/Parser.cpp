@@ -54,10 +54,17 @@ void Parser::skipDeclaration() {
 bool Parser::parseUse() {
   take();
   UseDecl use;
+  if (peek().kind == Token::String) {
+    use.place = peek().place();
+    use.path = take().text.drop_front().drop_back().str();
+    use.isFile = true;
+    file.uses.push_back(use);
+    return true;
+  }
   StringRef part;
   SMLoc place;
   do {
-    if (!expectName("the name of a library", part, place))
+    if (!expectName(use.path.empty() ? "a library, or a file in quotes" : "the name of a library", part, place))
       return false;
     if (use.path.empty())
       use.place = place;

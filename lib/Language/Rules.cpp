@@ -150,7 +150,7 @@ std::optional<std::vector<Binding>> RuleBuilder::buildCall(const Statement &rule
   Diagnostic &error =
       diagnostics.error(rule.place, "'" + rule.value->name + "' has " + Twine(results->size()) + " results but " +
                                         Twine(rule.lefts.size()) + " names take them");
-  if (const Function *callee = elaborator.find(*rule.value))
+  if (const Function *callee = elaborator.find(*rule.value, scope.function))
     error.note(callee->place, "'" + callee->name + "' is defined here");
   return std::nullopt;
 }

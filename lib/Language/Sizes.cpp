@@ -37,11 +37,8 @@ void Sizes::unknown(StringRef name, SMLoc place) const {
 
 void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides) {
   std::map<StringRef, int64_t> given;
-  for (const auto &[name, value] : overrides) {
+  for (const auto &[name, value] : overrides)
     given[name] = value;
-    if (llvm::none_of(file.dims, [&](const DimDecl &dim) { return dim.name == name; }))
-      diagnostics.error(SMLoc(), "'-D " + name + "=" + Twine(value) + "' names no dim of this file");
-  }
   for (const DimDecl &dim : file.dims)
     coming.try_emplace(dim.name, dim.place);
   for (const DimDecl &dim : file.dims) {

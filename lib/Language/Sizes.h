@@ -29,7 +29,8 @@ class Sizes {
 public:
   explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
 
-  /// Evaluates the dims of a file in order. Every override must name one of them.
+  /// Evaluates the dims of a file in order, behind those that are bound already. Overrides that name none are passed
+  /// over.
   void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides);
   void bind(StringRef name, Size size) { sizes[name] = size; }
   void unbind(StringRef name) { sizes.erase(name); }

@@ -133,9 +133,11 @@ struct DimDecl {
   const Expr *value;
 };
 
+/// `use std.nn`, or `use "layers.ein"`.
 struct UseDecl {
   std::string path;
   SMLoc place;
+  bool isFile = false;
 };
 
 /// One file. Owns its nodes; names are slices of the source.

@@ -79,12 +79,17 @@ static void collectShared(const std::vector<Statement *> &body, llvm::StringSet<
   }
 }
 
-void plc::language::warnOfUnused(const File &file, llvm::ArrayRef<std::string> exposed, Diagnostics &diagnostics) {
+void plc::language::warnOfUnused(const Library &library, llvm::ArrayRef<std::string> exposed,
+                                 Diagnostics &diagnostics) {
   llvm::StringSet<> outside;
-  for (const Function *function : file.functions)
+  std::vector<const Function *> functions;
+  for (const auto &unit : library.units)
+    if (!unit->isStandard)
+      functions.insert(functions.end(), unit->file.functions.begin(), unit->file.functions.end());
+  for (const Function *function : functions)
     collectShared(function->body, outside);
   for (StringRef path : exposed)
     outside.insert(path.rsplit('.').second);
-  for (const Function *function : file.functions)
+  for (const Function *function : functions)
     UnusedNames(outside, diagnostics).check(*function);
 }

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_LANGUAGE_UNUSED_H
 #define PLC_LIB_LANGUAGE_UNUSED_H
 
-#include "Syntax.h"
+#include "Library.h"
 
 namespace plc {
 class Diagnostics;
@@ -10,10 +10,10 @@ class Diagnostics;
 
 namespace plc::language {
 
-/// Warns of each parameter, popped skip and rule of the file that no rule of its body uses and no result is: the program
+/// Warns of each parameter, popped skip and rule of the user's files that no rule of its body uses and no result is: the program
 /// has no trace of it, and a checkpoint lacks it. A name that begins with `_` says so itself. `exposed` are the values of
 /// rules that are asked for, `PATH.NAME`.
-void warnOfUnused(const File &file, llvm::ArrayRef<std::string> exposed, Diagnostics &diagnostics);
+void warnOfUnused(const Library &library, llvm::ArrayRef<std::string> exposed, Diagnostics &diagnostics);
 
 } // namespace plc::language
 

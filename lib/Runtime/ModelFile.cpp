@@ -5,6 +5,7 @@
 #include "Module.h"
 #include "SimulateFile.h"
 #include "Transports.h"
+#include "UsedFiles.h"
 #include "plc/Runtime/ModuleEngine.h"
 #include "plc/Support/CacheFolder.h"
 
@@ -142,10 +143,10 @@ std::string hash128(std::string_view bytes) {
   return text;
 }
 
-/// The hash of everything that the compiled module is made from: model, strategy, rates, options and the compiler. The CPU
+/// The hash of everything that the compiled module is made from: model, files that it uses, strategy, rates, options and the compiler. The CPU
 /// is no part of it.
 std::string contentHash(const ModelRequest &request, const std::string &compiler) {
-  std::string all = readFile(request.file);
+  std::string all = textOfModel(request.file);
   auto add = [&](const std::string &part) {
     all += '\0';
     all += part;

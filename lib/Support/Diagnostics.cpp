@@ -29,7 +29,8 @@ Diagnostic &Diagnostic::note(SMLoc where, const llvm::Twine &message, StringRef 
 Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
   Diagnostic result{place, oneLine(text), {}};
   unsigned main = sources.getMainFileID();
-  if (place.isValid() && sources.FindBufferContainingLoc(place) != main) {
+  unsigned buffer = place.isValid() ? sources.FindBufferContainingLoc(place) : main;
+  if (buffer != main) {
     // The innermost call that the user wrote.
     for (SMLoc call : llvm::reverse(calls)) {
       if (sources.FindBufferContainingLoc(call) != main)
@@ -38,6 +39,8 @@ Diagnostic &Diagnostics::error(SMLoc place, const llvm::Twine &text) {
       result.note(place, "inside the called function, here");
       break;
     }
+    if (SMLoc use = sources.getParentIncludeLoc(buffer); use.isValid() && result.place == place)
+      result.note(use, "this file is used here");
   }
   return found.emplace_back(std::move(result));
 }
@@ -54,7 +57,10 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
   for (const Diagnostic &one : found)
     list.push_back(&one);
   // Within one buffer, order of addresses is order of line and column.
-  auto key = [](const Diagnostic *error) { return std::make_tuple(error->place.getPointer(), StringRef(error->text)); };
+  auto key = [&](const Diagnostic *error) {
+    unsigned buffer = error->place.isValid() ? sources.FindBufferContainingLoc(error->place) : 0;
+    return std::make_tuple(buffer, error->place.getPointer(), StringRef(error->text));
+  };
   llvm::sort(list, [&](auto *a, auto *b) { return key(a) < key(b); });
   // A body that is checked for several sizes reports once.
   list.erase(std::unique(list.begin(), list.end(), [&](auto *a, auto *b) { return key(a) == key(b); }), list.end());

@@ -3,7 +3,10 @@
 #define PLC_LANGUAGE_PARSEMODEL_H
 
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/ErrorOr.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,16 +26,18 @@ class Diagnostics;
 namespace plc::language {
 
 struct ParseOptions {
-  /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file.
+  /// `-D NAME=SIZE`, in order; a later one wins. Replaces the value of a `dim` of the file, or of one that it uses.
   std::vector<std::pair<std::string, int64_t>> overrides;
   /// Name of the model to compile; empty: the only one of the file.
   std::string entry;
   /// Values of rules that become further results of the model, `PATH.NAME`: `attention.3.p`, and `MODEL.NAME`.
   std::vector<std::string> exposed;
+  /// How the text of a file that `use` names is read; empty: from the disk.
+  std::function<llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(llvm::StringRef path)> readFile = {};
 };
 
 /// Parses the main file of `sources` (its first buffer) and gives one `ein.model` with its bodies and
-/// parameters; null if there is an error, all of which are then in `diagnostics`. Files of the standard library are
+/// parameters; null if there is an error, all of which are then in `diagnostics`. Files that it uses are
 /// added to `sources`, so that places in them stay valid as long as it lives. Loads the dialects that it needs.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
                                              const ParseOptions &options, Diagnostics &diagnostics);
