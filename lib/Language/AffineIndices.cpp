@@ -29,6 +29,8 @@ bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
 }
 
 bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
+  if (isSizeCall(expr))
+    return false;
   if (expr.kind == Expr::Access || (expr.kind == Expr::Name && scope.find(expr.name)))
     return true;
   if (llvm::any_of(expr.operators, isRounding))
@@ -38,6 +40,8 @@ bool plc::language::readsTensor(const Expr &expr, const Scope &scope) {
 
 /// Sizes and turns of `repeat` are numbers.
 static bool namesIndex(const Expr &expr, const Sizes &sizes) {
+  if (isSizeCall(expr))
+    return false;
   if (expr.kind == Expr::Name)
     return !isSizeName(expr.name) && !sizes.find(expr.name);
   return llvm::any_of(expr.operands, [&](const Expr *operand) { return namesIndex(*operand, sizes); });
@@ -49,7 +53,7 @@ bool RuleBuilder::addTerms(const Expr &expr, int64_t factor, bool written, std::
     diagnostics.error(expr.place, "'" + expr.name + "' is no known size, and an index starts with a lower-case letter");
     return false;
   }
-  if (!namesIndex(expr, scope.sizes) && expr.kind != Expr::Call && expr.kind != Expr::If &&
+  if (!namesIndex(expr, scope.sizes) && (expr.kind != Expr::Call || isSizeCall(expr)) && expr.kind != Expr::If &&
       expr.kind != Expr::Compare) {
     std::optional<int64_t> value = scope.sizes.evaluate(expr);
     int64_t scaled;

@@ -26,6 +26,8 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
     auto it = expr.operands.size() == 1 ? byName.find(expr.operands[0]->text) : byName.end();
     if (it != byName.end() && (*indices)[it->second].extent)
       return makeNumber(static_cast<double>((*indices)[it->second].extent), expr.place);
+    if (const Size *extent = isSizeCall(expr) ? scope.sizes.findExtent(expr.operands[0]->name) : nullptr)
+      return makeNumber(static_cast<double>(*extent->value), expr.place);
     diagnostics.error(expr.place, "'size' takes one index of the rule");
     return nullptr;
   }
@@ -239,14 +241,21 @@ std::optional<Binding> RuleBuilder::argumentOf(const Node *node, llvm::ArrayRef<
   return binding;
 }
 
-/// `f[i](e)`: binds i to the named index of the header's first argument.
+static size_t leastNamed(const Function &callee) {
+  return callee.arguments.empty()
+             ? 0
+             : llvm::count_if(callee.arguments[0].axes, [](const IndexEntry &entry) { return !entry.isEllipsis(); });
+}
+
+bool plc::language::bindsIndices(const Function &callee, size_t count) {
+  return count >= leastNamed(callee) && count <= namedAxes(callee).size();
+}
+
+/// `f[i, j](e, g)`: binds i and j to the axes that the header names, the first argument's before those that others add.
 bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::MapVector<StringRef, IndexId> &header) {
-  llvm::SmallVector<const IndexEntry *> named;
-  if (!callee.arguments.empty())
-    for (const IndexEntry &entry : callee.arguments[0].axes)
-      if (!entry.isEllipsis())
-        named.push_back(&entry);
-  if (named.size() != expr.indices.size()) {
+  llvm::SmallVector<const IndexEntry *> all = namedAxes(callee);
+  llvm::ArrayRef<const IndexEntry *> named = llvm::ArrayRef(all).take_front(leastNamed(callee));
+  if (!bindsIndices(callee, expr.indices.size())) {
     std::string hint =
         callee.name.str() +
         (named.empty() ? "(" : "[" + named[0]->expr->text.str() + (named.size() > 1 ? ", .." : "") + "](") + "..)";
@@ -257,7 +266,7 @@ bool RuleBuilder::bindHeader(const Expr &expr, const Function &callee, llvm::Map
         .note(callee.place, "'" + callee.name + "' is defined here");
     return false;
   }
-  for (auto [entry, formal] : llvm::zip(expr.indices, named)) {
+  for (auto [entry, formal] : llvm::zip(expr.indices, all)) { // as many as the call has
     if (entry.isEllipsis() || entry.expr->kind != Expr::Name || !byName.count(entry.expr->name))
       return false; // reported by the walk over indices
     header[formal->expr->text] = indexNamed(entry.expr->name);
@@ -281,8 +290,9 @@ std::optional<llvm::SmallVector<IndexId, 4>> RuleBuilder::logicalAxes(const Decl
     auto it = header.find(entry.expr->text);
     if (it == header.end()) {
       diagnostics
-          .error(call.place, "'" + call.name + "' cannot be called with indices: nothing binds '" + entry.expr->text +
-                                 "' of '" + formal.name + "'; pass whole tensors")
+          .error(call.place, "'" + call.name + "' cannot be called with these indices: nothing binds '" +
+                                 entry.expr->text + "' of '" + formal.name +
+                                 "'; a further bracketed index can, and whole tensors need none")
           .note(entry.place, "'" + entry.expr->text + "' is named here");
       return std::nullopt;
     }

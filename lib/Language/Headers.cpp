@@ -127,8 +127,10 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
     return false; // `...` behind the first entry: the parser reported it
   std::optional<int64_t> expected;
   SMLoc expectedPlace = entry.place;
+  bool isDim = false;
   if (entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name)) {
     auto [it, isNew] = scope.header.try_emplace(name, actual);
+    scope.sizes.bindExtent(name, {it->second.extent, it->second.place});
     expected = it->second.extent;
     expectedPlace = it->second.place;
   } else if (entry.expr->kind == Expr::Name && !scope.sizes.find(entry.expr->name)) {
@@ -138,6 +140,7 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
     expected = scope.sizes.evaluateExtent(*entry.expr);
     if (const Size *size = entry.expr->kind == Expr::Name ? scope.sizes.find(entry.expr->name) : nullptr)
       expectedPlace = size->place;
+    isDim = expected && entry.expr->kind == Expr::Name && !scope.sizes.own().count(entry.expr->name);
   }
   if (!expected || *expected == actual.extent)
     return expected.has_value();
@@ -146,7 +149,8 @@ bool Elaborator::bindAxis(const Call &call, Scope &scope, const Declarator &form
                                                    Twine(position) + " but '" + name + "' is " + Twine(*expected));
   error.note(entry.place, "'" + name + "' is declared here");
   if (expectedPlace.isValid() && expectedPlace != entry.place)
-    error.note(expectedPlace, "extent " + Twine(*expected) + " is from here");
+    error.note(expectedPlace, "extent " + Twine(*expected) + " is from here" +
+                                  (isDim ? "; a call binds only a size that no 'dim' declares" : ""));
   if (actual.place.isValid())
     error.note(actual.place, "extent " + Twine(actual.extent) + " is from here");
   return false;
@@ -189,7 +193,15 @@ bool Elaborator::bindGivenValue(const NamedExpr &formal, const NamedExpr *actual
   }
   const Scope &where = actual ? call.caller : scope;
   if (isSizeName(formal.name)) {
-    std::optional<int64_t> size = where.sizes.evaluateExtent(*value);
+    // 0 is a flag that is not set; where an extent is meant, `evaluateExtent` refuses it.
+    std::optional<int64_t> size = where.sizes.evaluate(*value);
+    if (size && *size < 0) {
+      diagnostics
+          .error(value->place,
+                 "'" + formal.name + "' of '" + call.callee.name + "' is " + Twine(*size) + ", expected at least 0")
+          .note(formal.place, "'" + formal.name + "' is declared here");
+      size.reset();
+    }
     scope.sizes.bind(formal.name, {size, value->place});
     return size.has_value();
   }

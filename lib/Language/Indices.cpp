@@ -67,9 +67,31 @@ bool RuleBuilder::declareIndex(const IndexEntry &entry, SMLoc place, StringRef n
   (*indices)[id].place = place;
   if (!entry.extent)
     return true;
-  std::optional<int64_t> extent = scope.sizes.evaluateExtent(*entry.extent);
+  if (mentionsSize(*entry.extent)) {
+    sized.emplace_back(id, entry.extent); // of an index whose extent a tensor further on may tell
+    return true;
+  }
+  return stateExtent(id, *entry.extent, scope.sizes);
+}
+
+bool RuleBuilder::stateExtent(IndexId id, const Expr &expr, const Sizes &sizes) {
+  std::optional<int64_t> extent = sizes.evaluateExtent(expr);
   badIndices |= !extent;
-  return extent && setExtent(id, {*extent, entry.extent->place}, entry.extent->place, "this bracket");
+  return extent && setExtent(id, {*extent, expr.place}, expr.place, "this bracket");
+}
+
+/// `i: size(j)`, when the tensors of the rule have told the extent of j. An index of the rule hides an axis that the
+/// header names.
+bool RuleBuilder::stateSizedExtents() {
+  bool ok = true;
+  for (auto [id, expr] : sized) {
+    Sizes known(diagnostics, &scope.sizes);
+    for (const Index &index : *indices)
+      if (index.extent)
+        known.bindExtent(index.name, {index.extent, index.extentPlace});
+    ok &= stateExtent(id, *expr, known);
+  }
+  return ok;
 }
 
 /// The indices of a left side or of a reduction's brackets: names, `...` and `i: N`; of a left side also affine
@@ -148,7 +170,13 @@ bool RuleBuilder::collect(const Expr &expr) {
     if (const Binding *binding = scope.find(expr.name)) {
       tensorNames.try_emplace(expr.name, expr.place);
       scope.uses.try_emplace(expr.name, expr.place);
-      return collectBare(expr, *binding);
+      bool hasAxes = binding->kind == Binding::Tensor && !binding->view.axes.empty();
+      if (!hasAxes)
+        scalarNames.try_emplace(expr.name, expr.place);
+      if (hasAxes && !bare)
+        bareTensors.push_back(&expr); // or an index of that name, which may stand further on
+      else
+        return collectBare(expr, *binding);
     }
     return true;
   case Expr::Access: return collectAccess(expr);
@@ -269,19 +297,27 @@ llvm::SmallVector<IndexId, 4> RuleBuilder::ellipsis() const {
   return all;
 }
 
+llvm::SmallVector<const IndexEntry *> plc::language::namedAxes(const Function &callee) {
+  llvm::SmallVector<const IndexEntry *> named;
+  for (const Declarator &argument : callee.arguments)
+    for (const IndexEntry &entry : argument.axes)
+      if (entry.expr && llvm::none_of(named, [&](auto *other) { return other->expr->text == entry.expr->text; }))
+        named.push_back(&entry);
+  return named;
+}
+
 bool RuleBuilder::keeps(const Expr &call, size_t position) const {
   if (builtinOf(call.name) == Builtin::Positions)
     return position == 1; // of topk
   const Function *callee = elaborator.library.seenBy(scope.function).lookup(call.name);
-  if (!callee || callee->arguments.empty() || callee->results.size() != 1)
+  if (!callee || callee->results.size() != 1)
     return false;
-  StringRef formal;
-  for (const IndexEntry &entry : callee->arguments[0].axes)
-    if (!entry.isEllipsis() && position-- == 0)
-      formal = entry.expr->text;
-  return llvm::any_of(callee->results[0].axes, [&](const IndexEntry &entry) {
-    return !entry.isEllipsis() && !formal.empty() && entry.expr->text == formal;
-  });
+  llvm::SmallVector<const IndexEntry *> named = namedAxes(*callee);
+  return position < named.size() && llvm::any_of(
+                                        callee->results[0].axes,
+                                        [&](const IndexEntry &entry) {
+                                          return !entry.isEllipsis() && entry.expr->text == named[position]->expr->text;
+                                        });
 }
 
 bool RuleBuilder::takesIndices(const Expr &call) const {
@@ -289,21 +325,28 @@ bool RuleBuilder::takesIndices(const Expr &call) const {
     return true;
   const Function *callee = elaborator.library.seenBy(scope.function).lookup(call.name);
   return callee && callee->kind == Function::Fn && !callee->arguments.empty() &&
-         size_t(llvm::count_if(callee->arguments[0].axes,
-                               [](const IndexEntry &entry) { return !entry.isEllipsis(); })) == call.indices.size();
+         bindsIndices(*callee, call.indices.size());
 }
 
-/// Indices and tensors of a rule share one name space.
+/// An index may have the name of a tensor that stands with brackets: `g[d]` beside `x[g]`. Of a scalar tensor a bare name
+/// could be either.
 bool RuleBuilder::checkClashes() {
   bool ok = true;
+  for (const Expr *name : bareTensors)
+    ok &= byName.count(name->name) || collectBare(*name, *scope.find(name->name));
   for (const Index &index : *indices) {
-    auto it = tensorNames.find(index.name);
-    if (it == tensorNames.end())
+    const Binding *binding = scope.find(index.name);
+    bool isPosition = binding && binding->kind == Binding::Tensor && binding->view.axes.empty() &&
+                      isInteger(body.values[binding->view.value].element);
+    auto use = scalarNames.find(index.name);
+    if (use == scalarNames.end() && !isPosition)
       continue;
-    Diagnostic &error = diagnostics.error(it->second, "'" + index.name + "' is a tensor and an index in one rule");
-    if (index.extentPlace.isValid())
-      error.note(index.extentPlace, "the index is used here");
-    if (const Binding *binding = scope.find(index.name); binding && binding->place != it->second)
+    SMLoc indexPlace = index.place.isValid() ? index.place : index.extentPlace;
+    SMLoc place = use == scalarNames.end() ? indexPlace : use->second;
+    Diagnostic &error = diagnostics.error(place, "'" + index.name + "' is a scalar tensor and an index in one rule");
+    if (indexPlace.isValid() && indexPlace != place)
+      error.note(indexPlace, "the index is used here");
+    if (binding && binding->place != place)
       error.note(binding->place, "the tensor is defined here");
     ok = false;
   }

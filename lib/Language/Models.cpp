@@ -188,6 +188,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   }
   std::string outer = scope.turns;
   int64_t outerTurn = scope.turn;
+  bool failed = false;
   for (int64_t turn = 0; turn < *count; ++turn) {
     // Names that a turn defines must not be seen by the next one, so each turn starts from the names before it.
     llvm::StringMap<Binding> before = scope.names;
@@ -196,8 +197,10 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     // Turns are numbered over the whole model, because paths alone do not tell the turns of two `repeat`s apart.
     if (scope.function.kind == Function::Model)
       scope.turn = turnsBegun++;
-    if (!statement.turn.empty())
+    if (!statement.turn.empty()) {
       scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
+      scope.turnCounts[statement.turn] = *count;
+    }
     elaborateBody(statement.body, scope, body);
     if (!countStep(statement.place)) // counts empty turns too, or 2^60 of them would never end
       break;
@@ -217,13 +220,25 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     }
     scope.names = std::move(before);
     if (diagnostics.size() != errors) {
-      skipsUnknown = true;
+      skipsUnknown = failed = true;
       break; // the other turns would report the same errors
     }
   }
   scope.turns = outer;
   scope.turn = outerTurn;
   scope.sizes.unbind(statement.turn);
+  for (auto next = scope.collected.begin(); next != scope.collected.end();) {
+    auto [name, collected] = *next;
+    if (collected.turn != statement.turn) {
+      ++next;
+      continue;
+    }
+    Binding whole = failed ? Binding() : wholeOf(*this, scope, body, name, collected);
+    body.broken |= whole.kind == Binding::Broken;
+    next = scope.collected.erase(next); // its definition is no element any more
+    if (define(scope, body, name, collected.left->place, whole))
+      scope.defined.insert(name);
+  }
 }
 
 void Elaborator::elaborateModel(const Function &model) {
@@ -285,7 +300,7 @@ void Elaborator::checkUncalled(const Function &layer) {
   for (const NamedExpr &given : layer.given)
     if (!given.value || !isSizeName(given.name))
       return;
-    else if (std::optional<int64_t> size = scope.sizes.evaluateExtent(*given.value))
+    else if (std::optional<int64_t> size = scope.sizes.evaluate(*given.value))
       scope.sizes.bind(given.name, {size, given.place});
   std::vector<Value> arguments;
   for (const Declarator &formal : layer.arguments) {

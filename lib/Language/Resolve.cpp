@@ -205,13 +205,46 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
   return ok ? result : nullptr;
 }
 
+/// What a condition of numbers alone is.
+static std::optional<bool> constantCondition(const Node &node) {
+  if (node.kind != Node::Map)
+    return std::nullopt;
+  llvm::SmallVector<std::optional<bool>, 2> known;
+  if (llvm::is_contained({"and", "or", "not"}, node.function)) {
+    for (const Node *operand : node.operands)
+      known.push_back(constantCondition(*operand));
+    if (node.function == "not")
+      return known[0] ? std::optional(!*known[0]) : std::nullopt;
+    bool decides = node.function == "or";
+    if (llvm::is_contained(known, std::optional(decides)))
+      return decides;
+    return llvm::is_contained(known, std::nullopt) ? std::nullopt : std::optional(!decides);
+  }
+  if (node.operands.size() != 2 || llvm::any_of(node.operands, [](auto *side) { return side->kind != Node::Number; }))
+    return std::nullopt;
+  double a = node.operands[0]->number, b = node.operands[1]->number;
+  return llvm::StringSwitch<std::optional<bool>>(node.function)
+      .Case("eq", a == b)
+      .Case("ne", a != b)
+      .Case("lt", a < b)
+      .Case("le", a <= b)
+      .Case("gt", a > b)
+      .Case("ge", a >= b)
+      .Default(std::nullopt);
+}
+
 const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   const Node *test = wantCondition(resolve(*expr.operands[0], context));
   const Node *yes = resolve(*expr.operands[1], context);
   const Node *no = resolve(*expr.operands[2], context);
   const Node *chosen = makeMap("select", expr.place, {test, yes, no});
   auto summed = sums.find(&expr);
-  if (!chosen || summed == sums.end())
+  if (!chosen)
+    return nullptr;
+  // A flag behind `;` chooses a branch when the model is compiled; both have been checked.
+  if (std::optional<bool> known = constantCondition(*test); known && summed == sums.end())
+    return *known ? yes : no;
+  if (summed == sums.end())
     return chosen;
   Node node;
   node.kind = Node::Reduce;
@@ -363,6 +396,7 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
     return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;
   std::string nearest = nearestName(expr.name);
   Diagnostic &error = diagnostics.error(expr.place, "unknown name '" + expr.name + "'" + nearest);
+  noteCollected(error, expr.name);
   if (!isSizeName(expr.name) && nearest.empty())
     error.note(expr.place, "as an index it would occur only as a number: 'sum[" + expr.name + ": N](" +
                                context.term->text.substr(0, 80) + ")' sums over it");
@@ -416,7 +450,8 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
     }
   }
   if (!binding) {
-    diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'" + nearestName(expr.name));
+    std::string nearest = nearestName(expr.name);
+    noteCollected(diagnostics.error(expr.place, "unknown tensor '" + expr.name + "'" + nearest), expr.name);
     return nullptr;
   }
   if (binding->kind == Binding::Broken)

@@ -21,6 +21,10 @@ public:
 
   /// A whole statement; binds its left sides.
   void build(const Statement &rule);
+  /// The value with the blocks side by side along `axis`: each has `inner` positions of it, or (0) lacks the axis.
+  Binding join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner);
+  /// The first `extent` positions of an axis.
+  Binding cut(StringRef name, SMLoc place, const Binding &value, unsigned axis, Axis extent);
   /// The value of a bare expression of whole tensors, as an argument of a call.
   std::optional<Binding> buildArgument(const Expr &expr);
 
@@ -77,6 +81,15 @@ private:
                       std::vector<Step::Target> &resolved);
   std::optional<Binding> buildScatter(StringRef name, SMLoc place, const Declarator &left, const Expr &expr);
 
+  // Collect.cpp
+  std::optional<unsigned> turnAxisOf(const Statement &rule) const;
+  void buildTurn(const Statement &rule, unsigned axis);
+  Scope::Collected *collectedOf(const Declarator &left, unsigned axis);
+  Axis collectedAxis(const Declarator &left, unsigned axis);
+  void addSlice(const Declarator &left, Scope::Collected &collected, const Binding &slice);
+  void noteCollected(Diagnostic &error, StringRef name) const;
+  IndexId addLeft(const llvm::Twine &name, Axis axis);
+
   // Indices.cpp
   IndexId indexNamed(StringRef name);
   IndexId ellipsisIndex(unsigned position);
@@ -91,6 +104,8 @@ private:
   bool collectBare(const Expr &expr, const Binding &binding);
   bool isPlainIndex(const Expr &expr);
   bool checkClashes();
+  bool stateExtent(IndexId id, const Expr &expr, const Sizes &sizes);
+  bool stateSizedExtents();
   bool collectAll(const std::vector<const Expr *> &exprs);
 
   std::optional<IndexId> indexOf(StringRef name) const override;
@@ -155,13 +170,17 @@ private:
   Body &body;
   std::shared_ptr<std::vector<Index>> indices;
   llvm::StringMap<IndexId> byName;
-  llvm::StringMap<SMLoc> tensorNames; // tensors that occur in the rule
+  llvm::StringMap<SMLoc> tensorNames;                  // tensors that occur in the rule
+  llvm::StringMap<SMLoc> scalarNames;                  // those without axes
+  std::vector<const Expr *> bareTensors;               // with axes, without brackets; or indices of such a name
+  std::vector<std::pair<IndexId, const Expr *>> sized; // `i: size(j)`
   llvm::SmallVector<IndexId, 4> left;
   llvm::SmallVector<Affine, 4> leftAxes; // the same by axes
   SMLoc leftPlace;
-  bool bare = false;              // no index on the right
-  std::optional<Binding> earlier; // `+=`: the sum of the clauses before
-  const Expr *whole = nullptr;    // `y += f(x) in NAME`
+  std::optional<unsigned> turnAxis; // an axis of which the rule gives one position
+  bool bare = false;                // no index on the right
+  std::optional<Binding> earlier;   // `+=`: the sum of the clauses before
+  const Expr *whole = nullptr;      // `y += f(x) in NAME`
   const Namespace *space = nullptr;
   bool badIndices = false;
   std::optional<llvm::SmallVector<Axis, 4>> bareAxes;
@@ -172,6 +191,11 @@ private:
   SumPlaces sums;
 };
 
+/// The axes that a header names, in order: those of the first argument, then those that others add. The brackets of a
+/// call bind those of the first argument, and may bind more.
+llvm::SmallVector<const IndexEntry *> namedAxes(const Function &callee);
+/// Can so many bracketed indices stand in a call?
+bool bindsIndices(const Function &callee, size_t count);
 /// Does an index occur in the expression, arguments of calls included?
 bool hasIndex(const Expr &expr);
 /// Whether an index expression has a tensor or a floor operation, so that the access is a gather.

@@ -15,6 +15,8 @@ void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &bo
 static const Namespace *spaceOf(const Statement &rule) { return rule.space.name.empty() ? nullptr : &rule.space; }
 
 void RuleBuilder::build(const Statement &rule) {
+  if (std::optional<unsigned> axis = turnAxisOf(rule))
+    return buildTurn(rule, *axis);
   if (rule.adds)
     return buildClause(rule);
   const Expr &value = *rule.value;
@@ -172,6 +174,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   if (ok && earlier)
     ok = joinEarlier(*declarator);
   ok &= collect(expr);
+  ok &= stateSizedExtents();
   if (bare)
     shapeBareLeft();
   else
@@ -240,14 +243,18 @@ bool RuleBuilder::finishLeft(StringRef name) {
   return ok;
 }
 
-/// What a line of its own says of the name, else the header.
+/// What a line of its own says of the name, else the header; without the axis of which the rule gives one position.
 std::optional<llvm::SmallVector<Axis, 4>> RuleBuilder::wholeAxes(StringRef name) {
+  std::optional<llvm::SmallVector<Axis, 4>> axes;
   if (auto own = scope.declared.find(name); own != scope.declared.end())
-    return own->second.axes;
-  for (const Declarator &result : scope.function.results)
-    if (result.name == name && Elaborator::sizesKnown(result, scope))
-      return elaborator.headerAxes(result, scope);
-  return std::nullopt;
+    axes = own->second.axes;
+  else
+    for (const Declarator &result : scope.function.results)
+      if (result.name == name && Elaborator::sizesKnown(result, scope))
+        axes = elaborator.headerAxes(result, scope);
+  if (axes && turnAxis && *turnAxis < axes->size())
+    axes->erase(axes->begin() + *turnAxis);
+  return axes;
 }
 
 /// Of an affine left side: what is said of the name gives what no tensor on the right does.

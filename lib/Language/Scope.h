@@ -37,6 +37,17 @@ struct Scope {
   std::optional<llvm::SmallVector<Axis, 4>> ellipsis;
   /// Extents of the header's lower-case axis names.
   llvm::StringMap<Axis> header;
+  /// Names to which each turn of a `repeat` gives one position of an axis; they are whole behind it. See Collect.cpp.
+  struct Collected {
+    const Declarator *left; // of the first turn
+    StringRef turn;         // names the `repeat`
+    unsigned axis;
+    Axis whole; // extent 0: there was an error
+    std::map<int64_t, Binding> slices;
+  };
+  std::map<StringRef, Collected> collected;
+  /// How many turns the enclosing `repeat`s have, by the names of their turns.
+  llvm::StringMap<int64_t> turnCounts;
   const Frame *frame = nullptr;
   /// Layers: what `pop` gives.
   llvm::DenseMap<const Statement *, Binding> popped;
@@ -67,6 +78,9 @@ struct CallArgument {
 /// Elaborates one rule of `scope`: resolves names, finds extents, applies the sum rule, inlines calls, and appends the
 /// equations to `body`. Binds the left sides, as broken ones if there was an error.
 void elaborateRule(Elaborator &elaborator, Scope &scope, Body &body, const Statement &rule);
+
+/// The value that the turns of a `repeat` have collected; a broken one after an error.
+Binding wholeOf(Elaborator &elaborator, Scope &scope, Body &body, StringRef name, const Scope::Collected &collected);
 
 } // namespace plc::language
 

@@ -18,6 +18,22 @@ const Size *Sizes::find(StringRef name) const {
   return outer ? outer->find(name) : nullptr;
 }
 
+const Size *Sizes::findExtent(StringRef axis) const {
+  auto it = extents.find(axis);
+  if (it != extents.end())
+    return &it->second;
+  return outer ? outer->findExtent(axis) : nullptr;
+}
+
+bool plc::language::isSizeCall(const Expr &expr) {
+  return expr.kind == Expr::Call && expr.name == "size" && !expr.brackets && expr.operands.size() == 1 &&
+         expr.operands[0]->kind == Expr::Name;
+}
+
+bool plc::language::mentionsSize(const Expr &expr) {
+  return isSizeCall(expr) || llvm::any_of(expr.operands, [](const Expr *operand) { return mentionsSize(*operand); });
+}
+
 void Sizes::offer(Nearest &nearest) const {
   for (const auto &[known, size] : sizes)
     nearest.offer(known);
@@ -74,10 +90,12 @@ std::optional<int64_t> Sizes::overflow(const Expr &expr) const {
 
 /// Tells the values of the names in an expression.
 void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
-  if (expr.kind == Expr::Name)
-    if (const Size *size = find(expr.name);
-        size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.place == size->place; }))
-      error.note(size->place, "'" + expr.name + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : ""));
+  const Size *size = isSizeCall(expr)          ? findExtent(expr.operands[0]->name)
+                     : expr.kind == Expr::Name ? find(expr.name)
+                                               : nullptr;
+  if (size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.place == size->place; }))
+    error.note(size->place,
+               "'" + expr.text.substr(0, 60) + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : ""));
   for (const Expr *operand : expr.operands)
     noteValues(error, *operand);
 }
@@ -119,6 +137,16 @@ std::optional<int64_t> Sizes::evaluate(const Expr &expr) const {
     return known ? std::optional(sum) : std::nullopt;
   }
   case Expr::Product: return evaluateProduct(expr);
+  case Expr::Call:
+    if (isSizeCall(expr)) {
+      StringRef axis = expr.operands[0]->name;
+      if (const Size *extent = findExtent(axis))
+        return extent->value;
+      diagnostics.error(expr.place, "'size(" + axis + ")' is not known: no index of the rule with an extent, and no " +
+                                        "axis of the header, is '" + axis + "'");
+      return std::nullopt;
+    }
+    [[fallthrough]];
   default:
     diagnostics.error(expr.place,
                       "found '" + expr.text.substr(0, 60) + "', expected a size: names, integers and + - * / // %");

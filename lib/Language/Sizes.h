@@ -34,6 +34,9 @@ public:
   void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides);
   void bind(StringRef name, Size size) { sizes[name] = size; }
   void unbind(StringRef name) { sizes.erase(name); }
+  /// Makes `size(AXIS)` known.
+  void bindExtent(StringRef axis, Size extent) { extents[axis] = extent; }
+  const Size *findExtent(StringRef axis) const;
   /// Null if the name is no size.
   const Size *find(StringRef name) const;
   /// Offers all names that are visible here as suggestions.
@@ -58,11 +61,17 @@ private:
   const Sizes *outer;
   Diagnostics &diagnostics;
   std::map<StringRef, Size> sizes;
+  std::map<StringRef, Size> extents; // of axes and indices, by name
   std::map<StringRef, SMLoc> coming; // dims that stand further down: a use of one says so instead of 'unknown'
 };
 
 /// Value of a real expression of numbers and sizes (+ - * / sqrt), in f64; none after an error.
 std::optional<double> evaluateNumber(const Expr &expr, const Sizes &sizes, Diagnostics &diagnostics);
+
+/// `size(i)`.
+bool isSizeCall(const Expr &expr);
+/// Does `size(..)` occur in the expression?
+bool mentionsSize(const Expr &expr);
 
 /// A size or an index? Sizes start with an upper-case letter.
 inline bool isSizeName(StringRef name) { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }

@@ -201,7 +201,10 @@ bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &spa
 
 bool Elaborator::sizesKnown(const Declarator &declarator, const Scope &scope) {
   return llvm::all_of(declarator.axes, [&](const IndexEntry &entry) {
-    return !entry.isEllipsis() && (entry.expr->kind != Expr::Name || scope.sizes.find(entry.expr->name));
+    if (entry.isEllipsis())
+      return scope.ellipsis.has_value();
+    bool isName = entry.expr->kind == Expr::Name;
+    return !isName || scope.sizes.find(entry.expr->name) || scope.header.count(entry.expr->name);
   });
 }
 

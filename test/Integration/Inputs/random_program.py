@@ -4,7 +4,7 @@ Layers over random extents (1, odd ones, more than 256 summed) with products of 
 broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, values added at
 computed positions, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
-repeated layers, skips. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
+repeated layers, elements collected over turns. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
 import math
 import random
@@ -13,6 +13,7 @@ import sys
 
 from random_expressions import Expr, Expressions, SMOOTH
 from random_integers import LETTERS, Value
+from random_turns import Turns
 
 FUNCTIONS = """\
 fn bump(x) -> y { y = exp(-x * x) }
@@ -25,7 +26,10 @@ fn pow_of(x) -> y { y = pow(0.5 + x * x, 0.3 * tanh(x)) }
 fn exp_of(x) -> y { y = exp(tanh(x)) }
 fn scaled(x; by = 0.75) -> y { y = by * x }
 fn centred(x[..., i]) -> y[..., i] { y[..., i] = x[..., i] - mean[j](x[..., j]) }
-fn weighed(x[..., i], g[i]) -> y[...] { y[...] = x[..., i] * g[i] / sqrt(size(i)) }
+fn weighed(x[..., i], g[i]; PLAIN = 0) -> y[...] {
+  scale[k: size(i)] = if PLAIN == 1 then 1 else 1 + k / size(k)
+  y[...] = x[..., i] * g[i] * scale[i] / sqrt(size(i))
+}
 fn log_sum(x[..., i]) -> y[...] {
   m[...] = stop(max[i](x[..., i]))
   y[...] = log(sum[i](exp(x[..., i] - m[...]))) + m[...]
@@ -33,7 +37,7 @@ fn log_sum(x[..., i]) -> y[...] {
 """
 
 
-class Program(Expressions):
+class Program(Turns, Expressions):
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.rough = self.random.random() < 0.25
@@ -306,6 +310,8 @@ class Program(Expressions):
                 self.scatterRule()
             if self.flip(0.15):
                 self.untakenRule()
+            if self.flip(0.12):
+                self.collectedRule()
             if self.flip(0.3):
                 self.wholeRule()
             else:

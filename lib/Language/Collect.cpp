@@ -1,0 +1,231 @@
+//===- Collect.cpp - tensors that the turns of a `repeat` give ---------------===//
+//
+// `repeat t < T { .. y[n, t, k] = e }` gives one position of an axis in each turn. The elements are equations without that
+// axis; behind the last turn they are joined, a few at a time, so that each element is copied a logarithmic number of times:
+// of two blocks A and B of P positions each, y[n, P*h + p, k] = if h == 0 then A[n, p, k] else B[n, p, k].
+//
+//===----------------------------------------------------------------------===//
+#include "RuleBuilder.h"
+
+using namespace plc::language;
+using llvm::Twine;
+using plc::Diagnostic;
+
+/// The turns in an expression without indices; none if it has an index.
+static bool addTurns(const Expr &expr, const Scope &scope, llvm::SmallVectorImpl<StringRef> &turns) {
+  if (expr.kind == Expr::Access || expr.kind == Expr::Call)
+    return false;
+  if (expr.kind == Expr::Name && !isSizeName(expr.name)) {
+    if (!scope.turnCounts.count(expr.name) || !scope.sizes.find(expr.name))
+      return false;
+    if (!llvm::is_contained(turns, expr.name))
+      turns.push_back(expr.name);
+  }
+  return llvm::all_of(expr.operands, [&](const Expr *operand) { return addTurns(*operand, scope, turns); });
+}
+
+static llvm::SmallVector<StringRef, 1> turnsOf(const IndexEntry &entry, const Scope &scope) {
+  llvm::SmallVector<StringRef, 1> turns;
+  if (entry.expr && !entry.extent && !addTurns(*entry.expr, scope, turns))
+    turns.clear();
+  return turns;
+}
+
+/// The first axis of the left side that stands at a turn.
+std::optional<unsigned> RuleBuilder::turnAxisOf(const Statement &rule) const {
+  if (rule.lefts.size() != 1)
+    return std::nullopt;
+  for (auto [axis, entry] : llvm::enumerate(rule.lefts[0].axes))
+    if (!turnsOf(entry, scope).empty())
+      return axis;
+  return std::nullopt;
+}
+
+void RuleBuilder::noteCollected(Diagnostic &error, StringRef name) const {
+  auto found = scope.collected.find(name);
+  if (found != scope.collected.end())
+    error.note(found->second.left->place, "'" + name + "' is whole behind the 'repeat' whose turns give its elements");
+}
+
+void RuleBuilder::buildTurn(const Statement &rule, unsigned axis) {
+  const Declarator &left = rule.lefts[0];
+  Scope::Collected *collected = nullptr;
+  size_t turns = 0;
+  for (const IndexEntry &entry : left.axes)
+    turns += turnsOf(entry, scope).size();
+  if (rule.adds)
+    diagnostics.error(left.place, "found '+=' for the element of a turn, expected '=': each turn gives its own once");
+  else if (turns > 1)
+    diagnostics.error(left.place, "found " + Twine(turns) +
+                                      " turns on a left side, expected 1; what an inner 'repeat' collects can be an "
+                                      "element of the outer one");
+  else
+    collected = collectedOf(left, axis);
+  body.broken |= !collected;
+  if (!collected)
+    return;
+  turnAxis = axis;
+  Declarator slice = left;
+  slice.axes.erase(slice.axes.begin() + axis);
+  std::optional<Binding> value = buildEquation(left.name, left.place, &slice, *rule.value);
+  body.broken |= !value;
+  if (value)
+    addSlice(left, *collected, *value);
+  else
+    collected->whole.extent = 0;
+}
+
+/// What the turns have given so far; null after an error.
+Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned axis) {
+  StringRef turn = turnsOf(left.axes[axis], scope)[0];
+  auto found = scope.collected.find(left.name);
+  if (found == scope.collected.end()) {
+    if (const Binding *before = scope.find(left.name)) {
+      diagnostics
+          .error(left.place, "the turns of 'repeat' give elements of '" + left.name + "' ('" + turn +
+                                 "' is a number, no index), but it is defined before")
+          .note(before->place, "it is defined here");
+      return nullptr;
+    }
+    Scope::Collected collected{&left, turn, axis, collectedAxis(left, axis), {}};
+    return &scope.collected.try_emplace(left.name, std::move(collected)).first->second;
+  }
+  Scope::Collected &collected = found->second;
+  if (collected.turn == turn && collected.axis == axis && collected.left->axes.size() == left.axes.size())
+    return &collected;
+  diagnostics.error(left.place, "'" + left.name + "' gets elements of another axis or 'repeat' than before")
+      .note(collected.left->place, "it gets elements here too");
+  collected.whole.extent = 0;
+  return nullptr;
+}
+
+/// The axis whose positions the turns give: as it is stated, else one position for each turn.
+Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned axis) {
+  if (std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(left.name); axes && axes->size() == left.axes.size())
+    return (*axes)[axis];
+  const Expr &position = *left.axes[axis].expr;
+  if (position.kind == Expr::Name)
+    return {scope.turnCounts.lookup(position.name), position.place};
+  diagnostics.error(position.place, "nothing says how many elements '" + left.name +
+                                        "' has in this axis; state the axes before: '" + left.name + ": [..]'");
+  return {0, position.place};
+}
+
+void RuleBuilder::addSlice(const Declarator &left, Scope::Collected &collected, const Binding &slice) {
+  const Expr &position = *left.axes[collected.axis].expr;
+  std::optional<int64_t> at = scope.sizes.evaluate(position);
+  if (!at || collected.whole.extent == 0 || !checkConstant(*at, position, collected.whole, left.name)) {
+    collected.whole.extent = 0;
+    return;
+  }
+  auto [earlier, isNew] = collected.slices.try_emplace(*at, slice);
+  const Binding &first = collected.slices.begin()->second;
+  bool sameShape = llvm::all_of_zip(first.view.axes, slice.view.axes,
+                                    [](const Axis &a, const Axis &b) { return a.extent == b.extent; });
+  if (!isNew)
+    diagnostics.error(left.place, "'" + left.name + "' gets the element at " + Twine(*at) + " a second time")
+        .note(earlier->second.place, "the first is here");
+  else if (!sameShape || body.values[first.view.value].element != body.values[slice.view.value].element)
+    diagnostics.error(left.place, "the turns give '" + left.name + "' elements of different shapes or types");
+  else
+    return;
+  collected.whole.extent = 0;
+}
+
+/// Another axis of the left side of an equation that no text has.
+IndexId RuleBuilder::addLeft(const Twine &name, Axis axis) {
+  IndexId id = indexNamed(("#" + name).str());
+  (*indices)[id] = {"", axis.extent, axis.place, "", int(left.size()), SMLoc()};
+  left.push_back(id);
+  return id;
+}
+
+Binding RuleBuilder::join(StringRef name, SMLoc place, llvm::ArrayRef<Binding> blocks, unsigned axis, int64_t inner) {
+  llvm::SmallVector<Node::Position, 4> entries;
+  llvm::SmallVector<unsigned, 4> parts;
+  IndexId block = 0;
+  llvm::ArrayRef<Axis> axes = blocks[0].view.axes;
+  for (unsigned position = 0; position <= axes.size(); ++position) {
+    if (position == axis) {
+      block = addLeft("block", {int64_t(blocks.size()), place});
+      parts.push_back(inner > 0 ? 2 : 1);
+    }
+    if (position == axes.size())
+      break;
+    entries.push_back({{addLeft(Twine(position), axes[position])}});
+    if (position != axis || inner == 0)
+      parts.push_back(1);
+  }
+  const Node *value = makeRead(blocks.back().view, entries, place);
+  for (size_t i = blocks.size() - 1; i-- > 0;) {
+    Node iota;
+    iota.kind = Node::Iota;
+    iota.place = place;
+    iota.index = block;
+    Node test = *makeMap("eq", place, {finish(std::move(iota)), makeNumber(double(i), place)});
+    test.element = Element::Bool;
+    value = makeMap("select", place, {finish(std::move(test)), makeRead(blocks[i].view, entries, place), value});
+  }
+  return addEquation(name, place, value, left, parts, body.values[blocks[0].view.value].element);
+}
+
+Binding RuleBuilder::cut(StringRef name, SMLoc place, const Binding &value, unsigned axis, Axis extent) {
+  llvm::SmallVector<Node::Position, 4> entries;
+  for (auto [position, own] : llvm::enumerate(value.view.axes)) {
+    IndexId id = addLeft(Twine(position), position == axis ? extent : own);
+    if (position != axis) {
+      entries.push_back({{id}});
+      continue;
+    }
+    Node iota;
+    iota.kind = Node::Iota;
+    iota.place = place;
+    iota.index = id;
+    entries.push_back({{}, {}, finish(std::move(iota))});
+  }
+  const Node *read = makeRead(value.view, entries, place);
+  return addEquation(name, place, read, left, llvm::SmallVector<unsigned, 4>(left.size(), 1),
+                     body.values[value.view.value].element);
+}
+
+Binding plc::language::wholeOf(Elaborator &elaborator, Scope &scope, Body &body, StringRef name,
+                               const Scope::Collected &collected) {
+  SMLoc place = collected.left->place;
+  if (collected.whole.extent == 0)
+    return {};
+  std::vector<Binding> blocks;
+  for (const auto &[position, slice] : collected.slices) {
+    if (position != int64_t(blocks.size()))
+      break;
+    blocks.push_back(slice);
+  }
+  if (int64_t(blocks.size()) != collected.whole.extent) {
+    elaborator.diagnostics
+        .error(place, "no turn gives the element of '" + name + "' at " + Twine(blocks.size()) + ", of " +
+                          Twine(collected.whole.extent))
+        .note(collected.whole.place, "extent " + Twine(collected.whole.extent) + " is from here");
+    return {};
+  }
+  int64_t inner = 0;
+  do {
+    unsigned radix = 1;
+    for (unsigned small : {5, 3, 2})
+      if (blocks.size() % small == 0)
+        radix = small;
+    if (radix == 1 && blocks.size() > 1) {
+      blocks.push_back(blocks.back()); // cut off below
+      radix = 2;
+    }
+    std::vector<Binding> joined;
+    for (size_t begin = 0; begin < blocks.size(); begin += radix)
+      joined.push_back(RuleBuilder(elaborator, scope, body)
+                           .join(name, place, llvm::ArrayRef(blocks).slice(begin, radix), collected.axis, inner));
+    if (llvm::any_of(joined, [](const Binding &block) { return block.kind == Binding::Broken; }))
+      return {};
+    blocks = std::move(joined);
+    inner = std::max<int64_t>(inner, 1) * radix;
+  } while (blocks.size() > 1);
+  if (inner == collected.whole.extent)
+    return blocks[0];
+  return RuleBuilder(elaborator, scope, body).cut(name, place, blocks[0], collected.axis, collected.whole);
+}

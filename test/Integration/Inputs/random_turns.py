@@ -1,0 +1,25 @@
+"""Rules of random programs whose elements are collected over the turns of a `repeat`."""
+from random_integers import LETTERS, Value
+
+
+class Turns:
+    def collectedRule(self):
+        """A value carried along an axis, each state an element of the result; forwards or backwards."""
+        long = [(v, position) for v in self.scope for position, axis in enumerate(v.axes)
+                if v.origin != "parameter" and axis != "B" and self.dims[axis] <= 13]
+        if not long or self.parameters is None:
+            return
+        x, position = self.random.choice(long)
+        count = x.axes[position]
+        letters = [*LETTERS[: len(x.axes)]]
+        def at(where):
+            return ", ".join(where if p == position else letter for p, letter in enumerate(letters))
+        rest = ", ".join(letter for p, letter in enumerate(letters) if p != position)
+        carried, result, turn = self.name("c"), self.name("v"), self.name("turn")
+        weight = f"{self.parameter((x.axes[-1],))}[{letters[-1]}]" if position + 1 < len(x.axes) else self.parameter(())
+        where = turn if self.flip(0.6) else f"{count} - 1 - {turn}"
+        axes = f"{result}: [{', '.join(x.axes)}]"
+        self.statements += [f"{carried}[{rest}] = 0.5 * {x.name}[{at('0')}]"] + ([axes] if where != turn else []) + [
+            f"repeat {turn} < {count} {{ {carried}[{rest}] = tanh({x.name}[{at(where)}] + {weight} * {carried}[{rest}])  "
+            f"{result}[{at(where)}] = {carried}[{rest}] }}"]
+        self.scope.append(Value(result, x.axes, True, "value"))
