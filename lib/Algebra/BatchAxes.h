@@ -47,8 +47,14 @@ private:
   llvm::DenseSet<unsigned> batch; // roots
 };
 
-/// Checks that sums over the batch go to the model's results through linear equations only.
-llvm::LogicalResult checkBatchRule(ein::ModelOp model, const BatchAxes &axes, int64_t microBatches);
+/// Checks that sums over the batch go to the model's results through linear equations only. Gives the quotients of such a
+/// sum and one that inputs alone make, which a cut batch has to divide by a sum over all of it.
+llvm::FailureOr<llvm::SmallVector<mlir::Operation *>> checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
+                                                                     int64_t microBatches, int64_t batches);
+
+/// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model (see WholeInput.h). The
+/// batch is not cut yet; what is made here is not.
+void divideByWhole(ein::ModelOp model, const BatchAxes &axes, llvm::ArrayRef<mlir::Operation *> quotients);
 
 } // namespace plc::algebra
 

@@ -2,6 +2,8 @@
 #include "BatchAxes.h"
 #include "Equations.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
@@ -10,8 +12,9 @@ using ein::Function;
 namespace {
 
 // How a value relates to the samples. A partial value is a sum over the samples of a micro-batch, so that those of
-// all micro-batches add up to the batch's.
-enum class Kind { Invariant, Batched, Partial };
+// all micro-batches add up to the batch's. A total is made of such sums of inputs alone and is not linear in them, as
+// max(sum(m), 1): only the batch as a whole has it, and a sum may be divided by it.
+enum class Kind { Invariant, Batched, Partial, Total };
 
 struct Relation {
   Kind kind = Kind::Invariant;
@@ -20,7 +23,7 @@ struct Relation {
 
 class Rule {
 public:
-  Rule(const BatchAxes &axes, int64_t microBatches) : axes(axes), microBatches(microBatches) {}
+  Rule(const BatchAxes &axes, int64_t batches) : axes(axes), batches(batches) {}
 
   // How the results of a body or model relate to the samples, given how its arguments do.
   FailureOr<SmallVector<Relation>> run(FunctionOpInterface function, ArrayRef<Relation> arguments) {
@@ -33,10 +36,16 @@ public:
       if (failed(visit(&op)))
         return failure();
     SmallVector<Relation> results;
-    for (Value value : block.back().getOperands())
+    for (Value value : block.back().getOperands()) {
+      if (kinds[value] == Kind::Total)
+        return refuseTotal(value);
       results.push_back({kinds[value], learnt.contains(value)});
+    }
     return results;
   }
+
+  // In order.
+  llvm::SmallSetVector<Operation *, 2> quotients;
 
 private:
   void setLearnt(Value value, bool isLearnt) {
@@ -49,27 +58,62 @@ private:
   LogicalResult visit(Operation *op) {
     if (auto call = dyn_cast<ein::CallOp>(op))
       return visitCall(call);
-    bool partial = llvm::any_of(op->getOperands(), [&](Value value) { return kinds[value] == Kind::Partial; });
+    auto has = [&](Kind kind) { return llvm::any_of(op->getOperands(), [&](Value v) { return kinds[v] == kind; }); };
+    bool ofBatch = has(Kind::Partial) || has(Kind::Total);
+    Value result = op->getResult(0);
+    setLearnt(result, llvm::any_of(op->getOperands(), [&](Value value) { return learnt.contains(value); }));
     Kind kind = Kind::Invariant;
-    if (axes.isBatched(op->getResult(0))) {
-      if (partial)
+    if (axes.isBatched(result)) {
+      if (ofBatch)
         return op->emitError("mixes samples: it uses a sum over the batch for each sample");
       kind = Kind::Batched;
     } else if (sumsBatch(op)) {
       auto reduce = dyn_cast<ein::ReduceOp>(op);
       if (reduce && reduce.getReduction() != ein::Reduction::sum)
         return op->emitError("mixes samples: '") << stringifyReduction(reduce.getReduction()) << "' over the batch";
-      if (partial)
+      if (ofBatch)
         return op->emitError("mixes samples: it multiplies a sum over the batch by another");
       kind = Kind::Partial;
-    } else if (partial) {
-      if (failed(checkLinear(op)))
+    } else if (ofBatch) {
+      FailureOr<Kind> found = kindOf(op);
+      if (failed(found))
         return failure();
-      kind = Kind::Partial;
+      kind = *found;
     }
-    kinds[op->getResult(0)] = kind;
-    setLearnt(op->getResult(0), llvm::any_of(op->getOperands(), [&](Value value) { return learnt.contains(value); }));
+    kinds[result] = kind;
     return success();
+  }
+
+  // An equation without samples that reads sums over the batch.
+  FailureOr<Kind> kindOf(Operation *op) {
+    Value total;
+    for (Value operand : op->getOperands())
+      if (kinds[operand] == Kind::Total)
+        total = operand;
+    auto map = dyn_cast<ein::MapOp>(op);
+    if (map && map.getFunction() == Function::div && kinds[op->getOperand(0)] == Kind::Partial &&
+        (total || kinds[op->getOperand(1)] == Kind::Partial))
+      return failed(checkQuotient(op)) ? FailureOr<Kind>(failure()) : Kind::Partial;
+    bool isLearnt = learnt.contains(op->getResult(0));
+    if (total && isLearnt)
+      return refuseTotal(total);
+    if (total) {
+      totals[op->getResult(0)] = totals[total];
+      return Kind::Total;
+    }
+    const char *wrong = whyNotLinear(op);
+    if (!wrong)
+      return Kind::Partial;
+    if (isLearnt)
+      return op->emitError(wrong);
+    totals[op->getResult(0)] = {op, wrong};
+    return Kind::Total;
+  }
+
+  // Where it is more than a divisor.
+  LogicalResult refuseTotal(Value total) {
+    auto [op, wrong] = totals[total];
+    return op->emitError(wrong);
   }
 
   // Each call has kinds of its own, so a body is checked once per combination at most.
@@ -78,6 +122,8 @@ private:
     SmallVector<Relation> arguments;
     std::string key = call.getCallee().str();
     for (Value operand : call.getArgs()) {
+      if (kinds[operand] == Kind::Total)
+        return refuseTotal(operand);
       arguments.push_back({kinds[operand], learnt.contains(operand)});
       key += "," + std::to_string(int(arguments.back().kind)) + (arguments.back().learnt ? "p" : "");
     }
@@ -106,21 +152,17 @@ private:
     return false;
   }
 
-  // An equation without samples that reads a partial value.
-  LogicalResult checkLinear(Operation *op) {
+  // Why the results of micro-batches would not add up to the batch's; null if they do.
+  const char *whyNotLinear(Operation *op) {
     unsigned partial = llvm::count_if(op->getOperands(), [&](Value v) { return kinds[v] == Kind::Partial; });
     bool firstIs = kinds[op->getOperand(0)] == Kind::Partial;
     auto map = dyn_cast<ein::MapOp>(op);
     Function function = map ? map.getFunction() : Function::id;
-    if (map && (function == Function::add || function == Function::sub)) {
-      if (partial == 2)
-        return success();
-      return op->emitError("mixes samples: each micro-batch would add what does not depend on the batch again");
-    }
+    if (map && (function == Function::add || function == Function::sub))
+      return partial == 2 ? nullptr
+                          : "mixes samples: each micro-batch would add what does not depend on the batch again";
     if (function == Function::div && !firstIs)
-      return op->emitError("mixes samples: it divides by a sum over the batch");
-    if (function == Function::div && partial == 2)
-      return checkQuotient(op);
+      return "mixes samples: it divides by a sum over the batch";
     bool truncates =
         isa<ein::CastOp>(op) && elementOf(op->getResult(0)).isInteger() && !elementOf(op->getOperand(0)).isInteger();
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
@@ -128,43 +170,47 @@ private:
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))
       linear = reduce.getReduction() == ein::Reduction::sum;
     if (function == Function::select && kinds[op->getOperand(0)] != Kind::Partial && partial == 2)
-      return success();
+      return nullptr;
     if (isa<ein::GatherOp, ein::ScatterAddOp>(op) && firstIs)
       linear = true;
     if (linear && !truncates && partial == 1)
-      return success();
-    return op->emitError("mixes samples: it is not linear in a sum over the batch");
+      return nullptr;
+    return "mixes samples: it is not linear in a sum over the batch";
   }
 
   // A sum divided by one that inputs alone make. A micro-batch has no sum of the batch to divide by.
   LogicalResult checkQuotient(Operation *op) {
     if (learnt.contains(op->getOperand(1)))
       return op->emitError("mixes samples: it divides by a sum over the batch that depends on parameters");
-    if (microBatches > 1)
-      return op->emitError("a quotient of two sums over the batch needs one micro-batch but there are ")
-             << microBatches << "; that is not supported yet";
+    if (batches > 1)
+      return op->emitError("a quotient of two sums over the batch needs one batch in a step but there are ")
+             << batches << " (gradient.accumulation_steps)";
+    quotients.insert(op);
     return success();
   }
 
   const BatchAxes &axes;
-  int64_t microBatches;
+  int64_t batches;
   SymbolTableCollection symbols;
   DenseMap<Value, Kind> kinds;
   llvm::DenseSet<Value> learnt;
+  DenseMap<Value, std::pair<Operation *, const char *>> totals; // the equation that is not linear, and why
   llvm::StringMap<SmallVector<Relation>> done;
 };
 
 } // namespace
 
-LogicalResult algebra::checkBatchRule(ein::ModelOp model, const BatchAxes &axes, int64_t microBatches) {
-  Rule rule(axes, microBatches);
+FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
+                                                            int64_t microBatches, int64_t batches) {
+  Rule rule(axes, batches);
   SmallVector<Relation> arguments(model.getNumArguments());
   FailureOr<SmallVector<Relation>> results = rule.run(model, arguments);
   if (failed(results))
     return failure();
+  int64_t parts = microBatches * batches;
   for (auto [name, relation] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
-    if (relation.kind == Kind::Invariant && microBatches > 1)
+    if (relation.kind == Kind::Invariant && parts > 1)
       return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
-                                         << microBatches << " micro-batches";
-  return success();
+                                         << parts << " micro-batches";
+  return SmallVector<Operation *>(rule.quotients.begin(), rule.quotients.end());
 }

@@ -3,6 +3,7 @@
 #include "Bodies.h"
 #include "SplitBody.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Support/WholeInput.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ResultName.h"
 
@@ -76,6 +77,9 @@ private:
   LogicalResult findSources() {
     for (const std::string &name : names) {
       auto argument = llvm::find(model.getArgNames(), StringAttr::get(model.getContext(), name));
+      if (llvm::is_contained(model.getArgNames(), StringAttr::get(model.getContext(), wholeInputName(name))))
+        return emitOptionError(model, "the gradient for input '")
+               << name << "' needs one micro-batch: the loss is divided by a sum of it over the whole batch";
       if (argument != model.getArgNames().end())
         arguments.push_back({name, block.getArgument(argument - model.getArgNames().begin())});
       else if (symbols.lookup<ein::ParamOp>(name))

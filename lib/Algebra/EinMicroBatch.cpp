@@ -106,8 +106,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     if (model.getBatch() == 0) // and so one micro-batch
       return model.setMicroBatches(1);
     BatchAxes axes(model);
-    if (failed(axes.check()) || failed(checkBatchRule(model, axes, ofStep())))
+    if (failed(axes.check()))
       return signalPassFailure();
+    FailureOr<SmallVector<Operation *>> quotients = checkBatchRule(model, axes, microBatches, batches);
+    if (failed(quotients))
+      return signalPassFailure();
+    if (microBatches > 1)
+      divideByWhole(model, axes, *quotients);
     if (batches > 1)
       accumulate(model);
     cut(model, axes);

@@ -2,6 +2,7 @@
 #include "plc/Planning/ActionTable.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/WholeInput.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -44,9 +45,11 @@ public:
   }
 
 private:
-  // Shapes of the whole batch.
+  // Shapes of the whole batch. What is an input as a whole is no port: nobody gives it.
   void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
     for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
+      if (!wholeInputOf(name).empty())
+        continue;
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
       if (axis >= 0)

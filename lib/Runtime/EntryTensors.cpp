@@ -1,5 +1,7 @@
 #include "EntryTensors.h"
 
+#include "plc/Support/WholeInput.h"
+
 #include <cstring>
 
 namespace plc::runtime {
@@ -43,9 +45,12 @@ void EntryTensors::forEachMicroBatch(const TensorInfo &info, Part part) const {
 
 void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
-    for (const auto &rank : localRanks)
+    for (const auto &rank : localRanks) {
       if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
         scatterInput(entry.inputs[i], inputs[i], place);
+      if (std::byte *place = rank->find(StaticKind::Input, wholeInputName(entry.inputs[i].name)))
+        std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
+    }
 }
 
 /// In the arena micro-batches lie one behind the other, whichever axis the batch is.

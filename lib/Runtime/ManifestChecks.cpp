@@ -1,4 +1,5 @@
 #include "Manifest.h"
+#include "plc/Support/WholeInput.h"
 
 #include <algorithm>
 #include <map>
@@ -79,7 +80,8 @@ private:
       return place.bytes; // its kernel's result is checked
     if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
       bool input = place.kind == StaticKind::Input;
-      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, place.name);
+      std::string whole(wholeInputOf(place.name));
+      const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? place.name : whole);
       if (!tensor)
         fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
       int64_t copies = input || tensor->batched() ? 1 : entry.microBatches;

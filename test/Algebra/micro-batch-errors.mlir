@@ -128,11 +128,17 @@ ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x
 
 // -----
 
+// What is not linear in a sum of inputs is a divisor and nothing else.
+ein.func @id(%x: tensor<8xf32>) -> tensor<8xf32> {
+  ein.return %x : tensor<8xf32>
+}
 ein.model @m(%x: tensor<8x8xf32>) -> (tensor<8xf32>) attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
     result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
   %s = ein.reduce sum(%x) over [8, 8] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (d)>] : (tensor<8x8xf32>) -> tensor<8xf32>
-  // expected-error@+1 {{a quotient of two sums over the batch needs one micro-batch but there are 4; that is not supported yet}}
-  %0 = ein.map div(%s, %s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %m = ein.map max(%s, %s) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %n = ein.map neg(%m) over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = ein.call @id(%n) path "id" : (tensor<8xf32>) -> tensor<8xf32>
   ein.return %0 : tensor<8xf32>
 }
 

@@ -3,6 +3,7 @@
 
 #include "plc/Algebra/Entries.h"
 #include "plc/Support/ResultName.h"
+#include "plc/Support/WholeInput.h"
 
 #include "plc/Numerics/Key.h"
 #include "plc/Runtime/MachineShare.h"
@@ -126,6 +127,8 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
+      if (!wholeInputOf(cast<StringAttr>(names[index]).strref()).empty())
+        continue; // nobody gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
                                std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
@@ -265,14 +268,18 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
   for (size_t i = 0; i < held.size(); ++i)
     interpreter.setParameter(parameterList[i].path, held[i].value);
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
+  auto names = interpreter.getModel().getArgNames().getAsValueRange<StringAttr>();
   std::vector<std::vector<Tensor>> results;
   for (int64_t microBatch = 0; microBatch < entry.microBatches; ++microBatch) {
     interpreter.setMicroBatch(microBatch);
     std::vector<Tensor> arguments;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      Tensor argument = interpreter.makeTensor(types[i]);
+    for (auto [index, name] : llvm::enumerate(names)) {
+      StringRef whole = wholeInputOf(name);
+      auto isInput = [&](const runtime::TensorInfo &info) { return info.name == (whole.empty() ? name : whole); };
+      size_t i = llvm::find_if(entry.inputs, isInput) - entry.inputs.begin();
+      Tensor argument = interpreter.makeTensor(types[index]);
       int64_t first = entry.firstSample(microBatch), count = entry.firstSample(microBatch + 1) - first;
-      if (entry.inputs[i].batched())
+      if (entry.inputs[i].batched() && whole.empty())
         runtime::takeSamples(entry.inputs[i], inputs[i].data(), first, count, argument.data());
       else
         std::memcpy(argument.data(), inputs[i].data(), argument.numBytes());

@@ -83,18 +83,19 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
     batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
-    to the batch's. It may be divided by such a sum of inputs alone, in one micro-batch. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+    to the batch's. It may be divided by what such sums of inputs alone make. In a cut batch those are sums over all of it, of
+    further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a mean, are those of the whole batch and stay.
 
     With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
     each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
 
-    Refused: M larger than the batch; a quotient of two sums over the batch if M > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
+    Refused: M larger than the batch; a quotient of two sums over the batch if A > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
     ein.model @m(%x: tensor<2x4xf32>) ... batch = 8, micro_batches = 4
     ```
-    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/ragged.mlir`, `test/Algebra/accumulate.mlir`,
+    Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/whole-inputs.mlir`, `test/Algebra/ragged.mlir`, `test/Algebra/accumulate.mlir`,
     `test/Algebra/micro-batch-errors.mlir`.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,

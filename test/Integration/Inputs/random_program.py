@@ -4,15 +4,16 @@ Layers over random extents (1, odd ones, more than 256 summed) with products of 
 broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, values added at
 computed positions, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
-repeated layers, elements collected over turns. The loss is a mean over the batch. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
+repeated layers, elements collected over turns. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
 import math
 import random
 import re
 import sys
 
-from random_expressions import Expr, Expressions, SMOOTH
+from random_expressions import Expr, Expressions
 from random_integers import LETTERS, Value
+from random_losses import Losses
 from random_turns import Turns
 
 FUNCTIONS = """\
@@ -37,7 +38,7 @@ fn log_sum(x[..., i]) -> y[...] {
 """
 
 
-class Program(Turns, Expressions):
+class Program(Losses, Turns, Expressions):
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.rough = self.random.random() < 0.25
@@ -401,23 +402,6 @@ class Program(Turns, Expressions):
         value = self.result(self.name("z"), self.someAxes(2, 2000, ("B",)))
         self.body += self.statements
         self.pool.append(value)
-
-    def buildLoss(self):
-        """A mean over the batch that every late value takes part in."""
-        self.enter(list(self.pool), list(self.tokens), list(self.known_masks), None)
-        terms, free = [], list(LETTERS)
-        late = [v for v in self.pool if v.origin != "input"]
-        for value in late[-4:] + self.random.sample(late[:-4], min(1, len(late[:-4]))):
-            letters = ["b"] + [free.pop(0) for _ in value.axes[1:]]
-            text, some, last = f"{value.name}[{', '.join(letters)}]", ", ".join(letters[:-1]), letters[-1]
-            tokens = [t for t in self.tokens if t.axes == value.axes[:-1]]
-            if value.axes[-1] == "V" and tokens and self.flip(0.8):
-                terms.append(f"mean[{some}](cross_entropy[{last}]({text}, {tokens[0].name}[{some}]))")
-            elif self.flip(0.5):
-                terms.append(f"mean[{', '.join(letters)}](squared_error({text}, {self.number()}))")
-            else:
-                terms.append(f"mean[{', '.join(letters)}]({self.random.choice(SMOOTH)}({text}) * {self.number()})")
-        self.body.append("loss = " + " + ".join(self.random.sample(terms, len(terms))))
 
     def text(self):
         header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in self.inputs] +
