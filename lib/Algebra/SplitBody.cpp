@@ -338,7 +338,7 @@ private:
   Source sourceOf(Value value) {
     if (isGradientArgument(value))
       return {Source::ResultGradient, gradientOf[cast<BlockArgument>(value).getArgNumber() - body.getNumArguments()]};
-    if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto argument = dyn_cast<BlockArgument>(value); argument && !isParam(value))
       return {Source::Argument, argument.getArgNumber()};
     if (llvm::is_contained(forwardResults, value))
       return {Source::Forward, resultIndex(forwardResults, value)};
