@@ -31,14 +31,20 @@ static llvm::SmallVector<StringRef, 1> turnsOf(const IndexEntry &entry, const Sc
   return turns;
 }
 
-/// The first axis of the left side that stands at a turn.
-std::optional<unsigned> RuleBuilder::turnAxisOf(const Statement &rule) const {
+/// The first entry of the left side that stands at a turn.
+std::optional<unsigned> RuleBuilder::turnEntryOf(const Statement &rule) const {
   if (rule.lefts.size() != 1)
     return std::nullopt;
-  for (auto [axis, entry] : llvm::enumerate(rule.lefts[0].axes))
+  for (auto [position, entry] : llvm::enumerate(rule.lefts[0].axes))
     if (!turnsOf(entry, scope).empty())
-      return axis;
+      return position;
   return std::nullopt;
+}
+
+/// The axis of the tensor that an entry of the left side is; `...` are several.
+unsigned RuleBuilder::axisOfEntry(const Declarator &left, unsigned entry) const {
+  bool dots = entry > 0 && left.axes[0].isEllipsis() && scope.ellipsis;
+  return dots ? entry - 1 + scope.ellipsis->size() : entry;
 }
 
 void RuleBuilder::noteCollected(Diagnostic &error, StringRef name) const {
@@ -47,12 +53,12 @@ void RuleBuilder::noteCollected(Diagnostic &error, StringRef name) const {
     error.note(found->second.left->place, "'" + name + "' is whole behind the 'repeat' whose turns give its elements");
 }
 
-void RuleBuilder::buildTurn(const Statement &rule, unsigned axis) {
+void RuleBuilder::buildTurn(const Statement &rule, unsigned entry) {
   const Declarator &left = rule.lefts[0];
   Scope::Collected *collected = nullptr;
   size_t turns = 0;
-  for (const IndexEntry &entry : left.axes)
-    turns += turnsOf(entry, scope).size();
+  for (const IndexEntry &other : left.axes)
+    turns += turnsOf(other, scope).size();
   if (rule.adds)
     diagnostics.error(left.place, "found '+=' for the element of a turn, expected '=': each turn gives its own once");
   else if (turns > 1)
@@ -60,24 +66,24 @@ void RuleBuilder::buildTurn(const Statement &rule, unsigned axis) {
                                       " turns on a left side, expected 1; what an inner 'repeat' collects can be an "
                                       "element of the outer one");
   else
-    collected = collectedOf(left, axis);
+    collected = collectedOf(left, entry);
   body.broken |= !collected;
   if (!collected)
     return;
-  turnAxis = axis;
+  turnAxis = collected->axis;
   Declarator slice = left;
-  slice.axes.erase(slice.axes.begin() + axis);
+  slice.axes.erase(slice.axes.begin() + entry);
   std::optional<Binding> value = buildEquation(left.name, left.place, &slice, *rule.value);
   body.broken |= !value;
   if (value)
-    addSlice(left, *collected, *value);
+    addSlice(left, *left.axes[entry].expr, *collected, *value);
   else
     collected->whole.extent = 0;
 }
 
 /// What the turns have given so far; null after an error.
-Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned axis) {
-  StringRef turn = turnsOf(left.axes[axis], scope)[0];
+Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned entry) {
+  StringRef turn = turnsOf(left.axes[entry], scope)[0];
   auto found = scope.collected.find(left.name);
   if (found == scope.collected.end()) {
     if (const Binding *before = scope.find(left.name)) {
@@ -87,11 +93,12 @@ Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned axis
           .note(before->place, "it is defined here");
       return nullptr;
     }
-    Scope::Collected collected{&left, turn, axis, collectedAxis(left, axis), {}};
+    Scope::Collected collected{&left, turn, axisOfEntry(left, entry), collectedAxis(left, entry), {}};
     return &scope.collected.try_emplace(left.name, std::move(collected)).first->second;
   }
   Scope::Collected &collected = found->second;
-  if (collected.turn == turn && collected.axis == axis && collected.left->axes.size() == left.axes.size())
+  if (collected.turn == turn && collected.axis == axisOfEntry(left, entry) &&
+      collected.left->axes.size() == left.axes.size())
     return &collected;
   diagnostics.error(left.place, "'" + left.name + "' gets elements of another axis or 'repeat' than before")
       .note(collected.left->place, "it gets elements here too");
@@ -100,10 +107,11 @@ Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned axis
 }
 
 /// The axis whose positions the turns give: as it is stated, else one position for each turn.
-Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned axis) {
-  if (std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(left.name); axes && axes->size() == left.axes.size())
-    return (*axes)[axis];
-  const Expr &position = *left.axes[axis].expr;
+Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned entry) {
+  unsigned rank = axisOfEntry(left, left.axes.size() - 1) + 1;
+  if (std::optional<llvm::SmallVector<Axis, 4>> axes = wholeAxes(left.name); axes && axes->size() == rank)
+    return (*axes)[axisOfEntry(left, entry)];
+  const Expr &position = *left.axes[entry].expr;
   if (position.kind == Expr::Name)
     return {scope.turnCounts.lookup(position.name), position.place};
   diagnostics.error(position.place, "nothing says how many elements '" + left.name +
@@ -111,8 +119,8 @@ Axis RuleBuilder::collectedAxis(const Declarator &left, unsigned axis) {
   return {0, position.place};
 }
 
-void RuleBuilder::addSlice(const Declarator &left, Scope::Collected &collected, const Binding &slice) {
-  const Expr &position = *left.axes[collected.axis].expr;
+void RuleBuilder::addSlice(const Declarator &left, const Expr &position, Scope::Collected &collected,
+                           const Binding &slice) {
   std::optional<int64_t> at = scope.sizes.evaluate(position);
   if (!at || collected.whole.extent == 0 || !checkConstant(*at, position, collected.whole, left.name)) {
     collected.whole.extent = 0;

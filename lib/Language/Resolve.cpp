@@ -189,22 +189,6 @@ const Node *RuleBuilder::resolveCompare(const Expr &expr, const Context &context
   return finish(std::move(node));
 }
 
-const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
-  const Node *result = nullptr;
-  bool ok = true;
-  for (const Expr *operand : expr.operands) {
-    const Node *next = wantCondition(resolve(*operand, context));
-    ok &= next != nullptr;
-    if (!ok)
-      continue;
-    if (expr.kind == Expr::Not)
-      result = makeMap("not", expr.place, {next});
-    else
-      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->place, {result, next}) : next;
-  }
-  return ok ? result : nullptr;
-}
-
 /// What a condition of numbers alone is.
 static std::optional<bool> constantCondition(const Node &node) {
   if (node.kind != Node::Map)
@@ -231,6 +215,33 @@ static std::optional<bool> constantCondition(const Node &node) {
       .Case("gt", a > b)
       .Case("ge", a >= b)
       .Default(std::nullopt);
+}
+
+const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
+  const Node *result = nullptr;
+  bool ok = true;
+  for (const Expr *operand : expr.operands) {
+    const Node *next = wantCondition(resolve(*operand, context));
+    ok &= next != nullptr;
+    if (!ok)
+      continue;
+    // `FLAG == 0 or t <= s` is one of its sides.
+    if (result && expr.kind != Expr::Not) {
+      bool decides = expr.kind == Expr::Or;
+      std::optional<bool> first = constantCondition(*result), second = constantCondition(*next);
+      if (first == decides || second == !decides)
+        continue;
+      if (first == !decides || second == decides) {
+        result = next;
+        continue;
+      }
+    }
+    if (expr.kind == Expr::Not)
+      result = makeMap("not", expr.place, {next});
+    else
+      result = result ? makeMap(expr.kind == Expr::And ? "and" : "or", next->place, {result, next}) : next;
+  }
+  return ok ? result : nullptr;
 }
 
 const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {

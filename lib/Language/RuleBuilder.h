@@ -82,11 +82,12 @@ private:
   std::optional<Binding> buildScatter(StringRef name, SMLoc place, const Declarator &left, const Expr &expr);
 
   // Collect.cpp
-  std::optional<unsigned> turnAxisOf(const Statement &rule) const;
-  void buildTurn(const Statement &rule, unsigned axis);
-  Scope::Collected *collectedOf(const Declarator &left, unsigned axis);
-  Axis collectedAxis(const Declarator &left, unsigned axis);
-  void addSlice(const Declarator &left, Scope::Collected &collected, const Binding &slice);
+  std::optional<unsigned> turnEntryOf(const Statement &rule) const;
+  unsigned axisOfEntry(const Declarator &left, unsigned entry) const;
+  void buildTurn(const Statement &rule, unsigned entry);
+  Scope::Collected *collectedOf(const Declarator &left, unsigned entry);
+  Axis collectedAxis(const Declarator &left, unsigned entry);
+  void addSlice(const Declarator &left, const Expr &position, Scope::Collected &collected, const Binding &slice);
   void noteCollected(Diagnostic &error, StringRef name) const;
   IndexId addLeft(const llvm::Twine &name, Axis axis);
 

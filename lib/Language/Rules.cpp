@@ -15,8 +15,8 @@ void plc::language::elaborateRule(Elaborator &elaborator, Scope &scope, Body &bo
 static const Namespace *spaceOf(const Statement &rule) { return rule.space.name.empty() ? nullptr : &rule.space; }
 
 void RuleBuilder::build(const Statement &rule) {
-  if (std::optional<unsigned> axis = turnAxisOf(rule))
-    return buildTurn(rule, *axis);
+  if (std::optional<unsigned> entry = turnEntryOf(rule))
+    return buildTurn(rule, *entry);
   if (rule.adds)
     return buildClause(rule);
   const Expr &value = *rule.value;
