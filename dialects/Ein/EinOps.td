@@ -183,6 +183,61 @@ def Ein_MergeOp : Ein_Regroup<"merge"> {
   }];
 }
 
+def Ein_WindowOp : Ein_Op<"window", [Pure]> {
+  let summary = "parts of a tensor, one of each point of other indices";
+  let description = [{
+    result[d] = input[map(d)]: axes of the input are read at affine positions, so that elements may be read more than once
+    (a convolution's windows) or not at all (a part, a stride). Made by the language for `x[.., 2*i + p - 1, ..]`; kernels
+    read through it. Its adjoint adds up the gradients of what shows one element (`lib/Algebra/WindowAdjoint.cpp`).
+
+    Example: `%w = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : (tensor<4x9xf32>) ->
+    tensor<4x4x3xf32>`, in `test/Dialect/Ein/roundtrip.mlir`.
+
+    (C1) The map has a dimension for each axis of the result, no symbol, and a result for each axis of the input.
+    (C2) Each result of the map is an integer and integer multiples of dimensions, and no two have the same dimension;
+    every dimension is in one.
+    (C3) No position is outside the input.
+    (C4) Input and result have one element type. The batch axis of the input is read at a dimension alone, which is the
+    batch axis of the result, of the same extent.
+  }];
+  let arguments = (ins Ein_Tensor:$input, AffineMapAttr:$map);
+  let results = (outs Ein_Tensor:$result);
+  let assemblyFormat = "$input `at` $map attr-dict `:` functional-type($input, $result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The positions along the axes of the input, of a map that has (C2).
+    ::llvm::SmallVector<AxisPositions> getPositions();
+    /// The axis of the result that shows this axis of the input as it is, if one does.
+    std::optional<int64_t> shownWhole(int64_t inputAxis);
+  }];
+}
+
+def Ein_PlaceOp : Ein_Op<"place", [Pure]> {
+  let summary = "a tensor as a part of a larger one, 0 elsewhere";
+  let description = [{
+    result[map(d)] = input[d]; the other elements are 0 (or false). Made by the language for parts of an axis on a left
+    side and for `pad(x[..])`, and as the adjoint of an `ein.window` that reads each element once at most.
+
+    Example: `%y = ein.place %x at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>`, in
+    `test/Dialect/Ein/roundtrip.mlir`.
+
+    (C1) Input and result have one rank and one element type.
+    (C2) The map gives axis i of the result as an integer and a positive multiple of di.
+    (C3) No position is outside the result.
+    (C4) The batch axes are one axis, at the same positions.
+  }];
+  let arguments = (ins Ein_Tensor:$input, AffineMapAttr:$map);
+  let results = (outs Ein_Tensor:$result);
+  let assemblyFormat = "$input `at` $map attr-dict `:` functional-type($input, $result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The positions along each axis of the result: of the axis's own dimension.
+    ::llvm::SmallVector<AxisPositions> getPositions();
+    /// Whether an axis of the result is the input's, as it is.
+    bool keepsWhole(int64_t axis);
+  }];
+}
+
 def Ein_IotaOp : Ein_Op<"iota", [Pure]> {
   let summary = "the index itself";
   let description = [{

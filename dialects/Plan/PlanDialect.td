@@ -49,7 +49,8 @@ def Plan_KernelKind : I32EnumAttr<"KernelKind", "shape of a kernel's iteration",
     I32EnumAttrCase<"rows", 1>,        // independent rows, reduced along the last axis
     I32EnumAttrCase<"columns", 2>,     // reductions over leading axes, one chain per column
     I32EnumAttrCase<"elementwise", 3>, // maps and gathers alone
-    I32EnumAttrCase<"scatter", 4>      // scatter_add
+    I32EnumAttrCase<"scatter", 4>,     // scatter_add
+    I32EnumAttrCase<"place", 5>        // a copy into a part of the result
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -65,7 +66,8 @@ def Plan_Implementation : I32EnumAttr<"Implementation", "who computes a kernel",
     I32EnumAttrCase<"rows", 3>,
     I32EnumAttrCase<"elementwise", 4>,
     I32EnumAttrCase<"columns", 5>,
-    I32EnumAttrCase<"scatter", 6>
+    I32EnumAttrCase<"scatter", 6>,
+    I32EnumAttrCase<"place", 7>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;

@@ -25,6 +25,9 @@ llvm::LogicalResult differentiate(mlir::OpBuilder &builder, Guards &guards, mlir
                                   const Gradient &gradient, const llvm::DenseSet<mlir::Value> &active,
                                   llvm::SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions);
 
+/// The gradient of the input of an `ein.window` or `ein.place`, which no guard needs: where the result's is 0 it is selected.
+mlir::Value adjointOfParts(mlir::OpBuilder &builder, mlir::Operation *op, const Gradient &gradient);
+
 /// Sum of values of one type: a balanced tree, the first half (the longer one) left.
 mlir::Value sumTree(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> values);
 

@@ -466,6 +466,10 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
     contributions.push_back({0, Gradient{back, gradient.guards}});
     return success();
   }
+  if (isa<ein::WindowOp, ein::PlaceOp>(op)) {
+    contributions.push_back({0, {adjointOfParts(builder, op, gradient), {}}});
+    return success();
+  }
   if (ein::isView(op)) {
     contributions.push_back({0, {ein::unview(builder, op, gradient.value), guards.unview(op, gradient.guards)}});
     return success();

@@ -52,11 +52,17 @@ void BatchAxes::unifyValues(Value a, Value b) {
     unify(node(a.getAsOpaquePointer(), axis), node(b.getAsOpaquePointer(), axis));
 }
 
-// Axes of a view's input beside those of its result, but for the ones that it splits or merges.
+// Axes of a view's input beside those of its result, but for the ones that it splits, merges or reads in part.
 static SmallVector<std::pair<int64_t, int64_t>> keptAxes(Operation *view) {
+  SmallVector<std::pair<int64_t, int64_t>> kept;
+  if (auto window = dyn_cast<ein::WindowOp>(view)) {
+    for (int64_t axis = 0, rank = shapeOf(view->getOperand(0)).size(); axis < rank; ++axis)
+      if (std::optional<int64_t> shown = window.shownWhole(axis))
+        kept.push_back({axis, *shown});
+    return kept;
+  }
   int64_t from = shapeOf(view->getOperand(0)).size(), to = shapeOf(view->getResult(0)).size();
   int64_t axis = isa<ein::SplitOp>(view) ? cast<ein::SplitOp>(view).getAxis() : cast<ein::MergeOp>(view).getAxis();
-  SmallVector<std::pair<int64_t, int64_t>> kept;
   for (int64_t i = 0; i < axis; ++i)
     kept.push_back({i, i});
   for (int64_t behind = std::min(from, to) - axis - 1; behind > 0; --behind)
@@ -77,6 +83,10 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
   } else if (ein::isView(op)) {
     for (auto [from, to] : keptAxes(op))
       unify(node(op->getOperand(0).getAsOpaquePointer(), from), node(op->getResult(0).getAsOpaquePointer(), to));
+  } else if (auto place = dyn_cast<ein::PlaceOp>(op)) {
+    for (int64_t axis = 0, rank = shapeOf(place.getInput()).size(); axis < rank; ++axis)
+      if (place.keepsWhole(axis))
+        unify(node(place.getInput().getAsOpaquePointer(), axis), node(place.getResult().getAsOpaquePointer(), axis));
   } else if (auto call = dyn_cast<ein::CallOp>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     for (auto [operand, argument] : llvm::zip(call.getArgs(), callee.getBody().getArguments()))
@@ -144,7 +154,16 @@ LogicalResult BatchAxes::checkView(Operation *view) {
   if (!regroups(view->getOperand(0), false) && !regroups(view->getResult(0), true))
     return success();
   return view->emitError("mixes samples: it ")
-         << (isa<ein::SplitOp>(view) ? "splits the index of the batch" : "merges the index of the batch with others");
+         << (isa<ein::WindowOp>(view)  ? "reads the batch at other positions than its index"
+             : isa<ein::SplitOp>(view) ? "splits the index of the batch"
+                                       : "merges the index of the batch with others");
+}
+
+LogicalResult BatchAxes::checkPlace(ein::PlaceOp place) {
+  for (int64_t axis = 0, rank = shapeOf(place.getInput()).size(); axis < rank; ++axis)
+    if (!place.keepsWhole(axis) && (isBatch(place.getInput(), axis) || isBatch(place.getResult(), axis)))
+      return place.emitError("mixes samples: it puts the batch at other positions than its index");
+  return success();
 }
 
 LogicalResult BatchAxes::checkModel() {
@@ -182,6 +201,8 @@ LogicalResult BatchAxes::check() {
       failed |= mlir::failed(checkEquation(equation));
     else if (ein::isView(op))
       failed |= mlir::failed(checkView(op));
+    else if (auto place = dyn_cast<ein::PlaceOp>(op))
+      failed |= mlir::failed(checkPlace(place));
   });
   return success(!failed && succeeded(checkModel()));
 }

@@ -37,6 +37,7 @@ private:
   void visit(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
   llvm::LogicalResult checkEquation(ein::Equation op);
   llvm::LogicalResult checkView(mlir::Operation *view);
+  llvm::LogicalResult checkPlace(ein::PlaceOp place);
   llvm::LogicalResult checkModel();
   mlir::RankedTensorType cutType(mlir::Value value, ein::MicroBatches cut) const;
 

@@ -1,6 +1,7 @@
 //===- ChooseLayouts.cpp - the order of axes inside a body -----------------===//
 #include "Bodies.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Analysis/IterationSpace.h"
 
 #include "mlir/IR/Remarks.h"
@@ -47,6 +48,9 @@ private:
   SmallVector<int64_t> orderOf(ein::Equation op) const {
     Dims result = resultOf(op).dims, wanted;
     SmallVector<Access> inputs = inputsOf(op);
+    // A convolution's result is read by windows again, which would undo another order.
+    if (isa<ein::ContractOp>(op) && llvm::any_of(inputs, readsWindows))
+      return {};
     if (isa<ein::MapOp>(op)) {
       auto width = [](const Access &input) {
         return std::pair(distinct(input.dims).size(), !ein::isFree(input.value));
@@ -63,6 +67,13 @@ private:
       if (auto it = llvm::find(result, dim); it != result.end())
         order.push_back(it - result.begin());
     return order;
+  }
+
+  static bool readsWindows(const Access &input) {
+    for (Value value = input.value; ein::isView(value.getDefiningOp()); value = value.getDefiningOp()->getOperand(0))
+      if (value.getDefiningOp<ein::WindowOp>())
+        return true;
+    return false;
   }
 
   void permute(Operation *op, ArrayRef<int64_t> order) {

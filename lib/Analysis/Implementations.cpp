@@ -16,7 +16,9 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
   }
   std::optional<ein::MatmulNest> product = ein::asProduct(ein::analyse(op));
   if (!product)
-    return "is no product of matrices whose sums end with a block";
+    return "is no product of matrices";
+  if (by == Implementation::blis && !product->isStrided())
+    return "is no product of matrices of one stride for rows and columns each, whose sums end with a block";
   // Tiles store whole registers along n; the library takes any strides.
   if (by == Implementation::tiles && product->n.c != 1)
     return "has no row or column along which its result is contiguous";

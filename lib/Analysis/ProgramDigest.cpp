@@ -143,7 +143,7 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
   if (isIdentity(op))
     return {operands.front()};
   Type type = op->getResult(0).getType();
-  if (ein::isView(op)) {
+  if (ein::isRegrouping(op)) {
     int64_t axis = isa<ein::SplitOp>(op) ? cast<ein::SplitOp>(op).getAxis() : cast<ein::MergeOp>(op).getAxis();
     // Of the same axis and type, only the inverse shows this.
     if (auto found = shown.find(operands.front()); found != shown.end())

@@ -10,6 +10,11 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+Offsets codegen::firstOffsets(KernelWriter &w, const MatmulNest &x) {
+  auto orNull = [&](int64_t offset) { return offset ? w.index(offset) : Value(); };
+  return {orNull(x.firstOfA), orNull(x.firstOfB), {}};
+}
+
 Offsets codegen::moved(KernelWriter &w, ArrayRef<LoopDim> runs, ArrayRef<Value> at, Offsets from) {
   for (auto [run, index] : llvm::zip(runs, at)) {
     if (run.a)
@@ -33,23 +38,26 @@ static Value orNotFirst(KernelWriter &w, Value accumulate, Value at) {
 
 // Only the first block of a sum may store.
 static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Value accumulate,
-                        llvm::function_ref<void(Offsets, int64_t, Value)> block) {
+                        llvm::function_ref<void(const SumBlock &)> block) {
   int64_t whole = x.k.extent / sumBlock * sumBlock, tail = x.k.extent - whole;
+  auto blockAt = [&](Value first, int64_t size, Value adds) {
+    block({x.depth.empty() ? moved(w, {x.k}, {first}, from) : from, size, adds, first});
+  };
   if (whole > sumBlock)
     w.loop(w.index(0), w.index(whole), sumBlock, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
-      block(moved(w, {x.k}, {at}, from), sumBlock, orNotFirst(w, accumulate, at));
+      blockAt(at, sumBlock, orNotFirst(w, accumulate, at));
       return {};
     });
   else if (whole)
-    block(from, sumBlock, accumulate);
+    block({from, sumBlock, accumulate, w.index(0)});
   if (tail && whole)
-    block(moved(w, {x.k}, {w.index(whole)}, from), tail, arith::ConstantIntOp::create(w.b, 1, 1));
+    blockAt(w.index(whole), tail, arith::ConstantIntOp::create(w.b, 1, 1));
   else if (tail)
-    block(from, tail, accumulate);
+    block({from, tail, accumulate, w.index(0)});
 }
 
 void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
-                           llvm::function_ref<void(Offsets, int64_t, Value)> block) {
+                           llvm::function_ref<void(const SumBlock &)> block) {
   Value accumulate = x.accumulates ? w.accumulate : Value(arith::ConstantIntOp::create(w.b, 0, 1));
   if (x.slow.empty())
     return blocksOfRun(w, x, from, accumulate, block);

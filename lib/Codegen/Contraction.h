@@ -16,14 +16,25 @@ struct Offsets {
   mlir::Value a, b, c;
 };
 
+/// Where a, b and c begin.
+Offsets firstOffsets(KernelWriter &writer, const MatmulNest &product);
+
 /// `from` moved by `at[i]` steps of `runs[i]`.
 Offsets moved(KernelWriter &writer, llvm::ArrayRef<LoopDim> runs, llvm::ArrayRef<mlir::Value> at, Offsets from = {});
 
 llvm::SmallVector<int64_t> extentsOf(llvm::ArrayRef<LoopDim> runs);
 
-/// Every block of the product's sums in order: its offsets, its length, and whether it adds (an i1) or stores.
+/// A block of a product's sums.
+struct SumBlock {
+  Offsets at;
+  int64_t size;
+  mlir::Value adds;  // whether it adds (an i1) or stores
+  mlir::Value first; // of its elements in k; `at` is moved there, unless k counts several loops
+};
+
+/// Every block of the product's sums in order.
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
-                  llvm::function_ref<void(Offsets, int64_t size, mlir::Value adds)> block);
+                  llvm::function_ref<void(const SumBlock &)> block);
 
 /// The contraction of a kernel, whose factors lie in memory: those that equations of the kernel make are written to
 /// scratch first. Fails with a diagnostic on a kernel that `by` cannot compute.

@@ -26,7 +26,7 @@ public:
     w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
       SmallVector<Value> at = w.delinearize(unit, extents);
       Value part = at.pop_back_val();
-      writeUnit(moved(w, x.outer, at), part);
+      writeUnit(moved(w, x.outer, at, firstOffsets(w, x)), part);
       return {};
     });
   }
@@ -48,11 +48,12 @@ private:
     offsets = moved(w, {cutsM ? x.m : x.n}, {first}, offsets);
     Value rows = cutsM ? size : w.index(x.m.extent), columns = cutsM ? w.index(x.n.extent) : size;
     auto orZero = [&](Value value) { return value ? value : w.index(0); };
-    forEachBlock(w, x, offsets, [&](Offsets at, int64_t size, Value adds) {
-      blis::GemmOp::create(b, b.getI64IntegerAttr(size), w.memoryOf(x.a), orZero(at.a),
+    forEachBlock(w, x, offsets, [&](const SumBlock &block) {
+      const Offsets &at = block.at;
+      blis::GemmOp::create(b, b.getI64IntegerAttr(block.size), w.memoryOf(x.a), orZero(at.a),
                            b.getDenseI64ArrayAttr({x.m.a, x.k.a}), w.memoryOf(x.b), orZero(at.b),
                            b.getDenseI64ArrayAttr({x.k.b, x.n.b}), w.memoryOf(x.c), orZero(at.c),
-                           b.getDenseI64ArrayAttr({x.m.c, x.n.c}), rows, columns, adds, w.context);
+                           b.getDenseI64ArrayAttr({x.m.c, x.n.c}), rows, columns, block.adds, w.context);
     });
   }
 

@@ -34,7 +34,7 @@ struct Accesses {
   void add(Value value, AffineMap map, ArrayRef<unsigned> dims) {
     bool pinned = ein::viewed(value).getDefiningOp() && (ein::isFree(value) || map.getNumSymbols());
     SmallVector<int64_t> access(alone.size(), 0);
-    for (auto [axis, stride] : llvm::enumerate(stridesOf(value.getType())))
+    for (auto [axis, stride] : llvm::enumerate(ein::layoutOf(value).strides))
       if (int dim = ein::dimOf(map, axis); dim >= 0) {
         access[dims[dim]] += stride;
         if (pinned)

@@ -3,18 +3,65 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+LoopOffsets::LoopOffsets(KernelWriter &w, ArrayRef<LoopDim> loops, LoopDim whole, int64_t LoopDim::*step, int64_t most)
+    : loops(loops), step(step), stride(whole.*step) {
+  bool walksAsOne = true;
+  for (size_t i = 1; i < loops.size(); ++i)
+    walksAsOne &= loops[i - 1].*step == loops[i].*step * loops[i].extent;
+  if (!walksAsOne)
+    table = w.scratch(most, w.b.getI32Type());
+}
+
+void LoopOffsets::fill(KernelWriter &w, Value first, int64_t count) const {
+  if (!table)
+    return;
+  SmallVector<int64_t> extents = extentsOf(loops);
+  w.loop(w.index(0), w.index(count), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+    Value offset;
+    for (auto [loop, at] : llvm::zip(loops, w.delinearize(w.plus(first, i), extents)))
+      offset = w.plus(offset, w.times(at, loop.*step));
+    Value narrow = arith::IndexCastOp::create(w.b, w.b.getI32Type(), offset);
+    memref::StoreOp::create(w.b, narrow, table, ValueRange{i});
+    return {};
+  });
+}
+
+Value LoopOffsets::at(KernelWriter &w, Value i) const {
+  if (!table)
+    return w.times(i, stride);
+  return arith::IndexCastOp::create(w.b, w.b.getIndexType(), memref::LoadOp::create(w.b, table, ValueRange{i}));
+}
+
+Value LoopOffsets::lanesAt(KernelWriter &w, Value i, int64_t lanes) const {
+  auto type = VectorType::get({lanes}, w.b.getI32Type());
+  if (table)
+    return vector::LoadOp::create(w.b, type, table, ValueRange{i});
+  SmallVector<int32_t> steps;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    steps.push_back(int32_t(lane * stride));
+  Value begin = arith::IndexCastOp::create(w.b, w.b.getI32Type(), w.times(i, stride));
+  return arith::AddIOp::create(w.b, vector::BroadcastOp::create(w.b, type, begin),
+                               arith::ConstantOp::create(w.b, w.b.getI32VectorAttr(steps)));
+}
+
+Value LoopOffsets::begin(KernelWriter &w, Value first) const {
+  return table || loops.empty() ? Value() : w.times(first, stride);
+}
+
 namespace {
 
 class Packer {
 public:
-  Packer(KernelWriter &writer, const MatmulNest &product, Value offset, int64_t size, const Panel &panel, Value scratch)
-      : w(writer), b(writer.b), x(product), offset(offset), size(size), panel(panel), from(writer.memoryOf(product.b)),
+  Packer(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size, const Panel &panel,
+         Value scratch)
+      : w(writer), b(writer.b), x(product), source(source), size(size), panel(panel), from(writer.memoryOf(product.b)),
         to(scratch), element(cast<RankedTensorType>(product.b.getType()).getElementType()) {}
 
   // Rows as they lie.
@@ -37,12 +84,30 @@ public:
       turnColumns(w.index(whole), panel.columns - whole);
   }
 
-  void copyElements() {
+  // Columns of several loops: what is contiguous is copied in vectors, the rest is gathered.
+  void gatherRows() {
+    SmallVector<Value> contiguous;
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      contiguous.push_back(liesAsOne(v));
     each(size, 1, [&](Value k) {
-      each(panel.columns, 1, [&](Value column) {
-        Value one = memref::LoadOp::create(b, from, ValueRange{at(k, column)});
-        memref::StoreOp::create(b, one, to, ValueRange{target(k, column)});
-      });
+      Value row = w.plus(source.offset, source.rows.at(w, k));
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Value column = w.index(v * panel.lanes), read;
+        if (!contiguous[v]) {
+          read = gather(row, column, v);
+        } else {
+          auto type = VectorType::get({panel.lanes}, element);
+          auto branch = scf::IfOp::create(b, TypeRange{type}, contiguous[v], /*withElseRegion=*/true);
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPointToStart(branch.thenBlock());
+          Value first = w.plus(row, source.columns.at(w, column));
+          scf::YieldOp::create(b, w.load(from, element, first, 1, panel.lanesOf(v)));
+          b.setInsertionPointToStart(branch.elseBlock());
+          scf::YieldOp::create(b, gather(row, column, v));
+          read = branch.getResult(0);
+        }
+        w.store(read, to, target(k, column), 1, {panel.lanes, panel.lanes});
+      }
     });
   }
 
@@ -55,7 +120,26 @@ private:
       });
   }
 
-  Value at(Value k, Value column) { return w.plus(offset, w.plus(w.times(k, x.k.b), w.times(column, x.n.b))); }
+  Value at(Value k, Value column) {
+    return w.plus(source.offset, w.plus(source.rows.at(w, k), source.columns.at(w, column)));
+  }
+
+  // Whether the fastest loop has all columns of a vector: null where it never has.
+  Value liesAsOne(int64_t v) {
+    Lanes lanes = panel.lanesOf(v);
+    if (x.n.b != 1 || x.columns.empty() || x.columns.back().extent < lanes.active)
+      return {};
+    Value run = w.index(x.columns.back().extent), column = w.plus(source.first, w.index(v * panel.lanes));
+    Value end = w.plus(arith::RemUIOp::create(b, column, run), w.index(lanes.active));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, end, run);
+  }
+
+  Value gather(Value row, Value column, int64_t v) {
+    auto type = VectorType::get({panel.lanes}, element);
+    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    return vector::GatherOp::create(b, type, from, ValueRange{row}, source.columns.lanesAt(w, column, panel.lanes),
+                                    w.mask(panel.lanesOf(v)), zeros);
+  }
   Value target(Value k, Value column) { return w.plus(w.times(k, panel.width()), column); }
 
   void turnColumns(Value column, int64_t count) {
@@ -98,7 +182,7 @@ private:
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
   const MatmulNest &x;
-  Value offset;
+  const PanelSource &source;
   int64_t size;
   const Panel &panel;
   Value from, to;
@@ -107,13 +191,15 @@ private:
 
 } // namespace
 
-void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, Value offset, int64_t size, const Panel &panel,
-                        Value scratch) {
-  Packer packer(writer, product, offset, size, panel, scratch);
-  if (product.n.b == 1)
+void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
+                        const Panel &panel, Value scratch) {
+  Packer packer(writer, product, source, size, panel, scratch);
+  if (source.columns.isTable())
+    packer.gatherRows();
+  else if (product.n.b == 1)
     packer.copyRows();
-  else if (product.k.b == 1)
+  else if (product.k.b == 1 && !source.rows.isTable())
     packer.turnColumns();
   else
-    packer.copyElements();
+    packer.gatherRows();
 }

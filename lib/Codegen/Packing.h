@@ -17,8 +17,40 @@ struct Panel {
 
 /// Copies b[k, columns] from `offset` on, `size` rows of it, to `scratch` as rows of panel.width() elements; what lies
 /// behind the last column holds anything.
-void packPanel(KernelWriter &writer, const MatmulNest &product, mlir::Value offset, int64_t size, const Panel &panel,
-               mlir::Value scratch);
+/// Offsets of what several loops count as one, in a table of 32-bit integers; or one step, if an operand walks the loops
+/// as one.
+class LoopOffsets {
+public:
+  LoopOffsets() = default;
+  /// `most`: entries that are asked for at once.
+  LoopOffsets(KernelWriter &writer, llvm::ArrayRef<LoopDim> loops, LoopDim whole, int64_t LoopDim::*step, int64_t most);
+
+  /// Writes the offsets of `count` numbers from `first` on, of which some at the end may lie behind the loops.
+  void fill(KernelWriter &writer, mlir::Value first, int64_t count) const;
+  /// The offset of the i-th of them.
+  mlir::Value at(KernelWriter &writer, mlir::Value i) const;
+  /// Those of the lanes from the i-th on, as a vector.
+  mlir::Value lanesAt(KernelWriter &writer, mlir::Value i, int64_t lanes) const;
+  bool isTable() const { return bool(table); }
+  /// Offset of the first number that `fill` was told, where no table says it.
+  mlir::Value begin(KernelWriter &writer, mlir::Value first) const;
+
+private:
+  llvm::SmallVector<LoopDim> loops;
+  int64_t LoopDim::*step = nullptr;
+  int64_t stride = 0; // without a table
+  mlir::Value table;
+};
+
+/// Where the elements of a panel of b lie, from its first.
+struct PanelSource {
+  mlir::Value offset;
+  LoopOffsets rows, columns;
+  mlir::Value first; // column of the product with which the panel begins
+};
+
+void packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
+               const Panel &panel, mlir::Value scratch);
 
 } // namespace plc::codegen
 

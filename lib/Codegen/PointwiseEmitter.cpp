@@ -34,8 +34,7 @@ Value PointwiseEmitter::valueOf(Operation *equation, const Point &point) {
       auto [offset, stride] = rowAddress(point);
       value = writer.load(scratch, element, offset, stride, point.allLanes());
     } else {
-      value =
-          load(writer.memoryOf(result), result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
+      value = load(result, axesOf(equation, ein::iterationOf(equation).result), point);
     }
   } else {
     value = compute(equation, point);
@@ -50,12 +49,12 @@ Value PointwiseEmitter::operandOf(Operation *equation, unsigned operand, const P
 Value PointwiseEmitter::valueAt(Value value, const Axes &axes, const Point &point) {
   Operation *maker = value.getDefiningOp();
   if (!ein::viewed(value).getDefiningOp())
-    return load(writer.memoryOf(value), value.getType(), axes, point);
+    return load(value, axes, point);
   if (alignment.dims.contains(maker))
     return valueOf(maker, point);
   // Made by equations of the kernel that were written before.
   if (writer.memoryOf(value))
-    return load(writer.memoryOf(value), value.getType(), axes, point);
+    return load(value, axes, point);
   return freeValue(maker, axes, point);
 }
 
@@ -159,7 +158,7 @@ Value PointwiseEmitter::gather(Operation *equation, const Point &point) {
       Value index = found[operand - 1];
       if (isa<VectorType>(index.getType()))
         index = vector::ExtractOp::create(b, index, ArrayRef<int64_t>{lane});
-      Value position = address(equation->getOperand(operand).getType(), axesOf(equation, it.inputs[operand]), at).first;
+      Value position = address(equation->getOperand(operand), axesOf(equation, it.inputs[operand]), at).first;
       table[axis].index = writer.checkedIndex(index, number++, position);
     }
     return readTable(gather.getTable(), table, at);
@@ -178,7 +177,7 @@ Value PointwiseEmitter::readTable(Value table, const Axes &axes, const Point &po
   if (maker && alignment.dims.contains(maker)) {
     Value scratch = kept.find(maker)->second.scratch;
     if (!scratch)
-      return load(writer.memoryOf(table), table.getType(), axes, point);
+      return load(table, axes, point);
     for (const AxisIndex &axis : axes)
       if (axis.dim < 0)
         return writer.load(scratch, cast<RankedTensorType>(table.getType()).getElementType(), axis.index, 0, {});
@@ -186,11 +185,11 @@ Value PointwiseEmitter::readTable(Value table, const Axes &axes, const Point &po
   return valueAt(table, axes, point);
 }
 
-std::pair<Value, int64_t> PointwiseEmitter::address(Type tensor, const Axes &axes, const Point &point) {
-  Value offset;
+std::pair<Value, int64_t> PointwiseEmitter::address(Value tensor, const Axes &axes, const Point &point) {
+  ein::Layout layout = ein::layoutOf(tensor);
+  Value offset = layout.offset ? writer.index(layout.offset) : Value();
   int64_t stride = 0;
-  SmallVector<int64_t> strides = stridesOf(tensor);
-  for (auto [axis, step] : llvm::zip(axes, strides)) {
+  for (auto [axis, step] : llvm::zip(axes, layout.strides)) {
     if (axis.dim < 0) {
       offset = writer.plus(offset, writer.times(axis.index, step));
       continue;
@@ -219,14 +218,14 @@ std::pair<Value, int64_t> PointwiseEmitter::rowAddress(const Point &point) {
   return {offset ? offset : writer.index(0), stride};
 }
 
-Value PointwiseEmitter::load(Value memory, Type tensor, const Axes &axes, const Point &point) {
+Value PointwiseEmitter::load(Value tensor, const Axes &axes, const Point &point) {
   auto [offset, stride] = address(tensor, axes, point);
-  return writer.load(memory, cast<RankedTensorType>(tensor).getElementType(), offset, stride, point.lanes());
+  return writer.load(writer.memoryOf(tensor), getElementTypeOrSelf(tensor.getType()), offset, stride, point.lanes());
 }
 
 void PointwiseEmitter::store(Operation *equation, Value value, const Point &point, Value add) {
   Value result = equation->getResult(0), memory = writer.memoryOf(result);
-  auto [offset, stride] = address(result.getType(), axesOf(equation, ein::iterationOf(equation).result), point);
+  auto [offset, stride] = address(result, axesOf(equation, ein::iterationOf(equation).result), point);
   if (add) {
     // What a vacant accumulator holds is read and not used.
     Value old =

@@ -74,8 +74,8 @@ private:
   mlir::Value freeValue(mlir::Operation *op, const Axes &axes, const Point &point);
   mlir::Value iota(mlir::Type type, const AxisIndex &axis, const Point &point);
   Axes axesOf(mlir::Operation *equation, mlir::AffineMap map) const;
-  mlir::Value load(mlir::Value memory, mlir::Type tensor, const Axes &axes, const Point &point);
-  std::pair<mlir::Value, int64_t> address(mlir::Type tensor, const Axes &axes, const Point &point);
+  mlir::Value load(mlir::Value tensor, const Axes &axes, const Point &point);
+  std::pair<mlir::Value, int64_t> address(mlir::Value tensor, const Axes &axes, const Point &point);
   std::pair<mlir::Value, int64_t> rowAddress(const Point &point);
   Point laneOf(const Point &point, int64_t lane);
 

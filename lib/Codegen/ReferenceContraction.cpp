@@ -62,8 +62,8 @@ private:
   }
 
   void writeElements(ArrayRef<Value> at, Value first, Lanes lanes) {
-    Value a = offsetOf(outer, at, &LoopDim::a), bb = offsetOf(outer, at, &LoopDim::b),
-          c = offsetOf(outer, at, &LoopDim::c);
+    Value a = w.plus(offsetOf(outer, at, &LoopDim::a), w.index(x.firstOfA)),
+          bb = w.plus(offsetOf(outer, at, &LoopDim::b), w.index(x.firstOfB)), c = offsetOf(outer, at, &LoopDim::c);
     if (first) {
       a = w.plus(a, w.times(first, fast.a));
       bb = w.plus(bb, w.times(first, fast.b));

@@ -46,12 +46,12 @@ public:
 
 private:
   // A vector holds 16 columns of one row, in the result and in the updates, under the same indices.
-  bool columnsAreContiguous() const {
+  bool columnsAreContiguous() {
     auto lastOnly = [&](AffineMap map) {
       return map.getNumResults() && ein::dimOf(map, map.getNumResults() - 1) == columnDim &&
              !map.getMajorSubMap(map.getNumResults() - 1).isFunctionOfDim(columnDim);
     };
-    return lastOnly(it.result) && lastOnly(it.inputs.front()) &&
+    return lastOnly(it.result) && lastOnly(it.inputs.front()) && ein::layoutOf(op.getUpdates()).strides.back() == 1 &&
            llvm::none_of(ArrayRef(it.inputs).drop_front(),
                          [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
   }
@@ -101,9 +101,10 @@ private:
     });
   }
 
-  Value offsetOf(Type tensor, AffineMap map, ArrayRef<Value> symbols) {
-    Value offset;
-    for (auto [axis, stride] : llvm::enumerate(stridesOf(tensor))) {
+  Value offsetOf(Value tensor, AffineMap map, ArrayRef<Value> symbols) {
+    ein::Layout layout = ein::layoutOf(tensor);
+    Value offset = layout.offset ? w.index(layout.offset) : Value();
+    for (auto [axis, stride] : llvm::enumerate(layout.strides)) {
       int dim = ein::dimOf(map, axis);
       Value at = dim >= 0 ? index[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()];
       offset = w.plus(offset, w.times(at, stride));
@@ -118,13 +119,13 @@ private:
       if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
         unsigned position = symbol.getPosition();
         Value tensor = op.getIndices()[position];
-        Value offset = offsetOf(tensor.getType(), it.inputs[position + 1], {});
+        Value offset = offsetOf(tensor, it.inputs[position + 1], {});
         Value found = memref::LoadOp::create(b, w.memoryOf(tensor), ValueRange{offset});
         symbols[position] = w.checkedIndex(found, access++, offset);
       }
     // Read, add and write in turn: the next position may name the same row.
-    Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates().getType(), it.inputs.front(), {}));
-    Value target = offsetOf(type, it.result, symbols);
+    Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates(), it.inputs.front(), {}));
+    Value target = offsetOf(op.getResult(), it.result, symbols);
     write(combine(b, ein::Reduction::sum, read(memory, target), update), target);
   }
 

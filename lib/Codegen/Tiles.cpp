@@ -40,7 +40,7 @@ public:
     lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
     vectors = wide ? 4 : 2;
     accumulators = wide ? 24 : 12; // of 32 and 16 registers
-    packs = x.n.b != 1 || x.m.extent >= packFrom;
+    packs = x.n.b != 1 || !x.columns.empty() || x.m.extent >= packFrom;
   }
 
   void run() {
@@ -50,13 +50,23 @@ public:
       last = {lanes, int64_t(llvm::divideCeil(rest, lanes)), rest};
     if (packs)
       scratch = w.scratch(std::min(x.k.extent, sumBlock) * (panels > 1 ? width : last.width()), element);
+    int64_t sums = std::min(x.k.extent, sumBlock);
+    depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
+    depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
+    columns = LoopOffsets(w, x.columns, x.n, &LoopDim::b, width);
     SmallVector<int64_t> extents = extentsOf(x.outer);
     extents.append({parts, panels});
     auto [lower, upper] = w.cut(x.units() * parts * panels);
     w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
       SmallVector<Value> at = w.delinearize(unit, extents);
       Value number = at.pop_back_val(), part = at.pop_back_val();
-      Offsets from = moved(w, {x.m, x.n}, {w.times(part, length), w.times(number, width)}, moved(w, x.outer, at));
+      firstColumn = w.times(number, width);
+      LoopDim n = x.n;
+      if (columns.isTable())
+        n.b = 0;
+      Offsets from =
+          moved(w, {x.m, n}, {w.times(part, length), firstColumn}, moved(w, x.outer, at, firstOffsets(w, x)));
+      columns.fill(w, firstColumn, width);
       if (panels == 1 || last.columns == full.columns)
         writeUnit(from, part, last);
       else
@@ -91,9 +101,14 @@ private:
     if (x.m.extent > length)
       rows = arith::MinUIOp::create(b, arith::SubIOp::create(b, rows, w.times(part, length)), w.index(length));
     int64_t height = std::min({accumulators / panel.vectors, tallest, x.m.extent}), rest = x.m.extent % height;
-    forEachBlock(w, x, from, [&](Offsets at, int64_t size, Value adds) {
+    forEachBlock(w, x, from, [&](const SumBlock &block) {
+      auto [at, size, adds, first] = block;
+      depthOfA.fill(w, first, size);
+      depthOfB.fill(w, first, size);
+      at.a = w.plus(at.a, depthOfA.begin(w, first));
+      at.b = w.plus(at.b, depthOfB.begin(w, first));
       if (packs)
-        packPanel(w, x, at.b, size, panel, scratch);
+        packPanel(w, x, {at.b, depthOfB, columns, firstColumn}, size, panel, scratch);
       Value count = arith::DivUIOp::create(b, rows, w.index(height));
       w.loop(w.index(0), count, 1, {}, [&](Value tile, ValueRange) -> SmallVector<Value> {
         writeTile(moved(w, {x.m}, {w.times(tile, height)}, at), height, size, panel, adds);
@@ -130,12 +145,12 @@ private:
 
   void writeStep(Offsets at, Value k, int64_t height, const Panel &panel, MutableArrayRef<Value> sums) {
     Value from = packs ? scratch : w.memoryOf(x.b);
-    Value row = packs ? w.times(k, panel.width()) : w.plus(at.b, w.times(k, x.k.b));
+    Value row = packs ? w.times(k, panel.width()) : w.plus(at.b, depthOfB.at(w, k));
     SmallVector<Value> right;
     for (int64_t v = 0; v < panel.vectors; ++v)
       right.push_back(
           w.load(from, element, w.plus(row, w.index(v * lanes)), 1, packs ? Lanes{lanes, lanes} : panel.lanesOf(v)));
-    Value column = w.plus(at.a, w.times(k, x.k.a));
+    Value column = w.plus(at.a, depthOfA.at(w, k));
     for (int64_t i = 0; i < height; ++i) {
       Value one = w.load(w.memoryOf(x.a), element, w.plus(column, w.index(i * x.m.a)), 0, {});
       Value left = w.broadcast(one, {lanes, lanes});
@@ -173,7 +188,8 @@ private:
   Type element;
   int64_t lanes, vectors, accumulators, length = 0;
   bool packs;
-  Value scratch;
+  Value scratch, firstColumn;
+  LoopOffsets depthOfA, depthOfB, columns;
 };
 
 } // namespace

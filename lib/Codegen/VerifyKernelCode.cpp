@@ -21,7 +21,8 @@ static bool isInstruction(StringRef name) {
                                             "llvm.intr.umax",         "llvm.intr.smin",
                                             "llvm.intr.smax",         "llvm.intr.floor",
                                             "llvm.intr.ceil",         "llvm.intr.roundeven",
-                                            "llvm.intr.prefetch",     "llvm.intr.vector.reduce.and"};
+                                            "llvm.intr.prefetch",     "llvm.intr.vector.reduce.and",
+                                            "llvm.intr.masked.gather"};
   return llvm::is_contained(known, name);
 }
 

@@ -4,6 +4,7 @@
 #include "KernelCost.h"
 #include "SteadyEquations.h"
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/Layout.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExactDouble.h"
@@ -53,7 +54,7 @@ bool isTooLarge(Operation *op) {
 Value givenFor(Value made) {
   Value given;
   for (Value returned : made.getParentBlock()->getTerminator()->getOperands()) {
-    if (ein::viewed(returned) != made)
+    if (ein::regrouped(returned) != made)
       continue;
     if (given && given != returned)
       return made;
@@ -199,6 +200,7 @@ private:
   }
 
   LogicalResult formCalls(Block &block, ein::FuncOp body, StringRef prefix, SymbolTable &symbols) {
+    copyMergedWindows(block);
     copyReturnedViews(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
@@ -233,20 +235,33 @@ private:
   void copyReturnedViews(Block &block) {
     OpBuilder builder(block.getTerminator());
     for (OpOperand &operand : block.getTerminator()->getOpOperands()) {
-      Value value = operand.get(), shown = ein::viewed(value);
-      if (value == shown ||
-          (shown.getDefiningOp() && !accumulatorOf(shown.getDefiningOp()) && givenFor(shown) == value))
-        continue;
-      auto type = cast<RankedTensorType>(value.getType());
-      auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));
-      operand.set(ein::MapOp::create(builder, value.getLoc(), type, ein::Function::id, value, type.getShape(),
-                                     builder.getArrayAttr({map, map})));
+      Value value = operand.get(), shown = ein::regrouped(value);
+      Operation *maker = shown.getDefiningOp();
+      bool gives = maker && !ein::isView(maker) && !accumulatorOf(maker) && givenFor(shown) == value;
+      if (ein::isView(value.getDefiningOp()) && !gives)
+        operand.set(copyOf(value, builder));
     }
+  }
+
+  // Axes that a window has drawn apart are merged in a copy.
+  void copyMergedWindows(Block &block) {
+    for (auto merge : block.getOps<ein::MergeOp>())
+      if (!ein::findLayout(merge)) {
+        OpBuilder builder(merge);
+        merge.getInputMutable().assign(copyOf(merge.getInput(), builder));
+      }
+  }
+
+  static Value copyOf(Value value, OpBuilder &builder) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto map = AffineMapAttr::get(builder.getMultiDimIdentityMap(type.getRank()));
+    return ein::MapOp::create(builder, value.getLoc(), type, ein::Function::id, value, type.getShape(),
+                              builder.getArrayAttr({map, map}));
   }
 
   // Readers outside the group read the call's result, through views of it where that is a view.
   void replaceOutside(const Group &group, Value given, Value result, OpBuilder &builder) {
-    Value made = ein::viewed(given), back = result;
+    Value made = ein::regrouped(given), back = result;
     for (Value view = given; view != made; view = view.getDefiningOp()->getOperand(0))
       back = ein::unview(builder, view.getDefiningOp(), back);
     if (given != made)

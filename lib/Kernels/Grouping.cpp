@@ -23,8 +23,8 @@ LogicalResult checkReady(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), ein::lacksPrecision) ||
       llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
-  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::SplitOp,
-          ein::MergeOp>(op))
+  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp>(op) ||
+      ein::isView(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {
     if (contract.getInputs().size() != 2)
@@ -118,6 +118,8 @@ private:
       return open(KernelKind::contract, {op});
     if (isa<ein::ScatterAddOp>(op))
       return open(KernelKind::scatter, {op});
+    if (isa<ein::PlaceOp>(op))
+      return open(KernelKind::place, {op});
     if (isa<ein::IotaOp, ein::ConstantOp>(op))
       return open(KernelKind::elementwise, {op});
     llvm::SmallSetVector<unsigned, 4> makers;

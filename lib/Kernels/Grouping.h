@@ -15,7 +15,7 @@ struct Group {
 
 /// Whether an operation reads its operands in memory, even those that are free.
 inline bool needsMemory(mlir::Operation *user) {
-  return ein::isView(user) || mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::ReturnOp>(user);
+  return ein::isView(user) || mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PlaceOp, ein::ReturnOp>(user);
 }
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups

@@ -170,10 +170,10 @@ private:
   }
 
   // By how many elements an operand moves from one lane to the next.
-  int64_t strideOf(Operation *op, AffineMap map, Type tensor) const {
+  int64_t strideOf(Operation *op, AffineMap map, Value tensor) const {
     int64_t stride = 0;
     const auto &dims = space.dims.find(op)->second;
-    for (auto [axis, step] : llvm::enumerate(ein::stridesOf(tensor)))
+    for (auto [axis, step] : llvm::enumerate(ein::layoutOf(tensor).strides))
       if (int dim = ein::dimOf(map, axis); dim >= 0 && int(dims[dim]) == vector)
         stride += step;
     return stride;
@@ -190,7 +190,7 @@ private:
       amounts[cost.rate] += points * cost.times;
     } else if (isa<ein::GatherOp>(op)) {
       bool varies = llvm::any_of(llvm::enumerate(it.inputs), [&](auto each) {
-        return each.index() > 0 && strideOf(op, each.value(), op->getOperand(each.index()).getType()) != 0;
+        return each.index() > 0 && strideOf(op, each.value(), op->getOperand(each.index())) != 0;
       });
       if (varies)
         amounts[Rate::gatheredElement] += double(pointsOf(op));
@@ -262,7 +262,8 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
     if (isa<ein::ScatterAddOp>(op))
       work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
   }
-  if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter)
+  if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter &&
+      kernel.getKind() != KernelKind::place)
     if (std::optional<ein::IterationSpace> space = ein::unifyDomains(equations)) {
       RowCounter counter(kernel, equations, *space, work.amounts);
       counter.run();

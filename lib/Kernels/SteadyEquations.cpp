@@ -38,7 +38,7 @@ bool isCostly(Operation &op) {
     ein::CostClass cost = ein::infoOf(map.getFunction()).cost;
     return cost != ein::CostClass::Copy && cost != ein::CostClass::Element;
   }
-  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp>(op);
+  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp>(op);
 }
 
 } // namespace

@@ -1,8 +1,9 @@
-//===- AffineIndices.cpp - index expressions that split an axis ------------===//
+//===- AffineIndices.cpp - left sides that split an axis -------------------===//
 //
-// `x[K*i + p]` with `p` from 0 to K - 1 reads each element of an axis once: it is the axis seen as several. The
+// `y[K*i + p] = ..` with `p` from 0 to K - 1 defines each element of an axis once: it is the axis seen as several. The
 // coefficients tell every extent: that of an index is the next larger coefficient divided by its own, that of the
-// slowest one is the axis divided by its coefficient.
+// slowest one is the axis divided by its coefficient. On the right `x[K*i + p]` tells extents in the same way where
+// nothing else does (Windows.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "RuleBuilder.h"
@@ -11,20 +12,13 @@
 using namespace plc::language;
 using llvm::Twine;
 
-/// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
-struct RuleBuilder::AffineTerm {
-  StringRef name;
-  SMLoc place;
-  int64_t coefficient;
-  bool written;
-};
-
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
 bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
-  diagnostics.error(expr.place,
-                    "'" + clipped(expr) + "' " + why +
-                        ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1");
+  StringRef remedy = affineOnLeft
+                         ? ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1"
+                         : "; a position is a sum of integers times indices, or what a tensor of integers holds";
+  diagnostics.error(expr.place, "'" + clipped(expr) + "' " + why + remedy);
   return false;
 }
 
@@ -101,6 +95,22 @@ bool RuleBuilder::addProduct(const Expr &expr, int64_t factor, std::vector<Affin
   return addTerms(*indexed, *coefficient, true, terms, constant);
 }
 
+/// Of equal coefficients the one written first, and a written one, counts more slowly: `K*i + p` where K is 1.
+void RuleBuilder::sortTerms(std::vector<AffineTerm> &terms) {
+  auto slower = [](const AffineTerm &a, const AffineTerm &b) {
+    return std::make_pair(a.coefficient, a.written) > std::make_pair(b.coefficient, b.written);
+  };
+  std::vector<AffineTerm> ordered;
+  for (const AffineTerm &term : terms)
+    ordered.insert(llvm::upper_bound(ordered, term, slower), term);
+  terms = std::move(ordered);
+}
+
+/// Whether each of two neighbours, in order, may count the parts of the other.
+bool RuleBuilder::divides(const AffineTerm &slow, const AffineTerm &fast) {
+  return slow.coefficient % fast.coefficient == 0 && (slow.coefficient != fast.coefficient || slow.written);
+}
+
 /// Sorts the terms, slowest first, and reports everything that keeps the expression from being a full split.
 bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
   for (const AffineTerm &term : terms) {
@@ -111,19 +121,10 @@ bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, i
   }
   if (constant != 0)
     return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
-  // Of equal coefficients the one written first, and a written one, counts more slowly: `K*i + p` where K is 1.
-  auto slower = [](const AffineTerm &a, const AffineTerm &b) {
-    return std::make_pair(a.coefficient, a.written) > std::make_pair(b.coefficient, b.written);
-  };
-  std::vector<AffineTerm> ordered;
-  for (const AffineTerm &term : terms)
-    ordered.insert(llvm::upper_bound(ordered, term, slower), term);
-  terms = std::move(ordered);
-  for (size_t i = 1; i < terms.size(); ++i) {
-    const AffineTerm &slow = terms[i - 1], &fast = terms[i];
-    if (slow.coefficient % fast.coefficient != 0 || (slow.coefficient == fast.coefficient && !slow.written))
+  sortTerms(terms);
+  for (size_t i = 1; i < terms.size(); ++i)
+    if (!divides(terms[i - 1], terms[i]))
       return refuseAffine(expr, "is a window that overlaps");
-  }
   if (terms.back().coefficient != 1)
     return refuseAffine(expr, "takes one element of " + Twine(terms.back().coefficient) + " (a strided subset)");
   return true;
@@ -160,6 +161,7 @@ void RuleBuilder::markParts(const Declarator &left) {
 std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool onLeft) {
   std::vector<AffineTerm> terms;
   int64_t constant = 0;
+  affineOnLeft = onLeft;
   if (!addTerms(expr, 1, false, terms, constant))
     return std::nullopt;
   Affine affine;
@@ -172,19 +174,51 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool 
     affine.offset = constant;
     constant = 0;
   }
-  if (!orderTerms(expr, terms, constant))
+  if (!onLeft) {
+    affine.start = constant;
+    // The slowest first: what can be split is then split in order.
+    std::vector<AffineTerm> ordered = terms;
+    sortTerms(ordered);
+    for (const AffineTerm &term : ordered) {
+      IndexId id = indexNamed(term.name);
+      auto known = llvm::find(affine.indices, id);
+      if (known != affine.indices.end()) {
+        int64_t &stride = affine.strides[known - affine.indices.begin()];
+        if (llvm::AddOverflow(stride, term.coefficient, stride))
+          return refuseAffine(expr, "has a coefficient beyond 2^63"), std::nullopt;
+        continue;
+      }
+      affine.indices.push_back(id);
+      affine.places.push_back(term.place);
+      affine.strides.push_back(term.coefficient);
+    }
+    for (auto [id, stride] : llvm::zip(affine.indices, affine.strides))
+      if (stride == 0)
+        return refuseAffine(expr, "counts '" + (*indices)[id].name + "' by 0"), std::nullopt;
+    affine.terms = std::move(terms);
+    return affine;
+  }
+  if (!orderTerms(expr, terms, constant) || !setParts(affine, terms))
     return std::nullopt;
-  affine.inner = terms[0].coefficient;
+  return affine;
+}
+
+/// The indices of a full split, slowest first, and the extents that the coefficients tell.
+bool RuleBuilder::setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered) {
+  affine.inner = ordered[0].coefficient;
+  affine.indices.clear();
+  affine.places.clear();
+  affine.strides.clear();
   bool ok = true;
-  for (size_t i = 0; i < terms.size(); ++i) {
-    affine.indices.push_back(indexNamed(terms[i].name));
-    affine.places.push_back(terms[i].place);
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    affine.indices.push_back(indexNamed(ordered[i].name));
+    affine.places.push_back(ordered[i].place);
     if (i > 0)
-      ok &= setExtent(affine.indices[i], {terms[i - 1].coefficient / terms[i].coefficient, terms[i].place},
-                      terms[i].place, "'" + clipped(expr) + "'",
+      ok &= setExtent(affine.indices[i], {ordered[i - 1].coefficient / ordered[i].coefficient, ordered[i].place},
+                      ordered[i].place, "'" + clipped(*affine.expr) + "'",
                       "other extents leave elements out or overlap, which is not supported yet");
   }
-  return ok ? std::optional(affine) : std::nullopt;
+  return ok;
 }
 
 /// The extent of the slowest index, from the whole axis.
@@ -200,20 +234,6 @@ bool RuleBuilder::setAxis(const Affine &affine, Axis axis, const Twine &owner) {
   }
   return setExtent(affine.indices[0], {axis.extent / affine.inner, axis.place}, expr.place,
                    "'" + clipped(expr) + "' of " + owner);
-}
-
-/// An index expression on the right, over an axis if it is known.
-bool RuleBuilder::collectAffine(const Expr &expr, const Axis *axis, StringRef tensor) {
-  std::optional<Affine> affine = affineOf(expr);
-  badIndices |= !affine; // do not report a missing extent: the unreadable expression may have given it
-  if (!affine)
-    return false;
-  affines[&expr] = *affine;
-  if (!axis)
-    return true;
-  if (!affine->constant)
-    return setAxis(*affine, *axis, "'" + tensor + "'");
-  return checkConstant(*affine->constant, expr, *axis, tensor);
 }
 
 bool RuleBuilder::checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor) {

@@ -19,6 +19,7 @@ enum class Builtin {
   Conversion, // real, i32
   Stop,
   Size,
+  Pad,
   NotYet
 };
 
@@ -30,7 +31,7 @@ inline const llvm::StringMap<Builtin> &builtins() {
         {"sum", Reduction},    {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
         {"real", Conversion},  {"i32", Conversion}, {"stop", Stop},     {"size", Size},
         {"prod", Reduction},   {"any", Reduction},  {"all", Reduction}, {"argmax", Positions},
-        {"argmin", Positions}, {"topk", Positions}, {"pad", NotYet},    {"random", NotYet}};
+        {"argmin", Positions}, {"topk", Positions}, {"pad", Pad},       {"random", NotYet}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

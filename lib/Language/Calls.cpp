@@ -31,6 +31,7 @@ const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
     diagnostics.error(expr.place, "'size' takes one index of the rule");
     return nullptr;
   }
+  case Builtin::Pad: return resolvePad(expr, context);
   case Builtin::None: break;
   }
   auto known = bareCalls.find(&expr);

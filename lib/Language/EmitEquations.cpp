@@ -78,27 +78,29 @@ BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
   return {iota, {node.index}};
 }
 
-/// Applies constant positions first, then splits. After that each axis has one index or one integer tensor, which is
-/// what an equation's map can say.
+/// Applies constant positions first, then windows, then splits. After that each axis has one index or one integer tensor,
+/// which is what an equation's map can say.
 BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
-  mlir::Value value = selectConstants(values[node.value], node);
-  llvm::SmallVector<Node::Position, 4> positions;
-  bool gathers = false;
-  for (const Node::Position &position : node.positions) {
-    if (position.constant)
-      continue;
-    if (position.indices.size() > 1)
-      value = plc::ein::split(builder, at(node.place), value, positions.size(), extents(position.indices));
-    for (IndexId id : position.indices)
-      positions.push_back({{id}});
-    if (position.gathered)
+  llvm::SmallVector<Node::Position> positions;
+  for (const Node::Position &position : node.positions)
+    if (!position.constant)
       positions.push_back(position);
+  mlir::Value value = emitWindow(selectConstants(values[node.value], node), positions, node);
+  bool gathers = false;
+  llvm::SmallVector<Node::Position, 4> axes;
+  for (const Node::Position &position : positions) {
+    if (position.indices.size() > 1 && isRun(position))
+      value = plc::ein::split(builder, at(node.place), value, axes.size(), extents(position.indices));
+    for (IndexId id : position.indices)
+      axes.push_back({{id}});
+    if (position.gathered)
+      axes.push_back(position);
     gathers |= position.gathered != nullptr;
   }
   if (gathers)
-    return emitGather(value, positions, node);
+    return emitGather(value, axes, node);
   Operand result{value, {}};
-  for (const Node::Position &position : positions)
+  for (const Node::Position &position : axes)
     result.dims.push_back(position.indices[0]);
   return result;
 }
@@ -415,8 +417,12 @@ void BodyEmitter::emit(const Step &next) {
   for (auto [axis, count] : llvm::enumerate(step->parts))
     if (count > 1)
       result.value = plc::ein::merge(builder, at(step->place), result.value, axis, count);
-  for (auto [axis, offset] : llvm::enumerate(step->offsets))
-    if (offset)
-      result.value = placePart(result.value, axis, *offset, body.values[step->result].axes[axis].extent, step->place);
+  if (llvm::any_of(step->offsets, [](std::optional<int64_t> offset) { return offset.has_value(); })) {
+    llvm::SmallVector<int64_t> offsets, strides(step->offsets.size(), 1);
+    for (std::optional<int64_t> offset : step->offsets)
+      offsets.push_back(offset.value_or(0));
+    result.value = plc::ein::place(builder, at(step->place), result.value, offsets, strides,
+                                   typeOf(body.values[step->result], builder.getContext()).getShape());
+  }
   values[step->result] = result.value;
 }

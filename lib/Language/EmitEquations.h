@@ -37,6 +37,10 @@ private:
   Operand emitNumber(double value, SMLoc place, Element element);
   Operand emitIota(const Node &node, Element element);
   Operand emitRead(const Node &node);
+  bool isRun(const Node::Position &position) const;
+  mlir::Value emitWindow(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
+  mlir::Value emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> shape,
+                          const Node &node);
   mlir::Value selectConstants(mlir::Value table, const Node &node);
   Operand emitGather(mlir::Value from, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitMapNode(const Node &node, Element wanted);
@@ -61,7 +65,6 @@ private:
   Operand emitTurns(const Ranking &ranking, int64_t count);
   Operand emitRanks(const Ranking &ranking);
 
-  mlir::Value placePart(mlir::Value value, unsigned axis, int64_t offset, int64_t extent, SMLoc place);
   Element comparedElement(const Node &node) const;
 
   int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }

@@ -164,6 +164,13 @@ bool RuleBuilder::collectAll(const std::vector<const Expr *> &exprs) {
   return ok;
 }
 
+/// The indices of a right side, and the extents that they get from one another.
+bool RuleBuilder::collectRight(const Expr &expr) {
+  bool ok = collect(expr);
+  ok &= stateSizedExtents();
+  return settlePositions() && ok;
+}
+
 bool RuleBuilder::collect(const Expr &expr) {
   switch (expr.kind) {
   case Expr::Name:
@@ -222,7 +229,7 @@ bool RuleBuilder::collectBare(const Expr &expr, const Binding &binding) {
   return same;
 }
 
-bool RuleBuilder::collectAccess(const Expr &expr) {
+bool RuleBuilder::collectAccess(const Expr &expr, bool padded) {
   const Binding *binding = scope.find(expr.name);
   tensorNames.try_emplace(expr.name, expr.place);
   scope.uses.try_emplace(expr.name, expr.place);
@@ -248,7 +255,7 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
     if (!isPlainIndex(*entry.expr)) {
       ok &= readsTensor(*entry.expr, scope)
                 ? collect(*entry.expr)
-                : collectAffine(*entry.expr, axis < rank ? &binding->view.axes[axis] : nullptr, expr.name);
+                : collectAffine(*entry.expr, axis < rank ? &binding->view.axes[axis] : nullptr, expr.name, padded);
     } else {
       IndexId id = indexNamed(entry.expr->name);
       if (axis < rank)
@@ -262,6 +269,8 @@ bool RuleBuilder::collectAccess(const Expr &expr) {
 bool RuleBuilder::collectCall(const Expr &expr) {
   llvm::SmallVector<IndexId> ids;
   Builtin builtin = builtinOf(expr.name);
+  if (builtin == Builtin::Pad)
+    return collectPad(expr);
   bool needsBrackets = builtin == Builtin::Reduction || builtin == Builtin::Positions;
   if (builtin == Builtin::Size || (needsBrackets && !expr.brackets))
     return true;

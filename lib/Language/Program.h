@@ -104,13 +104,16 @@ struct Node {
     Cast,      // to `element`
     Stop
   };
-  /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor.
+  /// What an axis is read at: an index, several that split it (slowest first), a constant, or an integer tensor; with
+  /// `strides`, at `start` and the sum of the indices, each times its stride.
   struct Position {
     llvm::SmallVector<IndexId, 1> indices;
     std::optional<int64_t> constant = {};
     const Node *gathered = nullptr;
+    llvm::SmallVector<int64_t, 1> strides = {};
+    int64_t start = 0;
 
-    bool isIndex() const { return indices.size() == 1; }
+    bool isIndex() const { return indices.size() == 1 && strides.empty(); }
   };
 
   Kind kind;
@@ -121,6 +124,7 @@ struct Node {
   IndexId index = 0;
   ValueId value = 0;
   llvm::SmallVector<Position, 4> positions;
+  std::optional<double> padding; // of a Read: what stands outside of the value
   std::vector<const Node *> operands;
   std::vector<BinaryOp> operators;
   std::vector<bool> negated;

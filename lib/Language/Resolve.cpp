@@ -454,7 +454,8 @@ const Node *RuleBuilder::resolveAccess(const Expr &expr, const Context &context)
         entries.push_back({{}, {}, position});
       }
     } else if (auto affine = affines.find(entry.expr); affine != affines.end()) {
-      entries.push_back({affine->second.indices, affine->second.constant});
+      const Affine &found = affine->second;
+      entries.push_back({found.indices, found.constant, nullptr, found.strides, found.start});
     } else {
       entries.emplace_back(); // reported by the walk over indices
       ok = false;

@@ -7,11 +7,12 @@
 #include "SumRule.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include <map>
 
 namespace plc::language {
 
-/// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Parts.cpp),
-/// resolves expressions to nodes (Resolve.cpp, Calls.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
+/// Elaborates one rule in three walks: it finds indices and extents (Indices.cpp, AffineIndices.cpp, Windows.cpp, Parts.cpp),
+/// resolves expressions to nodes (Resolve.cpp, Calls.cpp, Windows.cpp), and applies the sum rule (SumRule.cpp). All uses of a name
 /// as an index of the rule are one index.
 class RuleBuilder : private IndexNames {
 public:
@@ -35,8 +36,16 @@ private:
     bool inPosition = false;    // in index brackets, where nothing is summed
   };
 
+  /// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
+  struct AffineTerm {
+    StringRef name;
+    SMLoc place;
+    int64_t coefficient;
+    bool written;
+  };
+
   /// Checked: indices that count an axis, slowest first (none: at a constant position). The first index counts
-  /// `inner` elements at a time.
+  /// `inner` elements at a time. On the right, until `settle` finds that they do, they move by `strides` from `start`.
   struct Affine {
     llvm::SmallVector<IndexId, 1> indices;
     llvm::SmallVector<SMLoc, 1> places;
@@ -44,6 +53,18 @@ private:
     std::optional<int64_t> constant = {};
     const Expr *expr = nullptr;         // none: a plain index
     std::optional<int64_t> offset = {}; // on a left side: a part of an axis, from here
+    llvm::SmallVector<int64_t, 1> strides = {};
+    int64_t start = 0;
+    std::vector<AffineTerm> terms = {};
+  };
+
+  /// A position on the right that reads a known axis of `tensor`.
+  struct Reading {
+    Affine *affine;
+    Axis axis;
+    StringRef tensor;
+    bool padded; // in `pad(..)`: it may fall outside
+    bool settled = false;
   };
 
   // Rules.cpp
@@ -100,7 +121,8 @@ private:
   bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids, llvm::SmallVectorImpl<Affine> &axes);
   bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
   bool collect(const Expr &expr);
-  bool collectAccess(const Expr &expr);
+  bool collectRight(const Expr &expr);
+  bool collectAccess(const Expr &expr, bool padded = false);
   bool collectCall(const Expr &expr);
   bool collectBare(const Expr &expr, const Binding &binding);
   bool isPlainIndex(const Expr &expr);
@@ -115,15 +137,28 @@ private:
   bool takesIndices(const Expr &call) const override;
 
   // AffineIndices.cpp
-  struct AffineTerm;
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
   bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
   std::optional<Affine> affineOf(const Expr &expr, bool onLeft = false);
+  static void sortTerms(std::vector<AffineTerm> &terms);
+  static bool divides(const AffineTerm &slow, const AffineTerm &fast);
   bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
+  bool setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered);
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
-  bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor);
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
+
+  // Windows.cpp
+  bool collectAffine(const Expr &expr, const Axis *axis, StringRef tensor, bool padded);
+  bool collectPad(const Expr &call);
+  bool settlePositions();
+  bool isComplete(const Affine &affine) const;
+  bool isSplit(const Reading &reading) const;
+  bool deduceParts(Reading &reading);
+  bool refuseOpen(const Reading &reading);
+  bool checkInside(const Reading &reading);
+  const Node *resolvePad(const Expr &call, const Context &context);
+  const Node *padGathers(const Node *read, const Node *outside);
 
   // Resolve.cpp
   const Node *resolve(const Expr &expr, const Context &context);
@@ -188,7 +223,9 @@ private:
   std::string bareOwner;
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
-  llvm::DenseMap<const Expr *, Affine> affines; // index expressions that are no plain index
+  std::map<const Expr *, Affine> affines; // index expressions that are no plain index
+  std::vector<Reading> readings;          // of those that have indices
+  bool affineOnLeft = false;              // the side of the rule that is read now
   SumPlaces sums;
 };
 

@@ -173,8 +173,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   bool ok = !indexed || declareLeft(*declarator);
   if (ok && earlier)
     ok = joinEarlier(*declarator);
-  ok &= collect(expr);
-  ok &= stateSizedExtents();
+  ok &= collectRight(expr);
   if (bare)
     shapeBareLeft();
   else

@@ -107,7 +107,7 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, co
                                                  const Expr &expr) {
   bool known = !earlier || earlier->kind != Binding::Broken;
   std::optional<std::vector<LeftAxis>> targets = collectTargets(declarator);
-  bool ok = targets && collect(expr) && known;
+  bool ok = targets && collectRight(expr) && known;
   ok &= checkClashes();
   std::optional<llvm::SmallVector<Axis, 4>> whole;
   std::vector<Step::Target> resolved;

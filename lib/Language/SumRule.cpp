@@ -128,6 +128,8 @@ const Use *SumRule::find(const Expr &expr, IndexId index) {
 bool SumRule::usesDirectly(const Expr &factor, IndexId index) const {
   if (factor.kind == Expr::Name || factor.kind == Expr::Access)
     return true;
+  if (factor.kind == Expr::Call && builtinOf(factor.name) == Builtin::Pad) // the tensor, with more around it
+    return true;
   return factor.kind == Expr::Call && llvm::any_of(factor.indices, [&](const IndexEntry &entry) {
            return entry.expr && names.indexOf(entry.expr->name) == index;
          });

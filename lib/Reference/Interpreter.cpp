@@ -119,6 +119,28 @@ struct Evaluate {
   // The same elements in the same order: row-major indices count them alike.
   void operator()(SplitOp) const { copy(); }
   void operator()(MergeOp) const { copy(); }
+  // What the positions name in `large`, seen from the points of `small`.
+  static Operand shown(const Tensor &large, const SmallVector<AxisPositions> &positions, size_t rank) {
+    Operand part{large.element, const_cast<std::byte *>(large.data()), std::vector<int64_t>(rank)};
+    int64_t first = 0;
+    for (auto [axis, stride] : llvm::zip(positions, rowMajorStrides(large.shape))) {
+      first += axis.offset * stride;
+      for (auto [dim, times] : llvm::zip(axis.dims, axis.strides))
+        part.strides[dim] = times * stride;
+    }
+    part.data = static_cast<std::byte *>(part.data) + first * byteWidth(large.element);
+    return part;
+  }
+  static Operand whole(const Tensor &tensor) {
+    return {tensor.element, const_cast<std::byte *>(tensor.data()), rowMajorStrides(tensor.shape)};
+  }
+  void operator()(WindowOp op) const {
+    map(Function::id, result.shape, {shown(inputs[0], op.getPositions(), result.shape.size())}, whole(result));
+  }
+  void operator()(PlaceOp op) const {
+    std::memset(result.data(), 0, result.numBytes());
+    map(Function::id, inputs[0].shape, {whole(inputs[0])}, shown(result, op.getPositions(), inputs[0].shape.size()));
+  }
   void copy() const { std::memcpy(result.data(), inputs[0].data(), result.numBytes()); }
   void operator()(ConstantOp op) const {
     Tensor value(ElementType::F64, {});
@@ -216,8 +238,8 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
     inputs.push_back(environment[value]);
   Evaluate evaluate{inputs, result, !held.isVacant(), samples};
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, ConstantOp, IotaOp>(
-          evaluate)
+      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, WindowOp, PlaceOp,
+            ConstantOp, IotaOp>(evaluate)
       .Default([](Operation *op) {
         throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });

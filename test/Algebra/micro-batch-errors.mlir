@@ -246,3 +246,21 @@ ein.model @m(%x: tensor<8x4xf32>) -> tensor<32xf32> attributes {arg_names = ["x"
   %0 = ein.merge %x axis 0 : (tensor<8x4xf32>) -> tensor<32xf32>
   ein.return %0 : tensor<32xf32>
 }
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> tensor<7x8xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it reads the batch at other positions than its index}}
+  %0 = ein.window %x at affine_map<(i, j) -> (i + 1, j)> : (tensor<8x8xf32>) -> tensor<7x8xf32>
+  ein.return %0 : tensor<7x8xf32>
+}
+
+// -----
+
+ein.model @m(%x: tensor<8x8xf32>) -> tensor<9x8xf32> attributes {arg_names = ["x"], arg_batch = array<i64: 0>,
+    result_names = ["y"], result_batch = array<i64: -1>, batch = 8 : i64} {
+  // expected-error@+1 {{mixes samples: it puts the batch at other positions than its index}}
+  %0 = ein.place %x at affine_map<(i, j) -> (i + 1, j)> : (tensor<8x8xf32>) -> tensor<9x8xf32>
+  ein.return %0 : tensor<9x8xf32>
+}

@@ -93,7 +93,7 @@ plan.kernel @nobody(%x: tensor<4xf32>) -> tensor<4xf32> attributes {kind = #plan
 #b = affine_map<(i, j) -> (j)>
 #c = affine_map<(i, j) -> (i)>
 plan.kernel @no_product(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> attributes {by = #plan<by blis>, kind = #plan<kind contract>} {
-  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but is no product of matrices whose sums end with a block}}
+  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but is no product of matrices}}
   %0 = ein.contract %x, %y over [4, 8] maps [#a, #b, #c] order [1] : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
 }
@@ -159,4 +159,31 @@ plan.kernel @scattered_mask(%t: tensor<8xi32>, %b: tensor<99xf32>) -> tensor<99x
   %0 = ein.scatter_add %c, %t over [8] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i)[s] -> (s)>] into %b : tensor<99xf32>
     : (tensor<8xf32>, tensor<8xi32>) -> tensor<99xf32>
   plan.yield %0 : tensor<99xf32>
+}
+
+// -----
+
+plan.kernel @windows(%x: tensor<4x9xf32>, %y: tensor<5x4x2xf32>) -> tensor<5x8xf32> attributes {by = #plan<by blis>, kind = #plan<kind contract>} {
+  %0 = ein.window %x at affine_map<(k, i, p) -> (k, i + p)> : (tensor<4x9xf32>) -> tensor<4x8x2xf32>
+  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but is no product of matrices of one stride for rows and columns each, whose sums end with a block}}
+  %1 = ein.contract %y, %0 over [5, 8, 4, 2] maps [affine_map<(n, i, k, p) -> (n, k, p)>, affine_map<(n, i, k, p) -> (k, i, p)>,
+    affine_map<(n, i, k, p) -> (n, i)>] order [2, 3] : (tensor<5x4x2xf32>, tensor<4x8x2xf32>) -> tensor<5x8xf32>
+  plan.yield %1 : tensor<5x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'place' takes one 'ein.place'}}
+plan.kernel @no_place(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by place>, kind = #plan<kind place>} {
+  %0 = ein.map exp "a->a" %x : (tensor<4xf32>) -> tensor<4xf32>
+  plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+plan.kernel @place_of_nothing() -> tensor<4xi32> attributes {by = #plan<by place>, kind = #plan<kind place>} {
+  %0 = ein.iota : tensor<3xi32>
+  // expected-error @+1 {{'ein.place' op reads a value that is no argument of its kernel}}
+  %1 = ein.place %0 at affine_map<(i) -> (i)> : (tensor<3xi32>) -> tensor<4xi32>
+  plan.yield %1 : tensor<4xi32>
 }

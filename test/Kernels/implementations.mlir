@@ -50,8 +50,10 @@ ein.func @strided(%x: tensor<32x64x2xf32>, %y: tensor<64x32x2xf32>) -> tensor<32
   ein.return %0 : tensor<32x32x2xf32>
 }
 
-// Sums over two axes that lie apart: a block of 256 would end in neither.
-// CHECK: plan.kernel @apart.0({{.*}}by = #plan<by chains>
+// Sums over two axes that lie apart: a block of 256 ends in neither, which tiles walk by tables of offsets.
+// AUTO: plan.kernel @apart.0({{.*}}by = #plan<by tiles>
+// OWN: plan.kernel @apart.0({{.*}}by = #plan<by tiles>
+// BLIS: plan.kernel @apart.0({{.*}}by = #plan<by chains>
 ein.func @apart(%x: tensor<64x4x60xf32>, %y: tensor<60x4x48xf32>) -> tensor<64x48xf32> {
   %0 = ein.contract %x, %y over [64, 48, 4, 60] maps [affine_map<(m, n, j, k) -> (m, j, k)>, affine_map<(m, n, j, k) -> (k, j, n)>,
     affine_map<(m, n, j, k) -> (m, n)>] order [2, 3] : (tensor<64x4x60xf32>, tensor<60x4x48xf32>) -> tensor<64x48xf32>

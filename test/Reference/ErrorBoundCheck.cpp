@@ -51,6 +51,16 @@ public:
     return offset;
   }
 
+  int64_t offset(ArrayRef<ein::AxisPositions> positions, ArrayRef<int64_t> shape) const {
+    int64_t offset = 0;
+    for (auto [axis, extent] : llvm::zip(positions, shape)) {
+      offset = offset * extent + axis.offset;
+      for (auto [dim, stride] : llvm::zip(axis.dims, axis.strides))
+        offset += at[dim] * stride;
+    }
+    return offset;
+  }
+
 private:
   ArrayRef<int64_t> extents;
   SmallVector<int64_t> at;
@@ -132,6 +142,8 @@ public:
   void run(Operation &op) {
     if (isa<ein::ContractOp, ein::ReduceOp, ein::ScatterAddOp>(op))
       return sum(op);
+    if (isa<ein::WindowOp, ein::PlaceOp>(op))
+      return move(op);
     if (ein::isView(&op)) {
       values[op.getResult(0)] = Values(get(op.getOperand(0)));
       return;
@@ -167,6 +179,25 @@ private:
       else
         y = isa<ein::CastOp>(op) && !real ? Interval{std::trunc(in[0].low), std::trunc(in[0].high)} : in[0];
     } while (walk.next());
+  }
+
+  // Between the elements of the smaller tensor and those at their positions in the larger one.
+  void move(Operation &op) {
+    auto window = dyn_cast<ein::WindowOp>(op);
+    auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
+    Value large = window ? op.getOperand(0) : op.getResult(0), small = window ? op.getResult(0) : op.getOperand(0);
+    auto positions = window ? window.getPositions() : cast<ein::PlaceOp>(op).getPositions();
+    Values result(cast<RankedTensorType>(op.getResult(0).getType()).getNumElements());
+    int64_t index = 0;
+    Walk walk(shapeOf(small));
+    do {
+      int64_t shown = walk.offset(positions, shapeOf(large));
+      if (window)
+        result[index++] = get(large)[shown];
+      else
+        result[shown] = get(small)[index++];
+    } while (walk.next());
+    values[op.getResult(0)] = std::move(result);
   }
 
   // Indices are inputs or iotas: points.

@@ -19,7 +19,8 @@ struct LoopDim {
 struct Contraction {
   llvm::SmallVector<LoopDim> batch, m, n, k;
   mlir::Value a, b, c;
-  mlir::Type sum; // what products and sums are taken in
+  int64_t firstOfA = 0, firstOfB = 0; // where in memory their first elements lie
+  mlir::Type sum;                     // what products and sums are taken in
   bool accumulates = false;
 };
 
@@ -32,19 +33,25 @@ inline constexpr int64_t sumBlock = 256;
 /// A matrix product with one loop each of m, n and k, in loops over what does not fit: `outer` (any order) and `slow`,
 /// summed dimensions outside k (slowest first; then k is a multiple of sumBlock). If c is contiguous along a loop of m
 /// or n, that is n.
+///
+/// n may count several loops (`columns`, slowest first) that are one in c but not in b, and k several (`depth`) that are
+/// not one in both a and b: the windows of a convolution. Then the steps of n in b, and of k, are those of the fastest.
 struct MatmulNest {
   LoopDim m, n, k;
-  llvm::SmallVector<LoopDim> outer, slow;
+  llvm::SmallVector<LoopDim> outer, slow, columns, depth;
   mlir::Value a, b, c;
+  int64_t firstOfA = 0, firstOfB = 0;
   bool accumulates = false;
 
   int64_t units() const;
   int64_t slowSteps() const;
+  /// Whether a and b have one step along each of m, n and k.
+  bool isStrided() const { return columns.empty() && depth.empty(); }
   /// Of the product alone, without what lies outside it.
   int64_t products() const { return m.extent * n.extent * k.extent; }
 };
 
-/// Nothing if a class has no loop, blocks of sums would lie across loops, or sums are in another type than c.
+/// Nothing if a class has no loop or sums are in another type than c.
 std::optional<MatmulNest> asProduct(Contraction contraction);
 
 } // namespace plc::ein

@@ -8,10 +8,17 @@
 using namespace mlir;
 using namespace plc::ein;
 
-bool plc::ein::isView(Operation *op) { return isa_and_nonnull<SplitOp, MergeOp>(op); }
+bool plc::ein::isRegrouping(Operation *op) { return isa_and_nonnull<SplitOp, MergeOp>(op); }
+bool plc::ein::isView(Operation *op) { return isRegrouping(op) || isa_and_nonnull<WindowOp>(op); }
 
 Value plc::ein::viewed(Value value) {
   while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+Value plc::ein::regrouped(Value value) {
+  while (isRegrouping(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }

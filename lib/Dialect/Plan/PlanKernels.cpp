@@ -1,6 +1,8 @@
 //===- PlanKernels.cpp - kernels and their calls: syntax and verification -===//
 #include "plc/Dialect/Plan/Plan.h"
 
+#include "plc/Dialect/Ein/Views.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -53,7 +55,7 @@ static LogicalResult verifyEquations(KernelOp kernel) {
     return end.emitOpError("yields ") << end.getOperandTypes() << " but the kernel has results "
                                       << kernel.getResultTypes();
   for (Operation &op : body.front().without_terminator())
-    if (!isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::SplitOp, ein::MergeOp>(op))
+    if (!isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::PlaceOp>(op) && !ein::isView(&op))
       return op.emitOpError("is no equation but stands in kernel '") << kernel.getSymName() << "'";
   return success();
 }

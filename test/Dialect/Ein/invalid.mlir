@@ -523,6 +523,84 @@ ein.func @split_c3_large(%x: tensor<4x6xf32>) -> tensor<4x4294967296x4294967296x
   ein.return %0 : tensor<4x4294967296x4294967296xf32>
 }
 // -----
+ein.func @window_c1(%x: tensor<4x9xf32>) -> tensor<4x4x3xf32> {
+  // expected-error@+1 {{reads 'tensor<4x9xf32>' as 'tensor<4x4x3xf32>' at affine_map<(d0, d1) -> (d0, d1)>, which needs a dimension for each axis of the result, and a result for each of the input}}
+  %0 = ein.window %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
+  ein.return %0 : tensor<4x4x3xf32>
+}
+// -----
+ein.func @window_c2_affine(%x: tensor<4x9xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{position #1 is no sum of multiples of dimensions}}
+  %0 = ein.window %x at affine_map<(d0, d1) -> (d0, d1 floordiv 2)> : (tensor<4x9xf32>) -> tensor<4x4xf32>
+  ein.return %0 : tensor<4x4xf32>
+}
+// -----
+ein.func @window_c2_twice(%x: tensor<4x9xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{dimension d0 is in two positions, or 0 times}}
+  %0 = ein.window %x at affine_map<(d0) -> (d0, d0)> : (tensor<4x9xf32>) -> tensor<4xf32>
+  ein.return %0 : tensor<4xf32>
+}
+// -----
+ein.func @window_c2_none(%x: tensor<4x9xf32>) -> tensor<4x5x2xf32> {
+  // expected-error@+1 {{dimension d2 is in no position}}
+  %0 = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1)> : (tensor<4x9xf32>) -> tensor<4x5x2xf32>
+  ein.return %0 : tensor<4x5x2xf32>
+}
+// -----
+ein.func @window_c3(%x: tensor<4x9xf32>) -> tensor<4x4x3xf32> {
+  // expected-error@+1 {{reads positions 1 to 9 of axis 1, which has extent 9}}
+  %0 = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2 + 1)> : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
+  ein.return %0 : tensor<4x4x3xf32>
+}
+// -----
+ein.func @window_c3_before(%x: tensor<4x9xf32>) -> tensor<4x3xf32> {
+  // expected-error@+1 {{reads positions -1 to 1 of axis 1, which has extent 9}}
+  %0 = ein.window %x at affine_map<(d0, d1) -> (d0, 1 - d1)> : (tensor<4x9xf32>) -> tensor<4x3xf32>
+  ein.return %0 : tensor<4x3xf32>
+}
+// -----
+ein.func @window_c4(%x: tensor<4x9xf32>) -> tensor<4x3xf64> {
+  // expected-error@+1 {{has element types 'f32' and 'f64'}}
+  %0 = ein.window %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x9xf32>) -> tensor<4x3xf64>
+  ein.return %0 : tensor<4x3xf64>
+}
+// -----
+ein.func @window_c4_batch(%x: tensor<4x9xf32, #ein.batch<0>>) -> tensor<3x9xf32, #ein.batch<0>> {
+  // expected-error@+1 {{reads the batch at other positions than its own: 'tensor<4x9xf32, #ein.batch<0>>' as 'tensor<3x9xf32, #ein.batch<0>>'}}
+  %0 = ein.window %x at affine_map<(d0, d1) -> (d0 + 1, d1)> : (tensor<4x9xf32, #ein.batch<0>>) -> tensor<3x9xf32, #ein.batch<0>>
+  ein.return %0 : tensor<3x9xf32, #ein.batch<0>>
+}
+// -----
+ein.func @place_c1(%x: tensor<4x3xf32>) -> tensor<4x3x1xf32> {
+  // expected-error@+1 {{places 'tensor<4x3xf32>' in 'tensor<4x3x1xf32>', which has another rank or element type}}
+  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32>) -> tensor<4x3x1xf32>
+  ein.return %0 : tensor<4x3x1xf32>
+}
+// -----
+ein.func @place_c2(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error@+1 {{places 'tensor<4x3xf32>' at affine_map<(d0) -> (d0, 0)>, which needs a dimension and a result for each axis}}
+  %0 = ein.place %x at affine_map<(d0) -> (d0, 0)> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  ein.return %0 : tensor<4x3xf32>
+}
+// -----
+ein.func @place_c2_other(%x: tensor<4x3xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{position #0 is no integer and positive multiple of d0}}
+  %0 = ein.place %x at affine_map<(d0, d1) -> (d1, d0)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
+  ein.return %0 : tensor<4x4xf32>
+}
+// -----
+ein.func @place_c3(%x: tensor<4x3xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{writes positions 0 to 4 of axis 1, which has extent 4}}
+  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1 * 2)> : (tensor<4x3xf32>) -> tensor<4x4xf32>
+  ein.return %0 : tensor<4x4xf32>
+}
+// -----
+ein.func @place_c4(%x: tensor<4x3xf32, #ein.batch<0>>) -> tensor<5x3xf32, #ein.batch<0>> {
+  // expected-error@+1 {{places the batch at other positions than its own: 'tensor<4x3xf32, #ein.batch<0>>' in 'tensor<5x3xf32, #ein.batch<0>>'}}
+  %0 = ein.place %x at affine_map<(d0, d1) -> (d0, d1)> : (tensor<4x3xf32, #ein.batch<0>>) -> tensor<5x3xf32, #ein.batch<0>>
+  ein.return %0 : tensor<5x3xf32, #ein.batch<0>>
+}
+// -----
 ein.func @merge_c1(%x: tensor<4x3x2xf32>) -> tensor<4x6xf32> {
   // expected-error@+1 {{'ein.merge' op attribute 'axis' failed to satisfy constraint: a count whose value is non-negative}}
   %0 = ein.merge %x axis -1 : (tensor<4x3x2xf32>) -> tensor<4x6xf32>

@@ -73,6 +73,15 @@ ein.func @views(%x: tensor<4x6x8x!ein.real>, %c: tensor<2x3xi1>) -> (tensor<4x3x
   ein.return %y, %d : tensor<4x3x2x8x!ein.real>, tensor<6xi1>
 }
 
+// CHECK: ein.func @parts(
+ein.func @parts(%x: tensor<4x9xf32>, %i: tensor<2x3xi1>) -> (tensor<4x4x3xf32>, tensor<2x8xi1>) {
+  // CHECK: ein.window %{{.*}} at #{{.*}} : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
+  %w = ein.window %x at affine_map<(d0, d1, d2) -> (d0, d1 * 2 + d2)> : (tensor<4x9xf32>) -> tensor<4x4x3xf32>
+  // CHECK: ein.place %{{.*}} at #{{.*}} : (tensor<2x3xi1>) -> tensor<2x8xi1>
+  %y = ein.place %i at affine_map<(d0, d1) -> (d0, d1 * 2 + 1)> : (tensor<2x3xi1>) -> tensor<2x8xi1>
+  ein.return %w, %y : tensor<4x4x3xf32>, tensor<2x8xi1>
+}
+
 // CHECK: ein.func @grad(
 // CHECK-SAME: -> tensor<256x8xf32> attributes {num_accumulators = 1 : i64, role = "W"} {
 ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8xf32>) -> tensor<256x8xf32>

@@ -1,8 +1,8 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, reductions, logic, positions of extremes, values added at
-computed positions, branches, infinite values in those not taken, gathers,
+broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic,
+positions of extremes, values added at computed positions, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
@@ -245,6 +245,50 @@ class Program(Losses, Turns, Expressions):
         self.statements.append(f"{name} = {text}")
         self.scope.append(Value(name, axes, True, "value"))
 
+    def windowRule(self):
+        """Windows, parts and strides of an axis, also backward, between numbers where they fall outside."""
+        values = [v for v in self.scope if v.origin in ("input", "value") and len(v.axes) > 1 and v.axes.count("B") == 1]
+        if not values or self.parameters is None:
+            return
+        x = self.random.choice(values)
+        at = self.random.choice([i for i, axis in enumerate(x.axes) if axis != "B"])
+        rest = self.extent([axis for i, axis in enumerate(x.axes) if i != at])
+        moves = [d for d in self.dims if d != "B" and self.dims[d] * rest <= 2500]
+        inside = self.random.choice([None] + [d for d in self.dims if d != "B" and self.dims[d] <= 5] * 2)
+        if not moves:
+            return
+        move, stride, step = self.random.choice(moves), self.pick({1: 5, 2: 3, 3: 1, -1: 1}), self.pick({1: 5, 2: 2, -1: 1})
+        ends = [stride * (self.dims[move] - 1), step * (self.dims[inside] - 1) if inside else 0]
+        least, most, extent = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends), self.dims[x.axes[at]]
+        pads = most - least >= extent or self.flip(0.4)
+        offset = -least + (-self.random.randint(0, 3) if pads else self.random.randint(0, extent - 1 - most + least))
+        axes = tuple(move if i == at else axis for i, axis in enumerate(x.axes))
+        letters = self.nameLeft(axes)
+        names, window = list(letters), next(l for l in LETTERS if l not in letters)
+        position = f"{stride} * {names[at]}" if stride != 1 else names[at]
+        if inside:
+            position += f" + {window}" if step == 1 else f" + {step} * {window}" if step > 0 else f" - {window}"
+        position += f" + {offset}" if offset > 0 else f" - {-offset}" if offset else ""
+        if position == names[at]:  # alone it would be the whole axis
+            position = "0 + " + position
+        entries = [position if i == at else name for i, name in enumerate(names)]
+        read = f"{x.name}[{', '.join(entries)}]"
+        if pads:
+            read = f"pad({read}{self.random.choice(['', ', 0.5', ', -1'])})"
+        brackets = ", ".join(f"{name}: {move}" if i == at else name for i, name in enumerate(names))
+        if inside and self.rough and self.flip(0.5):
+            text = f"max[{window}: {inside}]({read})"
+        elif inside:
+            kept = self.random.choice([None] + [n for n, axis in letters.items() if axis != "B"])
+            more = [letters[kept]] if kept else []
+            weights = f"{self.parameter((inside, *more))}[{', '.join([window] + [kept] * bool(kept))}]"
+            text = f"{read} * {weights} / {self.dims[inside] ** 0.5:.3g}"
+        else:
+            text = f"{self.number()} * {read}"
+        name = self.name("v")
+        self.statements.append(f"{name}[{brackets}] = {text}")
+        self.scope.append(Value(name, axes, True, "value"))
+
     def untakenRule(self):
         """Values that are infinite or NaN where a condition does not hold, one or two matrix products of them, and an `if`
         that takes those where it holds. Nothing else reads the values."""
@@ -313,6 +357,8 @@ class Program(Losses, Turns, Expressions):
                 self.untakenRule()
             if self.flip(0.12):
                 self.collectedRule()
+            if self.flip(0.25):
+                self.windowRule()
             if self.flip(0.3):
                 self.wholeRule()
             else:

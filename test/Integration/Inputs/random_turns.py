@@ -16,7 +16,8 @@ class Turns:
             return ", ".join(where if p == position else letter for p, letter in enumerate(letters))
         rest = ", ".join(letter for p, letter in enumerate(letters) if p != position)
         carried, result, turn = self.name("c"), self.name("v"), self.name("turn")
-        weight = f"{self.parameter((x.axes[-1],))}[{letters[-1]}]" if position + 1 < len(x.axes) else self.parameter(())
+        last = position + 1 < len(x.axes) and x.axes[-1] != "B"
+        weight = f"{self.parameter((x.axes[-1],))}[{letters[-1]}]" if last else self.parameter(())
         where = turn if self.flip(0.6) else f"{count} - 1 - {turn}"
         axes = f"{result}: [{', '.join(x.axes)}]"
         self.statements += [f"{carried}[{rest}] = 0.5 * {x.name}[{at('0')}]"] + ([axes] if where != turn else []) + [

@@ -30,6 +30,12 @@ std::optional<int64_t> batchAxisOf(mlir::Type type);
 /// Whether it is one of elements that `domain` accepts.
 bool isTensorOf(Domain domain, mlir::Type type);
 
+/// Affine positions along one axis: `offset`, and `strides[i]` times the dimension `dims[i]` for each i.
+struct AxisPositions {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t, 2> dims, strides;
+};
+
 } // namespace plc::ein
 
 #include "dialects/Ein/EinOpsDialect.h.inc"

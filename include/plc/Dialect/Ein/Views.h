@@ -2,23 +2,35 @@
 #ifndef PLC_DIALECT_EIN_VIEWS_H
 #define PLC_DIALECT_EIN_VIEWS_H
 
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Value.h"
+#include "plc/Dialect/Ein/Ein.h"
 
 namespace plc::ein {
 
-/// Whether the operation only regroups axes (`ein.split`, `ein.merge`): its result is its input's memory.
+/// Whether the operation only regroups axes (`ein.split`, `ein.merge`): its result is its input's memory, all of it in
+/// the same order.
+bool isRegrouping(mlir::Operation *op);
+/// Whether the result of the operation lies in its input's memory: one that regroups, or an `ein.window`.
 bool isView(mlir::Operation *op);
 
 /// The value that a chain of views shows; any other value itself.
 mlir::Value viewed(mlir::Value value);
+/// The same of views that regroup: the value whose memory, all of it, is this one's.
+mlir::Value regrouped(mlir::Value value);
 
 /// Axis `axis` of a value split into axes of these extents; those `count` axes merged into one.
 mlir::Value split(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis,
                   llvm::ArrayRef<int64_t> extents);
 mlir::Value merge(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t axis, int64_t count);
 
-/// The inverse of a view, applied to a value of its result's shape.
+/// A value read at positions: along each of its axes, of dimensions that are axes of the result, of this shape.
+mlir::Value window(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                   llvm::ArrayRef<AxisPositions> positions, llvm::ArrayRef<int64_t> shape);
+
+/// The value as a part of a tensor of this shape: along each axis from its offset on, at every stride-th position.
+mlir::Value place(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, llvm::ArrayRef<int64_t> offsets,
+                  llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> shape);
+
+/// The inverse of a view that regroups, applied to a value of its result's shape.
 mlir::Value unview(mlir::OpBuilder &builder, mlir::Operation *view, mlir::Value value);
 
 } // namespace plc::ein
