@@ -27,12 +27,120 @@ using ein::Function;
 
 namespace {
 
-class WindowAdjoint {
+/// A value with the positions that its axes are read at, of dimensions of a product.
+struct Factor {
+  Value value;
+  SmallVector<AxisPositions> axes;
+
+  bool has(int64_t dim) const { return axisOf(dim) < axes.size(); }
+  /// The first axis that is read at a dimension.
+  size_t axisOf(int64_t dim) const {
+    return llvm::find_if(axes, [&](const AxisPositions &axis) { return contains(axis.dims, dim); }) - axes.begin();
+  }
+  /// Whether one axis alone is read at it, and at nothing else.
+  bool isAlone(int64_t dim) const {
+    auto users = llvm::count_if(axes, [&](const AxisPositions &axis) { return contains(axis.dims, dim); });
+    return users == 1 && axes[axisOf(dim)].dims.size() == 1;
+  }
+};
+
+bool isWhole(const AxisPositions &positions, int64_t axisExtent, int64_t dimExtent) {
+  return positions.offset == 0 && positions.dims.size() == 1 && positions.strides[0] == 1 && axisExtent == dimExtent;
+}
+
+/// A value as a product over dimensions that begin with those of its axes, and products of it read otherwise.
+class Product {
+protected:
+  Product(OpBuilder &builder, Location loc, Value value)
+      : builder(builder), loc(loc), build(builder, loc, dimensionsOf(value)),
+        extents(shapeOf(value).begin(), shapeOf(value).end()) {}
+
+  // The factors of a value over the result's dimensions; those that are summed get numbers of their own.
+  SmallVector<Factor> productOf(Value value) {
+    Dims own;
+    for (int64_t dim = 0, rank = extents.size(); dim < rank; ++dim)
+      own.push_back(dim);
+    auto equation = value.getDefiningOp<ein::Equation>();
+    auto map = value.getDefiningOp<ein::MapOp>();
+    bool isProduct = value.getDefiningOp<ein::ContractOp>() && !equation.getAccumulator();
+    isProduct |= map && (map.getFunction() == Function::mul || map.getFunction() == Function::id);
+    if (!isProduct)
+      return {factorOf({value, own})};
+    Dims numbers(equation.getNumDims(), -1), result = resultOf(equation).dims;
+    for (auto [axis, dim] : llvm::enumerate(result))
+      numbers[dim] = axis;
+    for (auto [dim, number] : llvm::enumerate(numbers))
+      if (number < 0)
+        number = addDim(equation.getExtents()[dim]);
+    SmallVector<Factor> found;
+    for (Access &input : inputsOf(equation)) {
+      for (int64_t &dim : input.dims)
+        dim = numbers[dim];
+      found.push_back(factorOf(input));
+    }
+    return found;
+  }
+
+  static Factor factorOf(const Access &access) {
+    Factor factor{access.value, {}};
+    for (int64_t dim : access.dims)
+      factor.axes.push_back({0, {dim}, {1}});
+    return factor;
+  }
+
+  int64_t addDim(int64_t extent) {
+    extents.push_back(extent);
+    return build.addDim(extent);
+  }
+
+  // A value from these offsets on, among zeros.
+  Value between(Value value, ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
+    if (shapeOf(value) == shape)
+      return value;
+    return ein::place(builder, loc, value, offsets, SmallVector<int64_t>(shape.size(), 1), shape);
+  }
+
+  // A factor as it is read: all its axes between zeros at once, then in windows.
+  Access shown(const Factor &factor) {
+    SmallVector<int64_t> shape(shapeOf(factor.value)), offsets, seen;
+    SmallVector<AxisPositions> axes(factor.axes);
+    Dims dims;
+    bool plain = true;
+    for (auto [axis, positions] : llvm::enumerate(axes)) {
+      int64_t least = positions.offset, most = positions.offset;
+      for (auto [dim, stride] : llvm::zip(positions.dims, positions.strides))
+        (stride > 0 ? most : least) += stride * (extents[dim] - 1);
+      plain &= isWhole(positions, shape[axis], most + 1);
+      offsets.push_back(std::max<int64_t>(0, -least));
+      shape[axis] = offsets.back() + std::max(shape[axis], most + 1);
+      positions.offset += offsets.back();
+      for (int64_t &dim : positions.dims) {
+        seen.push_back(extents[dim]);
+        dims.push_back(std::exchange(dim, int64_t(dims.size())));
+      }
+    }
+    if (plain)
+      return {factor.value, dims};
+    return {ein::window(builder, loc, between(factor.value, offsets, shape), axes, seen), dims};
+  }
+
+  Value multiplied(ArrayRef<int64_t> kept) {
+    SmallVector<Access> read = llvm::map_to_vector(factors, [&](const Factor &factor) { return shown(factor); });
+    return read.size() > 2 ? build.contract(read, kept) : build.product(read, kept);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  EquationBuilder build;
+  Dims extents; // of the builder's dimensions
+  SmallVector<Factor> factors;
+};
+
+class WindowAdjoint : Product {
 public:
   WindowAdjoint(OpBuilder &builder, ein::WindowOp window, Value gradient)
-      : builder(builder), loc(window.getLoc()), input(window.getInput()), axes(window.getPositions()),
-        build(builder, loc, dimensionsOf(window.getResult())),
-        extents(shapeOf(window.getResult()).begin(), shapeOf(window.getResult()).end()), gradient(gradient) {
+      : Product(builder, window.getLoc(), window.getResult()), input(window.getInput()), axes(window.getPositions()),
+        gradient(gradient) {
     for (int64_t axis = 0, rank = shapeOf(input).size(); axis < rank; ++axis)
       whole.push_back(window.shownWhole(axis).has_value());
   }
@@ -50,39 +158,15 @@ public:
         return addUp();
     }
     merged.push_back(kept.size());
-    return placed(factors.size() > 2 ? build.contract(factors, kept) : build.product(factors, kept));
+    // Products of matrices have their columns last, so what divides the positions is put among them by a copy.
+    Dims order(rests);
+    for (int64_t dim : kept)
+      if (!contains(rests, dim))
+        order.push_back(dim);
+    return placed(build.copy({multiplied(order), order}, kept));
   }
 
 private:
-  // The factors of a value over the result's dimensions; those that are summed get numbers of their own.
-  SmallVector<Access> productOf(Value value) {
-    Dims own;
-    for (int64_t dim = 0, rank = extents.size(); dim < rank; ++dim)
-      own.push_back(dim);
-    auto equation = value.getDefiningOp<ein::Equation>();
-    auto map = value.getDefiningOp<ein::MapOp>();
-    bool isProduct = value.getDefiningOp<ein::ContractOp>() && !equation.getAccumulator();
-    isProduct |= map && (map.getFunction() == Function::mul || map.getFunction() == Function::id);
-    if (!isProduct)
-      return {{value, own}};
-    Dims numbers(equation.getNumDims(), -1), result = resultOf(equation).dims;
-    for (auto [axis, dim] : llvm::enumerate(result))
-      numbers[dim] = axis;
-    for (auto [dim, number] : llvm::enumerate(numbers))
-      if (number < 0)
-        number = addDim(equation.getExtents()[dim]);
-    SmallVector<Access> found = inputsOf(equation);
-    for (Access &factor : found)
-      for (int64_t &dim : factor.dims)
-        dim = numbers[dim];
-    return found;
-  }
-
-  int64_t addDim(int64_t extent) {
-    extents.push_back(extent);
-    return build.addDim(extent);
-  }
-
   // Adds the dimensions that are kept for an axis of several, or of one that runs backward.
   bool solve(unsigned axis, Dims &kept) {
     AxisPositions positions = axes[axis];
@@ -107,21 +191,23 @@ private:
     if (positions.dims.size() != 2 || stride < 0 || positions.strides[1 - longest] != 1)
       return false;
     int64_t inside = positions.dims[1 - longest], parts = llvm::divideCeil(extents[inside], stride);
-    for (const Access &factor : factors)
-      if (contains(factor.dims, moves) && contains(factor.dims, inside))
+    for (const Factor &factor : factors)
+      if (factor.has(inside) && (factor.has(moves) || !factor.isAlone(inside)))
         return false;
     int64_t part = addDim(parts), rest = addDim(stride);
     bool divides = false;
-    for (Access &factor : factors)
-      if (auto found = llvm::find(factor.dims, inside); found != factor.dims.end()) {
-        if (llvm::count(factor.dims, inside) > 1)
+    for (Factor &factor : factors)
+      if (factor.has(inside)) {
+        // Only what is read as it is can be split.
+        if (llvm::any_of(factor.axes, [](const AxisPositions &each) { return each.offset || each.dims.size() > 1; }))
           return false;
-        unsigned at = found - factor.dims.begin();
+        size_t at = factor.axisOf(inside);
         SmallVector<int64_t> shape(shapeOf(factor.value));
         shape[at] = parts * stride;
-        factor.value = ein::split(builder, loc, padded(factor.value, {}, shape), at, {parts, stride});
-        factor.dims[at] = part;
-        factor.dims.insert(factor.dims.begin() + at + 1, rest);
+        Value padded = between(factor.value, SmallVector<int64_t>(shape.size(), 0), shape);
+        factor.value = ein::split(builder, loc, padded, at, {parts, stride});
+        factor.axes[at].dims = {part};
+        factor.axes.insert(factor.axes.begin() + at + 1, {0, {rest}, {1}});
         divides = true;
       }
     std::optional<int64_t> position =
@@ -129,6 +215,7 @@ private:
     if (!position)
       return false;
     kept.append({*position, rest});
+    rests.push_back(rest);
     return true;
   }
 
@@ -136,61 +223,24 @@ private:
   // between zeros: windows whose dimensions are the position and the others. Gives the position's dimension.
   std::optional<int64_t> turn(const AxisPositions &positions, unsigned which, int64_t extent) {
     int64_t solved = positions.dims[which], sign = positions.strides[which];
-    auto has = [&](const Access &factor) { return contains(factor.dims, solved); };
-    if (llvm::none_of(factors, has))
+    if (llvm::none_of(factors, [&](const Factor &factor) { return factor.has(solved); }))
       return std::nullopt;
     // solved = sign * (position - offset - the sum of the others)
-    AxisPositions source{-sign * positions.offset, {}, {sign}};
-    Dims others;
+    int64_t position = addDim(extent);
+    AxisPositions source{-sign * positions.offset, {position}, {sign}};
     for (auto [dim, stride] : llvm::zip(positions.dims, positions.strides))
       if (dim != solved) {
-        others.push_back(dim);
+        source.dims.push_back(dim);
         source.strides.push_back(-sign * stride);
       }
-    for (const Access &factor : factors)
-      if (has(factor) && (llvm::count(factor.dims, solved) > 1 ||
-                          llvm::any_of(others, [&](int64_t dim) { return contains(factor.dims, dim); })))
+    for (const Factor &factor : factors)
+      if (factor.has(solved) &&
+          (!factor.isAlone(solved) || llvm::any_of(source.dims, [&](int64_t dim) { return factor.has(dim); })))
         return std::nullopt;
-    int64_t position = addDim(extent);
-    for (Access &factor : factors)
-      if (has(factor))
-        factor = windowed(factor, llvm::find(factor.dims, solved) - factor.dims.begin(), source, position, others);
+    for (Factor &factor : factors)
+      if (factor.has(solved))
+        factor.axes[factor.axisOf(solved)] = source;
     return position;
-  }
-
-  // A value between zeros, from these offsets on (0 where there are none).
-  Value padded(Value value, SmallVector<int64_t> offsets, ArrayRef<int64_t> shape) {
-    if (shapeOf(value) == shape)
-      return value;
-    offsets.resize(shape.size(), 0);
-    return ein::place(builder, loc, value, offsets, SmallVector<int64_t>(shape.size(), 1), shape);
-  }
-
-  Access windowed(const Access &factor, unsigned axis, AxisPositions source, int64_t position,
-                  ArrayRef<int64_t> others) {
-    SmallVector<int64_t> shape(shapeOf(factor.value)), offsets(shape.size(), 0);
-    int64_t least = source.offset, most = source.offset;
-    Dims dims(others);
-    dims.insert(dims.begin(), position);
-    for (auto [dim, stride] : llvm::zip(dims, source.strides))
-      (stride > 0 ? most : least) += stride * (extents[dim] - 1);
-    offsets[axis] = std::max<int64_t>(0, -least);
-    shape[axis] = offsets[axis] + std::max(shape[axis], most + 1);
-    source.offset += offsets[axis];
-    Access result{padded(factor.value, offsets, shape), factor.dims};
-    result.dims.erase(result.dims.begin() + axis);
-    result.dims.insert(result.dims.begin() + axis, dims.begin(), dims.end());
-    for (int64_t i = 0, count = dims.size(); i < count; ++i)
-      source.dims.push_back(axis + i);
-    SmallVector<AxisPositions> all;
-    SmallVector<int64_t> shown;
-    for (int64_t other = 0, rank = shape.size(); other < rank; ++other)
-      all.push_back(other == axis ? source
-                                  : AxisPositions{0, {other < axis ? other : other + int64_t(dims.size()) - 1}, {1}});
-    for (int64_t dim : result.dims)
-      shown.push_back(extents[dim]);
-    result.value = ein::window(builder, loc, result.value, all, shown);
-    return result;
   }
 
   // A value over the kept dimensions as the gradient of the whole input.
@@ -247,17 +297,47 @@ private:
     return sum;
   }
 
-  OpBuilder &builder;
-  Location loc;
   Value input;
   SmallVector<AxisPositions> axes; // of the input
   SmallVector<bool> whole;
-  EquationBuilder build;
-  Dims extents; // of the builder's dimensions
   Value gradient;
-  SmallVector<Access> factors;
+  Dims rests;                  // of positions that are divided
   SmallVector<int64_t> merged; // for each axis, the first of its dimensions in the result
   SmallVector<int64_t> shape;  // of what is placed
+};
+
+/// The part of a value that lies at positions, one dimension to an axis: of a product that nothing else reads, the product
+/// of parts, so that what is not read is not computed.
+class PartOfProduct : Product {
+public:
+  PartOfProduct(OpBuilder &builder, ein::PlaceOp place, Value value)
+      : Product(builder, place.getLoc(), value), value(value), positions(place.getPositions()),
+        shape(shapeOf(place.getInput())) {}
+
+  Value run() {
+    Dims kept;
+    bool isProduct = value.getDefiningOp<ein::ContractOp>() && value.use_empty();
+    if (isProduct)
+      factors = productOf(value);
+    for (auto [axis, each] : llvm::enumerate(positions))
+      kept.push_back(isProduct && !isWhole(each, extents[axis], shape[axis]) ? read(axis, each, isProduct) : axis);
+    return isProduct ? multiplied(kept) : ein::window(builder, loc, value, positions, shape);
+  }
+
+private:
+  int64_t read(int64_t dim, const AxisPositions &at, bool &isProduct) {
+    int64_t part = addDim(shape[dim]);
+    for (Factor &factor : factors)
+      if (factor.has(dim)) {
+        isProduct &= factor.isAlone(dim);
+        factor.axes[factor.axisOf(dim)] = {at.offset, {part}, at.strides};
+      }
+    return part;
+  }
+
+  Value value;
+  SmallVector<AxisPositions> positions;
+  ArrayRef<int64_t> shape;
 };
 
 // What guards say is 0 is selected.
@@ -282,6 +362,5 @@ Value algebra::adjointOfParts(OpBuilder &builder, Operation *op, const Gradient 
   Value value = guarded(builder, op->getLoc(), gradient);
   if (auto window = dyn_cast<ein::WindowOp>(op))
     return WindowAdjoint(builder, window, value).run();
-  auto place = cast<ein::PlaceOp>(op);
-  return ein::window(builder, op->getLoc(), value, place.getPositions(), place.getInput().getType().getShape());
+  return PartOfProduct(builder, cast<ein::PlaceOp>(op), value).run();
 }
