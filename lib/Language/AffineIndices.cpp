@@ -15,10 +15,9 @@ using llvm::Twine;
 static std::string clipped(const Expr &expr) { return expr.text.substr(0, 60).str(); }
 
 bool RuleBuilder::refuseAffine(const Expr &expr, const Twine &why) {
-  StringRef remedy = affineOnLeft
-                         ? ", which is not supported yet; a full split is: 'K*i + p' with 'p' from 0 to K - 1"
-                         : "; a position is a sum of integers times indices, or what a tensor of integers holds";
-  diagnostics.error(expr.place, "'" + clipped(expr) + "' " + why + remedy);
+  diagnostics.error(expr.place,
+                    "'" + clipped(expr) + "' " + why +
+                        "; a position is a sum of integers times indices, or what a tensor of integers holds");
   return false;
 }
 
@@ -111,29 +110,26 @@ bool RuleBuilder::divides(const AffineTerm &slow, const AffineTerm &fast) {
   return slow.coefficient % fast.coefficient == 0 && (slow.coefficient != fast.coefficient || slow.written);
 }
 
-/// Sorts the terms, slowest first, and reports everything that keeps the expression from being a full split.
-bool RuleBuilder::orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant) {
-  for (const AffineTerm &term : terms) {
-    if (term.coefficient <= 0)
-      return refuseAffine(expr, "counts '" + term.name + "' by " + Twine(term.coefficient));
-    if (llvm::count_if(terms, [&](const AffineTerm &other) { return other.name == term.name; }) > 1)
-      return refuseAffine(expr, "has the index '" + term.name + "' twice");
-  }
-  if (constant != 0)
-    return refuseAffine(expr, "has the offset " + Twine(constant) + " (a window)");
-  sortTerms(terms);
-  for (size_t i = 1; i < terms.size(); ++i)
-    if (!divides(terms[i - 1], terms[i]))
-      return refuseAffine(expr, "is a window that overlaps");
-  if (terms.back().coefficient != 1)
-    return refuseAffine(expr, "takes one element of " + Twine(terms.back().coefficient) + " (a strided subset)");
-  return true;
-}
-
 /// `C + c` or `0 + c`.
 static bool isPart(const Expr &expr, const Sizes &sizes) {
   auto isOffset = [&](const Expr *operand) { return !namesIndex(*operand, sizes); };
   return expr.kind == Expr::Sum && namesIndex(expr, sizes) && llvm::any_of(expr.operands, isOffset);
+}
+
+/// Whether `partOf` takes a left side at the position.
+bool RuleBuilder::isPartOrSplit(const Affine &affine) const {
+  std::vector<AffineTerm> terms = affine.terms;
+  if (affine.start < 0 || (affine.start > 0 && !isPart(*affine.expr, scope.sizes)) ||
+      terms.size() != affine.indices.size() ||
+      llvm::any_of(terms, [](const AffineTerm &term) { return term.coefficient <= 0; }))
+    return false;
+  sortTerms(terms);
+  for (size_t i = 1; i < terms.size(); ++i) {
+    int64_t extent = (*indices)[*indexOf(terms[i].name)].extent;
+    if (!divides(terms[i - 1], terms[i]) || (extent && extent * terms[i].coefficient != terms[i - 1].coefficient))
+      return false;
+  }
+  return terms.back().coefficient == 1;
 }
 
 /// Whether any rule of the name has an offset in this axis. If so, all of them define parts of it, also those without
@@ -158,49 +154,48 @@ void RuleBuilder::markParts(const Declarator &left) {
     }
 }
 
-std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr, bool onLeft) {
-  std::vector<AffineTerm> terms;
-  int64_t constant = 0;
-  affineOnLeft = onLeft;
-  if (!addTerms(expr, 1, false, terms, constant))
-    return std::nullopt;
+std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
   Affine affine;
   affine.expr = &expr;
-  if (terms.empty()) {
-    affine.constant = constant;
-    return affine;
-  }
-  if (onLeft && constant >= 0 && isPart(expr, scope.sizes)) {
-    affine.offset = constant;
-    constant = 0;
-  }
-  if (!onLeft) {
-    affine.start = constant;
-    // The slowest first: what can be split is then split in order.
-    std::vector<AffineTerm> ordered = terms;
-    sortTerms(ordered);
-    for (const AffineTerm &term : ordered) {
-      IndexId id = indexNamed(term.name);
-      auto known = llvm::find(affine.indices, id);
-      if (known != affine.indices.end()) {
-        int64_t &stride = affine.strides[known - affine.indices.begin()];
-        if (llvm::AddOverflow(stride, term.coefficient, stride))
-          return refuseAffine(expr, "has a coefficient beyond 2^63"), std::nullopt;
-        continue;
-      }
-      affine.indices.push_back(id);
-      affine.places.push_back(term.place);
-      affine.strides.push_back(term.coefficient);
-    }
-    for (auto [id, stride] : llvm::zip(affine.indices, affine.strides))
-      if (stride == 0)
-        return refuseAffine(expr, "counts '" + (*indices)[id].name + "' by 0"), std::nullopt;
-    affine.terms = std::move(terms);
-    return affine;
-  }
-  if (!orderTerms(expr, terms, constant) || !setParts(affine, terms))
+  if (!addTerms(expr, 1, false, affine.terms, affine.start))
     return std::nullopt;
+  if (affine.terms.empty()) {
+    affine.constant = std::exchange(affine.start, 0);
+    return affine;
+  }
+  // The slowest first: what can be split is then split in order.
+  std::vector<AffineTerm> ordered = affine.terms;
+  sortTerms(ordered);
+  for (const AffineTerm &term : ordered) {
+    IndexId id = indexNamed(term.name);
+    auto known = llvm::find(affine.indices, id);
+    if (known != affine.indices.end()) {
+      int64_t &stride = affine.strides[known - affine.indices.begin()];
+      if (llvm::AddOverflow(stride, term.coefficient, stride))
+        return refuseAffine(expr, "has a coefficient beyond 2^63"), std::nullopt;
+      continue;
+    }
+    affine.indices.push_back(id);
+    affine.places.push_back(term.place);
+    affine.strides.push_back(term.coefficient);
+  }
+  for (auto [id, stride] : llvm::zip(affine.indices, affine.strides))
+    if (stride == 0)
+      return refuseAffine(expr, "counts '" + (*indices)[id].name + "' by 0"), std::nullopt;
   return affine;
+}
+
+/// A left side that splits an axis, or a part of one.
+std::optional<RuleBuilder::Affine> RuleBuilder::partOf(const Expr &expr) {
+  std::optional<Affine> affine = affineOf(expr);
+  if (!affine)
+    return std::nullopt;
+  int64_t start = std::exchange(affine->start, 0);
+  if (isPart(expr, scope.sizes))
+    affine->offset = start;
+  std::vector<AffineTerm> terms = affine->terms;
+  sortTerms(terms);
+  return setParts(*affine, terms) ? affine : std::nullopt;
 }
 
 /// The indices of a full split, slowest first, and the extents that the coefficients tell.

@@ -134,11 +134,9 @@ bool RuleBuilder::declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<I
                       "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
     return false;
   }
-  std::optional<Affine> affine = affineOf(*entry.expr, /*onLeft=*/true);
+  std::optional<Affine> affine = partOf(*entry.expr);
   if (!affine)
     return false;
-  if (affine->constant)
-    return refuseAffine(*entry.expr, "on a left side leaves other elements out");
   bool ok = true;
   for (auto [id, place] : llvm::zip(affine->indices, affine->places))
     ok &= declareIndex(entry, place, (*indices)[id].name, ids);
@@ -166,9 +164,12 @@ bool RuleBuilder::collectAll(const std::vector<const Expr *> &exprs) {
 
 /// The indices of a right side, and the extents that they get from one another.
 bool RuleBuilder::collectRight(const Expr &expr) {
-  bool ok = collect(expr);
-  ok &= stateSizedExtents();
-  return settlePositions() && ok;
+  if (!rightIsGood) {
+    rightIsGood = collect(expr);
+    *rightIsGood &= stateSizedExtents();
+    *rightIsGood &= settlePositions();
+  }
+  return *rightIsGood;
 }
 
 bool RuleBuilder::collect(const Expr &expr) {

@@ -94,7 +94,8 @@ private:
     const Expr *expr; // else
     SMLoc place;
   };
-  bool scatters(const Declarator &left) const;
+  std::optional<bool> scatters(const Declarator &left, const Expr &right);
+  bool checkTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name);
   std::optional<std::vector<LeftAxis>> collectTargets(const Declarator &left);
   std::optional<llvm::SmallVector<Axis, 4>> axesOfTargets(StringRef name, SMLoc place,
                                                           llvm::ArrayRef<LeftAxis> targets);
@@ -139,11 +140,12 @@ private:
   // AffineIndices.cpp
   bool addTerms(const Expr &expr, int64_t factor, bool written, std::vector<AffineTerm> &terms, int64_t &constant);
   bool addProduct(const Expr &expr, int64_t factor, std::vector<AffineTerm> &terms, int64_t &constant);
-  std::optional<Affine> affineOf(const Expr &expr, bool onLeft = false);
+  std::optional<Affine> affineOf(const Expr &expr);
+  std::optional<Affine> partOf(const Expr &expr);
   static void sortTerms(std::vector<AffineTerm> &terms);
   static bool divides(const AffineTerm &slow, const AffineTerm &fast);
-  bool orderTerms(const Expr &expr, std::vector<AffineTerm> &terms, int64_t constant);
   bool setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered);
+  bool isPartOrSplit(const Affine &affine) const;
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
   bool refuseAffine(const Expr &expr, const llvm::Twine &why);
@@ -156,7 +158,7 @@ private:
   bool isSplit(const Reading &reading) const;
   bool deduceParts(Reading &reading);
   bool refuseOpen(const Reading &reading);
-  bool checkInside(const Reading &reading);
+  bool checkInside(const Reading &reading, bool onLeft = false);
   const Node *resolvePad(const Expr &call, const Context &context);
   const Node *padGathers(const Node *read, const Node *outside);
 
@@ -224,8 +226,8 @@ private:
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   std::map<const Expr *, Affine> affines; // index expressions that are no plain index
+  std::optional<bool> rightIsGood;        // what `collectRight` found
   std::vector<Reading> readings;          // of those that have indices
-  bool affineOnLeft = false;              // the side of the rule that is read now
   SumPlaces sums;
 };
 

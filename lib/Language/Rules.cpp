@@ -168,7 +168,12 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
   leftPlace = place;
   if (declarator)
     tensorNames.try_emplace(name, place);
-  if (indexed && scatters(*declarator))
+  std::optional<bool> scattered = indexed ? scatters(*declarator, expr) : false;
+  if (!scattered) {
+    collectRight(expr); // for its errors
+    return std::nullopt;
+  }
+  if (*scattered)
     return buildScatter(name, place, *declarator, expr);
   bool ok = !indexed || declareLeft(*declarator);
   if (ok && earlier)

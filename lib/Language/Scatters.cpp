@@ -1,6 +1,7 @@
 //===- Scatters.cpp - left sides with computed positions ---------------------===//
 //
-// `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name. The rule
+// `a[b, dst[b, e], d] += m[b, e, d]` adds each value of the right side to the element that its positions name, and so does
+// `a[b, 2*i + p] = m[b, i, p]` where that splits no axis and gives no part of one: windows, strides, numbers. The rule
 // runs over the indices of all positions, in the order of the brackets; what an index of a position alone counts is no
 // sum of the sum rule, for the left side has it. Elements that no position names are 0.
 //
@@ -14,10 +15,35 @@ using namespace plc::language;
 using llvm::Twine;
 using mlir::AffineMap;
 
-bool RuleBuilder::scatters(const Declarator &declarator) const {
-  return llvm::any_of(declarator.axes, [&](const IndexEntry &entry) {
-    return entry.expr && entry.expr->kind != Expr::Name && readsTensor(*entry.expr, scope);
-  });
+/// Whether a position is computed, or moves so that it neither splits an axis nor gives a part of one: by its form, or by
+/// the extents that the right side gives its indices. Nothing if one cannot be read.
+std::optional<bool> RuleBuilder::scatters(const Declarator &declarator, const Expr &right) {
+  bool found = false;
+  for (const IndexEntry &entry : declarator.axes) {
+    bool isIndex = !entry.isEllipsis() && entry.expr->kind == Expr::Name && !isSizeName(entry.expr->name);
+    if (entry.isEllipsis() || isIndex || entry.extent)
+      continue;
+    if (readsTensor(*entry.expr, scope)) {
+      found = true;
+      continue;
+    }
+    std::optional<Affine> affine = affineOf(*entry.expr);
+    if (!affine)
+      return std::nullopt;
+    if (affine->indices.size() > 1)
+      collectRight(right);
+    found |= affine->constant || !isPartOrSplit(*affine);
+  }
+  return found;
+}
+
+/// Affine positions that fall outside.
+bool RuleBuilder::checkTargets(llvm::ArrayRef<LeftAxis> targets, llvm::ArrayRef<Axis> axes, StringRef name) {
+  bool ok = true;
+  for (auto [target, axis] : llvm::zip(targets, axes))
+    if (auto affine = affines.find(target.expr); target.expr && affine != affines.end() && !affine->second.constant)
+      ok &= checkInside({&affine->second, axis, name, /*padded=*/false}, /*onLeft=*/true);
+  return ok;
 }
 
 /// The axes of the left side: plain indices, which are declared, and expressions.
@@ -35,6 +61,8 @@ std::optional<std::vector<RuleBuilder::LeftAxis>> RuleBuilder::collectTargets(co
                         "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
       ok = false;
     } else {
+      if (std::optional<Affine> affine = readsTensor(*entry.expr, scope) ? std::nullopt : affineOf(*entry.expr))
+        affines[entry.expr] = *affine;
       ok &= collect(*entry.expr);
       targets.push_back({std::nullopt, entry.expr, entry.place});
     }
@@ -115,7 +143,7 @@ std::optional<Binding> RuleBuilder::buildScatter(StringRef name, SMLoc place, co
     return std::nullopt;
   ok = placeSums(expr, *this, *indices, sums, diagnostics);
   const Node *node = resolve(expr, Context());
-  if (!node || !ok || !finishLeft(name))
+  if (!node || !ok || !finishLeft(name) || !checkTargets(*targets, *whole, name))
     return std::nullopt;
   if (node->element == Element::Bool) {
     diagnostics.error(node->place,

@@ -124,7 +124,7 @@ bool RuleBuilder::refuseOpen(const Reading &reading) {
 }
 
 /// Whether no position falls outside; forgets strides where the indices count the axis whole.
-bool RuleBuilder::checkInside(const Reading &reading) {
+bool RuleBuilder::checkInside(const Reading &reading, bool onLeft) {
   Affine &affine = *reading.affine;
   int64_t least = affine.start, most = affine.start, inner = 1;
   bool fits = true, whole = affine.start == 0;
@@ -142,11 +142,11 @@ bool RuleBuilder::checkInside(const Reading &reading) {
     affine.strides.clear();
   if (reading.padded || (least >= 0 && most < reading.axis.extent))
     return true;
+  std::string remedy = onLeft ? "" : ("; 'pad(" + reading.tensor + "[..])' reads 0 outside of it").str();
   diagnostics
       .error(affine.expr->place, "'" + clipped(*affine.expr) + "' is from " + Twine(least) + " to " + Twine(most) +
                                      ", but the axis of '" + reading.tensor + "' has extent " +
-                                     Twine(reading.axis.extent) + "; 'pad(" + reading.tensor +
-                                     "[..])' reads 0 outside of it")
+                                     Twine(reading.axis.extent) + remedy)
       .note(reading.axis.place, "extent " + Twine(reading.axis.extent) + " is from here");
   return false;
 }
