@@ -1,8 +1,9 @@
 #include "Data.h"
 
-#include "ByteWindows.h"
+#include "Npy.h"
 #include "TensorRows.h"
 #include "WholeTensors.h"
+#include "Windows.h"
 
 #include <algorithm>
 
@@ -105,14 +106,17 @@ bool isTensorFile(const std::string &file) {
 
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout) {
   checkNames(entry, options);
-  auto isInRows = [&](const TensorInfo &input) { return isTensorFile(findOption(input, options).file); };
+  auto isInRows = [&](const TensorInfo &input) {
+    const std::string &file = findOption(input, options).file;
+    return isTensorFile(file) && (input.shape.size() < 2 || npyRank(file) != 1);
+  };
   std::vector<Part> parts;
   addPart(
       entry, [&](const TensorInfo &input) { return input.batched() && isInRows(input); },
       [&](const EntryInfo &some) { return std::make_unique<TensorRows>(some, options, holdout); }, parts);
   addPart(
       entry, [&](const TensorInfo &input) { return input.batched() && !isInRows(input); },
-      [&](const EntryInfo &some) { return std::make_unique<ByteWindows>(some, options, holdout); }, parts);
+      [&](const EntryInfo &some) { return std::make_unique<Windows>(some, options, holdout); }, parts);
   if (parts.empty() && holdout > 0)
     throw usageError("no input of the model has a batch, so no part of the data can be held out: add --holdout 0");
   addPart(

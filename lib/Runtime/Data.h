@@ -30,8 +30,8 @@ public:
   virtual void checkHeldOut() const = 0;
 };
 
-/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other (ByteWindows), or, if it has no
-/// batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
+/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other and of a .npy of one axis for an
+/// input of more (Windows), or, if it has no batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
 /// fileError unless every input has data that fits it.
 std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
 

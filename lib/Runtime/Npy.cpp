@@ -4,6 +4,7 @@
 #include "plc/Runtime/Error.h"
 
 #include <charconv>
+#include <fstream>
 #include <cstring>
 
 namespace plc::runtime {
@@ -171,9 +172,8 @@ void reorder(Tensor &tensor) {
   tensor.data = std::move(ordered);
 }
 
-} // namespace
-
-Tensor parseNpy(const std::string &file, std::string_view bytes) {
+/// The header at the beginning of `bytes`, and where the data begins.
+std::pair<HeaderReader, size_t> readHeader(const std::string &file, std::string_view bytes) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic)
     throw fileError(file, "not a .npy file (offset 0)");
   unsigned version = static_cast<unsigned char>(bytes[6]);
@@ -189,19 +189,38 @@ Tensor parseNpy(const std::string &file, std::string_view bytes) {
                               std::to_string(bytes.size()) + " (offset 8)");
   HeaderReader header(file, bytes.substr(start, length), start);
   header.read();
+  return {header, start + length};
+}
+
+} // namespace
+
+Tensor parseNpy(const std::string &file, std::string_view bytes) {
+  auto [header, start] = readHeader(file, bytes);
   Tensor tensor{header.info, {}};
-  std::string_view data = bytes.substr(start + length);
+  std::string_view data = bytes.substr(start);
   size_t expected = static_cast<size_t>(tensor.info.numElements()) * header.type->width;
   if (data.size() != expected)
     throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
                               std::to_string(expected) + " for " + tensor.info.typeText() + " (offset " +
-                              std::to_string(start + length) + ")");
+                              std::to_string(start) + ")");
   tensor.data = header.type->read(data);
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
-    throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + length + size_t(bad)) + ")");
+    throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + size_t(bad)) + ")");
   if (header.columnsFirst)
     reorder(tensor);
   return tensor;
+}
+
+std::optional<size_t> npyRank(const std::string &file) {
+  std::string begin(1 << 17, '\0'); // more than a header takes that anybody writes
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  try {
+    return readHeader(file, std::string_view(begin).substr(0, static_cast<size_t>(in.gcount())))
+        .first.info.shape.size();
+  } catch (const Error &) {
+    return std::nullopt;
+  }
 }
 
 std::string formatNpy(const Tensor &tensor) {

@@ -4,10 +4,15 @@
 
 #include "plc/Runtime/Tensor.h"
 
+#include <optional>
+
 namespace plc::runtime {
 
 /// Parses the bytes of a .npy file; `file` is named in errors (`FILE: error: TEXT (offset N)`).
 Tensor parseNpy(const std::string &file, std::string_view bytes);
+
+/// The number of axes in a .npy file, of which only the header is read; nothing if it cannot be read, or is no such file.
+std::optional<size_t> npyRank(const std::string &file);
 
 /// The bytes of a version 1 file.
 std::string formatNpy(const Tensor &tensor);

@@ -1,4 +1,4 @@
-#include "ByteWindows.h"
+#include "Windows.h"
 
 #include <cstdio>
 #include <cstring>
@@ -37,7 +37,7 @@ int64_t nextAt(const std::vector<Bytes> &batch, int i) {
 
 TEST(Data, ShiftedInputFollowsTheSameWindow) {
   Text text(200);
-  ByteWindows data(text.entry, text.options, 0.1);
+  Windows data(text.entry, text.options, 0.1);
   for (int step = 1; step < 50; ++step) {
     auto batch = data.trainBatch(0, step);
     for (int i = 0; i < 16; ++i)
@@ -48,7 +48,7 @@ TEST(Data, ShiftedInputFollowsTheSameWindow) {
 // 200 bytes, a tenth held out: training reads bytes 0..179 only, all of them in the end, shifted ones included.
 TEST(Data, TrainingNeverReadsTheHeldOutPart) {
   Text text(200);
-  ByteWindows data(text.entry, text.options, 0.1);
+  Windows data(text.entry, text.options, 0.1);
   std::set<int64_t> seen;
   for (int step = 1; step < 2000; ++step) {
     auto batch = data.trainBatch(5, step);
@@ -62,7 +62,7 @@ TEST(Data, TrainingNeverReadsTheHeldOutPart) {
 
 TEST(Data, PositionsDependOnSeedAndStep) {
   Text text(240);
-  ByteWindows data(text.entry, text.options, 0.1);
+  Windows data(text.entry, text.options, 0.1);
   EXPECT_EQ(data.trainBatch(1, 1), data.trainBatch(1, 1));
   EXPECT_NE(data.trainBatch(1, 1), data.trainBatch(2, 1));
   EXPECT_NE(data.trainBatch(1, 1), data.trainBatch(1, 2));
@@ -71,7 +71,7 @@ TEST(Data, PositionsDependOnSeedAndStep) {
 // 97 bytes, 48 held out: windows at 49, 57, .. 81 (at 89 the shifted one would end after 97): 5 windows, 2 batches.
 TEST(Data, HeldOutWindowsAreConsecutive) {
   Text text(97);
-  ByteWindows data(text.entry, text.options, 0.5);
+  Windows data(text.entry, text.options, 0.5);
   ASSERT_EQ(data.numHeldOutBatches(), 2);
   EXPECT_EQ(tokAt(data.heldOutBatch(0), 0), 49);
   EXPECT_EQ(tokAt(data.heldOutBatch(0), 8), 57);
