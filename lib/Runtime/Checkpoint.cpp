@@ -37,7 +37,7 @@ void syncDirectory(const fs::path &directory) {
 
 /// The number that our own writer stored under `key` in the metadata.
 template <class T>
-T readNumber(const std::string &file, const Safetensors &state, const std::string &key) {
+T readNumber(const std::string &file, const SafetensorsFile &state, const std::string &key) {
   auto found = state.metadata.find(key);
   if (found == state.metadata.end())
     throw fileError(file, "metadata '" + key + "' is missing");
@@ -120,7 +120,7 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   fs::path step = findStep(directory, "state.safetensors");
   std::string file = step / "state.safetensors";
-  Safetensors state = Safetensors::read(file);
+  SafetensorsFile state(file);
   std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
   if (key != engine.numericsKey())
     throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
@@ -137,7 +137,7 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
     for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
       info.name = momentNames[which - 1] + info.name;
-      engine.writeMoment(i, which, state.take(file, info).data.data());
+      engine.writeMoment(i, which, state.readAs(info).data.data());
     }
   }
   return training;

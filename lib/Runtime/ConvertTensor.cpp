@@ -71,6 +71,12 @@ void convert(const std::string &file, const std::string &what, Tensor &tensor) {
 
 } // namespace
 
+bool isConvertible(ElementType from, ElementType to) {
+  return from == to || visit(from, [&](auto source) {
+           return visit(to, [&](auto target) { return Conversion<decltype(source), decltype(target)>::exists; });
+         });
+}
+
 void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor) {
   if (tensor.info.type == to)
     return;

@@ -12,6 +12,9 @@ namespace plc::runtime {
 /// finds two types that differ. `what` is whose it is, for messages: "input 'x'".
 void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor);
 
+/// Whether there is such a conversion, or none is needed.
+bool isConvertible(ElementType from, ElementType to);
+
 } // namespace plc::runtime
 
 #endif

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace plc::runtime {
 
@@ -55,6 +56,47 @@ std::string readFile(const std::string &file) {
     if (count == 0)
       return bytes;
     bytes.append(buffer, static_cast<size_t>(count));
+  }
+}
+
+PartsOfFile::PartsOfFile(const std::string &file) : file(file) {
+  descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
+    throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
+  length = static_cast<size_t>(status.st_size);
+  if (S_ISREG(status.st_mode))
+    return;
+  ::close(descriptor);
+  descriptor = -1;
+  whole = readFile(file);
+  length = whole.size();
+}
+
+PartsOfFile::~PartsOfFile() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
+PartsOfFile::PartsOfFile(PartsOfFile &&other) noexcept
+    : file(std::move(other.file)), whole(std::move(other.whole)), descriptor(std::exchange(other.descriptor, -1)),
+      length(other.length) {}
+
+void PartsOfFile::read(size_t offset, size_t count, char *out) const {
+  if (descriptor < 0) {
+    whole.copy(out, count, offset);
+    return;
+  }
+  while (count) {
+    ssize_t got = ::pread(descriptor, out, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      throw fileError(file, got < 0 ? std::string("cannot be read: ") + std::strerror(errno)
+                                    : "has become shorter than " + std::to_string(length) + " bytes");
+    out += got;
+    offset += static_cast<size_t>(got);
+    count -= static_cast<size_t>(got);
   }
 }
 

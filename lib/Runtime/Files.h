@@ -12,6 +12,25 @@ namespace plc::runtime {
 /// The bytes of a regular file, or of stdin for "-". Throws fileError.
 std::string readFile(const std::string &file);
 
+/// A file of which parts are read; what is no regular file (a pipe) is read whole, once.
+class PartsOfFile {
+public:
+  /// Throws fileError, as `read` does if the file has become shorter.
+  explicit PartsOfFile(const std::string &file);
+  ~PartsOfFile();
+  PartsOfFile(PartsOfFile &&other) noexcept;
+  PartsOfFile(const PartsOfFile &) = delete;
+
+  size_t size() const { return length; }
+  /// The bytes from `offset` on, which must be in the file.
+  void read(size_t offset, size_t count, char *out) const;
+
+private:
+  std::string file, whole;
+  int descriptor = -1; // -1: `whole` has it
+  size_t length = 0;
+};
+
 /// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
 void writeFile(const std::string &file, std::string_view bytes);
 

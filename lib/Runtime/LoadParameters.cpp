@@ -21,7 +21,8 @@ struct Wanted {
 
 class Matcher {
 public:
-  Matcher(const std::string &file, const ParameterMap *map) : file(file), map(map), contents(readWeights(file)) {}
+  Matcher(const std::string &file, const WeightFile &contents, const ParameterMap *map)
+      : file(file), map(map), contents(contents) {}
 
   ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
     ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}, 0, {}};
@@ -68,9 +69,8 @@ private:
 
   void findSource(const Wanted &wanted, ParameterMatch &match) {
     for (const std::string &name : wanted.names)
-      if (contents.tensors.count(name)) {
+      if (contents.tensors().count(name)) {
         match.source = name;
-        ++uses[name];
         ++used[name];
         return;
       }
@@ -79,21 +79,16 @@ private:
       match.state = State::Initial;
   }
 
-  /// The last use of a tensor takes it; those before have a copy.
-  Tensor takeSource(const std::string &name) {
-    Tensor &tensor = contents.tensors.at(name);
-    return --uses[name] ? tensor : std::move(tensor);
-  }
-
+  /// By its type and shape alone: no data is read.
   void fit(const Wanted &wanted, ParameterMatch &match) {
-    Tensor tensor = takeSource(match.source);
-    TensorInfo original = tensor.info;
+    const TensorInfo &original = contents.tensors().at(match.source);
+    TensorInfo info = original;
     match.state = State::Unfit;
     std::string done;
     if (wanted.rule)
       for (const Turn &each : wanted.rule->turns) {
-        if (auto wrong = turn(each, wanted.info.shape, tensor)) {
-          match.found = tensor.info.typeText();
+        if (auto wrong = turnShape(each, wanted.info.shape, info)) {
+          match.found = info.typeText();
           match.place = map->place(each.line, each.column);
           match.problem = "'" + std::string(nameOfChoice(each.kind)) + "' of tensor '" + match.source + "', " +
                           original.typeText() + " in " + file + ", for parameter '" + wanted.info.name + "', " +
@@ -102,17 +97,16 @@ private:
         }
         done += std::string(done.empty() ? "" : ", ") + nameOfChoice(each.kind);
       }
-    convertTensor(file, "tensor '" + wanted.info.name + "'", wanted.info.type, tensor);
-    if (tensor.info.type == wanted.info.type && tensor.info.shape == wanted.info.shape) {
+    if (isConvertible(info.type, wanted.info.type) && info.shape == wanted.info.shape) {
       match.state = State::Found;
-      match.tensor = std::move(tensor);
+      match.rule = wanted.rule;
       return;
     }
-    match.found = tensor.info.typeText();
+    match.found = info.typeText();
     if (wanted.rule)
       match.problem = "tensor '" + match.source + "' of " + file + " is " + original.typeText() +
                       (done.empty() ? "" : ", after " + done + " " + match.found) + ", but parameter '" +
-                      wanted.info.name + "' is " + wanted.info.typeText() + remedy(tensor.info, wanted.info);
+                      wanted.info.name + "' is " + wanted.info.typeText() + remedy(info, wanted.info);
     else
       match.problem = "tensor '" + wanted.info.name + "' is " + match.found + ", expected " + wanted.info.typeText();
   }
@@ -127,14 +121,14 @@ private:
   }
 
   void listUnused(ParameterMatches &matches) const {
-    for (const auto &[name, tensor] : contents.tensors)
+    for (const auto &[name, info] : contents.tensors())
       if (!used.count(name) &&
           (!map || std::none_of(map->ignore.begin(), map->ignore.end(), [&, &name = name](const NamePattern &each) {
             return std::any_of(map->prefixes.begin(), map->prefixes.end(), [&](const std::string &prefix) {
               return name.starts_with(prefix) && each.match(name.substr(prefix.size()));
             });
           })))
-        matches.unused.push_back(tensor.info);
+        matches.unused.push_back(info);
   }
 
   /// A tensor that was probably meant has nearly that name, or is the only one of that shape.
@@ -158,8 +152,8 @@ private:
 
   const std::string &file;
   const ParameterMap *map;
-  Safetensors contents;
-  std::map<std::string, size_t> uses, used; // by tensor: that are still to come, and all
+  const WeightFile &contents;
+  std::map<std::string, size_t> used; // by tensor: so often
 };
 
 } // namespace
@@ -171,7 +165,7 @@ size_t ParameterMatches::count(State state) const {
 
 ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters,
                                  const ParameterMap *map) {
-  return Matcher(file, map).match(parameters);
+  return Matcher(file, WeightFile(file), map).match(parameters);
 }
 
 void checkMatches(const ParameterMatches &matches, bool mayLack) {
@@ -192,11 +186,22 @@ void checkMatches(const ParameterMatches &matches, bool mayLack) {
 }
 
 ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack, const ParameterMap *map) {
-  ParameterMatches matches = matchParameters(file, engine.parameters(), map);
+  WeightFile contents(file);
+  const std::vector<ParameterInfo> &parameters = engine.parameters();
+  ParameterMatches matches = Matcher(file, contents, map).match(parameters);
   checkMatches(matches, mayLack);
-  for (size_t i = 0; i < matches.parameters.size(); ++i)
-    if (matches.parameters[i].state == State::Found)
-      engine.writeParameter(i, matches.parameters[i].tensor.data.data());
+  // One at a time: a model's weights may be half of what memory there is.
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ParameterMatch &match = matches.parameters[i];
+    if (match.state != State::Found)
+      continue;
+    Tensor tensor = contents.read(match.source);
+    if (match.rule)
+      for (const Turn &each : match.rule->turns)
+        turnTensor(each, parameters[i].shape, tensor);
+    convertTensor(file, "tensor '" + match.source + "'", parameters[i].type, tensor);
+    engine.writeParameter(i, tensor.data.data());
+  }
   return matches;
 }
 

@@ -13,11 +13,11 @@ namespace plc::runtime {
 struct ParameterMatch {
   enum class State { Found, Initial, Missing, Unfit };
   State state = State::Missing;
-  Tensor tensor;       // as the model wants it, if it is found
-  std::string source;  // its name in the file
-  std::string found;   // the type of what does not fit
-  std::string place;   // of the problem in the map; empty: in the file
-  std::string problem; // "tensor 'w' is missing; the nearest is 'v'"
+  std::string source;                  // its name in the file
+  const ParameterRule *rule = nullptr; // by which it is turned, if it is found
+  std::string found;                   // the type of what does not fit
+  std::string place;                   // of the problem in the map; empty: in the file
+  std::string problem;                 // "tensor 'w' is missing; the nearest is 'v'"
 
   std::string note() const { return (place.empty() ? "" : place + ": ") + problem; }
 };
@@ -32,8 +32,8 @@ struct ParameterMatches {
   size_t count(ParameterMatch::State state) const;
 };
 
-/// Looks for every parameter's values in a file of weights, by the rules of a map if there is one, and converts them to
-/// the model's types. Throws fileError if the file is none, or holds an element that the model's type cannot.
+/// Looks for every parameter in a file of weights, by the rules of a map if there is one. Names, types and shapes alone are
+/// read. Throws fileError if the file is none.
 ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters,
                                  const ParameterMap *map);
 
@@ -41,8 +41,9 @@ ParameterMatches matchParameters(const std::string &file, const std::vector<Para
 /// lack some, unless it lacks all.
 void checkMatches(const ParameterMatches &matches, bool mayLack);
 
-/// Writes a file's parameters to the engine: all of them, or none if `checkMatches` throws. What a file may lack, and
-/// does, keeps its value.
+/// Writes a file's parameters to the engine, turned and converted to the model's types: all of them, or none if
+/// `checkMatches` throws; throws fileError on the way if an element does not fit its type. What a file may lack, and does,
+/// keeps its value.
 ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack,
                                 const ParameterMap *map = nullptr);
 

@@ -3,6 +3,8 @@
 #include "plc/Runtime/Error.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 namespace plc::runtime {
@@ -99,53 +101,39 @@ std::optional<std::string> checkAxis(int64_t axis, const TensorInfo &info) {
   return "there is no axis " + std::to_string(axis) + " in " + info.typeText() + ", whose axes count from 0";
 }
 
-/// Keeps elements `begin` to `end` - 1 of an axis.
-void keepPart(Tensor &tensor, size_t axis, int64_t begin, int64_t end) {
-  Shape &shape = tensor.info.shape;
-  size_t inner = byteWidth(tensor.info.type), outer = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i)
-    inner *= static_cast<size_t>(shape[i]);
-  for (size_t i = 0; i < axis; ++i)
-    outer *= static_cast<size_t>(shape[i]);
-  Bytes kept;
-  kept.reserve(outer * static_cast<size_t>(end - begin) * inner);
-  for (size_t row = 0; row < outer; ++row) {
-    auto first = tensor.data.begin() +
-                 static_cast<int64_t>((row * static_cast<size_t>(shape[axis]) + static_cast<size_t>(begin)) * inner);
-    kept.insert(kept.end(), first, first + static_cast<int64_t>(static_cast<size_t>(end - begin) * inner));
-  }
-  shape[axis] = end - begin;
-  tensor.data = std::move(kept);
-}
+/// The part of an axis that is kept.
+struct Kept {
+  int64_t axis, begin, end;
+};
 
-std::optional<std::string> split(const Turn &turn, Tensor &tensor) {
+std::optional<std::string> split(const Turn &turn, const TensorInfo &info, Kept &kept) {
   int64_t axis = turn.numbers[0], part = turn.numbers[1], parts = turn.numbers[2];
-  if (auto wrong = checkAxis(axis, tensor.info))
+  if (auto wrong = checkAxis(axis, info))
     return wrong;
   if (parts < 1 || part < 0 || part >= parts)
     return "there is no part " + std::to_string(part) + " of " + std::to_string(parts) + ", which count from 0";
-  int64_t extent = tensor.info.shape[static_cast<size_t>(axis)], size = extent / parts;
+  int64_t extent = info.shape[static_cast<size_t>(axis)], size = extent / parts;
   if (extent % parts)
-    return "axis " + std::to_string(axis) + " of " + tensor.info.typeText() + " has no " + std::to_string(parts) +
+    return "axis " + std::to_string(axis) + " of " + info.typeText() + " has no " + std::to_string(parts) +
            " equal parts";
-  keepPart(tensor, static_cast<size_t>(axis), part * size, (part + 1) * size);
+  kept = {axis, part * size, (part + 1) * size};
   return std::nullopt;
 }
 
-std::optional<std::string> slice(const Turn &turn, Tensor &tensor) {
+std::optional<std::string> slice(const Turn &turn, const TensorInfo &info, Kept &kept) {
   int64_t axis = turn.numbers[0], begin = turn.numbers[1], end = turn.numbers[2];
-  if (auto wrong = checkAxis(axis, tensor.info))
+  if (auto wrong = checkAxis(axis, info))
     return wrong;
-  if (begin < 0 || begin > end || end > tensor.info.shape[static_cast<size_t>(axis)])
+  if (begin < 0 || begin > end || end > info.shape[static_cast<size_t>(axis)])
     return "elements " + std::to_string(begin) + " to below " + std::to_string(end) + " are outside axis " +
-           std::to_string(axis) + " of " + tensor.info.typeText();
-  keepPart(tensor, static_cast<size_t>(axis), begin, end);
+           std::to_string(axis) + " of " + info.typeText();
+  kept = {axis, begin, end};
   return std::nullopt;
 }
 
-std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, Tensor &tensor) {
+std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, TensorInfo &info) {
   Shape shape = turn.numbers.empty() ? wanted : turn.numbers;
-  int64_t count = tensor.info.numElements(), known = 1;
+  int64_t count = info.numElements(), known = 1;
   int64_t *open = nullptr;
   bool fits = true;
   for (int64_t &extent : shape) {
@@ -162,57 +150,139 @@ std::optional<std::string> reshape(const Turn &turn, const Shape &wanted, Tensor
     known = count;
   }
   if (!fits || known != count)
-    return "the " + std::to_string(count) + " elements of " + tensor.info.typeText() + " do not fill " +
+    return "the " + std::to_string(count) + " elements of " + info.typeText() + " do not fill " +
            listText(turn.numbers.empty() ? wanted : turn.numbers);
-  tensor.info.shape = shape;
+  info.shape = shape;
   return std::nullopt;
 }
 
-std::optional<std::string> transpose(const Turn &turn, Tensor &tensor) {
-  size_t rank = tensor.info.shape.size(), width = byteWidth(tensor.info.type);
-  Shape axes = turn.numbers, sorted, identity;
-  for (size_t i = 0; i < rank; ++i) {
-    identity.push_back(static_cast<int64_t>(i));
-    if (turn.numbers.empty())
-      axes.insert(axes.begin(), static_cast<int64_t>(i));
-  }
-  sorted = axes;
+/// Where each axis of the result was.
+Shape axesOf(const Turn &turn, size_t rank) {
+  Shape axes = turn.numbers;
+  for (size_t i = 0; i < rank && turn.numbers.empty(); ++i)
+    axes.insert(axes.begin(), static_cast<int64_t>(i));
+  return axes;
+}
+
+std::optional<std::string> transpose(const Turn &turn, TensorInfo &info) {
+  size_t rank = info.shape.size();
+  Shape axes = axesOf(turn, rank), sorted = axes, identity(rank), shape;
   std::sort(sorted.begin(), sorted.end());
+  std::iota(identity.begin(), identity.end(), 0);
   if (sorted != identity)
-    return listText(turn.numbers) + " is no order of the " + std::to_string(rank) + " axes of " +
-           tensor.info.typeText() + ", which count from 0";
-  Shape strides(rank), shape(rank);
-  int64_t stride = 1;
-  for (size_t i = rank; i-- > 0; stride *= tensor.info.shape[i])
-    strides[i] = stride;
-  for (size_t i = 0; i < rank; ++i)
-    shape[i] = tensor.info.shape[static_cast<size_t>(axes[i])];
-  Bytes turned(tensor.data.size());
-  Shape at(rank);
-  for (size_t to = 0; to < turned.size(); to += width) {
-    int64_t from = 0;
-    for (size_t i = 0; i < rank; ++i)
-      from += at[i] * strides[static_cast<size_t>(axes[i])];
-    std::copy_n(tensor.data.begin() + from * static_cast<int64_t>(width), width,
-                turned.begin() + static_cast<int64_t>(to));
-    for (size_t i = rank; i-- > 0 && ++at[i] == shape[i];)
-      at[i] = 0;
-  }
-  tensor.info.shape = shape;
-  tensor.data = std::move(turned);
+    return listText(turn.numbers) + " is no order of the " + std::to_string(rank) + " axes of " + info.typeText() +
+           ", which count from 0";
+  for (int64_t axis : axes)
+    shape.push_back(info.shape[static_cast<size_t>(axis)]);
+  info.shape = shape;
   return std::nullopt;
+}
+
+/// A turn whose result has the shape of `after`.
+std::optional<std::string> shapeAndPart(const Turn &turn, const Shape &wanted, TensorInfo &after, Kept &kept) {
+  std::optional<std::string> wrong;
+  switch (turn.kind) {
+  case Turn::Kind::Reshape: return reshape(turn, wanted, after);
+  case Turn::Kind::Transpose: return transpose(turn, after);
+  case Turn::Kind::Slice: wrong = slice(turn, after, kept); break;
+  case Turn::Kind::Split: wrong = split(turn, after, kept); break;
+  }
+  if (!wrong)
+    after.shape[static_cast<size_t>(kept.axis)] = kept.end - kept.begin;
+  return wrong;
+}
+
+void keepPart(const Kept &kept, Tensor &tensor) {
+  const Shape &shape = tensor.info.shape;
+  auto axis = static_cast<size_t>(kept.axis);
+  size_t inner = byteWidth(tensor.info.type), outer = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i)
+    inner *= static_cast<size_t>(shape[i]);
+  for (size_t i = 0; i < axis; ++i)
+    outer *= static_cast<size_t>(shape[i]);
+  size_t whole = static_cast<size_t>(shape[axis]) * inner, part = static_cast<size_t>(kept.end - kept.begin) * inner;
+  Bytes data(outer * part);
+  for (size_t row = 0; row < outer && part; ++row)
+    std::memcpy(&data[row * part], &tensor.data[row * whole + static_cast<size_t>(kept.begin) * inner], part);
+  tensor.data = std::move(data);
+}
+
+/// One axis of a result: its extent, and the steps by which it is read and written, in elements.
+struct Axis {
+  int64_t extent, from, to;
+};
+
+/// Two axes at a time: in tiles, so that lines of memory are used whole both ways.
+template <typename Word>
+void turnPlane(const Axis &rows, const Axis &columns, const Word *from, Word *to) {
+  constexpr int64_t tile = 16;
+  for (int64_t i = 0; i < rows.extent; i += tile)
+    for (int64_t j = 0; j < columns.extent; j += tile)
+      for (int64_t y = i; y < std::min(i + tile, rows.extent); ++y)
+        for (int64_t x = j; x < std::min(j + tile, columns.extent); ++x)
+          to[y * rows.to + x * columns.to] = from[y * rows.from + x * columns.from];
+}
+
+template <typename Word>
+void turnWords(std::vector<Axis> axes, const Word *from, Word *to) {
+  // The planes have the axis that was last, which is read from one element to the next, and the one that is last now.
+  Axis last = {1, 0, 0}, now = {1, 0, 0};
+  for (auto [step, axis] : {std::pair(&Axis::from, &last), std::pair(&Axis::to, &now)}) {
+    auto found = std::find_if(axes.begin(), axes.end(), [&, step = step](const Axis &each) { return each.*step == 1; });
+    if (found == axes.end())
+      continue;
+    *axis = *found;
+    axes.erase(found);
+  }
+  Shape at(axes.size());
+  for (bool more = true; more;) {
+    int64_t source = 0, target = 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      source += at[i] * axes[i].from;
+      target += at[i] * axes[i].to;
+    }
+    turnPlane(last, now, from + source, to + target);
+    more = false;
+    for (size_t i = axes.size(); i-- > 0 && !more; at[i] = more ? at[i] : 0)
+      more = ++at[i] < axes[i].extent;
+  }
+}
+
+void turnAxes(const Turn &turn, const Shape &after, Tensor &tensor) {
+  size_t rank = after.size();
+  Shape order = axesOf(turn, rank), steps(rank, 1);
+  for (size_t i = rank; i-- > 1;)
+    steps[i - 1] = steps[i] * tensor.info.shape[i];
+  std::vector<Axis> axes;
+  int64_t to = 1;
+  for (size_t i = rank; i-- > 0; to *= after[i])
+    if (after[i] != 1)
+      axes.push_back({after[i], steps[static_cast<size_t>(order[i])], to});
+  Bytes data(tensor.data.size());
+  if (!data.empty())
+    visit(tensor.info.type, [&](auto traits) {
+      using Word = typename decltype(traits)::Value;
+      turnWords(axes, reinterpret_cast<const Word *>(tensor.data.data()), reinterpret_cast<Word *>(data.data()));
+    });
+  tensor.data = std::move(data);
 }
 
 } // namespace
 
-std::optional<std::string> turn(const Turn &turn, const Shape &wanted, Tensor &tensor) {
-  switch (turn.kind) {
-  case Turn::Kind::Reshape: return reshape(turn, wanted, tensor);
-  case Turn::Kind::Slice: return slice(turn, tensor);
-  case Turn::Kind::Split: return split(turn, tensor);
-  case Turn::Kind::Transpose: return transpose(turn, tensor);
-  }
-  return std::nullopt;
+std::optional<std::string> turnShape(const Turn &turn, const Shape &wanted, TensorInfo &info) {
+  Kept kept{};
+  return shapeAndPart(turn, wanted, info, kept);
+}
+
+void turnTensor(const Turn &turn, const Shape &wanted, Tensor &tensor) {
+  TensorInfo after = tensor.info;
+  Kept kept{};
+  shapeAndPart(turn, wanted, after, kept);
+  if (turn.kind == Turn::Kind::Slice || turn.kind == Turn::Kind::Split)
+    keepPart(kept, tensor);
+  else if (turn.kind == Turn::Kind::Transpose)
+    turnAxes(turn, after.shape, tensor);
+  tensor.info = after;
 }
 
 } // namespace plc::runtime

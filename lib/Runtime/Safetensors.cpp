@@ -1,8 +1,7 @@
 #include "Safetensors.h"
 
 #include "ConvertTensor.h"
-#include "Files.h"
-#include "StoredType.h"
+#include "plc/Module/ModuleSeal.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
@@ -27,26 +26,27 @@ std::string_view dtypeOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.safetensors; });
 }
 
-/// Checks one header against the file's size and takes the tensors out.
-class HeaderReader {
-public:
-  HeaderReader(const std::string &file, std::string_view bytes) : file(file), bytes(bytes) {}
+} // namespace
 
-  Safetensors read() {
+/// Checks one header against the file's size.
+class SafetensorsHeader {
+public:
+  explicit SafetensorsHeader(SafetensorsFile &into) : into(into), file(into.file), size(into.bytes.size()) {}
+
+  void read() {
     json header = parseHeader();
-    Safetensors result;
     for (auto &[name, value] : header.items()) {
       if (name == "__metadata__")
-        readMetadata(value, result);
+        readMetadata(value);
       else
-        result.tensors[name] = readTensor(name, value);
+        readTensor(name, value);
     }
     checkCoverage();
-    auto hash = result.metadata.find("hash");
-    if (hash != result.metadata.end() && hash->second != hexOf(hashBytes(bytes.substr(dataStart))))
-      fail("data has hash '" + hexOf(hashBytes(bytes.substr(dataStart))) + "', expected '" + hash->second + "'",
-           dataStart);
-    return result;
+    auto hash = into.metadata.find("hash");
+    if (hash == into.metadata.end())
+      return;
+    if (std::string found = hexOf(hashOfData()); hash->second != found)
+      fail("data has hash '" + found + "', expected '" + hash->second + "'", dataStart);
   }
 
 private:
@@ -56,12 +56,14 @@ private:
 
   json parseHeader() {
     uint64_t length = 0;
-    if (bytes.size() < 8)
+    if (size < 8)
       fail("not a .safetensors file", 0);
-    std::memcpy(&length, bytes.data(), 8);
-    if (length > bytes.size() - 8)
-      fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(bytes.size()), 0);
+    into.bytes.read(0, 8, reinterpret_cast<char *>(&length));
+    if (length > size - 8)
+      fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(size), 0);
     dataStart = 8 + length;
+    std::string text(length, '\0');
+    into.bytes.read(8, length, text.data());
     // Of equal keys the parser keeps the last, so they are looked for while it reads.
     std::vector<std::set<std::string>> open;
     auto callback = [&](int, json::parse_event_t event, json &value) {
@@ -74,7 +76,7 @@ private:
       return true;
     };
     try {
-      json header = json::parse(bytes.substr(8, length), callback);
+      json header = json::parse(text, callback);
       if (!header.is_object())
         fail("header is not a JSON object", 8);
       return header;
@@ -83,13 +85,24 @@ private:
     }
   }
 
-  void readMetadata(const json &value, Safetensors &result) {
+  uint64_t hashOfData() const {
+    uint64_t hash = module::fnv1a({});
+    std::string chunk(1 << 20, '\0');
+    for (size_t at = dataStart; at < size; at += chunk.size()) {
+      chunk.resize(std::min(chunk.size(), size - at));
+      into.bytes.read(at, chunk.size(), chunk.data());
+      hash = module::fnv1a(chunk, hash);
+    }
+    return hash;
+  }
+
+  void readMetadata(const json &value) {
     if (!value.is_object())
       fail("'__metadata__' is not an object", 8);
     for (auto &[key, text] : value.items()) {
       if (!text.is_string())
         fail("metadata '" + key + "' is not a string", 8);
-      result.metadata[key] = text.get<std::string>();
+      into.metadata[key] = text.get<std::string>();
     }
   }
 
@@ -106,10 +119,10 @@ private:
     return integers;
   }
 
-  Tensor readTensor(const std::string &name, const json &value) {
-    Tensor tensor;
-    tensor.info.name = name;
-    tensor.info.shape = readIntegers(name, value, "shape");
+  void readTensor(const std::string &name, const json &value) {
+    TensorInfo info;
+    info.name = name;
+    info.shape = readIntegers(name, value, "shape");
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
     std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
     const StoredType *type = nullptr;
@@ -121,24 +134,21 @@ private:
     }
     if (!type)
       fail("tensor '" + name + "' has element type '" + dtype + "', expected one of " + known, 8);
-    tensor.info.type = type->readAs;
-    int64_t size = static_cast<int64_t>(type->width);
-    for (int64_t extent : tensor.info.shape)
-      if (__builtin_mul_overflow(size, extent, &size))
+    info.type = type->readAs;
+    int64_t wanted = static_cast<int64_t>(type->width);
+    for (int64_t extent : info.shape)
+      if (__builtin_mul_overflow(wanted, extent, &wanted))
         fail("tensor '" + name + "' has 2^63 bytes or more", 8);
-    int64_t available = static_cast<int64_t>(bytes.size() - dataStart);
+    int64_t available = static_cast<int64_t>(size - dataStart);
     if (range.size() != 2 || range[0] > range[1] || range[1] > available)
       fail("tensor '" + name + "' lies outside the file's " + std::to_string(available) + " bytes of data", 8);
-    if (range[1] - range[0] != size)
+    if (range[1] - range[0] != wanted)
       fail("tensor '" + name + "' has " + std::to_string(range[1] - range[0]) + " bytes, expected " +
-               std::to_string(size) + " for " + tensor.info.typeText(),
+               std::to_string(wanted) + " for " + info.typeText(),
            8);
     ranges.emplace_back(range[0], range[1]);
-    tensor.data =
-        type->read(bytes.substr(dataStart + static_cast<size_t>(range[0]), static_cast<size_t>(range[1] - range[0])));
-    if (int64_t bad = firstBadBool(tensor); bad >= 0)
-      fail("tensor '" + name + "' has a bool that is neither 0 nor 1", dataStart + size_t(range[0] + bad));
-    return tensor;
+    into.places[name] = {type, dataStart + static_cast<size_t>(range[0]), static_cast<size_t>(wanted)};
+    into.tensors[name] = std::move(info);
   }
 
   void checkCoverage() {
@@ -149,21 +159,27 @@ private:
         fail("data has a gap or an overlap", dataStart + static_cast<size_t>(std::min(first, end)));
       end = last;
     }
-    if (dataStart + static_cast<size_t>(end) != bytes.size())
+    if (dataStart + static_cast<size_t>(end) != size)
       fail("bytes after the last tensor", dataStart + static_cast<size_t>(end));
   }
 
+  SafetensorsFile &into;
   const std::string &file;
-  std::string_view bytes;
-  size_t dataStart = 0;
+  size_t size, dataStart = 0;
   std::vector<std::pair<int64_t, int64_t>> ranges;
 };
 
-} // namespace
+SafetensorsFile::SafetensorsFile(const std::string &file) : file(file), bytes(file) { SafetensorsHeader(*this).read(); }
 
-Safetensors Safetensors::read(const std::string &file) {
-  std::string bytes = readFile(file);
-  return HeaderReader(file, bytes).read();
+Tensor SafetensorsFile::read(const std::string &name) const {
+  const Place &place = places.at(name);
+  std::string stored(place.size, '\0');
+  bytes.read(place.begin, place.size, stored.data());
+  Tensor tensor{tensors.at(name), place.type->read(stored)};
+  if (int64_t bad = firstBadBool(tensor); bad >= 0)
+    throw fileError(file, "tensor '" + name + "' has a bool that is neither 0 nor 1 (offset " +
+                              std::to_string(place.begin + static_cast<size_t>(bad)) + ")");
+  return tensor;
 }
 
 void Safetensors::write(const std::string &file) const {
@@ -184,11 +200,10 @@ void Safetensors::write(const std::string &file) const {
   writeFile(file, bytes + text + data);
 }
 
-Tensor Safetensors::take(const std::string &file, const TensorInfo &wanted) {
-  auto found = tensors.find(wanted.name);
-  if (found == tensors.end())
+Tensor SafetensorsFile::readAs(const TensorInfo &wanted) const {
+  if (!tensors.count(wanted.name))
     throw fileError(file, "tensor '" + wanted.name + "' is missing");
-  Tensor tensor = std::move(tensors.extract(found).mapped());
+  Tensor tensor = read(wanted.name);
   convertTensor(file, "tensor '" + wanted.name + "'", wanted.type, tensor);
   if (tensor.info.type != wanted.type || tensor.info.shape != wanted.shape)
     throw fileError(file,

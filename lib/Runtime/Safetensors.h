@@ -2,24 +2,48 @@
 #ifndef PLC_RUNTIME_SAFETENSORS_H
 #define PLC_RUNTIME_SAFETENSORS_H
 
+#include "Files.h"
+#include "StoredType.h"
 #include "plc/Runtime/Tensor.h"
 
 #include <map>
 
 namespace plc::runtime {
 
+/// A file to read: its header is read and checked at once, each tensor when it is asked for.
+class SafetensorsFile {
+public:
+  /// Checks bounds, sizes, that there is no gap or overlap, and the hash if our own writer left one. Throws fileError.
+  explicit SafetensorsFile(const std::string &file);
+
+  std::map<std::string, std::string> metadata;
+  /// As they are read.
+  std::map<std::string, TensorInfo> tensors;
+
+  /// One of `tensors`.
+  Tensor read(const std::string &name) const;
+  /// The tensor of this name, converted to the type; throws fileError if there is none or another.
+  Tensor readAs(const TensorInfo &wanted) const;
+
+private:
+  friend class SafetensorsHeader;
+  struct Place {
+    const StoredType *type;
+    size_t begin, size; // in the file
+  };
+
+  std::string file;
+  PartsOfFile bytes;
+  std::map<std::string, Place> places;
+};
+
+/// What a file is to hold.
 struct Safetensors {
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> metadata;
 
-  /// Reads and checks a file: bounds, sizes, no gap or overlap, and the hash if our own writer left one.
-  static Safetensors read(const std::string &file);
-
   /// Writes atomically, with a hash of the data in the metadata.
   void write(const std::string &file) const;
-
-  /// Takes the tensor of this name out, converted to the type; throws fileError if there is none or another.
-  Tensor take(const std::string &file, const TensorInfo &wanted);
 };
 
 } // namespace plc::runtime

@@ -24,11 +24,10 @@ Tensor readTensor(const TensorPlace &place) {
   place.check();
   if (!place.isSafetensors())
     return parseNpy(place.file == "-" ? "<stdin>" : place.file, readFile(place.file));
-  Safetensors contents = Safetensors::read(place.file);
-  auto found = contents.tensors.find(place.key);
-  if (found == contents.tensors.end())
+  SafetensorsFile contents(place.file);
+  if (!contents.tensors.count(place.key))
     throw fileError(place.file, "tensor '" + place.key + "' is missing");
-  return std::move(found->second);
+  return contents.read(place.key);
 }
 
 void writeTensor(const TensorPlace &place, const Tensor &tensor) {

@@ -34,21 +34,24 @@ std::map<std::string, std::vector<std::string>> readIndex(const std::string &fil
 
 } // namespace
 
-Safetensors readWeights(const std::string &file) {
-  if (!file.ends_with(".json"))
-    return Safetensors::read(file);
-  Safetensors all;
+WeightFile::WeightFile(const std::string &file) {
+  if (!file.ends_with(".json")) {
+    infos = shards.emplace_back(file).tensors;
+    for (const auto &[name, info] : infos)
+      shardOf[name] = 0;
+    return;
+  }
   for (const auto &[shard, names] : readIndex(file)) {
     std::string path = std::filesystem::path(file).parent_path() / shard;
-    Safetensors part = Safetensors::read(path);
+    SafetensorsFile &part = shards.emplace_back(path);
     for (const std::string &name : names) {
       auto found = part.tensors.find(name);
       if (found == part.tensors.end())
         throw fileError(path, "tensor '" + name + "', which '" + file + "' says to be here, is missing");
-      all.tensors.insert(part.tensors.extract(found));
+      infos.insert(*found);
+      shardOf[name] = shards.size() - 1;
     }
   }
-  return all;
 }
 
 } // namespace plc::runtime

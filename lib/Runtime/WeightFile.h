@@ -6,9 +6,21 @@
 
 namespace plc::runtime {
 
-/// Reads FILE.safetensors, or FILE.json: an index, whose `weight_map` says for each tensor which file beside it has it.
-/// Throws fileError.
-Safetensors readWeights(const std::string &file);
+class WeightFile {
+public:
+  /// FILE.safetensors, or FILE.json: an index, whose `weight_map` says for each tensor which file beside it has it. Throws
+  /// fileError.
+  explicit WeightFile(const std::string &file);
+
+  const std::map<std::string, TensorInfo> &tensors() const { return infos; }
+  /// One of `tensors`.
+  Tensor read(const std::string &name) const { return shards[shardOf.at(name)].read(name); }
+
+private:
+  std::vector<SafetensorsFile> shards;
+  std::map<std::string, size_t> shardOf;
+  std::map<std::string, TensorInfo> infos;
+};
 
 } // namespace plc::runtime
 

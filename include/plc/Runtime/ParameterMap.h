@@ -68,8 +68,11 @@ struct ParameterMap {
 ParameterMap readParameterMap(const std::string &file, const std::string &toml);
 using ParameterMapReader = ParameterMap (*)(const std::string &file, const std::string &toml);
 
-/// Carries out a turn; `wanted` is the shape that `true` stands for in a reshape. What is wrong, or nothing.
-std::optional<std::string> turn(const Turn &turn, const std::vector<int64_t> &wanted, Tensor &tensor);
+/// What a turn makes of a shape; `wanted` is what `true` stands for in a reshape. What is wrong, or nothing.
+std::optional<std::string> turnShape(const Turn &turn, const std::vector<int64_t> &wanted, TensorInfo &info);
+
+/// Carries out a turn that fits.
+void turnTensor(const Turn &turn, const std::vector<int64_t> &wanted, Tensor &tensor);
 
 } // namespace plc::runtime
 
