@@ -1,7 +1,7 @@
 """hugging_face.py gpt2|llama|bert FOLDER: a small checkpoint with Hugging Face's names and layouts, model inputs, and what
 such a model gives for them: computed here by its definition, in f64, by loops over lists. No package is needed.
 
-  FOLDER/model.safetensors (gpt2: two shards and model.safetensors.index.json), *.npy"""
+  FOLDER/model.safetensors (gpt2: two shards and model.safetensors.index.json), *.npy; of gpt2 a text that it continues"""
 import json, math, os, random, struct, sys
 
 kind, folder = sys.argv[1:]
@@ -72,15 +72,15 @@ def rms_norm(x, g, eps=1e-5):
 def attend(q, k, v, seen):
     """Heads of one sample: q[s], k[t], v[t] are lists of heads; seen(s, t). Gives the heads of each s beside each other."""
     rows = []
-    for s in range(S):
+    for s in range(len(q)):
         row = []
         for h in range(H):
             g = h * len(k[0]) // H  # the head of keys that these queries share
             scores = [sum(a * b for a, b in zip(q[s][h], k[t][g])) / math.sqrt(K) if seen(s, t) else -math.inf
-                      for t in range(S)]
+                      for t in range(len(q))]
             most = max(scores)
             powers = [math.exp(z - most) for z in scores]
-            row += [sum(powers[t] * v[t][g][e] for t in range(S)) / sum(powers) for e in range(K)]
+            row += [sum(powers[t] * v[t][g][e] for t in range(len(q))) / sum(powers) for e in range(K)]
         rows.append(row)
     return rows
 
@@ -106,8 +106,7 @@ def gpt2(tok):
     def gelu(z):
         return 0.5 * z * (1 + math.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))
 
-    logits = []
-    for sample in tok:
+    def forward(sample):
         x = [add(wte[t], wpe[s]) for s, t in enumerate(sample)]
         for g1, c1, wa, ba, wp, bp, g2, c2, w1, b1, w2, b2 in layers:
             qkv = [linear(layer_norm(row, g1, c1, 1e-5), wa, ba, False) for row in x]
@@ -115,8 +114,15 @@ def gpt2(tok):
             x = [add(row, linear(o, wp, bp, False)) for row, o in zip(x, attend(q, k, v, lambda s, t: t <= s))]
             x = [add(row, linear([gelu(z) for z in linear(layer_norm(row, g2, c2, 1e-5), w1, b1, False)], w2, b2, False))
                  for row in x]
-        logits.append([linear(layer_norm(row, g, c, 1e-5), wte) for row in x])
-    npy("logits.npy", (B, S, V), logits)
+        return [linear(layer_norm(row, g, c, 1e-5), wte) for row in x]
+
+    npy("logits.npy", (B, S, V), [forward(sample) for sample in tok])
+    text = tok[0][:2]  # and the likeliest token behind it, three times
+    for _ in range(3):
+        last = forward(text)[-1]
+        text = text + [last.index(max(last))]
+    with open(os.path.join(folder, "text"), "w") as file:
+        file.write(f"{text[0]},{text[1]} {' '.join(map(str, text[2:]))}\n")
     half = len(weights) // 2
     names = list(weights)
     shards = {"model-00001-of-00002.safetensors": names[:half], "model-00002-of-00002.safetensors": names[half:]}
