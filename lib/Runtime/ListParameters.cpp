@@ -17,6 +17,8 @@ std::string counted(size_t count, const char *what) {
 /// What a file has for a parameter, in a column.
 std::string foundText(const ParameterInfo &parameter, const ParameterMatch &match) {
   std::string of = match.source == parameter.path ? "" : " '" + match.source + "'";
+  if (!match.stacked.empty())
+    of += " and " + std::to_string(match.stacked.size()) + " behind it";
   switch (match.state) {
   case ParameterMatch::State::Found: return of.empty() ? "there" : "from" + of;
   case ParameterMatch::State::Initial: return "initial values";

@@ -17,6 +17,7 @@ struct Wanted {
   TensorInfo info;
   const ParameterRule *rule = nullptr;
   std::vector<std::string> names; // in the file, the first that it has
+  NamePattern::Values values;     // of the rule
 };
 
 class Matcher {
@@ -49,7 +50,7 @@ public:
 
 private:
   Wanted wantedOf(const ParameterInfo &parameter, ParameterMatch &match) const {
-    Wanted wanted{parameter.tensor(), map ? map->find(parameter.path) : nullptr, {}};
+    Wanted wanted{parameter.tensor(), map ? map->find(parameter.path) : nullptr, {}, {}};
     if (!wanted.rule) {
       wanted.names.push_back(parameter.path);
       return wanted;
@@ -60,23 +61,40 @@ private:
                   "parameter '" + parameter.path +
                       "' is frozen here, but the model trains it; write 'frozen' behind its "
                       "initialiser in the model");
-    auto values = wanted.rule->parameter.match(parameter.path);
+    wanted.values = *wanted.rule->parameter.match(parameter.path);
+    if (!wanted.rule->stack.empty())
+      wanted.values[wanted.rule->stack] = "0";
     for (const NamePattern &from : wanted.rule->from)
       for (const std::string &prefix : map->prefixes)
-        wanted.names.push_back(prefix + from.fill(*values));
+        wanted.names.push_back(prefix + from.fill(wanted.values));
     return wanted;
   }
 
-  void findSource(const Wanted &wanted, ParameterMatch &match) {
-    for (const std::string &name : wanted.names)
-      if (contents.tensors().count(name)) {
-        match.source = name;
-        ++used[name];
-        return;
+  void findSource(Wanted &wanted, ParameterMatch &match) {
+    for (size_t i = 0; i < wanted.names.size() && match.source.empty(); ++i)
+      if (contents.tensors().count(wanted.names[i])) {
+        match.source = wanted.names[i];
+        ++used[match.source];
+        if (wanted.rule && !wanted.rule->stack.empty())
+          findStacked(wanted, i, match);
       }
-    if (map && std::any_of(map->initial.begin(), map->initial.end(),
-                           [&](const NamePattern &each) { return each.match(wanted.info.name).has_value(); }))
+    if (match.source.empty() && map &&
+        std::any_of(map->initial.begin(), map->initial.end(),
+                    [&](const NamePattern &each) { return each.match(wanted.info.name).has_value(); }))
       match.state = State::Initial;
+  }
+
+  /// The tensors behind the one of the name `index`.
+  void findStacked(Wanted &wanted, size_t index, ParameterMatch &match) {
+    size_t prefixes = map->prefixes.size();
+    for (int64_t number = 1;; ++number) {
+      wanted.values[wanted.rule->stack] = std::to_string(number);
+      std::string name = map->prefixes[index % prefixes] + wanted.rule->from[index / prefixes].fill(wanted.values);
+      if (!contents.tensors().count(name))
+        return;
+      match.stacked.push_back(name);
+      ++used[name];
+    }
   }
 
   /// By its type and shape alone: no data is read.
@@ -85,6 +103,17 @@ private:
     TensorInfo info = original;
     match.state = State::Unfit;
     std::string done;
+    for (const std::string &name : match.stacked)
+      if (const TensorInfo &each = contents.tensors().at(name); each.shape != info.shape || each.type != info.type) {
+        match.found = each.typeText();
+        match.problem = "tensor '" + name + "' of " + file + " is " + each.typeText() + ", but '" + match.source +
+                        "', behind which it is stacked, " + info.typeText();
+        return;
+      }
+    if (wanted.rule && !wanted.rule->stack.empty()) {
+      info.shape.insert(info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
+      done = "stack";
+    }
     if (wanted.rule)
       for (const Turn &each : wanted.rule->turns) {
         if (auto wrong = turnShape(each, wanted.info.shape, info)) {
@@ -196,6 +225,12 @@ ParameterMatches loadParameters(const std::string &file, Engine &engine, bool ma
     if (match.state != State::Found)
       continue;
     Tensor tensor = contents.read(match.source);
+    for (const std::string &name : match.stacked) {
+      Bytes more = contents.read(name).data;
+      tensor.data.insert(tensor.data.end(), more.begin(), more.end());
+    }
+    if (match.rule && !match.rule->stack.empty())
+      tensor.info.shape.insert(tensor.info.shape.begin(), 1 + static_cast<int64_t>(match.stacked.size()));
     if (match.rule)
       for (const Turn &each : match.rule->turns)
         turnTensor(each, parameters[i].shape, tensor);

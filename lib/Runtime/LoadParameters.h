@@ -14,6 +14,7 @@ struct ParameterMatch {
   enum class State { Found, Initial, Missing, Unfit };
   State state = State::Missing;
   std::string source;                  // its name in the file
+  std::vector<std::string> stacked;    // behind it
   const ParameterRule *rule = nullptr; // by which it is turned, if it is found
   std::string found;                   // the type of what does not fit
   std::string place;                   // of the problem in the map; empty: in the file

@@ -57,9 +57,13 @@ std::string NamePattern::fill(const Values &values) const {
   return text;
 }
 
-std::string NamePattern::firstNotIn(const NamePattern &other) const {
+bool NamePattern::has(std::string_view name) const {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string NamePattern::firstNotIn(const NamePattern &other, std::string_view except) const {
   for (const std::string &name : names)
-    if (std::find(other.names.begin(), other.names.end(), name) == other.names.end())
+    if (name != except && !other.has(name))
       return name;
   return "";
 }

@@ -64,7 +64,10 @@ private:
   void readFrom(const toml::node &node, ParameterRule &rule) const {
     for (const toml::node *each : wordsOf(node, "from")) {
       rule.from.push_back(pattern(*each, word(*each, "from")));
-      if (std::string name = rule.from.back().firstNotIn(rule.parameter); !name.empty())
+      if (!rule.stack.empty() && !rule.from.back().has(rule.stack))
+        fail(*each,
+             "'{" + rule.stack + "}', by which tensors are stacked, is not in '" + rule.from.back().text() + "'");
+      if (std::string name = rule.from.back().firstNotIn(rule.parameter, rule.stack); !name.empty())
         fail(*each, "'{" + name + "}' is not in '" + rule.parameter.text() + "'");
     }
   }
@@ -112,10 +115,15 @@ private:
       return rule;
     }
     const toml::table &fields = *node.as_table();
-    checkKeys(fields, {"from", "frozen", "turns", "reshape", "slice", "split", "transpose"}, "a parameter");
+    checkKeys(fields, {"from", "stack", "frozen", "turns", "reshape", "slice", "split", "transpose"}, "a parameter");
     const toml::node *from = fields.get("from"), *frozen = fields.get("frozen"), *turns = fields.get("turns");
     if (!from)
       fail(node, "a parameter needs 'from', the tensor's name in the file");
+    if (const toml::node *stack = fields.get("stack")) {
+      rule.stack = stack->value_exact<std::string>().value_or("");
+      if (rule.stack.empty() || rule.parameter.has(rule.stack))
+        fail(*stack, "'stack' needs a name in braces of 'from' that '" + rule.parameter.text() + "' does not have");
+    }
     readFrom(*from, rule);
     if (frozen && !frozen->is_boolean())
       fail(*frozen, "'frozen' needs true or false");

@@ -25,8 +25,9 @@ public:
   std::optional<Values> match(std::string_view name) const;
   /// The name that the values give; every name in braces must be among them.
   std::string fill(const Values &values) const;
-  /// The first name in braces that another pattern lacks; empty if there is none.
-  std::string firstNotIn(const NamePattern &other) const;
+  bool has(std::string_view name) const;
+  /// The first name in braces that is neither in another pattern nor `except`; empty if there is none.
+  std::string firstNotIn(const NamePattern &other, std::string_view except = {}) const;
 
 private:
   bool matchFrom(size_t piece, std::string_view rest, Values &values) const;
@@ -47,6 +48,7 @@ struct Turn {
 struct ParameterRule {
   NamePattern parameter;
   std::vector<NamePattern> from; // the first that the file has
+  std::string stack;             // a name of `from`: 0, 1, .. of as many tensors as there are, one behind another
   std::vector<Turn> turns;
   bool frozen = false; // the model must not train it
   int64_t line = 0, column = 0;
