@@ -100,6 +100,7 @@ bool Elaborator::define(Scope &scope, Body &body, StringRef name, SMLoc place, B
   if (!checkDeclared(name, binding, scope, body))
     binding = {Binding::Broken, {}, 0, place};
   scope.names[name] = binding;
+  tell(place, body, binding);
   return true;
 }
 
@@ -278,6 +279,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     body.arguments.push_back(body.add(argument));
     binding.view = body.whole(body.arguments.back());
     scope.names[formal.name] = binding;
+    tell(formal.place, body, binding);
   }
   for (auto [pop, argument] : llvm::zip(popsOf(layer), arguments.drop_front(layer.arguments.size()))) {
     Binding &binding = scope.popped[pop];

@@ -50,6 +50,9 @@ public:
   /// Reports errors about skips that can be seen in the layer alone, without a call.
   void checkLayerSkips(const Function &layer);
 
+  /// Tells whoever asked what a name stands for.
+  void tell(SMLoc place, const Body &body, const Binding &binding) const;
+
   Diagnostics &diagnostics;
   const Library &library;
 

@@ -55,6 +55,7 @@ bool Elaborator::bindArguments(const Call &call, Scope &scope) {
     Binding binding = actual;
     binding.place = formal.place;
     scope.names[formal.name] = binding;
+    tell(formal.place, call.body, binding);
   }
   return ok;
 }

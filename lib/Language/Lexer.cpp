@@ -1,8 +1,8 @@
 //===- Lexer.cpp - tokens of a .ein file ----------------------------------===//
 #include "Lexer.h"
 #include "plc/Support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ConvertUTF.h"
 #include <algorithm>
 
@@ -11,12 +11,15 @@ using llvm::SMLoc;
 using llvm::StringRef;
 using plc::Diagnostics;
 
-bool plc::language::isReserved(StringRef word) {
-  return llvm::StringSwitch<bool>(word)
-      .Cases({"use", "dim", "batch", "layer", "fn", "model", "param", "share", "repeat"}, true)
-      .Cases({"if", "then", "else", "and", "or", "not", "inf"}, true)
-      .Default(false);
-}
+// The reserved ones first.
+static constexpr size_t numReserved = 16;
+static constexpr StringRef allWords[] = {"use",    "dim", "batch", "layer", "fn",   "model", "param", "share",
+                                         "repeat", "if",  "then",  "else",  "and",  "or",    "not",   "inf",
+                                         "stash",  "pop", "in",    "only",  "kind", "frozen"};
+
+llvm::ArrayRef<StringRef> plc::language::words() { return allWords; }
+
+bool plc::language::isReserved(StringRef word) { return llvm::is_contained(words().take_front(numReserved), word); }
 
 namespace {
 class Lexer {

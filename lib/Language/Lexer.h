@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_LANGUAGE_LEXER_H
 #define PLC_LIB_LANGUAGE_LEXER_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/SMLoc.h"
 #include <vector>
@@ -31,6 +32,8 @@ std::vector<Token> tokenize(llvm::StringRef source, Diagnostics &diagnostics);
 
 /// Words that cannot name anything.
 bool isReserved(llvm::StringRef word);
+/// Those, and the words that have a meaning only where they fit.
+llvm::ArrayRef<llvm::StringRef> words();
 
 } // namespace plc::language
 

@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_LANGUAGE_LIBRARY_H
 #define PLC_LIB_LANGUAGE_LIBRARY_H
 
+#include "Facts.h"
 #include "Sizes.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -31,6 +32,8 @@ struct Unit {
 struct Library {
   std::vector<std::unique_ptr<Unit>> units; // the user's main file is the first
   llvm::DenseMap<const Function *, const Unit *> unitOf;
+  /// What is found out about names goes here; null: nobody asks.
+  Facts *facts = nullptr;
   /// The `use` that brings in each function of the standard library, for messages.
   llvm::StringMap<StringRef> standard;
 

@@ -139,6 +139,15 @@ static std::string shapeOf(const Body &body, const Binding &binding) {
   return (nameOf(body.values[binding.view.value].element) + "[" + text + "]").str();
 }
 
+void Elaborator::tell(SMLoc place, const Body &body, const Binding &binding) const {
+  if (!library.facts || binding.kind == Binding::Broken)
+    return;
+  bool isTensor = binding.kind == Binding::Tensor;
+  library.facts->types.try_emplace(place.getPointer(),
+                                   Facts::Type{isTensor ? body.values[binding.view.value].element : Element::Number,
+                                               isTensor ? binding.view.axes : llvm::SmallVector<Axis, 4>()});
+}
+
 /// A number that clauses add tensors to becomes a real tensor of rank 0.
 static bool joins(const Body &body, const Binding &old, const Binding &now) {
   return old.kind == Binding::Number && now.kind == Binding::Tensor && now.view.axes.empty() &&
@@ -263,6 +272,7 @@ void Elaborator::elaborateModel(const Function &model) {
       body.broken = true;
     }
     scope.names[formal.name] = binding;
+    tell(formal.place, body, binding);
   }
   elaborateBody(model.body, scope, body);
   nameRules(scope, body);

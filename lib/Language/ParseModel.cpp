@@ -1,9 +1,9 @@
 //===- ParseModel.cpp - the phase 'parse' ---------------------------------===//
 #include "plc/Language/ParseModel.h"
 #include "Builtins.h"
-#include "Elaborator.h"
 #include "Emission.h"
 #include "Expose.h"
+#include "Frontend.h"
 #include "Unused.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Support/Nearest.h"
@@ -14,28 +14,6 @@ using namespace plc::language;
 using llvm::Twine;
 using plc::Diagnostics;
 using plc::Nearest;
-
-namespace {
-/// The files, their functions, and the programs of their models.
-class Frontend {
-public:
-  Frontend(llvm::SourceMgr &sources, const ParseOptions &options, Diagnostics &diagnostics)
-      : sources(sources), options(options), diagnostics(diagnostics) {}
-
-  /// The program to emit; null after an error.
-  const Program *run();
-
-private:
-  void elaborate();
-  Program *selectModel();
-
-  llvm::SourceMgr &sources;
-  const ParseOptions &options;
-  Diagnostics &diagnostics;
-  Library library;
-  std::vector<std::unique_ptr<Program>> programs;
-};
-} // namespace
 
 void Frontend::elaborate() {
   llvm::DenseSet<const Function *> called;
@@ -74,9 +52,13 @@ Program *Frontend::selectModel() {
   return found;
 }
 
-const Program *Frontend::run() {
+void Frontend::check() {
   loadFiles(sources, options, library, diagnostics);
   elaborate();
+}
+
+const Program *Frontend::run() {
+  check();
   // If the model did not parse, 'the file has no model' would be a misleading second error.
   if (!diagnostics.empty() && programs.empty())
     return nullptr;
@@ -89,16 +71,19 @@ const Program *Frontend::run() {
   return diagnostics.empty() ? program : nullptr;
 }
 
+void plc::language::onDeepStack(llvm::function_ref<void()> work) {
+  constexpr unsigned stackBytes = 256u << 20;
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] { work(); });
+  worker.join();
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
                                                             const ParseOptions &options, Diagnostics &diagnostics) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  // The deepest nesting that is accepted needs more stack than some threads have, so a thread of our own parses.
-  constexpr unsigned stackBytes = 256u << 20;
-  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+  onDeepStack([&] {
     Frontend front(sources, options, diagnostics);
     if (const Program *program = front.run())
       module = emitProgram(*program, sources, context);
   });
-  worker.join();
   return module;
 }

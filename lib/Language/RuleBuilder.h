@@ -73,6 +73,7 @@ private:
   void buildClause(const Statement &rule);
   bool joinEarlier(const Declarator &clause);
   const Node *addEarlier(const Node *node, SMLoc place);
+  void tellIndices(const Expr &expr) const;
   bool declareLeft(const Declarator &left);
   bool finishLeft(StringRef name);
   bool takeDeclaredExtents(StringRef name);

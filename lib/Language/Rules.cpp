@@ -185,6 +185,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     ok &= checkClashes();
   // Resolve names even if extents disagree, because errors in names are independent of them.
   ok &= placeSums(expr, *this, *indices, sums, diagnostics);
+  tellIndices(expr);
   size_t errors = diagnostics.size();
   const Node *node = resolve(expr, Context());
   ok &= node != nullptr;
@@ -209,6 +210,19 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     parts.push_back(axis.indices.size());
   Binding binding = addEquation(name, place, node, left, parts, elementOf(*node, declarator ? name : ""));
   return binding.kind == Binding::Broken ? std::nullopt : std::optional(binding);
+}
+
+void RuleBuilder::tellIndices(const Expr &expr) const {
+  Facts *facts = elaborator.library.facts;
+  if (!facts || bare)
+    return;
+  auto [rule, isNew] = facts->rules.try_emplace(expr.text.begin());
+  if (!isNew)
+    return;
+  rule->second.indices = indices;
+  for (const auto &[term, summed] : sums)
+    for (IndexId id : summed)
+      rule->second.summed.emplace_back(id, term->text);
 }
 
 bool RuleBuilder::declareLeft(const Declarator &declarator) {

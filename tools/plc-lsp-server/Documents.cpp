@@ -1,11 +1,9 @@
-//===- Documents.cpp - what is wrong with a text ----------------------------===//
+//===- Documents.cpp - open texts in the protocol's words --------------------===//
 #include "Documents.h"
 
 #include "plc/Dialect/Blis/Blis.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Support/Diagnostics.h"
-#include "plc/Language/ParseModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -14,6 +12,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 using namespace llvm;
+using plc::language::EditedFile;
 
 namespace {
 
@@ -41,31 +40,6 @@ void addNote(lsp::Diagnostic &diagnostic, const lsp::URIForFile &uri, lsp::Range
   diagnostic.relatedInformation->emplace_back(lsp::Location(uri, range), message.str());
 }
 
-std::vector<lsp::Diagnostic> diagnoseModel(const lsp::URIForFile &uri, StringRef text) {
-  SourceMgr sources;
-  unsigned file = sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text, uri.file()), SMLoc());
-  auto rangeOf = [&](SMLoc place) -> std::optional<lsp::Range> {
-    if (!place.isValid() || sources.FindBufferContainingLoc(place) != file)
-      return std::nullopt;
-    auto [line, column] = sources.getLineAndColumn(place, file);
-    return rangeAt(line, column);
-  };
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  plc::Diagnostics errors(sources);
-  plc::language::parseModel(sources, context, {}, errors);
-
-  std::vector<lsp::Diagnostic> result;
-  for (const plc::Diagnostic *error : errors.sorted()) {
-    lsp::Diagnostic &diagnostic = result.emplace_back(
-        makeDiagnostic(rangeOf(error->place).value_or(rangeAt(1, 1)), error->text,
-                       error->isWarning ? lsp::DiagnosticSeverity::Warning : lsp::DiagnosticSeverity::Error));
-    for (const plc::Diagnostic::Note &note : error->notes)
-      if (std::optional<lsp::Range> range = rangeOf(note.place))
-        addNote(diagnostic, uri, *range, note.text);
-  }
-  return result;
-}
-
 std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
@@ -87,6 +61,98 @@ std::vector<lsp::Diagnostic> diagnoseIR(const lsp::URIForFile &uri, StringRef te
 
 } // namespace
 
-std::vector<lsp::Diagnostic> diagnose(const lsp::URIForFile &uri, StringRef text) {
-  return uri.file().ends_with(".ein") ? diagnoseModel(uri, text) : diagnoseIR(uri, text);
+Document::Document(const lsp::URIForFile &uri, StringRef text, const Reader &reader) : uri(uri), text(text) {
+  lineBegins.push_back(0);
+  for (size_t i = 0; i < this->text.size(); ++i)
+    if (this->text[i] == '\n')
+      lineBegins.push_back(i + 1);
+  if (!uri.file().ends_with(".ein"))
+    return;
+  plc::language::ParseOptions options;
+  options.readFile = reader;
+  model = std::make_unique<EditedFile>(uri.file(), text, options);
+}
+
+Document::~Document() = default;
+
+lsp::Position Document::positionOf(size_t offset) const {
+  size_t line = llvm::upper_bound(lineBegins, offset) - lineBegins.begin() - 1;
+  return lsp::Position(line, offset - lineBegins[line]);
+}
+
+lsp::Range Document::rangeOf(EditedFile::Range range) const {
+  return lsp::Range(positionOf(range.begin), positionOf(range.end));
+}
+
+size_t Document::offsetOf(lsp::Position position) const {
+  size_t line = std::min<size_t>(std::max(position.line, 0), lineBegins.size() - 1);
+  return std::min(lineBegins[line] + std::max(position.character, 0), text.size());
+}
+
+std::vector<lsp::Diagnostic> Document::diagnose() const {
+  if (!model)
+    return diagnoseIR(uri, text);
+  std::vector<lsp::Diagnostic> result;
+  for (const EditedFile::Message &message : model->messages()) {
+    lsp::Diagnostic &diagnostic = result.emplace_back(
+        makeDiagnostic(rangeOf(message.range), message.text,
+                       message.isWarning ? lsp::DiagnosticSeverity::Warning : lsp::DiagnosticSeverity::Error));
+    for (const auto &[range, note] : message.notes)
+      addNote(diagnostic, uri, rangeOf(range), note);
+  }
+  return result;
+}
+
+std::optional<lsp::Hover> Document::hover(lsp::Position at) const {
+  std::optional<EditedFile::Hover> found = model ? model->hover(offsetOf(at)) : std::nullopt;
+  if (!found)
+    return std::nullopt;
+  lsp::Hover hover(rangeOf(found->range));
+  hover.contents.value = found->text;
+  return hover;
+}
+
+std::vector<lsp::Location> Document::definition(lsp::Position at) const {
+  std::optional<EditedFile::Place> place = model ? model->definition(offsetOf(at)) : std::nullopt;
+  if (!place)
+    return {};
+  lsp::Position begin(place->line - 1, place->column - 1), end = begin;
+  end.character += place->length;
+  if (place->file == uri.file())
+    return {lsp::Location(uri, lsp::Range(begin, end))};
+  Expected<lsp::URIForFile> other = lsp::URIForFile::fromFile(place->file, uri.scheme());
+  if (!other) {
+    consumeError(other.takeError());
+    return {};
+  }
+  return {lsp::Location(*other, lsp::Range(begin, end))};
+}
+
+Expected<lsp::WorkspaceEdit> Document::rename(lsp::Position at, StringRef name) const {
+  std::string wrong = model ? model->wrongAsIndex(offsetOf(at), name) : "only indices of rules are renamed";
+  if (!wrong.empty())
+    return make_error<lsp::LSPError>(wrong, lsp::ErrorCode::InvalidParams);
+  lsp::WorkspaceEdit edit;
+  for (EditedFile::Range range : model->placesOfIndex(offsetOf(at)))
+    edit.changes[uri.uri().str()].push_back({rangeOf(range), name.str()});
+  return edit;
+}
+
+lsp::CompletionList Document::complete(lsp::Position at) const {
+  using Kind = EditedFile::Completion::Kind;
+  lsp::CompletionList list;
+  if (!model)
+    return list;
+  for (const EditedFile::Completion &found : model->complete(offsetOf(at))) {
+    lsp::CompletionItemKind kind = found.kind == Kind::Function  ? lsp::CompletionItemKind::Function
+                                   : found.kind == Kind::Word    ? lsp::CompletionItemKind::Keyword
+                                   : found.kind == Kind::Library ? lsp::CompletionItemKind::Module
+                                   : found.kind == Kind::Size    ? lsp::CompletionItemKind::Constant
+                                                                 : lsp::CompletionItemKind::Variable;
+    lsp::CompletionItem &item = list.items.emplace_back(found.name, kind);
+    item.detail = found.detail;
+    if (!found.documentation.empty())
+      item.documentation = lsp::MarkupContent{lsp::MarkupKind::PlainText, found.documentation};
+  }
+  return list;
 }

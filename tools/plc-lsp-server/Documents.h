@@ -1,13 +1,41 @@
-//===- Documents.h - what is wrong with a text ------------------*- C++ -*-===//
+//===- Documents.h - open texts in the protocol's words ---------*- C++ -*-===//
 #ifndef PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 #define PLC_TOOLS_PLC_LSP_SERVER_DOCUMENTS_H
 
+#include "plc/Language/EditedFile.h"
+
 #include "llvm/Support/LSP/Protocol.h"
 
+#include <functional>
+#include <memory>
 #include <vector>
 
-/// The errors of a document, as `plc-compile` (.ein) or `plc-opt` (any other: IR) would report them; notes at places
-/// of the document are related information.
-std::vector<llvm::lsp::Diagnostic> diagnose(const llvm::lsp::URIForFile &uri, llvm::StringRef text);
+/// One open text, read once: a model (.ein) or IR (any other), of which only errors are told. Columns count bytes.
+class Document {
+public:
+  using Reader = std::function<llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(llvm::StringRef path)>;
+
+  /// `reader` gives the files that a model uses.
+  Document(const llvm::lsp::URIForFile &uri, llvm::StringRef text, const Reader &reader);
+  ~Document();
+
+  llvm::StringRef getText() const { return text; }
+  /// The errors, as `plc-compile` or `plc-opt` would report them; notes at places of the text are related information.
+  std::vector<llvm::lsp::Diagnostic> diagnose() const;
+  std::optional<llvm::lsp::Hover> hover(llvm::lsp::Position at) const;
+  std::vector<llvm::lsp::Location> definition(llvm::lsp::Position at) const;
+  llvm::Expected<llvm::lsp::WorkspaceEdit> rename(llvm::lsp::Position at, llvm::StringRef name) const;
+  llvm::lsp::CompletionList complete(llvm::lsp::Position at) const;
+
+private:
+  size_t offsetOf(llvm::lsp::Position position) const;
+  llvm::lsp::Position positionOf(size_t offset) const;
+  llvm::lsp::Range rangeOf(plc::language::EditedFile::Range range) const;
+
+  llvm::lsp::URIForFile uri;
+  std::string text;
+  std::vector<size_t> lineBegins;
+  std::unique_ptr<plc::language::EditedFile> model; // null for IR
+};
 
 #endif

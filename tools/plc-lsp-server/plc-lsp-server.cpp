@@ -1,4 +1,4 @@
-//===- plc-lsp-server.cpp - diagnostics for editors -------------------------===//
+//===- plc-lsp-server.cpp - the language server -------------------------------===//
 #include "Documents.h"
 
 #include "llvm/Support/LSP/Transport.h"
@@ -7,7 +7,9 @@
 using namespace llvm;
 using namespace llvm::lsp;
 
-static const char help[] = R"(plc-lsp-server: errors in .ein models and .mlir files, as they are typed
+static const char help[] =
+    R"(plc-lsp-server: errors in .ein models and .mlir files, as they are typed; in models also completion, types and extents,
+definitions, and new names for indices
 usage: plc-lsp-server        (speaks the Language Server Protocol on standard input and output)
   --help  this text
 example, for Neovim: vim.lsp.start({ name = "plc", cmd = { "plc-lsp-server" } })
@@ -15,7 +17,18 @@ example, for Neovim: vim.lsp.start({ name = "plc", cmd = { "plc-lsp-server" } })
 
 namespace {
 
-/// The protocol's state: open documents are diagnosed whole at every change.
+/// `textDocument/rename`.
+struct RenameParams {
+  TextDocumentPositionParams at;
+  std::string newName;
+};
+
+bool fromJSON(const json::Value &value, RenameParams &result, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && fromJSON(value, result.at, path) && map.map("newName", result.newName);
+}
+
+/// The protocol's state: open documents, which are read whole at every change.
 class Server {
 public:
   explicit Server(MessageHandler &messages)
@@ -26,6 +39,10 @@ public:
     messages.notification("textDocument/didOpen", this, &Server::didOpen);
     messages.notification("textDocument/didChange", this, &Server::didChange);
     messages.notification("textDocument/didClose", this, &Server::didClose);
+    messages.method("textDocument/hover", this, &Server::hover);
+    messages.method("textDocument/definition", this, &Server::definition);
+    messages.method("textDocument/completion", this, &Server::complete);
+    messages.method("textDocument/rename", this, &Server::rename);
   }
 
   bool wasShutDown = false;
@@ -33,7 +50,11 @@ public:
 private:
   void initialize(const InitializeParams &, Callback<json::Value> reply) {
     json::Object capabilities{
-        {"textDocumentSync", json::Object{{"openClose", true}, {"change", int(TextDocumentSyncKind::Full)}}}};
+        {"textDocumentSync", json::Object{{"openClose", true}, {"change", int(TextDocumentSyncKind::Full)}}},
+        {"hoverProvider", true},
+        {"definitionProvider", true},
+        {"renameProvider", true},
+        {"completionProvider", json::Object{{"triggerCharacters", json::Array{"."}}}}};
     reply(json::Object{{"serverInfo", json::Object{{"name", "plc-lsp-server"}}},
                        {"capabilities", std::move(capabilities)}});
   }
@@ -43,22 +64,56 @@ private:
   }
   void ignore(const NoParams &) {}
   void didOpen(const DidOpenTextDocumentParams &params) {
-    tell(params.textDocument.uri, params.textDocument.version, params.textDocument.text);
+    read(params.textDocument.uri, params.textDocument.version, params.textDocument.text);
   }
   void didChange(const DidChangeTextDocumentParams &params) {
     if (!params.contentChanges.empty()) // whole texts: the last one stands
-      tell(params.textDocument.uri, params.textDocument.version, params.contentChanges.back().text);
+      read(params.textDocument.uri, params.textDocument.version, params.contentChanges.back().text);
   }
   void didClose(const DidCloseTextDocumentParams &params) {
+    documents.erase(params.textDocument.uri.file());
     publish(PublishDiagnosticsParams(params.textDocument.uri, 0));
   }
-  void tell(const URIForFile &uri, int64_t version, StringRef text) {
+  void hover(const TextDocumentPositionParams &params, Callback<std::optional<Hover>> reply) {
+    const Document *document = find(params.textDocument);
+    reply(document ? document->hover(params.position) : std::nullopt);
+  }
+  void definition(const TextDocumentPositionParams &params, Callback<std::vector<Location>> reply) {
+    const Document *document = find(params.textDocument);
+    reply(document ? document->definition(params.position) : std::vector<Location>());
+  }
+  void complete(const CompletionParams &params, Callback<CompletionList> reply) {
+    const Document *document = find(params.textDocument);
+    reply(document ? document->complete(params.position) : CompletionList());
+  }
+  void rename(const RenameParams &params, Callback<WorkspaceEdit> reply) {
+    if (const Document *document = find(params.at.textDocument))
+      reply(document->rename(params.at.position, params.newName));
+    else
+      reply(make_error<LSPError>("the document is not open", ErrorCode::InvalidParams));
+  }
+
+  const Document *find(const TextDocumentIdentifier &id) const {
+    auto found = documents.find(id.uri.file());
+    return found == documents.end() ? nullptr : found->second.get();
+  }
+  void read(const URIForFile &uri, int64_t version, StringRef text) {
+    // What is open stands as it is typed, not as it is on the disk.
+    auto reader = [this](StringRef path) -> ErrorOr<std::unique_ptr<MemoryBuffer>> {
+      auto open = documents.find(path);
+      if (open != documents.end() && open->second)
+        return MemoryBuffer::getMemBufferCopy(open->second->getText(), path);
+      return MemoryBuffer::getFile(path, /*IsText=*/true);
+    };
+    auto document = std::make_unique<Document>(uri, text, reader);
     PublishDiagnosticsParams params(uri, version);
-    params.diagnostics = diagnose(uri, text);
+    params.diagnostics = document->diagnose();
     publish(params);
+    std::swap(documents[uri.file()], document); // the old one is taken apart when the errors are there
   }
 
   OutgoingNotification<PublishDiagnosticsParams> publish;
+  StringMap<std::unique_ptr<Document>> documents; // by path
 };
 
 } // namespace
