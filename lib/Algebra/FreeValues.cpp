@@ -34,6 +34,7 @@ static std::optional<int64_t> apply(Function function, ArrayRef<int64_t> x) {
   case Function::max:
   case Function::min:
   case Function::select:
+  case Function::random:
 #define PLC_DOMAIN_Real(ID) case Function::ID:
 #define PLC_DOMAIN_Integer(ID)
 #define PLC_DOMAIN_Number(ID)

@@ -49,6 +49,9 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) {
          // What the entry does not need must not be split, ordered or differentiated.
          pipeline.addPass(createEinEntry(entryOptions(numbers)));
+         EinRandomOptions random;
+         random.entry = numbers.entry;
+         pipeline.addPass(createEinRandom(random));
          pipeline.addPass(createEinSimplify());
          pipeline.addPass(createEinPrecision(precisionOptions(numbers)));
        }},

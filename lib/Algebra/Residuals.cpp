@@ -89,6 +89,35 @@ void Residuals::saveNoComparison(llvm::SetVector<Value> &saved) const {
       return;
 }
 
+// The draw that cheap equations make a value of, from nothing else.
+static ein::MapOp drawOf(Value value) {
+  while (isCheap(value.getDefiningOp())) {
+    auto map = value.getDefiningOp<ein::MapOp>();
+    if (map && map.getFunction() == ein::Function::random)
+      return map;
+    auto isKnown = [](Value operand) { return ein::isFree(operand); };
+    Operation *op = value.getDefiningOp();
+    if (llvm::count_if(op->getOperands(), isKnown) + 1 != op->getNumOperands())
+      return {};
+    value = *llvm::find_if_not(op->getOperands(), isKnown);
+  }
+  return {};
+}
+
+// Saves keys in the place of what was drawn by them.
+void Residuals::saveNoDraw(llvm::SetVector<Value> &saved) const {
+  SmallVector<Value> values(saved.begin(), saved.end());
+  for (Value value : values) {
+    ein::MapOp draw = drawOf(value);
+    if (!draw || !llvm::all_of(draw.getInputs(), [&](Value v) { return canMake(v, saved) || maySave(v); }))
+      continue;
+    saved.remove(value);
+    for (Value operand : draw.getInputs())
+      if (!canMake(operand, saved))
+        saved.insert(shownBy(operand));
+  }
+}
+
 llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) const {
   llvm::SetVector<Value> saved;
   for (Value value : needed) {
@@ -96,6 +125,7 @@ llvm::SetVector<Value> Residuals::choose(const llvm::SetVector<Value> &needed) c
       saved.insert(shown);
   }
   saveNoComparison(saved);
+  saveNoDraw(saved);
   saved = pruned(saved);
   for (bool improved = true; improved;) {
     improved = false;

@@ -31,6 +31,7 @@ public:
 private:
   llvm::SetVector<mlir::Value> pruned(llvm::SetVector<mlir::Value> saved) const;
   void saveNoComparison(llvm::SetVector<mlir::Value> &saved) const;
+  void saveNoDraw(llvm::SetVector<mlir::Value> &saved) const;
   bool replace(llvm::SetVector<mlir::Value> &saved, mlir::Value value) const;
 
   mlir::Value shownBy(mlir::Value value) const;

@@ -217,6 +217,14 @@ inline IRInteger like(IRInteger a, double x) {
   return {a.builder, constantLike(*a.builder, a.value.getType(), a.builder->getIntegerAttr(element, int64_t(x)))};
 }
 inline IRInteger operator-(IRInteger a) { return like(a, 0) - a; }
+inline int widthOf(IRInteger a) { return int(mlir::getElementTypeOrSelf(a.value.getType()).getIntOrFloatBitWidth()); }
+inline IRInteger wordLike(IRInteger a, uint64_t n) {
+  mlir::Type element = mlir::getElementTypeOrSelf(a.value.getType());
+  llvm::APInt word(64, n);
+  return {a.builder,
+          constantLike(*a.builder, a.value.getType(), a.builder->getIntegerAttr(element, word.trunc(widthOf(a))))};
+}
+inline IRInteger shiftDown(IRInteger a, int n) { return emit<mlir::arith::ShRUIOp>(a, wordLike(a, uint64_t(n))); }
 
 /// Of two integers, or of two masks.
 template <typename V>

@@ -16,11 +16,11 @@ enum class Builtin {
   Reduction,  // sum, mean, prod, any, all (max and min are both)
   Extremum,   // max, min
   Positions,  // argmax, argmin, topk
+  Draw,       // random, training
   Conversion, // real, i32
   Stop,
   Size,
-  Pad,
-  NotYet
+  Pad
 };
 
 /// Every built-in name: the functions of the ein dialect that the language calls by their words, and its own.
@@ -28,10 +28,10 @@ inline const llvm::StringMap<Builtin> &builtins() {
   using enum Builtin;
   static const llvm::StringMap<Builtin> names = [] {
     llvm::StringMap<Builtin> names = {
-        {"sum", Reduction},    {"mean", Reduction}, {"max", Extremum},  {"min", Extremum},
-        {"real", Conversion},  {"i32", Conversion}, {"stop", Stop},     {"size", Size},
-        {"prod", Reduction},   {"any", Reduction},  {"all", Reduction}, {"argmax", Positions},
-        {"argmin", Positions}, {"topk", Positions}, {"pad", Pad},       {"random", NotYet}};
+        {"sum", Reduction},  {"mean", Reduction},   {"max", Extremum},     {"min", Extremum},   {"real", Conversion},
+        {"i32", Conversion}, {"stop", Stop},        {"size", Size},        {"prod", Reduction}, {"any", Reduction},
+        {"all", Reduction},  {"argmax", Positions}, {"argmin", Positions}, {"topk", Positions}, {"pad", Pad},
+        {"random", Draw},    {"training", Draw}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

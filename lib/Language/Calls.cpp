@@ -9,17 +9,17 @@ using llvm::Twine;
 
 const Node *RuleBuilder::resolveCall(const Expr &expr, const Context &context) {
   Builtin builtin = builtinOf(expr.name);
-  if (builtin != Builtin::None && builtin != Builtin::NotYet && !expr.given.empty()) {
+  if (builtin != Builtin::None && !expr.given.empty()) {
     diagnostics.error(expr.given[0].place, "'" + expr.name + "' has no argument '" + expr.given[0].name + "'");
     return nullptr;
   }
   switch (builtin) {
-  case Builtin::NotYet: diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet"); return nullptr;
   case Builtin::Function: return resolveBuiltin(expr, context, 1, 1);
   case Builtin::Function2: return resolveBuiltin(expr, context, 2, 2);
   case Builtin::Extremum: return expr.brackets ? resolveReduction(expr, context) : resolveBuiltin(expr, context, 2, 2);
   case Builtin::Reduction: return resolveReduction(expr, context);
   case Builtin::Positions: return resolvePositions(expr, context);
+  case Builtin::Draw: return resolveDraw(expr);
   case Builtin::Conversion:
   case Builtin::Stop: return resolveConversion(expr, context);
   case Builtin::Size: {
@@ -153,6 +153,20 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   node.operands = {operand};
   node.summed = ids;
   llvm::sort(node.summed);
+  return finish(std::move(node));
+}
+
+/// `random()`, a draw for each element of the left side, and `training()`.
+const Node *RuleBuilder::resolveDraw(const Expr &expr) {
+  if (expr.brackets || !expr.operands.empty()) {
+    diagnostics.error(expr.place, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
+    return nullptr;
+  }
+  Node node;
+  node.kind = Node::Draw;
+  node.place = expr.place;
+  node.function = expr.name;
+  node.element = expr.name == "random" ? Element::Real : Element::Bool;
   return finish(std::move(node));
 }
 
@@ -380,10 +394,6 @@ const Node *RuleBuilder::resolveFn(const Expr &expr, const Function &callee, con
 
 /// `f(a, b)` on whole tensors, or a call of a layer.
 std::optional<std::vector<Binding>> RuleBuilder::callWhole(const Expr &expr, const Namespace *where) {
-  if (builtinOf(expr.name) == Builtin::NotYet) {
-    diagnostics.error(expr.place, "'" + expr.name + "' is not supported yet");
-    return std::nullopt;
-  }
   const Function *callee = elaborator.find(expr, scope.function);
   std::vector<Binding> arguments;
   bool ok = callee != nullptr;

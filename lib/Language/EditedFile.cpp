@@ -329,8 +329,7 @@ std::vector<EditedFile::Completion> EditedFile::complete(size_t offset) const {
   for (const auto &[name, size] : main.sizes.own())
     offer(Completion::Size, name, size.value ? std::to_string(*size.value) : "");
   for (const auto &entry : builtins())
-    if (entry.second != Builtin::NotYet)
-      offer(Completion::Function, entry.first(), "built in");
+    offer(Completion::Function, entry.first(), "built in");
   for (StringRef known : words())
     offer(Completion::Word, known);
   llvm::sort(all, [](const Completion &a, const Completion &b) { return a.name < b.name; });

@@ -366,6 +366,7 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   case Node::Term: return emitTerm(node, wanted);
   case Node::Reduce: return emitReduceNode(node, wanted);
   case Node::Positions: return emitPositions(node);
+  case Node::Draw: return emitDraw(node);
   case Node::Stop: {
     Operand operand = emitNode(*node.operands[0], wanted);
     return {plc::ein::StopOp::create(builder, at(node.place), operand.value.getType(), operand.value), operand.dims};
@@ -377,6 +378,13 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   if (from == Element::Number)
     from = isInteger(element) && isIntegral(input) ? integerTypeOf(input, *step->indices) : Element::Real;
   return emitCast(emitNode(input, from), element, node.place);
+}
+
+BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
+  auto type = tensor(node.dims, elementType(node.element));
+  if (node.function == "training")
+    return {plc::ein::TrainingOp::create(builder, at(node.place), type), {}};
+  return {plc::ein::RandomOp::create(builder, at(node.place), type, draws++), node.dims};
 }
 
 BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc place) {

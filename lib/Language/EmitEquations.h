@@ -54,6 +54,7 @@ private:
   Operand emitReduction(StringRef function, const Operand &operand, llvm::ArrayRef<IndexId> summed,
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
+  Operand emitDraw(const Node &node);
   Operand emitIndex(IndexId id, SMLoc place);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
   mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
@@ -81,6 +82,7 @@ private:
   const llvm::SourceMgr &sources;
   std::vector<mlir::Value> values;
   const Step *step = nullptr;
+  int64_t draws = 0; // sites of `random()` so far
 };
 
 } // namespace plc::language

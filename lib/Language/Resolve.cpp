@@ -25,6 +25,8 @@ void RuleBuilder::setDims(Node &node) const {
   };
   if (node.kind == Node::Iota || (node.kind == Node::Positions && node.function == "topk"))
     add(node.index);
+  if (node.kind == Node::Draw && node.function == "random")
+    llvm::for_each(left, add);
   for (const Node::Position &position : node.positions) {
     if (position.gathered)
       llvm::for_each(position.gathered->dims, add);

@@ -192,6 +192,7 @@ private:
   const Node *resolveBuiltin(const Expr &expr, const Context &context, unsigned least, unsigned most);
   const Node *resolveReduction(const Expr &expr, const Context &context);
   const Node *resolvePositions(const Expr &expr, const Context &context);
+  const Node *resolveDraw(const Expr &expr);
   bool bindsUnder(const Expr &expr, IndexId id, const Node &operand);
   const Node *resolveConversion(const Expr &expr, const Context &context);
   const Node *resolveFn(const Expr &expr, const Function &callee, const Context &context);

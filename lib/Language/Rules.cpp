@@ -24,9 +24,7 @@ void RuleBuilder::build(const Statement &rule) {
   bool call = value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value) &&
               llvm::none_of(rule.lefts, [](const Declarator &left) { return left.brackets; });
   std::vector<Binding> values(rule.lefts.size());
-  if (rule.lefts.size() > 1 && value.kind == Expr::Call && builtinOf(value.name) == Builtin::NotYet) {
-    diagnostics.error(value.place, "'" + value.name + "' is not supported yet");
-  } else if (call) {
+  if (call) {
     if (std::optional<std::vector<Binding>> results = buildCall(rule))
       values = std::move(*results);
   } else if (!rule.space.name.empty()) {

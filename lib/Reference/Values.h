@@ -23,6 +23,9 @@ struct Wrapping {
   friend auto operator<=>(Wrapping, Wrapping) = default;
   friend Wrapping select(bool mask, Wrapping a, Wrapping b) { return mask ? a : b; }
   friend Wrapping like(Wrapping, double x) { return {T(x)}; }
+  friend Wrapping wordLike(Wrapping, uint64_t n) { return {T(n)}; }
+  friend Wrapping shiftDown(Wrapping a, int n) { return {T(U(a.value) >> n)}; }
+  friend constexpr int widthOf(Wrapping) { return 8 * sizeof(T); }
 };
 
 /// An element as the value that is computed with.

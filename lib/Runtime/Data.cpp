@@ -1,9 +1,11 @@
 #include "Data.h"
 
 #include "Npy.h"
+#include "RandomKeys.h"
 #include "TensorRows.h"
 #include "WholeTensors.h"
 #include "Windows.h"
+#include "plc/Support/RandomInput.h"
 
 #include <algorithm>
 
@@ -24,13 +26,15 @@ void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) 
     for (size_t j = 0; j < i; ++j)
       if (options[j].input == option.input)
         throw usageError("input '" + option.input + "' has two --data");
-    bool known = std::any_of(entry.inputs.begin(), entry.inputs.end(),
-                             [&](const TensorInfo &input) { return input.name == option.input; });
+    bool known = std::any_of(entry.inputs.begin(), entry.inputs.end(), [&](const TensorInfo &input) {
+      return input.name == option.input && !isRandomInput(input.name);
+    });
     if (!known)
       throw usageError("the model has no input '" + option.input + "'");
   }
   for (const TensorInfo &input : entry.inputs)
-    findOption(input, options);
+    if (!isRandomInput(input.name))
+      findOption(input, options);
 }
 
 /// Inputs of one kind of data.
@@ -110,18 +114,22 @@ std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOpt
     const std::string &file = findOption(input, options).file;
     return isTensorFile(file) && (input.shape.size() < 2 || npyRank(file) != 1);
   };
+  auto isGiven = [](const TensorInfo &input) { return !isRandomInput(input.name); };
   std::vector<Part> parts;
   addPart(
-      entry, [&](const TensorInfo &input) { return input.batched() && isInRows(input); },
+      entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && isInRows(input); },
       [&](const EntryInfo &some) { return std::make_unique<TensorRows>(some, options, holdout); }, parts);
   addPart(
-      entry, [&](const TensorInfo &input) { return input.batched() && !isInRows(input); },
+      entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && !isInRows(input); },
       [&](const EntryInfo &some) { return std::make_unique<Windows>(some, options, holdout); }, parts);
   if (parts.empty() && holdout > 0)
     throw usageError("no input of the model has a batch, so no part of the data can be held out: add --holdout 0");
   addPart(
-      entry, [&](const TensorInfo &input) { return !input.batched(); },
+      entry, [&](const TensorInfo &input) { return isGiven(input) && !input.batched(); },
       [&](const EntryInfo &some) { return std::make_unique<WholeTensors>(some, options); }, parts);
+  addPart(
+      entry, [&](const TensorInfo &input) { return !isGiven(input); },
+      [&](const EntryInfo &some) { return std::make_unique<RandomKeys>(some); }, parts);
   if (parts.size() == 1)
     return std::move(parts[0].data);
   return std::make_unique<MixedData>(std::move(parts));

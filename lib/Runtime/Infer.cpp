@@ -3,8 +3,10 @@
 #include "Files.h"
 #include "Log.h"
 #include "Npy.h"
+#include "RandomKeys.h"
 #include "Runs.h"
 #include "Safetensors.h"
+#include "plc/Support/RandomInput.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
@@ -121,10 +123,16 @@ std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, co
       given[i] = true;
     }
   }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!given[i])
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i])
+      continue;
+    // Gradients of a training program are those of its first step.
+    if (isRandomInput(entry.inputs[i].name))
+      inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), 1);
+    else
       throw usageError("input '" + entry.inputs[i].name + "' (" + entry.inputs[i].typeText() +
                        ") is not given: add --input " + entry.inputs[i].name + "=@FILE");
+  }
   return inputs;
 }
 

@@ -45,9 +45,11 @@ void runTrain(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "train");
   std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
   data->checkTraining();
-  std::unique_ptr<Data> apart; // held-out data for eval, whose batch may be smaller than that of a step
+  std::unique_ptr<Data>
+      apart; // held-out data for eval, whose batch may be smaller than that of a step, and which draws nothing
   if (options.holdout > 0) {
-    if (const EntryInfo &eval = needEntry(engine, "eval"); eval.batch != entry.batch)
+    const EntryInfo &eval = needEntry(engine, "eval");
+    if (eval.batch != entry.batch || eval.inputs.size() != entry.inputs.size())
       apart = openData(eval, options.data, options.holdout);
     (apart ? apart : data)->checkHeldOut();
   }

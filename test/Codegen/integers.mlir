@@ -4,7 +4,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/i32/i64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 39 of 39 bodies equal
+// CHECK: 40 of 40 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -223,4 +223,10 @@ ein.func @special_scatter(%x: tensor<7x37xi32>) -> tensor<3x37xi32> {
   %p = ein.map floor_mod "a,->a" %i, %three : (tensor<7xi32>, tensor<i32>) -> tensor<7xi32>
   %y = ein.scatter_add "ab,i=a->ib" %x, %p : (tensor<7x37xi32>, tensor<7xi32>) -> tensor<3x37xi32>
   ein.return %y : tensor<3x37xi32>
+}
+ein.func @special_random(%key: tensor<7xi32>, %x: tensor<7x37xi32>) -> (tensor<7x37xi32>, tensor<7x37xi32>) {
+  %i = ein.iota : tensor<37xi32>
+  %y = ein.map random "a,b->ab" %key, %i : (tensor<7xi32>, tensor<37xi32>) -> tensor<7x37xi32>
+  %z = ein.map random "ab,a->ab" %x, %key : (tensor<7x37xi32>, tensor<7xi32>) -> tensor<7x37xi32>
+  ein.return %y, %z : tensor<7x37xi32>, tensor<7x37xi32>
 }

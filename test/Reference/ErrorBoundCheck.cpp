@@ -123,6 +123,7 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   case Function::min:
   case Function::logical_and: return {std::min(a.low, b.low), std::min(a.high, b.high)};
   case Function::logical_not: return isNot(x);
+  case Function::random: return {0, 0x1p24 - 1};
   case Function::eq: return isEqual(a, b);
   case Function::ne: return isNot(isEqual(a, b));
   case Function::lt: return isLess(a, b, false);

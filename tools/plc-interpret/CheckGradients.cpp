@@ -129,7 +129,7 @@ private:
 
   const Request &request;
   InterpretedEngine engine;
-  const EntryInfo *eval = nullptr;
+  const EntryInfo *forward = nullptr; // whose loss is differentiated
   size_t loss = 0;
   std::vector<Bytes> inputs;
 };
@@ -137,7 +137,7 @@ private:
 double GradientCheck::lossAt(size_t parameter, std::vector<double> values, int64_t element, double move) {
   values[element] += move;
   engine.writeParameter(parameter, values.data());
-  return runtime::elementAsDouble(ElementType::F64, engine.run(*eval, inputs)[loss].data(), 0);
+  return runtime::elementAsDouble(ElementType::F64, engine.run(*forward, inputs)[loss].data(), 0);
 }
 
 bool GradientCheck::checkParameter(size_t index, const Bytes &gradient) {
@@ -169,12 +169,14 @@ bool GradientCheck::checkParameter(size_t index, const Bytes &gradient) {
 
 bool GradientCheck::run() {
   const EntryInfo *gradient = engine.findEntry(module::gradientEntry);
-  eval = engine.findEntry("eval");
+  const EntryInfo *eval = engine.findEntry("eval");
   if (!gradient || !eval)
     throw runtime::Error(runtime::BadInput, request.model.file, "has no scalar output 'loss' to differentiate");
   if (gradient->batch != eval->batch)
     throw usageError("key 'gradient.accumulation_steps' has no meaning for 'check-gradients'");
-  loss = eval->findOutput(lossName);
+  // What an evaluation draws is not what training draws; then the loss of the whole training program is taken.
+  forward = gradient->inputs.size() == eval->inputs.size() ? eval : gradient;
+  loss = forward->findOutput(lossName);
   inputs = drawInputs(*gradient, request.seed, engine.indexBound());
   for (size_t i = 0; i < engine.parameters().size(); ++i)
     engine.writeParameter(i, drawParameter(engine.parameters()[i], request.seed).data());

@@ -34,6 +34,30 @@ def EinEntry : EinPass<"ein-entry"> {
   ];
 }
 
+def EinRandom : EinPass<"ein-random"> {
+  let summary = "make draws functions of keys";
+  let description = [{
+    Before: `--ein-entry` has chosen an entry. After: there is no `ein.random` and no `ein.training`.
+
+    In `train`, each call of a body that draws gets a key as a further argument, and the model an input for it: `random(PATH)`,
+    i64, one key for each sample, or `random(all, PATH)`, one for all, for draws that no batch axis has. A draw is `map random`
+    of the key and of the site and the element's number in its sample; so it is an equation like others, which is made again where
+    it is cheaper than to be kept, and micro-batches, cuts and recomputation change no bit of it. In `eval` and `infer` a draw is
+    1/2. A `select` by `ein.training` is its branch.
+
+    ```mlir
+    %u = ein.random site 1 : tensor<4x8xf32>
+    // becomes, with %key = random(PATH)
+    %0 = ein.map random "a,b->ab" %key, %counter : (tensor<4xi64>, tensor<8xi64>) -> tensor<4x8xi64>
+    %u = ein.map mul "ab,->ab" %real, %scale   // the casts of %0, times 2^-24
+    ```
+    Test: `test/Algebra/random.mlir`.
+  }];
+  let options = [
+    Option<"entry", "entry", "::plc::ProgramKind", "::plc::ProgramKind::train", "train, eval or infer">
+  ];
+}
+
 def EinSimplify : EinPass<"ein-simplify"> {
   let summary = "bring equations into one form and drop the dead ones";
   let description = [{

@@ -4,7 +4,8 @@
 // generation) instantiate the same text. A row without one is a compile error in both. What a value type offers is said
 // in Value.h; one of integers has of it
 //   -a, a + b, a - b, a * b    that wrap            a / b             toward 0; b is neither 0 nor -1
-//   a ^ b                      of the bits          a < b and the other comparisons, select, like
+//   a ^ b, shiftDown(a, n)     of the bits; to the right without the sign
+//   a < b and the other comparisons, select, like   wordLike(a, n): the integer n        widthOf(a): bits
 // and a mask is a value type of its own, with == and !=, and
 //   both(m, n), either(m, n), opposite(m)
 //
@@ -38,6 +39,19 @@ V floorDivide(V a, V b) {
   auto rounds = both(rest != zero, (rest ^ divisor) < zero);
   V floor = select(rounds, quotient - one, quotient);
   return select(isZero, zero, select(isMinusOne, zero - a, floor));
+}
+
+/// 24 bits that depend on each bit of key and counter: of their sum (the counter times an odd number), scrambled by a bijection
+/// (xor-shifts and odd products), the uppermost.
+template <typename V>
+V drawnBits(V key, V counter) {
+  bool wide = widthOf(key) == 64;
+  auto odd = [&](uint64_t ofWide, uint64_t ofNarrow) { return wordLike(key, wide ? ofWide : ofNarrow); };
+  auto fold = [&](V x, int ofWide, int ofNarrow) { return x ^ shiftDown(x, wide ? ofWide : ofNarrow); };
+  V x = key + counter * odd(0x9e3779b97f4a7c15, 0x9e3779b9);
+  x = fold(x, 32, 16) * odd(0xd6e8feb86659fd93, 0x85ebca6b);
+  x = fold(x, 32, 13) * odd(0xd6e8feb86659fd93, 0xc2b2ae35);
+  return shiftDown(fold(x, 32, 16), wide ? 40 : 8);
 }
 
 /// The recipe of a function: called with as many values as its row says.
@@ -79,6 +93,7 @@ PLC_RECIPE(min, (V a, V b), minimum(a, b))
 PLC_RECIPE(pow, (V a, V b), numerics::pow(a, b))
 PLC_RECIPE(floor_div, (V a, V b), floorDivide(a, b))
 PLC_RECIPE(floor_mod, (V a, V b), a - b * floorDivide(a, b))
+PLC_RECIPE(random, (V a, V b), drawnBits(a, b))
 PLC_RECIPE(eq, (V a, V b), a == b)
 PLC_RECIPE(ne, (V a, V b), a != b)
 PLC_RECIPE(lt, (V a, V b), a < b)

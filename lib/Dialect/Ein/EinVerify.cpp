@@ -301,6 +301,13 @@ LogicalResult ScatterAddOp::verify() {
   return verifyPermutation(op, op.getInputMap(0), "the updates");
 }
 
+LogicalResult TrainingOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getRank() != 0 || !isTruth(type.getElementType())) // (C1)
+    return emitOpError("has type ") << type << " but needs rank 0 and i1";
+  return success();
+}
+
 LogicalResult IotaOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   // (C1)

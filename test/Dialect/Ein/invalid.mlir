@@ -249,6 +249,18 @@ ein.func @scatter_c3(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4x2xf32> {
   ein.return %0 : tensor<4x2xf32>
 }
 // -----
+ein.func @training_c1() -> tensor<2xi1> {
+  // expected-error@+1 {{has type 'tensor<2xi1>' but needs rank 0 and i1}}
+  %0 = ein.training : tensor<2xi1>
+  ein.return %0 : tensor<2xi1>
+}
+// -----
+ein.func @random_of_integers() -> tensor<2xi32> {
+  // expected-error@+1 {{result #0 must be tensor with extents above 0 and elements real, f32 or f64, but got 'tensor<2xi32>'}}
+  %0 = ein.random site 0 : tensor<2xi32>
+  ein.return %0 : tensor<2xi32>
+}
+// -----
 ein.func @iota_c1() -> tensor<2x2xi32> {
   // expected-error@+1 {{has type 'tensor<2x2xi32>' but needs rank 1 and i32 or i64}}
   %0 = ein.iota : tensor<2x2xi32>
@@ -694,7 +706,7 @@ ein.func @scatter_of_nothing() -> tensor<3xf32> {
 }
 // -----
 ein.func @unknown_function(%x: tensor<3xf32>) -> tensor<3xf32> {
-// expected-error@+1 {{custom op 'ein.map' found 'sine', expected one of id, neg, abs, exp, log, log1p, sin, cos, tan, sqrt, rsqrt, erf, tanh, sigmoid, floor, ceil, round, relu, sign, add, sub, mul, div, max, min, pow, floor_div, floor_mod, eq, ne, lt, le, gt, ge, and, or, not, select}}
+// expected-error@+1 {{custom op 'ein.map' found 'sine', expected one of id, neg, abs, exp, log, log1p, sin, cos, tan, sqrt, rsqrt, erf, tanh, sigmoid, floor, ceil, round, relu, sign, add, sub, mul, div, max, min, pow, floor_div, floor_mod, random, eq, ne, lt, le, gt, ge, and, or, not, select}}
   %y = ein.map sine(%x) over [3] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] : (tensor<3xf32>) -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
 }

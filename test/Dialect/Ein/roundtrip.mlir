@@ -31,6 +31,10 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   // CHECK: ein.reduce max "abc->ab" %{{.*}} order lanes : (
   %r = ein.reduce max(%c) over [2, 3, 3] maps [affine_map<(b, s, t) -> (b, s, t)>, affine_map<(b, s, t) -> (b, s)>]
     order lanes : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
+  // CHECK: ein.random site 3 : tensor<2x3x!ein.real>
+  %u = ein.random site 3 : tensor<2x3x!ein.real>
+  // CHECK: ein.training : tensor<i1>
+  %t = ein.training : tensor<i1>
   // CHECK: ein.reduce prod "abc->ab" %
   %p = ein.reduce prod "abc->ab" %c : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
   // CHECK: ein.reduce any "ab->b" %{{.*}} order chain : (tensor<3x3xi1>) -> tensor<3xi1>

@@ -117,7 +117,8 @@ class Expressions(Integers):
         if depth == 0:
             return self.leaf(letters)
         kind = self.pick({"leaf": 2, "sum": 4, "product": 4, "quotient": 2, "smooth": 5, "kink": 2, "branch": 3,
-                          "reduction": 3, "extremum": 2, "softmax": 2, "stop": 1, "product_of": 1})
+                          "reduction": 3, "extremum": 2, "softmax": 2, "stop": 1, "product_of": 1,
+                          "drawn": 1})
         return getattr(self, kind + "Expr")(letters, depth - 1)
 
     def leaf(self, letters):
@@ -222,6 +223,12 @@ class Expressions(Integers):
                 f"({text}) {self.random.choice('*+')} ({d.text})"
             c = self.join("", 3, c, d)
         return self.join(f"(if {text} then {a.text} else {b.text})", 0, c, a, b, size=max(a.size, b.size))
+
+    def drawnExpr(self, letters, depth):
+        a = self.elementwise(letters, depth)
+        kind = self.pick({f"dropout({a.text}; rate = 0.3)": 2 if a.numbers <= a.used else 0, f"(if random() < 0.4 then 0.5 else {a.at(2)})": 1,
+                          f"{a.at(1)} * random()": 1})
+        return self.join(kind, 1, a, size=1.5 * a.size)
 
     def stopExpr(self, letters, depth):
         if self.rough:

@@ -1,7 +1,7 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic,
+broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic, draws,
 positions of extremes, values added at computed positions, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or

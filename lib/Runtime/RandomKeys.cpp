@@ -1,0 +1,26 @@
+#include "RandomKeys.h"
+
+#include "plc/Runtime/InitialValues.h"
+
+#include <cstring>
+
+namespace plc::runtime {
+
+Bytes randomKeys(const TensorInfo &input, uint64_t seed, int64_t step) {
+  uint64_t stream = hashBytes(input.name), ofStep = randomBits(seed, stream, static_cast<uint64_t>(step));
+  Bytes bytes(input.numBytes());
+  for (int64_t sample = 0; sample < input.numElements(); ++sample) {
+    uint64_t key = randomBits(ofStep, stream, static_cast<uint64_t>(sample));
+    std::memcpy(bytes.data() + static_cast<size_t>(sample) * sizeof(key), &key, sizeof(key));
+  }
+  return bytes;
+}
+
+std::vector<Bytes> RandomKeys::trainBatch(uint64_t seed, int64_t step) const {
+  std::vector<Bytes> keys;
+  for (const TensorInfo &input : inputs)
+    keys.push_back(randomKeys(input, seed, step));
+  return keys;
+}
+
+} // namespace plc::runtime
