@@ -62,7 +62,10 @@ private:
   // EmitPositions.cpp
   struct Ranking;
   Operand emitPositions(const Node &node);
-  Operand emitExtreme(const Ranking &ranking, bool largest, const Operand *left);
+  struct Extreme {
+    Operand value, position;
+  };
+  Extreme emitExtreme(const Ranking &ranking, bool largest, const Extreme *before);
   Operand emitTurns(const Ranking &ranking, int64_t count);
   Operand emitRanks(const Ranking &ranking);
 

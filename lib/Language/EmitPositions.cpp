@@ -14,7 +14,7 @@ using namespace plc::language;
 
 // Up to so many positions each is found by itself; more are found by counting, for each element, those that come before
 // it: so many equations would cost more than the square of the extent.
-static constexpr int64_t mostTurns = 32;
+static constexpr int64_t mostTurns = 64;
 
 struct BodyEmitter::Ranking {
   const Node &node;
@@ -34,46 +34,62 @@ BodyEmitter::Operand BodyEmitter::emitIndex(IndexId id, SMLoc place) {
   return emitIota(node, Element::I32);
 }
 
-/// The first position of an extreme; of a largest, among the elements where `left` holds, if it is given.
-BodyEmitter::Operand BodyEmitter::emitExtreme(const Ranking &r, bool largest, const Operand *left) {
+/// The first position of an extreme among all elements or, of a largest, among those that come behind `before`: smaller ones,
+/// and equal ones at higher positions. NaN comes before all numbers, and counts as equal to NaN.
+///
+/// What an element is compared with are numbers of the row, so that no row of masks is kept from turn to turn.
+BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, const Extreme *before) {
   SMLoc place = r.node.place;
   auto map = [&](StringRef function, llvm::ArrayRef<Operand> operands, Element element) {
     return emitMap(function, operands, r.domain, element, place);
   };
+  auto truth = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
+    return map(function, operands, Element::Bool);
+  };
+  auto ofRow = [&](StringRef function, llvm::ArrayRef<Operand> operands) {
+    return emitMap(function, operands, r.kept, Element::Bool, place);
+  };
   bool real = isRealElement(r.element);
-  Operand seen = r.all;
-  if (left) {
+  Operand seen = r.all, isHigher;
+  if (before) {
     assert(largest && "what is taken away is as small as can be");
+    isHigher = truth("gt", {r.index, before->position});
+    Operand left = truth(
+        "or", {truth("lt", {r.all, before->value}), truth("and", {truth("eq", {r.all, before->value}), isHigher})});
+    if (real)
+      left = truth("select", {ofRow("ne", {before->value, before->value}),
+                              truth("or", {truth("eq", {r.all, r.all}), isHigher}), left});
     double least = real ? -INFINITY : r.element == Element::I64 ? -0x1p63 : -0x1p31;
-    seen = map("select", {*left, r.all, emitNumber(least, place, r.element)}, r.element);
+    seen = map("select", {left, r.all, emitNumber(least, place, r.element)}, r.element);
   }
-  Operand best = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, place);
-  Operand attains = map("eq", {r.all, best}, Element::Bool);
+  Extreme found;
+  found.value = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, place);
+  Operand attains = truth("eq", {r.all, found.value});
   if (real)
-    attains = map("or", {attains, map("ne", {r.all, r.all}, Element::Bool)}, Element::Bool);
-  if (left)
-    attains = map("and", {*left, attains}, Element::Bool);
+    attains =
+        truth("or", {attains, truth("and", {ofRow("ne", {found.value, found.value}), truth("ne", {r.all, r.all})})});
+  if (before) {
+    Operand again = ofRow("eq", {found.value, before->value});
+    if (real)
+      again = ofRow("or", {again, ofRow("ne", {found.value, found.value})});
+    attains = truth("and", {attains, truth("or", {ofRow("not", {again}), isHigher})});
+  }
   Operand none = emitNumber(static_cast<double>(extent(r.over)), place, Element::I32);
-  return emitReduction("min", map("select", {attains, r.index, none}, Element::I32), {r.over}, r.kept, place);
+  found.position = emitReduction("min", map("select", {attains, r.index, none}, Element::I32), {r.over}, r.kept, place);
+  return found;
 }
 
-/// One position after another, each among the elements that the ones before have left.
+/// One position after another.
 BodyEmitter::Operand BodyEmitter::emitTurns(const Ranking &r, int64_t count) {
   SMLoc place = r.node.place;
-  llvm::SmallVector<Operand> found;
-  Operand left;
-  for (int64_t turn = 0; turn < count; ++turn) {
-    found.push_back(emitExtreme(r, /*largest=*/true, turn ? &left : nullptr));
-    if (turn + 1 == count)
-      break;
-    Operand others = emitMap("ne", {r.index, found.back()}, r.domain, Element::Bool, place);
-    left = turn ? emitMap("and", {left, others}, r.domain, Element::Bool, place) : others;
-  }
-  Operand which = emitIndex(r.node.index, place), result = found.back();
+  llvm::SmallVector<Extreme> found;
+  for (int64_t turn = 0; turn < count; ++turn)
+    found.push_back(emitExtreme(r, /*largest=*/true, turn ? &found.back() : nullptr));
+  Operand which = emitIndex(r.node.index, place), result = found.back().position;
   for (int64_t turn = count - 1; turn-- > 0;) {
     Operand number = emitNumber(static_cast<double>(turn), place, Element::I32);
     Operand is = emitMap("eq", {which, number}, {r.node.index}, Element::Bool, place);
-    result = emitMap("select", {is, found[turn], result}, r.node.dims, Element::I32, place);
+    result = emitMap("select", {is, found[turn].position, result}, r.node.dims, Element::I32, place);
   }
   return count > 1 ? result : emitMap("id", result, r.node.dims, Element::I32, place);
 }
@@ -121,7 +137,7 @@ BodyEmitter::Operand BodyEmitter::emitPositions(const Node &node) {
     if (id != over)
       ranking.kept.push_back(id);
   if (node.function != "topk")
-    return emitExtreme(ranking, node.function == "argmax", nullptr);
+    return emitExtreme(ranking, node.function == "argmax", nullptr).position;
   int64_t count = extent(node.index);
   return count <= mostTurns ? emitTurns(ranking, count) : emitRanks(ranking);
 }
