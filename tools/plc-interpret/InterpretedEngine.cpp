@@ -198,13 +198,18 @@ void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs
 
 int64_t InterpretedEngine::indexBound() {
   int64_t bound = 0;
-  source.getModule().walk([&](ein::GatherOp op) {
-    ein::Equation equation = op;
-    for (auto [axis, expr] : llvm::enumerate(equation.getInputMap(0).getResults()))
+  auto limit = [&](AffineMap map, Value indexed) {
+    for (auto [axis, expr] : llvm::enumerate(map.getResults()))
       if (isa<AffineSymbolExpr>(expr)) {
-        int64_t extent = cast<RankedTensorType>(op.getTable().getType()).getDimSize(axis);
+        int64_t extent = cast<RankedTensorType>(indexed.getType()).getDimSize(axis);
         bound = bound ? std::min(bound, extent) : extent;
       }
+  };
+  source.getModule().walk([&](ein::Equation equation) {
+    if (auto gather = dyn_cast<ein::GatherOp>(equation.getOperation()))
+      limit(equation.getInputMap(0), gather.getTable());
+    else if (auto scatter = dyn_cast<ein::ScatterAddOp>(equation.getOperation()))
+      limit(equation.getResultMap(), scatter.getResult());
   });
   return bound ? bound : 4;
 }
