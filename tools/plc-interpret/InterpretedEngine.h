@@ -32,7 +32,7 @@ public:
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 
-  /// Every index below this is in range of every gather whose table has a static extent there; 4 without gathers.
+  /// Every index below this is in range of every gather and scatter at its tensor; 4 without any.
   int64_t indexBound();
 
 private:
