@@ -97,6 +97,7 @@ NN = {
     "reglu(g, x)": ({"g": real(9), "x": real(9)}, [(9,)], [lambda g, x: lambda i: max(g(i), 0) * x(i)]),
     "geglu(g, x)": ({"g": real(9), "x": real(9)}, [(9,)], [lambda g, x: lambda i: g(i) * normal(g(i)) * x(i)]),
     "swiglu(g, x)": ({"g": real(9), "x": real(9)}, [(9,)], [lambda g, x: lambda i: g(i) * sigmoid(g(i)) * x(i)]),
+    "dropout(x; rate = 0.3)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: x(i)]),  # nothing is trained here
 }
 
 
