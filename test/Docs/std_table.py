@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FUNCTION = re.compile(r"((?:^# .*\n)+)^(fn .*?) \{", re.M)
+FUNCTION = re.compile(r"((?:^# .*\n)+)^(fn [^{]*?) \{", re.M)
 
 
 def table(name):
@@ -17,8 +17,9 @@ def table(name):
     if missing:
         sys.exit(f"{name}.ein: no comment stands above {sorted(missing)}")
     for comment, header in documented:
+        signature = " ".join(header[3:].split())
         meaning = " ".join(line[2:] for line in comment.splitlines())
-        lines.append(f"| `{header[3:]}` | {meaning} |")
+        lines.append(f"| `{signature}` | {meaning} |")
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
 """What each function of the standard library gives, element by element, in plain Python: from the papers and from what
 PyTorch documents, not from the .ein files. An entry is CALL: (inputs, result shapes, references). An input is NAME: (type,
 shape); a reference takes the inputs as functions of their indices and gives the element at some indices."""
+import itertools
 from math import cos, erf, exp, log, sin, sqrt, tanh
 
 
@@ -85,6 +86,11 @@ NN = {
         ({"x": real(2, 4), "w": real(4, 3), "a": real(4, 2), "b": real(2, 3)}, [(2, 3)],
          [lambda x, w, a, b: lambda n, e: sum(x(n, d) * (w(d, e) + 0.5 * sum(a(d, r) * b(r, e) for r in range(2))) for d in range(4))]),
     "embedding(w, t)": ({"w": real(4, 3), "t": ("i32", (2, 5), 4)}, [(2, 5, 3)], [lambda w, t: lambda a, b, d: w(t(a, b), d)]),
+    "accuracy(x, t)":
+        ({"x": real(9, 4), "t": ("i32", (9,), 4)}, [(9,)], [lambda x, t: lambda a: float(max(range(4), key=lambda i: x(a, i)) == t(a))]),
+    "top_gates(x; K = 2)":
+        ({"x": real(5, 4)}, [(5, 4)],
+         [lambda x: lambda a, e: exp(x(a, e)) / sum(map(exp, sorted(row(x, a))[-2:])) if x(a, e) in sorted(row(x, a))[-2:] else 0]),
     "gelu(x)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: x(i) * normal(x(i))]),
     "gelu_tanh(x)": ({"x": real(9)}, [(9,)],
                      [lambda x: lambda i: 0.5 * x(i) * (1 + tanh(sqrt(2 / 3.141592653589793) * (x(i) + 0.044715 * x(i) ** 3)))]),
@@ -253,7 +259,30 @@ def batch_normalised(x, n, c, i, j):
     return normalised((x(m, c, a, b) for m, a, b in all_of), 1e-5)[all_of.index((n, i, j))]
 
 
+def correlated(x, w, channels, window, at, stride, pad, shape, dilation=1):
+    """A sum over channels and a window of what is there."""
+    total = 0
+    for c in channels:
+        for p in itertools.product(*map(range, window)):
+            place = [stride * a + dilation * d - pad for a, d in zip(at, p)]
+            if all(0 <= i < extent for i, extent in zip(place, shape)):
+                total += x(c, *place) * w(c, *p)
+    return total
+
+
 VISION = {
+    "conv1d(x, w; STRIDE = 2, PAD = 1, DILATION = 2)":
+        ({"x": real(2, 3, 9), "w": real(4, 3, 3)}, [(2, 4, 4)],
+         [lambda x, w: lambda n, o, a: correlated(lambda *at: x(n, *at), lambda *at: w(o, *at), range(3), (3,), (a,), 2, 1, (9,), 2)]),
+    "conv2d(x, w)":
+        ({"x": real(2, 3, 5, 6), "w": real(4, 3, 3, 2)}, [(2, 4, 3, 5)],
+         [lambda x, w: lambda n, o, a, b: correlated(lambda *at: x(n, *at), lambda *at: w(o, *at), range(3), (3, 2), (a, b), 1, 0, (5, 6))]),
+    "conv2d(x, w; STRIDE = 2, PAD = 1)":
+        ({"x": real(2, 3, 5, 6), "w": real(4, 3, 3, 3)}, [(2, 4, 3, 3)],
+         [lambda x, w: lambda n, o, a, b: correlated(lambda *at: x(n, *at), lambda *at: w(o, *at), range(3), (3, 3), (a, b), 2, 1, (5, 6))]),
+    "depthwise_conv2d(x, w; PAD = 1)":
+        ({"x": real(2, 3, 5, 6), "w": real(3, 3, 3)}, [(2, 3, 5, 6)],
+         [lambda x, w: lambda n, c, a, b: correlated(lambda _, *at: x(n, c, *at), lambda _, *at: w(c, *at), [0], (3, 3), (a, b), 1, 1, (5, 6))]),
     "max_pool(x)": ({"x": real(3, 4, 6)}, [(3, 2, 3)], [lambda x: lambda c, i, j: max(image(x, c, i, j))]),
     "mean_pool(x)": ({"x": real(3, 4, 6)}, [(3, 2, 3)], [lambda x: lambda c, i, j: mean(image(x, c, i, j))]),
     "global_mean_pool(x)": ({"x": real(2, 3, 4)}, [(2,)], [lambda x: lambda c: mean(x(c, i, j) for i in range(3) for j in range(4))]),
