@@ -26,7 +26,7 @@ class Losses:
     def maskedMean(self, text, letters, value):
         """A sum weighted by truth values, divided by how many of those hold in the whole batch."""
         mask = self.random.choice(self.known_masks)
-        others = ["b"] + [letter * 2 for letter in LETTERS[: len(mask.axes) - 1]]
+        others = ["b"] + [letters[-1] + letter for letter in LETTERS[: len(mask.axes) - 1]]  # another for each term
         holds = f"real({mask.name}[{', '.join(others)}])"
         weight = f"{1 / self.extent(value.axes[1:]):.3g}"
         summed = ", ".join(letters + others[1:])
