@@ -110,17 +110,10 @@ bool RuleBuilder::divides(const AffineTerm &slow, const AffineTerm &fast) {
   return slow.coefficient % fast.coefficient == 0 && (slow.coefficient != fast.coefficient || slow.written);
 }
 
-/// `C + c` or `0 + c`.
-static bool isPart(const Expr &expr, const Sizes &sizes) {
-  auto isOffset = [&](const Expr *operand) { return !namesIndex(*operand, sizes); };
-  return expr.kind == Expr::Sum && namesIndex(expr, sizes) && llvm::any_of(expr.operands, isOffset);
-}
-
-/// Whether `partOf` takes a left side at the position.
-bool RuleBuilder::isPartOrSplit(const Affine &affine) const {
+/// Whether the indices can count neighbours once each, with the extents that are known.
+bool RuleBuilder::countsOnce(const Affine &affine) const {
   std::vector<AffineTerm> terms = affine.terms;
-  if (affine.start < 0 || (affine.start > 0 && !isPart(*affine.expr, scope.sizes)) ||
-      terms.size() != affine.indices.size() ||
+  if (terms.size() != affine.indices.size() ||
       llvm::any_of(terms, [](const AffineTerm &term) { return term.coefficient <= 0; }))
     return false;
   sortTerms(terms);
@@ -130,6 +123,18 @@ bool RuleBuilder::isPartOrSplit(const Affine &affine) const {
       return false;
   }
   return terms.back().coefficient == 1;
+}
+
+/// `C + c` or `0 + c`.
+static bool isPart(const Expr &expr, const Sizes &sizes) {
+  auto isOffset = [&](const Expr *operand) { return !namesIndex(*operand, sizes); };
+  return expr.kind == Expr::Sum && namesIndex(expr, sizes) && llvm::any_of(expr.operands, isOffset);
+}
+
+/// Whether `partOf` takes a left side at the position.
+bool RuleBuilder::isPartOrSplit(const Affine &affine) const {
+  bool begins = affine.start == 0 || (affine.start > 0 && isPart(*affine.expr, scope.sizes));
+  return !affine.constant && begins && countsOnce(affine);
 }
 
 /// Whether any rule of the name has an offset in this axis. If so, all of them define parts of it, also those without
@@ -185,21 +190,19 @@ std::optional<RuleBuilder::Affine> RuleBuilder::affineOf(const Expr &expr) {
   return affine;
 }
 
-/// A left side that splits an axis, or a part of one.
+/// A left side that splits an axis, or a part of one, which `scatters` has read.
 std::optional<RuleBuilder::Affine> RuleBuilder::partOf(const Expr &expr) {
-  std::optional<Affine> affine = affineOf(expr);
-  if (!affine)
-    return std::nullopt;
-  int64_t start = std::exchange(affine->start, 0);
+  Affine affine = affines.at(&expr);
+  int64_t start = std::exchange(affine.start, 0);
   if (isPart(expr, scope.sizes))
-    affine->offset = start;
-  std::vector<AffineTerm> terms = affine->terms;
-  sortTerms(terms);
-  return setParts(*affine, terms) ? affine : std::nullopt;
+    affine.offset = start;
+  return setParts(affine) ? std::optional(affine) : std::nullopt;
 }
 
 /// The indices of a full split, slowest first, and the extents that the coefficients tell.
-bool RuleBuilder::setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered) {
+bool RuleBuilder::setParts(Affine &affine) {
+  std::vector<AffineTerm> ordered = affine.terms;
+  sortTerms(ordered);
   affine.inner = ordered[0].coefficient;
   affine.indices.clear();
   affine.places.clear();
@@ -210,8 +213,7 @@ bool RuleBuilder::setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered) {
     affine.places.push_back(ordered[i].place);
     if (i > 0)
       ok &= setExtent(affine.indices[i], {ordered[i - 1].coefficient / ordered[i].coefficient, ordered[i].place},
-                      ordered[i].place, "'" + clipped(*affine.expr) + "'",
-                      "other extents leave elements out or overlap, which is not supported yet");
+                      ordered[i].place, "'" + clipped(*affine.expr) + "'");
   }
   return ok;
 }

@@ -29,7 +29,7 @@ IndexId RuleBuilder::ellipsisIndex(unsigned position) {
   return id;
 }
 
-bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner, StringRef hint) {
+bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &owner) {
   Index &index = (*indices)[id];
   if (!index.extent) {
     index.extent = axis.extent;
@@ -44,8 +44,6 @@ bool RuleBuilder::setExtent(IndexId id, Axis axis, SMLoc place, const Twine &own
   error.note(index.extentPlace, "extent " + Twine(index.extent) + " is from here");
   if (axis.place.isValid() && axis.place != place)
     error.note(axis.place, "extent " + Twine(axis.extent) + " is stated here");
-  if (!hint.empty())
-    error.note(place, hint);
   badIndices = true;
   return false;
 }
@@ -162,14 +160,18 @@ bool RuleBuilder::collectAll(const std::vector<const Expr *> &exprs) {
   return ok;
 }
 
-/// The indices of a right side, and the extents that they get from one another.
-bool RuleBuilder::collectRight(const Expr &expr) {
-  if (!rightIsGood) {
-    rightIsGood = collect(expr);
-    *rightIsGood &= stateSizedExtents();
-    *rightIsGood &= settlePositions();
-  }
+/// The indices of a right side. A left side may ask before it is declared: what the right tells decides how it is read.
+bool RuleBuilder::collectOnce(const Expr &right) {
+  if (!rightIsGood)
+    rightIsGood = collect(right);
   return *rightIsGood;
+}
+
+/// The indices of a right side, and the extents that they get from one another.
+bool RuleBuilder::collectRight(const Expr &right) {
+  bool ok = collectOnce(right);
+  ok &= stateSizedExtents();
+  return settlePositions() && ok;
 }
 
 bool RuleBuilder::collect(const Expr &expr) {

@@ -117,13 +117,14 @@ private:
   // Indices.cpp
   IndexId indexNamed(StringRef name);
   IndexId ellipsisIndex(unsigned position);
-  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner, StringRef hint = "");
+  bool setExtent(IndexId id, Axis axis, SMLoc place, const llvm::Twine &owner);
   bool declareEntries(const std::vector<IndexEntry> &entries, llvm::SmallVectorImpl<IndexId> &ids,
                       llvm::SmallVectorImpl<Affine> *axes = nullptr);
   bool declareAffine(const IndexEntry &entry, llvm::SmallVectorImpl<IndexId> &ids, llvm::SmallVectorImpl<Affine> &axes);
   bool declareIndex(const IndexEntry &entry, SMLoc place, StringRef name, llvm::SmallVectorImpl<IndexId> &ids);
   bool collect(const Expr &expr);
-  bool collectRight(const Expr &expr);
+  bool collectOnce(const Expr &right);
+  bool collectRight(const Expr &right);
   bool collectAccess(const Expr &expr, bool padded = false);
   bool collectCall(const Expr &expr);
   bool collectBare(const Expr &expr, const Binding &binding);
@@ -145,7 +146,8 @@ private:
   std::optional<Affine> partOf(const Expr &expr);
   static void sortTerms(std::vector<AffineTerm> &terms);
   static bool divides(const AffineTerm &slow, const AffineTerm &fast);
-  bool setParts(Affine &affine, llvm::ArrayRef<AffineTerm> ordered);
+  bool countsOnce(const Affine &affine) const;
+  bool setParts(Affine &affine);
   bool isPartOrSplit(const Affine &affine) const;
   bool setAxis(const Affine &affine, Axis axis, const llvm::Twine &owner);
   bool checkConstant(int64_t constant, const Expr &expr, const Axis &axis, StringRef tensor);
@@ -228,7 +230,7 @@ private:
   SMLoc barePlace;
   llvm::DenseMap<const Expr *, Binding> bareCalls;
   std::map<const Expr *, Affine> affines; // index expressions that are no plain index
-  std::optional<bool> rightIsGood;        // what `collectRight` found
+  std::optional<bool> rightIsGood;        // what `collectOnce` found
   std::vector<Reading> readings;          // of those that have indices
   SumPlaces sums;
 };

@@ -168,7 +168,7 @@ std::optional<Binding> RuleBuilder::buildEquation(StringRef name, SMLoc place, c
     tensorNames.try_emplace(name, place);
   std::optional<bool> scattered = indexed ? scatters(*declarator, expr) : false;
   if (!scattered) {
-    collectRight(expr); // for its errors
+    collectOnce(expr); // for its errors
     return std::nullopt;
   }
   if (*scattered)

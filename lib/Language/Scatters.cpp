@@ -31,8 +31,9 @@ std::optional<bool> RuleBuilder::scatters(const Declarator &declarator, const Ex
     if (!affine)
       return std::nullopt;
     if (affine->indices.size() > 1)
-      collectRight(right);
-    found |= affine->constant || !isPartOrSplit(*affine);
+      collectOnce(right);
+    found |= !isPartOrSplit(*affine);
+    affines[entry.expr] = std::move(*affine);
   }
   return found;
 }
@@ -61,8 +62,6 @@ std::optional<std::vector<RuleBuilder::LeftAxis>> RuleBuilder::collectTargets(co
                         "an extent belongs behind an index, found '" + entry.expr->text.substr(0, 60) + "'");
       ok = false;
     } else {
-      if (std::optional<Affine> affine = readsTensor(*entry.expr, scope) ? std::nullopt : affineOf(*entry.expr))
-        affines[entry.expr] = *affine;
       ok &= collect(*entry.expr);
       targets.push_back({std::nullopt, entry.expr, entry.place});
     }

@@ -76,26 +76,12 @@ bool RuleBuilder::settlePositions() {
 /// Whether the position can count the axis whole, with the extents that are known.
 bool RuleBuilder::isSplit(const Reading &reading) const {
   const Affine &affine = *reading.affine;
-  std::vector<AffineTerm> terms = affine.terms;
-  if (reading.padded || affine.start != 0 || terms.size() != affine.indices.size() ||
-      llvm::any_of(terms, [](const AffineTerm &term) { return term.coefficient <= 0; }))
-    return false;
-  sortTerms(terms);
-  // `x[2*i]` and `x[0 + i]` read a part.
-  if (terms.back().coefficient != 1 || terms.size() == 1)
-    return false;
-  for (size_t i = 1; i < terms.size(); ++i) {
-    int64_t extent = (*indices)[*indexOf(terms[i].name)].extent;
-    if (!divides(terms[i - 1], terms[i]) || (extent && extent * terms[i].coefficient != terms[i - 1].coefficient))
-      return false;
-  }
-  return true;
+  // `x[0 + i]` reads a part.
+  return !reading.padded && affine.start == 0 && affine.terms.size() > 1 && countsOnce(affine);
 }
 
 bool RuleBuilder::deduceParts(Reading &reading) {
-  std::vector<AffineTerm> terms = reading.affine->terms;
-  sortTerms(terms);
-  return setParts(*reading.affine, terms) && setAxis(*reading.affine, reading.axis, "'" + reading.tensor + "'");
+  return setParts(*reading.affine) && setAxis(*reading.affine, reading.axis, "'" + reading.tensor + "'");
 }
 
 /// An index that nothing gives an extent.
