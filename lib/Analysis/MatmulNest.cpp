@@ -60,19 +60,15 @@ Contraction plc::ein::analyse(ContractOp op) {
   return result;
 }
 
-int64_t MatmulNest::units() const {
-  int64_t count = 1;
-  for (const LoopDim &loop : outer)
-    count *= loop.extent;
-  return count;
+static int64_t extentOf(ArrayRef<LoopDim> loops) {
+  int64_t extent = 1;
+  for (const LoopDim &loop : loops)
+    extent *= loop.extent;
+  return extent;
 }
 
-int64_t MatmulNest::slowSteps() const {
-  int64_t count = 1;
-  for (const LoopDim &loop : slow)
-    count *= loop.extent;
-  return count;
-}
+int64_t MatmulNest::units() const { return extentOf(outer); }
+int64_t MatmulNest::slowSteps() const { return extentOf(slow); }
 
 // Removes the loop along which c is contiguous, else the longest.
 static LoopDim take(SmallVector<LoopDim> &loops) {
@@ -92,13 +88,6 @@ static void turn(Contraction &x) {
   std::swap(x.m, x.n);
   std::swap(x.a, x.b);
   std::swap(x.firstOfA, x.firstOfB);
-}
-
-static int64_t extentOf(ArrayRef<LoopDim> loops) {
-  int64_t extent = 1;
-  for (const LoopDim &loop : loops)
-    extent *= loop.extent;
-  return extent;
 }
 
 // Offsets in what is read by them are kept in 32 bits.
