@@ -51,6 +51,9 @@ void Sizes::unknown(StringRef name, SMLoc place) const {
     error.note(later->second, "it is defined here; a 'dim' uses those before it");
 }
 
+/// `dim KEPT = 0` is a flag, which -D turns on. A size that is computed to 0 is a mistake.
+static bool isFlag(const DimDecl &dim) { return dim.value->kind == Expr::Number && dim.value->text == "0"; }
+
 void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides) {
   std::map<StringRef, int64_t> given;
   for (const auto &[name, value] : overrides)
@@ -71,9 +74,10 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
     auto it = given.find(dim.name);
     bool overridden = it != given.end();
     std::optional<int64_t> value = overridden ? it->second : evaluate(*dim.value);
-    if (value && *value < 1) {
+    int64_t least = isFlag(dim) ? 0 : 1;
+    if (value && *value < least) {
       diagnostics.error(dim.place, "'" + dim.name + "' is " + Twine(*value) + (overridden ? " by -D" : "") +
-                                       ", expected 1 to 9223372036854775807");
+                                       ", expected " + Twine(least) + " to 9223372036854775807");
       value.reset();
     }
     sizes[dim.name] = {value, dim.place, overridden};

@@ -30,8 +30,8 @@ Error told(int exitCode = runtime::BadInput) { return Error(exitCode, "", ""); }
 std::pair<std::string, int64_t> parseDefine(const std::string &text) {
   auto [name, size] = StringRef(text).split('=');
   int64_t value = 0;
-  if (size.getAsInteger(10, value) || value < 1)
-    throw usageError("found '" + size.str() + "' for '-D " + name.str() + "', expected an integer of at least 1");
+  if (size.getAsInteger(10, value) || value < 0)
+    throw usageError("found '" + size.str() + "' for '-D " + name.str() + "', expected an integer of at least 0");
   return {name.str(), value};
 }
 
