@@ -47,6 +47,29 @@ def log_softmax(values):
     return [log(p) for p in softmax(values)]
 
 
+def largest(values, count):
+    """Where the largest are, the least of them first."""
+    return sorted(range(len(values)), key=lambda i: values[i])[-count:]
+
+
+def balance(scores, length, count):
+    """Experts times the sum of the share of positions that choose one and its mean probability."""
+    share = [mean(float(e in largest(scores(s), count)) for s in range(length)) for e in range(4)]
+    return 4 * sum(share[e] * mean(softmax(scores(s))[e] for s in range(length)) for e in range(4))
+
+
+EXPERTS = {"x": real(2, 5, 2), "z": real(2, 5, 4), "u": real(4, 2, 3), "w": real(4, 3, 3)}
+
+
+def expert(x, u, w, b, s, e, o):
+    hidden = [max(0, sum(x(b, s, d) * u(e, d, f) for d in range(2))) for f in range(3)]
+    return sum(hidden[f] * w(e, f, o) for f in range(3))
+
+
+def mixed(weights, experts, result):
+    return sum(g * result(e) for g, e in zip(weights, experts))
+
+
 NN = {
     "softmax(x)": ({"x": real(2, 3, 4)}, [(2, 3, 4)], [lambda x: lambda a, b, i: softmax(row(x, a, b))[i]]),
     "log_softmax(x)": ({"x": real(3, 4)}, [(3, 4)], [lambda x: lambda a, i: log_softmax(row(x, a))[i]]),
@@ -91,6 +114,23 @@ NN = {
     "top_gates(x; K = 2)":
         ({"x": real(5, 4)}, [(5, 4)],
          [lambda x: lambda a, e: exp(x(a, e)) / sum(map(exp, sorted(row(x, a))[-2:])) if x(a, e) in sorted(row(x, a))[-2:] else 0]),
+    "switch_gates(x)":
+        ({"x": real(5, 4)}, [(5, 4)], [lambda x: lambda a, e: softmax(row(x, a))[e] if x(a, e) == max(row(x, a)) else 0]),
+    "load_balance(z)": ({"z": real(2, 5, 4)}, [(2,)], [lambda z: lambda b: balance(lambda s: row(z, b, s), 5, 1)]),
+    "load_balance(z; K = 2)": ({"z": real(2, 5, 4)}, [(2,)], [lambda z: lambda b: balance(lambda s: row(z, b, s), 5, 2)]),
+    "mixture(x, z, u, w)":
+        (EXPERTS, [(2, 5, 3)],
+         [lambda x, z, u, w: lambda b, s, o: mixed(softmax(sorted(row(z, b, s))[-2:]), largest(row(z, b, s), 2),
+                                                   lambda e: expert(x, u, w, b, s, e, o))]),
+    "switch_mixture(x, z, u, w)":
+        (EXPERTS, [(2, 5, 3)],
+         [lambda x, z, u, w: lambda b, s, o: mixed([max(softmax(row(z, b, s)))], largest(row(z, b, s), 1),
+                                                   lambda e: expert(x, u, w, b, s, e, o))]),
+    "expert_choice_mixture(x, z, u, w; K = 2)":
+        (EXPERTS, [(2, 5, 3)],
+         [lambda x, z, u, w: lambda b, s, o: sum(
+             softmax(row(z, b, s))[e] * expert(x, u, w, b, s, e, o)
+             for e in range(4) if s in largest([softmax(row(z, b, t))[e] for t in range(5)], 2))]),
     "gelu(x)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: x(i) * normal(x(i))]),
     "gelu_tanh(x)": ({"x": real(9)}, [(9,)],
                      [lambda x: lambda i: 0.5 * x(i) * (1 + tanh(sqrt(2 / 3.141592653589793) * (x(i) + 0.044715 * x(i) ** 3)))]),
@@ -166,6 +206,13 @@ def gru(x, w, u, b, o, at):
     return h
 
 
+def bucket(distance, buckets, far):
+    """The largest bucket whose first distance is not beyond this one."""
+    exact = buckets // 2
+    firsts = list(range(exact)) + [exact * (far / exact) ** (i / (buckets - exact)) for i in range(buckets - exact)]
+    return max(i for i, first in enumerate(firsts) if first <= distance + 1e-9)
+
+
 def scanned(x, a, b, at, d):
     h = 0
     for t in range(at + 1):
@@ -202,6 +249,12 @@ SEQ = {
     "relative_bias(w, q, r)":
         ({"w": real(2, 5), "q": real(6, 4), "r": real(7, 4)}, [(2, 6, 7)],
          [lambda w, q, r: lambda h, s, t: w(h, min(max(t - s, -2), 2) + 2)]),
+    "bucketed_bias(w, q, r; FAR = 16)":
+        ({"w": real(8, 2), "q": real(20, 4), "r": real(21, 4)}, [(2, 20, 21)],
+         [lambda w, q, r: lambda h, s, t: w(bucket(abs(t - s), 4, 16) + 4 * (t > s), h)]),
+    "bucketed_bias(w, q, r; CAUSAL = 1, FAR = 16)":
+        ({"w": real(8, 2), "q": real(20, 4), "r": real(21, 4)}, [(2, 20, 21)],
+         [lambda w, q, r: lambda h, s, t: w(bucket(max(s - t, 0), 8, 16), h)]),
     "hard_rule_attention(q, r, v, c)":
         ({**QRV, "c": ("bool", (2, 6, 6))}, [(2, 6, 4)],
          [lambda q, r, v, c: lambda b, s, e: attended(rows(q, b), rows(r, b), rows(v, b), s, 6, lambda s, t: c(b, s, t))[e]]),
@@ -232,6 +285,14 @@ SEQ = {
          [lambda x, w, u, b, o: lambda n, t, e: gru(lambda *at: x(n, *at), w, u, b, o, t)[e]]),
     "linear_scan(x, a)":
         ({"x": real(2, 7, 3), "a": real(2, 7, 3)}, [(2, 7, 3)], [lambda x, a: lambda b, t, d: scanned(x, a, b, t, d)]),
+    "causal_conv(x, w)":
+        ({"x": real(2, 6, 3), "w": real(3, 4)}, [(2, 6, 3)],
+         [lambda x, w: lambda b, t, d: sum(x(b, t - ago, d) * w(d, 3 - ago) for ago in range(min(t + 1, 4)))]),
+    "selective_scan(x, e, a, b, c)":
+        ({"x": real(2, 4, 3), "e": ("unit", (2, 4, 3)), "a": real(3, 2), "b": real(2, 4, 2), "c": real(2, 4, 2)}, [(2, 4, 3)],
+         [lambda x, e, a, b, c: lambda m, t, d: sum(
+             c(m, t, n) * sum(exp(a(d, n) * sum(e(m, i, d) for i in range(now + 1, t + 1))) * e(m, now, d) * x(m, now, d) * b(m, now, n)
+                              for now in range(t + 1)) for n in range(2))]),
 }
 
 
@@ -270,6 +331,19 @@ def correlated(x, w, channels, window, at, stride, pad, shape, dilation=1):
     return total
 
 
+def spread(x, w, n, o, a, b, stride, pad):
+    """What reaches an element of a transposed convolution."""
+    return sum(x(n, c, i, j) * w(c, o, a + pad - stride * i, b + pad - stride * j)
+               for c in range(3) for i in range(2) for j in range(3)
+               if 0 <= a + pad - stride * i < (4 if stride == 2 else 3) and 0 <= b + pad - stride * j < (4 if stride == 2 else 2))
+
+
+def seen(i, j, size, stride, pad, rows, columns):
+    """The elements of an image under a window."""
+    return [(a, b) for a in range(stride * i - pad, stride * i - pad + size) for b in range(stride * j - pad, stride * j - pad + size)
+            if 0 <= a < rows and 0 <= b < columns]
+
+
 VISION = {
     "conv1d(x, w; STRIDE = 2, PAD = 1, DILATION = 2)":
         ({"x": real(2, 3, 9), "w": real(4, 3, 3)}, [(2, 4, 4)],
@@ -283,6 +357,27 @@ VISION = {
     "depthwise_conv2d(x, w; PAD = 1)":
         ({"x": real(2, 3, 5, 6), "w": real(3, 3, 3)}, [(2, 3, 5, 6)],
          [lambda x, w: lambda n, c, a, b: correlated(lambda _, *at: x(n, c, *at), lambda _, *at: w(c, *at), [0], (3, 3), (a, b), 1, 1, (5, 6))]),
+    "grouped_conv2d(x, w; STRIDE = 2, PAD = 1)":
+        ({"x": real(2, 4, 5, 6), "w": real(6, 2, 3, 3)}, [(2, 6, 3, 3)],
+         [lambda x, w: lambda n, o, a, b: correlated(lambda c, *at: x(n, o // 3 * 2 + c, *at), lambda *at: w(o, *at), range(2), (3, 3),
+                                                     (a, b), 2, 1, (5, 6))]),
+    "conv3d(x, w; STRIDE = 2, PAD = 1)":
+        ({"x": real(2, 2, 3, 5, 4), "w": real(3, 2, 3, 3, 2)}, [(2, 3, 2, 3, 3)],
+         [lambda x, w: lambda n, o, *to: correlated(lambda *at: x(n, *at), lambda *at: w(o, *at), range(2), (3, 3, 2), to, 2, 1, (3, 5, 4))]),
+    "conv_transpose1d(x, w; STRIDE = 2, PAD = 1)":
+        ({"x": real(2, 3, 5), "w": real(3, 4, 4)}, [(2, 4, 10)],
+         [lambda x, w: lambda n, o, a: sum(x(n, c, i) * w(c, o, p) for c in range(3) for i in range(5) for p in range(4)
+                                           if 2 * i + p - 1 == a)]),
+    "conv_transpose2d(x, w)":
+        ({"x": real(2, 3, 2, 3), "w": real(3, 2, 3, 2)}, [(2, 2, 4, 4)], [lambda x, w: lambda n, o, a, b: spread(x, w, n, o, a, b, 1, 0)]),
+    "conv_transpose2d(x, w; STRIDE = 2, PAD = 1)":
+        ({"x": real(2, 3, 2, 3), "w": real(3, 2, 4, 4)}, [(2, 2, 4, 6)], [lambda x, w: lambda n, o, a, b: spread(x, w, n, o, a, b, 2, 1)]),
+    "max_pool(x; K = 3, STRIDE = 2, PAD = 1)":
+        ({"x": real(3, 5, 6)}, [(3, 3, 3)],
+         [lambda x: lambda c, i, j: max(x(c, a, b) for a, b in seen(i, j, 3, 2, 1, 5, 6))]),
+    "mean_pool(x; K = 3, STRIDE = 2, PAD = 1)":
+        ({"x": real(3, 5, 6)}, [(3, 3, 3)],
+         [lambda x: lambda c, i, j: sum(x(c, a, b) for a, b in seen(i, j, 3, 2, 1, 5, 6)) / 9]),
     "max_pool(x)": ({"x": real(3, 4, 6)}, [(3, 2, 3)], [lambda x: lambda c, i, j: max(image(x, c, i, j))]),
     "mean_pool(x)": ({"x": real(3, 4, 6)}, [(3, 2, 3)], [lambda x: lambda c, i, j: mean(image(x, c, i, j))]),
     "global_mean_pool(x)": ({"x": real(2, 3, 4)}, [(2,)], [lambda x: lambda c: mean(x(c, i, j) for i in range(3) for j in range(4))]),
@@ -301,6 +396,13 @@ VISION = {
     "batch_norm_2d(x, g, o)":
         ({"x": real(2, 3, 2, 2, 2), "g": real(2), "o": real(2)}, [(2, 3, 2, 2, 2)],
          [lambda x, g, o: lambda b, n, c, i, j: batch_normalised(lambda *at: x(b, *at), n, c, i, j) * g(c) + o(c)]),
+    "kept_norm_2d(x, m, v, g, o)":
+        ({"x": real(2, 3, 2, 2), "m": real(3), "v": ("unit", (3,)), "g": real(3), "o": real(3)}, [(2, 3, 2, 2)],
+         [lambda x, m, v, g, o: lambda n, c, i, j: (x(n, c, i, j) - m(c)) / sqrt(v(c) + 1e-5) * g(c) + o(c)]),
+    "instance_norm(x)":
+        ({"x": real(2, 3, 3, 2)}, [(2, 3, 3, 2)],
+         [lambda x: lambda n, c, i, j: normalised((x(n, c, a, b) for a in range(3) for b in range(2)), 1e-5)[2 * i + j]]),
+    "channel_dropout(x)": ({"x": real(2, 3, 2, 2)}, [(2, 3, 2, 2)], [lambda x: lambda n, c, i, j: x(n, c, i, j)]),  # nothing is trained here
     "group_norm(x, g, o; GROUPS = 2)":
         ({"x": real(2, 4, 2, 3), "g": real(4), "o": real(4)}, [(2, 4, 2, 3)],
          [lambda x, g, o: lambda n, c, i, j: group_normalised(x, n, c, i, j) * g(c) + o(c)]),
