@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEXT = ROOT / "examples/gpt.ein"
-EXAMPLES = [f"{name}.ein" for name in ("dense", "gpt", "unet", "unet-stash")]
+EXAMPLES = [f"{name}.ein" for name in ("dense", "gpt", "unet-text", "unet-text-stash")]
 STAGES, MICRO_BATCHES, SCHEDULES = (1, 2, 4), (1, 3, 8), ("gpipe", "1f1b")  # 3 does not divide the batch of 8
 RECOMPUTED = ([], ["policy=uniform", "interval=1"], ["policy=dynamic", "memory_fraction=0.5"],
               ["policy=uniform", "interval=2", "micro_batches=except_last"])

@@ -20,7 +20,7 @@ PARTS = {
 MODELS = {
     "gpt.ein, two layers": ["examples/gpt.ein", "-DL=2"],
     "gpt.ein, eight layers": ["examples/gpt.ein", "-DL=8"],
-    "unet.ein": ["examples/unet.ein"],
+    "unet-text.ein": ["examples/unet-text.ein"],
 }
 
 
