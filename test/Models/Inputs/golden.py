@@ -88,6 +88,75 @@ def gelu_tanh(x):
     return F.gelu(x, approximate="tanh")
 
 
+@golden("B=2 S=6 V=11 L=2 D=8 H=2")
+def gpt(w, B, S, V, L, D, H):
+    tok, following = tokens("tok", B, S, most=V), tokens("next", B, S, most=V)
+    norm = layer_norm(w)
+    x = w["embed.wte"][tok] + w["embed.wpe"]
+    for l in range(L):
+        x = attend(x, w, f"attention.{l}.", norm, causal)
+        x = mlp(x, w, f"ffn.{l}.", norm, F.gelu)
+    logits = norm(x, "head.") @ w["embed.wte"].T
+    return {"tok": tok, "next": following}, {"loss": language(logits, following), "logits": logits}
+
+
+@golden("B=2 S=6 V=11 P=9 L=2 D=8 H=2")
+def gpt2(w, B, S, V, P, L, D, H):
+    tok, following = tokens("tok", B, S, most=V), tokens("next", B, S, most=V)
+    norm = layer_norm(w)
+    x = w["embed.wte"][tok] + w["embed.wpe"][:S]
+    for l in range(L):
+        x = attend(x, w, f"attention.{l}.", norm, causal)
+        x = mlp(x, w, f"ffn.{l}.", norm, gelu_tanh)
+    logits = norm(x, "head.") @ w["embed.wte"].T
+    return {"tok": tok, "next": following}, {"loss": language(logits, following), "logits": logits}
+
+
+@golden("B=2 S=6 V=11 L=2 D=16 F=12 H=4 G=2")
+def llama(w, B, S, V, L, D, F, H, G):
+    tok, following = tokens("tok", B, S, most=V), tokens("next", B, S, most=V)
+    norm = rms_norm(w)
+
+    def grouped(q, k, v):
+        return nn.functional.scaled_dot_product_attention(rotate(q, 1e4), rotate(k, 1e4), v, is_causal=True, enable_gqa=True)
+
+    x = w["embed.w"][tok]
+    for l in range(L):
+        p = f"attention.{l}."
+        heads = {p + name: w[p + name].reshape(D, -1, D // H) for name in ("wq", "wk", "wv")}
+        x = attend(x, heads | {p + "g": w[p + "g"], p + "wo": w[p + "wo"].reshape(H, D // H, D)}, p, norm, grouped)
+        p = f"ffn.{l}."
+        n = norm(x, p)
+        x = x + (nn.functional.silu(n @ w[p + "w1"]) * (n @ w[p + "w3"])) @ w[p + "w2"]
+    logits = norm(x, "head.") @ w["head.w"].T
+    return {"tok": tok, "next": following}, {"loss": language(logits, following), "logits": logits}
+
+
+@golden("B=2 S=6 V=11 P=9 T=2 L=2 D=8 H=2")
+def bert_masked(w, B, S, V, P, T, L, D, H):
+    tok, was, segment = tokens("tok", B, S, most=V), tokens("was", B, S, most=V), tokens("segment", B, S, most=T)
+    hidden = tokens("hidden", B, S, most=2)
+    mask = torch.ones(B, S, dtype=torch.long)
+    mask[1, S - 2:] = 0
+
+    def norm(x, p):
+        return F.layer_norm(x, (D,), w[p + "g"], w[p + "c"], 1e-12)
+
+    x = norm(w["embed.word"][tok] + w["embed.kind_of"][segment] + w["embed.position"][:S], "embed.")
+    layer = nn.TransformerEncoderLayer(D, H, 4 * D, dropout=0, activation="gelu", layer_norm_eps=1e-12, batch_first=True)
+    for l in range(L):
+        a, f = f"attention.{l}.", f"ffn.{l}."
+        given = {"self_attn.in_proj_weight": torch.cat([w[a + "wq"], w[a + "wk"], w[a + "wv"]]),
+                 "self_attn.in_proj_bias": torch.cat([w[a + "bq"], w[a + "bk"], w[a + "bv"]]),
+                 "self_attn.out_proj.weight": w[a + "wo"], "self_attn.out_proj.bias": w[a + "bo"],
+                 "norm1.weight": w[a + "g"], "norm1.bias": w[a + "c"], "linear1.weight": w[f + "w1"], "linear1.bias": w[f + "b1"],
+                 "linear2.weight": w[f + "w2"], "linear2.bias": w[f + "b2"], "norm2.weight": w[f + "g"], "norm2.bias": w[f + "c"]}
+        x = torch.func.functional_call(layer, given, x, {"src_key_padding_mask": mask == 0})
+    logits = norm(F.gelu(F.linear(x, w["guess.w"], w["guess.b"])), "guess.") @ w["embed.word"].T + w["guess.o"]
+    return ({"tok": tok, "segment": segment, "mask": mask, "hidden": hidden, "was": was},
+            {"loss": F.cross_entropy(logits[hidden == 1], was[hidden == 1]), "logits": logits})
+
+
 @golden("B=2 N=8 P=4 C=3 D=8 H=2 L=2 V=5")
 def vit(w, B, N, P, C, D, H, L, V):
     image, label = numbers("image", B, C, N, N), tokens("class", B, most=V)
