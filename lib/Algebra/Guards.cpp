@@ -59,15 +59,48 @@ Guard Guards::memoised(std::vector<int64_t> key, ArrayRef<int64_t> dims, llvm::f
   return {it->second, false, Dims(dims)};
 }
 
+// The place in `b` of the one guard by which it is the other side of a condition of `a`: `c` and `not c`, all others alike.
+static std::optional<size_t> otherSide(const GuardList &a, const GuardList &b) {
+  if (a.size() != b.size())
+    return std::nullopt;
+  std::optional<size_t> found;
+  for (auto [i, guard] : llvm::enumerate(b)) {
+    if (llvm::is_contained(a, guard))
+      continue;
+    Guard flipped = guard;
+    flipped.dead = !flipped.dead;
+    if (found || !llvm::is_contained(a, flipped))
+      return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+// Joins lists that are alive on both sides of a condition: what an `if` takes from one value in both branches is alive
+// wherever the `if` is.
+static void joinSides(SmallVector<GuardList> &lists) {
+  for (size_t i = 0; i < lists.size(); ++i)
+    for (size_t j = i + 1; j < lists.size(); ++j)
+      if (std::optional<size_t> side = otherSide(lists[i], lists[j])) {
+        lists[j].erase(lists[j].begin() + *side);
+        lists.erase(lists.begin() + i);
+        return joinSides(lists);
+      }
+}
+
 GuardList Guards::ofSum(Location loc, Dimensions axes, ArrayRef<GuardList> values) {
   GuardList common(values.front());
   for (const GuardList &guards : values.drop_front())
     llvm::erase_if(common, [&](const Guard &guard) { return !llvm::is_contained(guards, guard); });
   SmallVector<GuardList> rests(values);
-  for (GuardList &rest : rests) {
+  for (GuardList &rest : rests)
     llvm::erase_if(rest, [&](const Guard &guard) { return llvm::is_contained(common, guard); });
-    if (rest.empty())
-      return common;
+  joinSides(rests);
+  if (llvm::any_of(rests, [](const GuardList &rest) { return rest.empty(); }))
+    return common;
+  if (rests.size() == 1) {
+    common.append(rests.front());
+    return common;
   }
   Dims dims = conditionDims(rests);
   common.push_back(memoised(keyOf(rests, dims), dims, [&] {

@@ -31,6 +31,22 @@ ein.func @broadcast(%x: tensor<2x3xf64>, %v: tensor<3xf64>) -> tensor<2x3xf64> a
   ein.return %y : tensor<2x3xf64>
 }
 
+// Both branches are of v: one of them is taken everywhere, so nothing guards its gradient; nor where an `if` is in one of them.
+// CHECK-LABEL: ein.func @leaky.W(
+// CHECK-NOT: ein.map or
+// CHECK: ein.return
+ein.func @leaky(%x: tensor<3xf64>, %v: tensor<3xf64>) -> tensor<3xf64> attributes {num_params = 1 : i64} {
+  %zero = ein.constant 0.0 : tensor<f64>
+  %log = ein.map log(%v) over [3] maps [#d, #d] : (tensor<3xf64>) -> tensor<3xf64>
+  %c = ein.map lt(%log, %zero) over [3] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
+  %e = ein.map gt(%x, %zero) over [3] maps [#d, affine_map<(d) -> ()>, #d] : (tensor<3xf64>, tensor<f64>) -> tensor<3xi1>
+  %a = ein.map mul(%log, %log) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %b = ein.map select(%e, %a, %log) over [3] maps [#d, #d, #d, #d] : (tensor<3xi1>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %y = ein.map select(%c, %log, %b) over [3] maps [#d, #d, #d, #d] : (tensor<3xi1>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %z = ein.map mul(%y, %x) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  ein.return %z : tensor<3xf64>
+}
+
 // Nothing follows the sum: no guard of it is made.
 // CHECK-LABEL: ein.func @direct.W(
 // CHECK-NOT: reduce max
@@ -94,10 +110,11 @@ ein.model @m(%x: tensor<2x3xf64>, %z: tensor<3xf64>, %t: tensor<2xf64>, %q: tens
   %a = ein.call @broadcast(%x) params [@v] path "0" : (tensor<2x3xf64>) -> tensor<2x3xf64>
   %b = ein.call @direct(%a) params [@v] path "1" : (tensor<2x3xf64>) -> tensor<2x3xf64>
   %c = ein.call @twice(%z) params [@v] path "2" : (tensor<3xf64>) -> tensor<3xf64>
+  %h = ein.call @leaky(%c) params [@v] path "5" : (tensor<3xf64>) -> tensor<3xf64>
   %d = ein.call @product(%b, %t) params [@w] path "3" : (tensor<2x3xf64>, tensor<2xf64>) -> tensor<2x3xf64>
   %e = ein.call @causal(%q) params [@k] path "4" : (tensor<3x2xf64>) -> tensor<3x3xf64>
   %f = ein.reduce sum(%e) over [3, 3] maps [#bd, #vd] : (tensor<3x3xf64>) -> tensor<3xf64>
-  %g = ein.map mul(%c, %f) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  %g = ein.map mul(%h, %f) over [3] maps [#d, #d, #d] : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
   %p = ein.map add(%d, %g) over [2, 3] maps [#bd, #vd, #bd] : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
   %loss = ein.reduce sum(%p) over [2, 3] maps [#bd, #o] : (tensor<2x3xf64>) -> tensor<f64>
   ein.return %loss : tensor<f64>
