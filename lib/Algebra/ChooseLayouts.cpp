@@ -30,6 +30,8 @@ public:
         follow(&op);
       else if (isa<ein::ContractOp, ein::MapOp, ein::ReduceOp>(op) && !pinned.contains(op.getResult(0)))
         permute(&op, orderOf(cast<ein::Equation>(op)));
+      else if (auto gather = dyn_cast<ein::GatherOp>(op); gather && !pinned.contains(gather))
+        permute(&op, rowsLast(gather));
       if (auto equation = dyn_cast<ein::Equation>(op))
         normalizeDomain(equation);
     }
@@ -66,6 +68,18 @@ private:
     for (int64_t dim : distinct(wanted))
       if (auto it = llvm::find(result, dim); it != result.end())
         order.push_back(it - result.begin());
+    return order;
+  }
+
+  // Axes of a gather's result in their order, but that along which the table is contiguous last: so rows are read as rows.
+  static SmallVector<int64_t> rowsLast(ein::Equation gather) {
+    Access table = inputOf(gather, 0), result = resultOf(gather);
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(result.dims.size()));
+    int64_t column = table.dims.empty() ? -1 : table.dims.back();
+    bool isRow = column >= 0 && llvm::none_of(llvm::drop_begin(llvm::seq<unsigned>(gather.getInputs().size())),
+                                              [&](unsigned i) { return contains(inputOf(gather, i).dims, column); });
+    if (isRow)
+      std::stable_partition(order.begin(), order.end(), [&](int64_t axis) { return result.dims[axis] != column; });
     return order;
   }
 

@@ -80,10 +80,21 @@ private:
     Dims left = dimsOfSet(a), right = dimsOfSet(b), out = dimsOfSet(a | b), all(left);
     llvm::append_range(all, right);
     all = distinct(all);
-    double moved = elements(left) + elements(right) + elements(out);
-    if (isMatrixLike(left, right, out))
+    double moved = read(a, left) + read(b, right) + elements(out);
+    if (isOneContraction({factorOf(a), left}, {factorOf(b), right}, out))
       return elements(all) * nsPerMultiply + moved * nsPerElement;
     return (elements(all) + moved) * nsPerElement; // an elementwise product, then a sum
+  }
+
+  // The one factor of a set of one; null of others, which products of factors make.
+  Value factorOf(unsigned set) const { return set & (set - 1) ? Value() : factors[llvm::countr_zero(set)].value; }
+
+  // Of what is read of a table in place no more is read than the table has.
+  double read(unsigned set, ArrayRef<int64_t> dims) const {
+    auto gather = factorOf(set) ? factorOf(set).getDefiningOp<ein::GatherOp>() : ein::GatherOp();
+    if (!gather)
+      return elements(dims);
+    return std::min(elements(dims), double(cast<RankedTensorType>(gather.getTable().getType()).getNumElements()));
   }
 
   void solve(unsigned set) {

@@ -1,5 +1,6 @@
 //===- Equations.cpp - reading and building equations by dimensions --------===//
 #include "Equations.h"
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 
 using namespace mlir;
@@ -65,6 +66,31 @@ bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<in
   bool lone = llvm::any_of(a, [&](int64_t dim) { return !contains(result, dim) && !contains(b, dim); }) ||
               llvm::any_of(b, [&](int64_t dim) { return !contains(result, dim) && !contains(a, dim); });
   return rows && columns && depth && !lone && distinct(a).size() == a.size() && distinct(b).size() == b.size();
+}
+
+bool algebra::isOneContraction(const Access &a, const Access &b, ArrayRef<int64_t> result) {
+  auto takes = [&](const Access &factor, const Access &other) {
+    return factor.value && ein::takesMatrices(factor.value, factor.dims, other.dims, result);
+  };
+  return isMatrixLike(a.dims, b.dims, result) || takes(a, b) || takes(b, a);
+}
+
+// Of a product that takes matrices the result's dimensions and, before those of the matrices' columns, summed ones that count
+// positions: what has the sums over one matrix each.
+static Dims ofOnePosition(ArrayRef<Access> inputs, ArrayRef<int64_t> result) {
+  Dims dims(result);
+  for (unsigned i : {0u, 1u}) {
+    const Access &factor = inputs[i], &other = inputs[1 - i];
+    if (!ein::takesMatrices(factor.value, factor.dims, other.dims, result))
+      continue;
+    SmallVector<int64_t> counting = ein::countPositions(factor.value, factor.dims);
+    auto isColumn = [&](int64_t dim) { return !contains(other.dims, dim) && !contains(counting, dim); };
+    for (int64_t dim : counting)
+      if (!contains(dims, dim))
+        dims.insert(llvm::find_if(dims, isColumn), dim);
+    break;
+  }
+  return dims;
 }
 
 /// The caller's dimensions renumbered by their position in `dims`.
@@ -173,7 +199,9 @@ Value EquationBuilder::product(ArrayRef<Access> factors, ArrayRef<int64_t> dims,
       needed.append(inputs[1 - i].dims.begin(), inputs[1 - i].dims.end());
       inputs[i] = sumLone(inputs[i], needed);
     }
-    if (isMatrixLike(inputs[0].dims, inputs[1].dims, dims)) {
+    if (isOneContraction(inputs[0], inputs[1], dims)) {
+      if (Dims single = ofOnePosition(inputs, dims); single.size() > dims.size())
+        return reduce(ein::Reduction::sum, {contract(inputs, single), single}, dims, into);
       Dims present;
       for (int64_t dim : dims)
         if (contains(inputs[0].dims, dim) || contains(inputs[1].dims, dim))

@@ -17,7 +17,7 @@ bool algebra::isCheap(Operation *op) {
     return false;
   auto map = dyn_cast<ein::MapOp>(op);
   if (!map)
-    return isa<ein::CastOp>(op) || ein::isView(op);
+    return isa<ein::CastOp, ein::GatherOp>(op) || ein::isView(op);
   return !ein::isTranscendental(map.getFunction());
 }
 

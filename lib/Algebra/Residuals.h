@@ -9,8 +9,8 @@
 namespace plc::algebra {
 
 /// Problem: an earlier part of a body makes values that a later part needs. Choose which to save, so that all needed
-/// ones are saved, given, or elementwise functions of such (made again, to the same bits), with few saved bytes.
-/// Comparisons are never saved, and of a view what it shows.
+/// ones are saved, given, or elementwise functions and gathers of such (made again, to the same bits), with few saved
+/// bytes. Comparisons are never saved, and of a view what it shows.
 ///
 /// Greedy: drops what can be made from the rest, last first; then, while it saves bytes, replaces a value by what it
 /// is made of. Not optimal. Deterministic. O(n^2) in the equations of a body.
@@ -41,7 +41,7 @@ private:
   double argumentCost;
 };
 
-/// Elementwise or a view, and cheaper to compute than to store.
+/// Elementwise, a gather or a view, and cheaper to compute than to store.
 bool isCheap(mlir::Operation *op);
 
 /// By position in the block: arguments, then results of equations in program order.

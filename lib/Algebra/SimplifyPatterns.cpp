@@ -140,7 +140,7 @@ struct ReduceSingleFactor : OpRewritePattern<ein::ContractOp> {
   }
 };
 
-/// contract(a, b)  -->  map mul and reduce sum, unless it is a matrix product.
+/// contract(a, b)  -->  map mul and reduce sum, unless it is a matrix product, or one of matrices that positions choose.
 struct MultiplyAndReduce : OpRewritePattern<ein::ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -149,7 +149,7 @@ struct MultiplyAndReduce : OpRewritePattern<ein::ContractOp> {
       return rewriter.notifyMatchFailure(op, "has not two factors");
     SmallVector<Access> inputs = inputsOf(op);
     Access result = resultOf(op);
-    if (isMatrixLike(inputs[0].dims, inputs[1].dims, result.dims))
+    if (isOneContraction(inputs[0], inputs[1], result.dims))
       return rewriter.notifyMatchFailure(op, "is a matrix product");
     EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
     rewriter.replaceOp(op, build.product(inputs, result.dims, op.getAccumulator()));

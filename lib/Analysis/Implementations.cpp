@@ -14,7 +14,12 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
   case Implementation::tiles: break;
   default: return "that computes no contraction";
   }
-  std::optional<ein::MatmulNest> product = ein::asProduct(ein::analyse(op));
+  ein::Contraction contraction = ein::analyse(op);
+  if (contraction.part && by == Implementation::blis)
+    return "reads a table by positions";
+  if (contraction.part)
+    return ein::asGrouped(contraction) ? nullptr : "reads a table by positions that have no product of matrices each";
+  std::optional<ein::MatmulNest> product = ein::asProduct(contraction);
   if (!product)
     return "is no product of matrices";
   if (by == Implementation::blis && !product->isStrided())

@@ -1,6 +1,7 @@
 //===- MatmulNest.cpp - a contraction as strided loops ---------------------===//
 #include "plc/Analysis/MatmulNest.h"
 
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -26,7 +27,8 @@ void append(SmallVector<LoopDim> &loops, LoopDim loop) {
     return;
   if (!loops.empty()) {
     LoopDim &last = loops.back();
-    if (last.a == loop.a * loop.extent && last.b == loop.b * loop.extent && last.c == loop.c * loop.extent) {
+    if (last.a == loop.a * loop.extent && last.b == loop.b * loop.extent && last.c == loop.c * loop.extent &&
+        last.positions == loop.positions * loop.extent) {
       loop.extent *= last.extent;
       last = loop;
       return;
@@ -37,22 +39,70 @@ void append(SmallVector<LoopDim> &loops, LoopDim loop) {
 
 } // namespace
 
+// Steps in a factor that is read from memory, or in the table of one that is read in place, and then in its positions.
+namespace {
+struct FactorSteps {
+  Value memory;
+  SmallVector<int64_t> strides, positions;
+  int64_t first = 0;
+  std::optional<TablePart> part;
+};
+} // namespace
+
+static FactorSteps stepsOf(ContractOp op, unsigned operand, const Iteration &it) {
+  unsigned dims = it.extents.size();
+  GatherOp gather = readInPlace(op, operand);
+  FactorSteps result{op.getInputs()[operand], {}, SmallVector<int64_t>(dims, 0), 0, std::nullopt};
+  if (!gather) {
+    std::tie(result.strides, result.first) = steps(it.inputs[operand], result.memory, dims);
+    return result;
+  }
+  // From the gather's dimensions to the contraction's.
+  Iteration read = iterationOf(gather);
+  SmallVector<int64_t> outer(read.extents.size(), 0);
+  for (unsigned axis = 0; axis < read.result.getNumResults(); ++axis)
+    outer[dimOf(read.result, axis)] = dimOf(it.inputs[operand], axis);
+  auto countIn = [&](AffineMap map, Value tensor, SmallVector<int64_t> &strides, int64_t *ofSymbol) {
+    Layout layout = layoutOf(tensor);
+    for (auto [axis, stride] : llvm::enumerate(layout.strides))
+      if (int dim = dimOf(map, axis); dim >= 0)
+        strides[outer[dim]] += stride;
+      else
+        *ofSymbol = stride;
+    return layout.offset;
+  };
+  result.memory = gather.getTable();
+  result.strides.assign(dims, 0);
+  TablePart part{gather, gather.getIndices().front(), 0, 0, 0};
+  result.first = countIn(read.inputs[0], part.gather.getTable(), result.strides, &part.stride);
+  part.firstPosition = countIn(read.inputs[1], part.positions, result.positions, nullptr);
+  for (auto [axis, expr] : llvm::enumerate(read.inputs[0].getResults()))
+    if (isa<AffineSymbolExpr>(expr))
+      part.extent = cast<RankedTensorType>(gather.getTable().getType()).getDimSize(axis);
+  result.part = part;
+  return result;
+}
+
 Contraction plc::ein::analyse(ContractOp op) {
   Contraction result;
-  result.a = op.getInputs()[0], result.b = op.getInputs()[1], result.c = op.getResult();
+  Iteration it = iterationOf(op);
+  FactorSteps a = stepsOf(op, 0, it), b = stepsOf(op, 1, it);
+  if (a.part)
+    std::swap(a, b);
+  result.a = a.memory, result.b = b.memory, result.c = op.getResult();
+  result.firstOfA = a.first, result.firstOfB = b.first;
+  result.part = b.part;
   result.sum = op.getSumType();
   result.accumulates = bool(op.getAccumulator());
-  Iteration it = iterationOf(op);
-  unsigned dims = it.extents.size();
-  auto [a, firstOfA] = steps(it.inputs[0], result.a, dims);
-  auto [b, firstOfB] = steps(it.inputs[1], result.b, dims);
-  SmallVector<int64_t> c = steps(it.result, result.c, dims).first;
-  result.firstOfA = firstOfA, result.firstOfB = firstOfB;
-  auto loopOf = [&, &a = a, &b = b](unsigned dim) { return LoopDim{it.extents[dim], a[dim], b[dim], c[dim]}; };
+  SmallVector<int64_t> c = steps(it.result, result.c, it.extents.size()).first;
+  auto loopOf = [&](unsigned dim) {
+    return LoopDim{it.extents[dim], a.strides[dim], b.strides[dim], c[dim], b.positions[dim]};
+  };
   // Kept dimensions in the order of the result's axes.
   for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis) {
-    unsigned dim = dimOf(it.result, axis);
-    append(a[dim] && b[dim] ? result.batch : a[dim] ? result.m : result.n, loopOf(dim));
+    LoopDim loop = loopOf(dimOf(it.result, axis));
+    bool ofB = loop.b || loop.positions;
+    append(loop.a && ofB ? result.batch : loop.a ? result.m : result.n, loop);
   }
   ArrayRef<int64_t> order = op.getOrder().value_or(ArrayRef<int64_t>());
   for (int64_t dim : order)
@@ -126,7 +176,7 @@ static bool takeSums(MatmulNest &product, SmallVector<LoopDim> loops) {
 }
 
 std::optional<MatmulNest> plc::ein::asProduct(Contraction x) {
-  if (x.k.empty() || x.m.empty() || x.n.empty())
+  if (x.k.empty() || x.m.empty() || x.n.empty() || x.part)
     return std::nullopt;
   // Blocks are added to c in memory, which must hold a sum without rounding it.
   if (x.sum != getElementTypeOrSelf(x.c.getType()))
@@ -149,4 +199,37 @@ std::optional<MatmulNest> plc::ein::asProduct(Contraction x) {
   for (auto *loops : {&x.batch, &x.m, &x.n})
     llvm::append_range(product.outer, *loops);
   return product;
+}
+
+int64_t GroupedNest::rowCount() const { return extentOf(rows); }
+
+std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {
+  if (!x.part || x.part->extent > mostParts || x.sum != getElementTypeOrSelf(x.c.getType()))
+    return std::nullopt;
+  GroupedNest nest{{}, {}, *x.part};
+  MatmulNest &product = nest.product;
+  product.a = x.a, product.b = x.b, product.c = x.c;
+  product.firstOfA = x.firstOfA, product.firstOfB = x.firstOfB;
+  product.accumulates = x.accumulates;
+  product.m.extent = 1;
+  // A dimension that counts positions and the table, too, has another table at each of its values.
+  auto isTwice = [](const LoopDim &loop) { return loop.positions && loop.b; };
+  for (auto *loops : {&x.batch, &x.m, &x.n, &x.k})
+    if (llvm::any_of(*loops, isTwice))
+      return std::nullopt;
+  nest.rows = x.m;
+  SmallVector<LoopDim> columns;
+  for (auto *loops : {&x.batch, &x.n})
+    for (const LoopDim &loop : *loops)
+      (loop.positions ? nest.rows : loop.a ? product.outer : columns).push_back(loop);
+  if (columns.empty() || nest.rowCount() > mostGroupedRows)
+    return std::nullopt;
+  product.n = take(columns);
+  llvm::append_range(product.outer, columns);
+  // A sum over parts of several positions begins in one of them and ends in another.
+  if (product.n.c != 1 || x.k.empty() || llvm::any_of(x.k, Contraction::isOfPositions))
+    return std::nullopt;
+  if (!takeSums(product, x.k) || !hasSmallOffsets(x.a) || !hasSmallOffsets(x.b))
+    return std::nullopt;
+  return nest;
 }

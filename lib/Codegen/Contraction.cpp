@@ -1,6 +1,7 @@
 //===- Contraction.cpp - what writers of contractions share -----------------===//
 #include "Contraction.h"
 
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/Implementations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -136,13 +137,21 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
     return op.emitOpError("is computed by '")
            << plan::stringifyImplementation(*writer.kernel.getBy()) << "' but " << why;
   FactorWriter factors(writer, equations);
-  for (Value input : op.getInputs()) {
+  unsigned inPlace = 0;
+  for (auto [index, input] : llvm::enumerate(op.getInputs())) {
+    if (ein::GatherOp gather = ein::readInPlace(op, index)) {
+      for (Value read : gather->getOperands())
+        if (!writer.memoryOf(read))
+          return gather.emitOpError("reads a value that is no argument of its kernel");
+      ++inPlace;
+      continue;
+    }
     if (ein::isFree(ein::viewed(input)) && !writer.memoryOf(input))
       return op.emitOpError("reads a value that is neither an argument of its kernel nor made by an equation of it");
     if (failed(factors.write(input)))
       return failure();
   }
-  if (factors.count() + 1 != equations.size())
+  if (factors.count() + inPlace + 1 != equations.size())
     return refuse();
   return op;
 }

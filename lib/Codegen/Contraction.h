@@ -36,8 +36,8 @@ struct SumBlock {
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
                   llvm::function_ref<void(const SumBlock &)> block);
 
-/// The contraction of a kernel, whose factors lie in memory: those that equations of the kernel make are written to
-/// scratch first. Fails with a diagnostic on a kernel that `by` cannot compute.
+/// The contraction of a kernel, whose factors lie in memory or are read in place of a table: others that equations of the
+/// kernel make are written to scratch first. Fails with a diagnostic on a kernel that `by` cannot compute.
 mlir::FailureOr<ein::ContractOp> beginContraction(KernelWriter &writer);
 
 } // namespace plc::codegen

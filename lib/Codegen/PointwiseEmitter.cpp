@@ -80,15 +80,8 @@ void PointwiseEmitter::broadcast(Value &value, const Point &point) { value = wri
 Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &point) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Type element = type.getElementType();
-  if (auto constant = dyn_cast<ein::ConstantOp>(op)) {
-    APFloat value = constant.getValue();
-    if (auto real = dyn_cast<FloatType>(element)) {
-      bool inexact;
-      value.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
-      return arith::ConstantOp::create(b, b.getFloatAttr(element, value));
-    }
-    return arith::ConstantOp::create(b, b.getIntegerAttr(element, int64_t(value.convertToDouble())));
-  }
+  if (auto constant = dyn_cast<ein::ConstantOp>(op))
+    return constantElement(b, constant);
   if (isa<ein::IotaOp>(op))
     return iota(element, axes.front(), point);
   ein::Iteration it = ein::iterationOf(op);

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -21,8 +22,8 @@ public:
     for (auto *runs : {&x.batch, &x.m, &x.n})
       llvm::append_range(outer, *runs);
     // Only along a contiguous dimension of the result are vectors stored whole; each lane has its own chain, so the bits
-    // are those of single elements.
-    auto along = llvm::find_if(outer, [](const LoopDim &run) { return run.c == 1; });
+    // are those of single elements. Neighbours that choose parts of a table for themselves lie anywhere in it.
+    auto along = llvm::find_if(outer, [](const LoopDim &run) { return run.c == 1 && !run.positions; });
     if (along != outer.end()) {
       fast = *along;
       outer.erase(along);
@@ -35,6 +36,8 @@ public:
       units *= run.extent;
     }
     extents.push_back(blocks);
+    if (x.part)
+      access = w.addAccess(x.part->gather, x.part->extent);
     auto [lower, upper] = w.cut(units);
     w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
       SmallVector<Value> at = w.delinearize(unit, extents);
@@ -69,6 +72,10 @@ private:
       bb = w.plus(bb, w.times(first, fast.b));
       c = w.plus(c, first);
     }
+    position = x.part ? w.plus(offsetOf(outer, at, &LoopDim::positions), w.index(x.part->firstPosition)) : Value();
+    choosesOnce = llvm::none_of(x.k, ein::Contraction::isOfPositions);
+    if (x.part && choosesOnce)
+      bb = w.plus(bb, partAt(position));
     int64_t total = 1;
     for (const LoopDim &run : x.k)
       total *= run.extent;
@@ -103,10 +110,19 @@ private:
               [&](Value k, ValueRange carried) -> SmallVector<Value> {
                 SmallVector<Value> at = w.delinearize(k, extents);
                 Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
-                Value right = factor(x.b, w.plus(bb, offsetOf(x.k, at, &LoopDim::b)), fast.b, lanes);
+                Value offset = w.plus(bb, offsetOf(x.k, at, &LoopDim::b));
+                if (x.part && !choosesOnce)
+                  offset = w.plus(offset, partAt(w.plus(position, offsetOf(x.k, at, &LoopDim::positions))));
+                Value right = factor(x.b, offset, fast.b, lanes);
                 return {math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), carried.front())};
               })
         .front();
+  }
+
+  // Where the part of the table begins that the tensor of positions names at an offset.
+  Value partAt(Value offset) {
+    Value found = memref::LoadOp::create(b, w.memoryOf(x.part->positions), ValueRange{offset});
+    return w.times(w.checkedIndex(found, access, offset), x.part->stride);
   }
 
   Value factor(Value of, Value offset, int64_t stride, Lanes lanes) {
@@ -128,6 +144,9 @@ private:
   SmallVector<LoopDim> outer;
   LoopDim fast;
   int64_t width = 0;
+  unsigned access = 0;     // of the table
+  Value position;          // where the position of what is written lies, but for sums
+  bool choosesOnce = true; // whether all of a sum reads one part of the table
 };
 
 } // namespace

@@ -141,3 +141,14 @@ Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type elem
   return width == 1 ? Value(arith::ExtUIOp::create(builder, to, value))
                     : Value(arith::ExtSIOp::create(builder, to, value));
 }
+
+Value codegen::constantElement(ImplicitLocOpBuilder &b, ein::ConstantOp constant) {
+  Type element = constant.getType().getElementType();
+  APFloat value = constant.getValue();
+  if (auto real = dyn_cast<FloatType>(element)) {
+    bool inexact;
+    value.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+    return arith::ConstantOp::create(b, b.getFloatAttr(element, value));
+  }
+  return arith::ConstantOp::create(b, b.getIntegerAttr(element, int64_t(value.convertToDouble())));
+}

@@ -17,6 +17,9 @@ mlir::Value combine(mlir::ImplicitLocOpBuilder &builder, ein::Reduction reductio
 /// What a reduction starts from, as an element or vector.
 mlir::Value identityOf(mlir::ImplicitLocOpBuilder &builder, ein::Reduction reduction, mlir::Type type);
 
+/// The number, as an element.
+mlir::Value constantElement(mlir::ImplicitLocOpBuilder &builder, ein::ConstantOp constant);
+
 /// `ein.cast` of an element or vector.
 mlir::Value castElement(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element);
 

@@ -1,6 +1,8 @@
 //===- Scatter.cpp - add updates at indices, in position order --------------===//
-#include "KernelWriter.h"
+#include "RowGroups.h"
 #include "ScalarFunctions.h"
+#include "Tile.h"
+#include "plc/Analysis/ScatteredProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,7 +22,7 @@ public:
   ScatterWriter(KernelWriter &writer, ein::ScatterAddOp op)
       : w(writer), b(writer.b), op(op), it(ein::iterationOf(op)),
         type(cast<RankedTensorType>(op.getResult().getType())), memory(writer.memoryOf(op.getResult())),
-        first(writer.accesses.size()) {
+        first(writer.accesses.size()), factors(ein::factorsOf(op)) {
     for (auto [axis, expr] : llvm::enumerate(it.result.getResults()))
       if (isa<AffineSymbolExpr>(expr))
         w.addAccess(op, type.getDimSize(axis));
@@ -45,13 +47,14 @@ public:
   }
 
 private:
-  // A vector holds 16 columns of one row, in the result and in the updates, under the same indices.
+  // A vector holds 16 columns of one row, in the result and in each factor of the updates that has columns.
   bool columnsAreContiguous() {
     auto lastOnly = [&](AffineMap map) {
       return map.getNumResults() && ein::dimOf(map, map.getNumResults() - 1) == columnDim &&
              !map.getMajorSubMap(map.getNumResults() - 1).isFunctionOfDim(columnDim);
     };
-    return lastOnly(it.result) && lastOnly(it.inputs.front()) && ein::layoutOf(op.getUpdates()).strides.back() == 1 &&
+    return lastOnly(it.result) &&
+           llvm::all_of(factors, [&](const ein::ScatteredFactor &factor) { return factor.strides[columnDim] <= 1; }) &&
            llvm::none_of(ArrayRef(it.inputs).drop_front(),
                          [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
   }
@@ -60,10 +63,10 @@ private:
     return width == 1 ? type.getElementType() : Type(VectorType::get({width}, type.getElementType()));
   }
 
-  Value read(Value from, Value offset) {
-    if (width == 1)
-      return memref::LoadOp::create(b, from, ValueRange{offset});
-    return vector::LoadOp::create(b, cast<VectorType>(accessType()), from, ValueRange{offset});
+  Lanes lanes() const { return width == 1 ? Lanes{} : Lanes{width, width}; }
+
+  Value read(Value from, Value offset, int64_t stride = 1) {
+    return w.broadcast(w.load(from, type.getElementType(), offset, stride, lanes()), lanes());
   }
   void write(Value value, Value offset) {
     if (width == 1)
@@ -112,6 +115,16 @@ private:
     return offset ? offset : w.index(0);
   }
 
+  Value valueOf(const ein::ScatteredFactor &factor) {
+    if (auto constant = factor.value.getDefiningOp<ein::ConstantOp>())
+      return w.broadcast(constantElement(b, constant), lanes());
+    Value offset = w.index(factor.first);
+    for (auto [at, stride] : llvm::zip(index, factor.strides))
+      if (stride)
+        offset = w.plus(offset, w.times(at, stride));
+    return read(w.memoryOf(factor.value), offset, columnDim >= 0 ? factor.strides[columnDim] : 0);
+  }
+
   void add() {
     SmallVector<Value> symbols(op.getIndices().size());
     unsigned access = first;
@@ -124,7 +137,9 @@ private:
         symbols[position] = w.checkedIndex(found, access++, offset);
       }
     // Read, add and write in turn: the next position may name the same row.
-    Value update = read(w.memoryOf(op.getUpdates()), offsetOf(op.getUpdates(), it.inputs.front(), {}));
+    Value update = valueOf(factors.front());
+    if (factors.size() == 2)
+      update = applyFunction(b, ein::Function::mul, {update, valueOf(factors.back())});
     Value target = offsetOf(op.getResult(), it.result, symbols);
     write(combine(b, ein::Reduction::sum, read(memory, target), update), target);
   }
@@ -136,6 +151,7 @@ private:
   RankedTensorType type;
   Value memory;
   unsigned first;
+  SmallVector<ein::ScatteredFactor, 2> factors;
   int columnDim = -1;
   int64_t width = 1, blocks = 1;
   SmallVector<Value> index;
@@ -145,12 +161,20 @@ private:
 
 LogicalResult codegen::writeScatter(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
-  auto op = equations.size() == 1 ? dyn_cast<ein::ScatterAddOp>(equations.front()) : ein::ScatterAddOp();
-  if (!op)
+  auto op = equations.empty() ? ein::ScatterAddOp() : dyn_cast<ein::ScatterAddOp>(equations.back());
+  bool isWhole = op && (equations.size() == 1 ||
+                        (equations.size() == 2 && ein::fusedUpdates(op).getOperation() == equations.front()));
+  if (!isWhole)
     return writer.kernel.emitOpError("has ") << equations.size() << " equations but kind 'scatter' takes one "
-                                             << "'ein.scatter_add'";
-  for (Value input : op.getInputs())
-    if (!writer.memoryOf(input))
+                                             << "'ein.scatter_add' and a copy or product that it adds";
+  SmallVector<Value> read(op.getIndices());
+  for (const ein::ScatteredFactor &factor : ein::factorsOf(op))
+    if (!factor.value.getDefiningOp<ein::ConstantOp>())
+      read.push_back(factor.value);
+  for (Value value : read)
+    if (!writer.memoryOf(value))
       return op.emitOpError("reads a value that is no argument of its kernel");
+  if (std::optional<ein::ScatteredProducts> products = ein::asScatteredProducts(op))
+    return writeScatteredProducts(writer, op, *products), success();
   return ScatterWriter(writer, op).run(), success();
 }

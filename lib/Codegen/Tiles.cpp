@@ -11,13 +11,9 @@
 //         s[i][v] = 0;  for k in block: s[i][v] = fma(a[i][k], b[k][v], s[i][v]);  c[i][v] (+)= s[i][v]
 //
 //===----------------------------------------------------------------------===//
-#include "Packing.h"
+#include "Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace plc;
@@ -28,26 +24,20 @@ namespace {
 constexpr int64_t packFrom = 48;   // rows that read a panel: from here on copying it pays
 constexpr int64_t partLength = 24; // a part's rows are a multiple of every tile's height
 constexpr int64_t smallestPart = 192;
-constexpr int64_t tallest = 12;
 constexpr int64_t unrolled = 2;      // steps of k
 constexpr int64_t prefetchFrom = 64; // steps that hide the way of c from memory
 
 class TileWriter {
 public:
   TileWriter(KernelWriter &writer, MatmulNest product)
-      : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()) {
-    bool wide = w.options.vectorBits == 512;
-    lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
-    vectors = wide ? 4 : 2;
-    accumulators = wide ? 24 : 12; // of 32 and 16 registers
+      : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()),
+        tile(writer, element) {
     packs = x.n.b != 1 || !x.columns.empty() || x.m.extent >= packFrom;
   }
 
   void run() {
-    int64_t width = lanes * vectors, panels = llvm::divideCeil(x.n.extent, width), parts = chooseParts(panels);
-    Panel full{lanes, vectors, width}, last = full;
-    if (int64_t rest = x.n.extent % width)
-      last = {lanes, int64_t(llvm::divideCeil(rest, lanes)), rest};
+    int64_t width = tile.width(), panels = llvm::divideCeil(x.n.extent, width), parts = chooseParts(panels);
+    Panel full = tile.full(), last = tile.last(x.n.extent);
     if (packs)
       scratch = w.scratch(std::min(x.k.extent, sumBlock) * (panels > 1 ? width : last.width()), element);
     int64_t sums = std::min(x.k.extent, sumBlock);
@@ -71,7 +61,7 @@ public:
         writeUnit(from, part, last);
       else
         either(
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
+            w, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
             [&] { writeUnit(from, part, last); }, [&] { writeUnit(from, part, full); });
       return {};
     });
@@ -85,22 +75,11 @@ private:
     return llvm::divideCeil(x.m.extent, length);
   }
 
-  void either(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise = {}) {
-    auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenYield());
-    then();
-    if (!otherwise)
-      return;
-    b.setInsertionPoint(branch.elseYield());
-    otherwise();
-  }
-
   void writeUnit(Offsets from, Value part, const Panel &panel) {
     Value rows = w.index(x.m.extent);
     if (x.m.extent > length)
       rows = arith::MinUIOp::create(b, arith::SubIOp::create(b, rows, w.times(part, length)), w.index(length));
-    int64_t height = std::min({accumulators / panel.vectors, tallest, x.m.extent}), rest = x.m.extent % height;
+    int64_t height = std::min(tile.heightOf(panel), x.m.extent), rest = x.m.extent % height;
     forEachBlock(w, x, from, [&](const SumBlock &block) {
       auto [at, size, adds, first] = block;
       depthOfA.fill(w, first, size);
@@ -110,83 +89,50 @@ private:
       if (packs)
         packPanel(w, x, {at.b, depthOfB, columns, firstColumn}, size, panel, scratch);
       Value count = arith::DivUIOp::create(b, rows, w.index(height));
-      w.loop(w.index(0), count, 1, {}, [&](Value tile, ValueRange) -> SmallVector<Value> {
-        writeTile(moved(w, {x.m}, {w.times(tile, height)}, at), height, size, panel, adds);
+      w.loop(w.index(0), count, 1, {}, [&](Value number, ValueRange) -> SmallVector<Value> {
+        writeTile(moved(w, {x.m}, {w.times(number, height)}, at), height, size, panel, adds);
         return {};
       });
       if (!rest)
         return;
       // Only the last part has rows left.
       Value done = w.times(count, height);
-      either(arith::CmpIOp::create(b, arith::CmpIPredicate::ne, done, rows),
+      either(w, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, done, rows),
              [&] { writeTile(moved(w, {x.m}, {done}, at), rest, size, panel, adds); });
     });
   }
 
   void writeTile(Offsets at, int64_t height, int64_t size, const Panel &panel, Value adds) {
-    if (size >= prefetchFrom)
-      prefetch(at.c, height, panel);
-    auto type = VectorType::get({lanes}, element);
-    SmallVector<Value> sums(height * panel.vectors, arith::ConstantOp::create(b, b.getZeroAttr(type)));
+    auto inC = [&](int64_t row) { return w.plus(at.c, w.index(row * x.m.c)); };
+    if (size >= prefetchFrom) // it comes while its sums are computed
+      tile.prefetch(w.memoryOf(x.c), inC, height, panel);
+    SmallVector<Value> sums = tile.zeros(height, panel);
     int64_t whole = size / unrolled * unrolled;
     if (whole)
       sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
         SmallVector<Value> next(carried);
         for (int64_t i = 0; i < unrolled; ++i)
-          writeStep(at, i ? w.plus(k, w.index(i)) : k, height, panel, next);
+          writeStep(at, i ? w.plus(k, w.index(i)) : k, panel, next);
         return next;
       });
     for (int64_t k = whole; k < size; ++k)
-      writeStep(at, w.index(k), height, panel, sums);
-    either(
-        adds, [&] { writeSums(at.c, height, panel, sums, true); },
-        [&] { writeSums(at.c, height, panel, sums, false); });
+      writeStep(at, w.index(k), panel, sums);
+    tile.writeSums(w.memoryOf(x.c), inC, panel, sums, adds);
   }
 
-  void writeStep(Offsets at, Value k, int64_t height, const Panel &panel, MutableArrayRef<Value> sums) {
-    Value from = packs ? scratch : w.memoryOf(x.b);
+  void writeStep(Offsets at, Value k, const Panel &panel, MutableArrayRef<Value> sums) {
     Value row = packs ? w.times(k, panel.width()) : w.plus(at.b, depthOfB.at(w, k));
-    SmallVector<Value> right;
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      right.push_back(
-          w.load(from, element, w.plus(row, w.index(v * lanes)), 1, packs ? Lanes{lanes, lanes} : panel.lanesOf(v)));
     Value column = w.plus(at.a, depthOfA.at(w, k));
-    for (int64_t i = 0; i < height; ++i) {
-      Value one = w.load(w.memoryOf(x.a), element, w.plus(column, w.index(i * x.m.a)), 0, {});
-      Value left = w.broadcast(one, {lanes, lanes});
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        Value &sum = sums[i * panel.vectors + v];
-        sum = math::FmaOp::create(b, left, right[v], sum);
-      }
-    }
-  }
-
-  Value inC(Value offset, int64_t row, int64_t vector) { return w.plus(offset, w.index(row * x.m.c + vector * lanes)); }
-
-  // Asks for c while its sums are computed.
-  void prefetch(Value offset, int64_t height, const Panel &panel) {
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t v = 0; v < panel.vectors; ++v)
-        memref::PrefetchOp::create(b, w.memoryOf(x.c), ValueRange{inC(offset, i, v)}, /*isWrite=*/true,
-                                   /*localityHint=*/3, /*isDataCache=*/true);
-  }
-
-  void writeSums(Value offset, int64_t height, const Panel &panel, ArrayRef<Value> sums, bool adds) {
-    Value to = w.memoryOf(x.c);
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        Value sum = sums[i * panel.vectors + v], place = inC(offset, i, v);
-        if (adds)
-          sum = arith::AddFOp::create(b, w.load(to, element, place, 1, panel.lanesOf(v)), sum);
-        w.store(sum, to, place, 1, panel.lanesOf(v));
-      }
+    auto left = [&](int64_t i) { return w.plus(column, w.index(i * x.m.a)); };
+    tile.addProducts(sums, panel, w.memoryOf(x.a), left, packs ? scratch : w.memoryOf(x.b), row, packs);
   }
 
   KernelWriter &w;
   ImplicitLocOpBuilder &b;
   MatmulNest x;
   Type element;
-  int64_t lanes, vectors, accumulators, length = 0;
+  TileCode tile;
+  int64_t length = 0;
   bool packs;
   Value scratch, firstColumn;
   LoopOffsets depthOfA, depthOfB, columns;
@@ -198,5 +144,8 @@ LogicalResult codegen::writeTiles(KernelWriter &writer) {
   FailureOr<ein::ContractOp> op = beginContraction(writer);
   if (failed(op))
     return failure();
-  return TileWriter(writer, *ein::asProduct(ein::analyse(*op))).run(), success();
+  ein::Contraction contraction = ein::analyse(*op);
+  if (contraction.part)
+    return writeGroupedTiles(writer, *ein::asGrouped(contraction)), success();
+  return TileWriter(writer, *ein::asProduct(contraction)).run(), success();
 }

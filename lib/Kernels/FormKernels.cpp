@@ -3,6 +3,7 @@
 #include "Implementations.h"
 #include "KernelCost.h"
 #include "SteadyEquations.h"
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
 #include "plc/Dialect/Ein/Views.h"
@@ -64,7 +65,7 @@ Value givenFor(Value made) {
 }
 
 // What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
-// show, and makes the views again inside.
+// show, and of gathers that are read in place tables and positions; it makes views and gathers again inside.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -76,7 +77,7 @@ struct Signature {
       for (Value operand : op->getOperands())
         if (operand != accumulator && !inside.contains(operand.getDefiningOp()) &&
             (!ein::isFree(operand) || needsMemory(op)))
-          read.insert(ein::viewed(operand));
+          read.insert_range(readBehind(operand));
       bool leaves = llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
       if (accumulator) {
         accumulators.push_back(accumulator);
@@ -202,6 +203,7 @@ private:
   LogicalResult formCalls(Block &block, ein::FuncOp body, StringRef prefix, SymbolTable &symbols) {
     copyMergedWindows(block);
     copyReturnedViews(block);
+    readTablesInPlace(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
       return failure();
@@ -241,6 +243,14 @@ private:
       if (ein::isView(value.getDefiningOp()) && !gives)
         operand.set(copyOf(value, builder));
     }
+  }
+
+  // A contraction that reads a table in place has a gather of its own.
+  void readTablesInPlace(Block &block) {
+    for (auto contract : block.getOps<ein::ContractOp>())
+      for (unsigned operand = 0; operand < contract.getInputs().size(); ++operand)
+        if (ein::GatherOp gather = ein::readInPlace(contract, operand); gather && !gather->hasOneUse())
+          contract->setOperand(operand, OpBuilder(gather).clone(*gather)->getResult(0));
   }
 
   // Axes that a window has drawn apart are merged in a copy.
@@ -324,9 +334,9 @@ private:
     plan::YieldOp::create(builder, kernel.getLoc(), results);
   }
 
-  // Free values and views cost nothing in the kernel that reads them.
+  // Free values, views and gathers that are read in place cost nothing in the kernel that reads them.
   void cloneIfFree(Value value, OpBuilder &builder, IRMapping &mapping) {
-    if (mapping.contains(value) || !(ein::isFree(value) || ein::isView(value.getDefiningOp())))
+    if (mapping.contains(value) || !(ein::isFree(value) || isReadThrough(value.getDefiningOp())))
       return;
     for (Value operand : value.getDefiningOp()->getOperands())
       cloneIfFree(operand, builder, mapping);

@@ -1,7 +1,9 @@
 //===- Grouping.cpp - which equations form a kernel -------------------------===//
 #include "Grouping.h"
 
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/Remarks.h"
@@ -42,6 +44,12 @@ LogicalResult checkReady(Operation *op) {
   return op->emitOpError("is no equation that a kernel can hold");
 }
 
+// The equation that makes what a scatter adds, if the scatter can make it where it adds it.
+Operation *claimedBy(Operation *op) {
+  auto scatter = dyn_cast<ein::ScatterAddOp>(op);
+  return scatter ? ein::fusedUpdates(scatter).getOperation() : nullptr;
+}
+
 bool isChain(Operation *op) {
   auto reduce = dyn_cast<ein::ReduceOp>(op);
   return reduce && reduce.getOrder() == ein::Order::chain;
@@ -59,13 +67,15 @@ public:
       slots[&op] = order.size();
       order.push_back(&op);
       bool stored = llvm::any_of(op.getUsers(), needsMemory);
-      if (ein::isView(&op) || (ein::isFree(op.getResult(0)) && !stored))
+      if (isReadThrough(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
       kept.insert(&op);
     }
     for (Operation *op : kept)
       if (isChain(op))
         claimColumn(op);
+      else if (Operation *maker = fusion ? claimedBy(op) : nullptr; maker && !owner.contains(maker))
+        claim(KernelKind::scatter, {maker, op});
     for (Operation *op : kept)
       if (!owner.contains(op))
         place(op);
@@ -88,14 +98,23 @@ private:
     llvm::sort(equations, [&](Operation *a, Operation *b) { return position.lookup(a) < position.lookup(b); });
   }
 
-  // A column reduction takes the maps that nothing else reads, nearest first.
+  // Makes a group of an equation, the last, and of others that nothing else reads: they can run as late as it does.
+  void claim(KernelKind kind, const Equations &equations) {
+    for (Operation *op : ArrayRef(equations).drop_back())
+      order[slots.lookup(op)] = nullptr;
+    order[slots.lookup(equations.back())] = equations.front();
+    slots[equations.front()] = slots.lookup(equations.back());
+    open(kind, equations);
+  }
+
+  // A column reduction takes the maps and gathers that nothing else reads, nearest first, but no table of a gather.
   void claimColumn(Operation *reduce) {
     Equations claimed = {reduce};
     for (unsigned next = 0; fusion && next < claimed.size(); ++next)
       for (Value operand : claimed[next]->getOperands()) {
         Operation *maker = operand.getDefiningOp();
         if (!maker || !kept.contains(maker) || owner.contains(maker) || llvm::is_contained(claimed, maker) ||
-            !isa<ein::MapOp, ein::CastOp>(maker) ||
+            !isa<ein::MapOp, ein::CastOp, ein::GatherOp>(maker) || isa<ein::GatherOp>(claimed[next]) ||
             !llvm::all_of(maker->getUsers(), [&](Operation *user) { return llvm::is_contained(claimed, user); }))
           continue;
         Equations wider = claimed;
@@ -105,12 +124,7 @@ private:
           claimed.push_back(maker);
       }
     sortEquations(claimed);
-    // Nothing else reads the maps, so they can run as late as the reduction.
-    for (Operation *map : ArrayRef(claimed).drop_back())
-      order[slots.lookup(map)] = nullptr;
-    order[slots.lookup(reduce)] = claimed.front();
-    slots[claimed.front()] = slots.lookup(reduce);
-    open(KernelKind::columns, claimed);
+    claim(KernelKind::columns, claimed);
   }
 
   void place(Operation *op) {
@@ -221,7 +235,7 @@ private:
     Equations work;
     auto follow = [&](Operation *from, bool leaves) {
       for (Operation *user : from->getUsers()) {
-        if (!kept.contains(user) && !ein::isView(user))
+        if (!kept.contains(user) && !isReadThrough(user))
           continue;
         if (inside.contains(user)) {
           if (!leaves)
@@ -265,9 +279,10 @@ private:
     auto ready = [&](const Working &group, unsigned index) {
       for (Operation *op : group.equations)
         for (Value operand : op->getOperands())
-          if (Operation *maker = ein::viewed(operand).getDefiningOp(); maker && kept.contains(maker))
-            if (unsigned other = owner.lookup(maker); other != index && !done.contains(other))
-              return false;
+          for (Value read : readBehind(operand))
+            if (Operation *maker = read.getDefiningOp(); maker && kept.contains(maker))
+              if (unsigned other = owner.lookup(maker); other != index && !done.contains(other))
+                return false;
       return true;
     };
     SmallVector<unsigned> open;
@@ -301,6 +316,15 @@ private:
 };
 
 } // namespace
+
+bool plc::kernels::isReadThrough(Operation *op) { return ein::isView(op) || ein::isReadInPlace(op); }
+
+SmallVector<Value, 2> plc::kernels::readBehind(Value value) {
+  Value shown = ein::viewed(value);
+  if (!ein::isReadInPlace(shown.getDefiningOp()))
+    return {shown};
+  return llvm::map_to_vector<2>(shown.getDefiningOp()->getOperands(), ein::viewed);
+}
 
 FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion) {
   return Grouper(body, fusion).run();

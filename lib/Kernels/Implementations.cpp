@@ -33,7 +33,10 @@ bool isAllowed(Implementation by, Contractions allowed) {
 bool isWorth(const Candidate &candidate, ein::ContractOp op) {
   if (candidate.by == Implementation::chains)
     return true;
-  std::optional<ein::MatmulNest> product = ein::asProduct(ein::analyse(op));
+  ein::Contraction contraction = ein::analyse(op);
+  if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction))
+    return grouped->product.n.extent * grouped->product.k.extent * grouped->rowCount() >= candidate.leastProducts;
+  std::optional<ein::MatmulNest> product = ein::asProduct(contraction);
   return product && std::min(product->m.extent, product->n.extent) >= candidate.leastExtent &&
          product->products() >= candidate.leastProducts;
 }

@@ -4,6 +4,7 @@
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
 #include "plc/Analysis/MatmulNest.h"
+#include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/Views.h"
 
 #include "llvm/Support/DebugLog.h"
@@ -78,6 +79,17 @@ int64_t neighboursOf(const ein::Contraction &contraction) {
   return neighbours;
 }
 
+// Tiles of rows that chose one part of a table each: rows are sorted, and the parts that are chosen are packed.
+void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &amounts) {
+  double units = double(x.product.units()), rows = double(x.rowCount());
+  double n = double(x.product.n.extent), k = double(x.product.k.extent);
+  double blocks = double(llvm::divideCeil(x.product.k.extent, ein::sumBlock)) * double(x.product.slowSteps());
+  amounts[Rate::tileFlop] += flops * emptyLanes(x.product.n.extent);
+  amounts[Rate::element] += 2 * width * units * blocks * rows * n;
+  amounts[Rate::gatheredElement] += rows;
+  amounts[Rate::packedElement] += width * units * std::min(rows, double(x.part.extent)) * n * k;
+}
+
 // What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
 // library is called for each block of each product; tiles add a block's sums to what lies in memory. Both read rows of a
 // again for each panel of b, from memory if they are many, and copy what lies apart together: BLIS does so less often, but
@@ -86,6 +98,8 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   constexpr int64_t panelWidth = 64;
   double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
   ein::Contraction contraction = ein::analyse(op);
+  if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction); grouped && by == Implementation::tiles)
+    return addGrouped(*grouped, width, flops, amounts);
   std::optional<ein::MatmulNest> x = ein::asProduct(contraction);
   if (by == Implementation::chains || !x) {
     amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
@@ -114,6 +128,15 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   double far = double(farOf(bytes)) / double(bytes);
   amounts[Rate::packedElement] += packed * (1 - far);
   amounts[Rate::farPackedElement] += packed * far;
+}
+
+// Products are multiplied and added, each by an instruction, in tiles if they are grouped.
+void addScatter(ein::ScatterAddOp op, PerRate &amounts) {
+  double points = double(pointsOf(op)) * widthOf(op);
+  if (std::optional<ein::ScatteredProducts> products = ein::asScatteredProducts(op))
+    amounts[Rate::tileFlop] += 4 * points * emptyLanes(products->n.extent);
+  else
+    amounts[Rate::scatteredElement] += points;
 }
 
 // Counts what maps, casts, gathers and reductions of one domain do: each on vectors along the domain's last dimension,
@@ -259,8 +282,8 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
   for (Operation *op : equations) {
     if (auto contract = dyn_cast<ein::ContractOp>(op))
       addContraction(contract, *kernel.getBy(), work.amounts);
-    if (isa<ein::ScatterAddOp>(op))
-      work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
+    if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
+      addScatter(scatter, work.amounts);
   }
   if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter &&
       kernel.getKind() != KernelKind::place)

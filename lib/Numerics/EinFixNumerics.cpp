@@ -41,7 +41,8 @@ LogicalResult fixContract(ein::ContractOp op) {
               llvm::all_of(second, [&](int64_t dim) {
                 return llvm::is_contained(result, dim) || llvm::is_contained(order, dim);
               });
-  if (order.empty() || !both || !isOwn(first, second) || !isOwn(second, first))
+  // A matrix that positions choose out of a table may meet a vector; where it was saved no gather shows it any more.
+  if (order.empty() || !both || !(isOwn(first, second) || isOwn(second, first)))
     return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
   op.setOrder(order);
   fixSumType(op);

@@ -53,7 +53,7 @@ plan.kernel @no_contraction(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by =
 // -----
 
 #id = affine_map<(i) -> (i)>
-// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'scatter' takes one 'ein.scatter_add'}}
+// expected-error @+1 {{'plan.kernel' op has 1 equations but kind 'scatter' takes one 'ein.scatter_add' and a copy or product that it adds}}
 plan.kernel @no_scatter(%x: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by scatter>, kind = #plan<kind scatter>} {
   %0 = ein.map exp(%x) over [4] maps [#id, #id] : (tensor<4xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
@@ -66,6 +66,35 @@ plan.kernel @unordered(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4xf32> 
   %0 = ein.contract %x, %y over [4, 8] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]
     : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4xf32>
   plan.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+// The library reads no table by positions, and tiles no sum over parts of several.
+plan.kernel @library(%x: tensor<9x32xf32>, %w: tensor<5x32x70xf32>, %k: tensor<9xi32>) -> tensor<9x70xf32> attributes {by = #plan<by blis>, kind = #plan<kind contract>} {
+  %0 = ein.gather "icb,i=a->abc" %w, %k : (tensor<5x32x70xf32>, tensor<9xi32>) -> tensor<9x70x32xf32>
+  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but reads a table by positions}}
+  %1 = ein.contract "ac,abc->ab" %x, %0 order [2] : (tensor<9x32xf32>, tensor<9x70x32xf32>) -> tensor<9x70xf32>
+  plan.yield %1 : tensor<9x70xf32>
+}
+
+// -----
+
+plan.kernel @several(%x: tensor<9x4x32xf32>, %w: tensor<5x32x70xf32>, %k: tensor<9x4xi32>) -> tensor<9x70xf32> attributes {by = #plan<by tiles>, kind = #plan<kind contract>} {
+  %0 = ein.gather "idb,i=ac->abcd" %w, %k : (tensor<5x32x70xf32>, tensor<9x4xi32>) -> tensor<9x70x4x32xf32>
+  // expected-error @+1 {{'ein.contract' op is computed by 'tiles' but reads a table by positions that have no product of matrices each}}
+  %1 = ein.contract "acd,abcd->ab" %x, %0 order [2, 3] : (tensor<9x4x32xf32>, tensor<9x70x4x32xf32>) -> tensor<9x70xf32>
+  plan.yield %1 : tensor<9x70xf32>
+}
+
+// -----
+
+plan.kernel @counted_table(%x: tensor<9x32xf32>, %w: tensor<5x32x70xf32>, %k: tensor<9xi32>) -> tensor<9x70xf32> attributes {by = #plan<by tiles>, kind = #plan<kind contract>} {
+  %e = ein.map exp "abc->abc" %w : (tensor<5x32x70xf32>) -> tensor<5x32x70xf32>
+  // expected-error @+1 {{'ein.gather' op reads a value that is no argument of its kernel}}
+  %0 = ein.gather "icb,i=a->abc" %e, %k : (tensor<5x32x70xf32>, tensor<9xi32>) -> tensor<9x70x32xf32>
+  %1 = ein.contract "ac,abc->ab" %x, %0 order [2] : (tensor<9x32xf32>, tensor<9x70x32xf32>) -> tensor<9x70xf32>
+  plan.yield %1 : tensor<9x70xf32>
 }
 
 // -----

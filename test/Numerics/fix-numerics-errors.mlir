@@ -10,10 +10,10 @@ ein.func @factors(%x: tensor<4x4xf32>) {
 
 // -----
 
-ein.func @product(%x: tensor<4x4xf32>, %v: tensor<4xf32>) {
+ein.func @product(%v: tensor<4xf32>) {
   // expected-error@+1 {{contraction is no matrix product: run '--ein-simplify' first}}
-  %0 = ein.contract %x, %v over [4, 4] maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
-    affine_map<(i, j) -> (i)>] : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %0 = ein.contract %v, %v over [4] maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>]
+    : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
   ein.return
 }
 

@@ -8,10 +8,21 @@
 
 namespace plc::ein {
 
-/// Dimensions that are one loop in a, b and c: an extent and the step in elements of each.
+/// Dimensions that are one loop in a, b and c, and in the positions by which b is read: an extent and the step in elements
+/// of each.
 struct LoopDim {
   int64_t extent = 1;
-  int64_t a = 0, b = 0, c = 0;
+  int64_t a = 0, b = 0, c = 0, positions = 0;
+};
+
+/// How b is read where it is a table that a gather reads: from its element of 0 on, moved by `stride` elements as often as
+/// a tensor of positions says.
+struct TablePart {
+  GatherOp gather;
+  mlir::Value positions;
+  int64_t firstPosition = 0; // where in its memory the first position lies
+  int64_t stride = 0;
+  int64_t extent = 0; // of the axis that positions count along
 };
 
 /// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]; loops of each class, slowest first (k: in the order
@@ -22,6 +33,10 @@ struct Contraction {
   int64_t firstOfA = 0, firstOfB = 0; // where in memory their first elements lie
   mlir::Type sum;                     // what products and sums are taken in
   bool accumulates = false;
+  std::optional<TablePart> part; // of b, which is the table then
+
+  /// Whether b is read by a position that a loop counts.
+  static bool isOfPositions(const LoopDim &loop) { return loop.positions != 0; }
 };
 
 /// Of a binary contraction with an order.
@@ -51,8 +66,25 @@ struct MatmulNest {
   int64_t products() const { return m.extent * n.extent * k.extent; }
 };
 
-/// Nothing if a class has no loop or sums are in another type than c.
+/// Nothing if a class has no loop, if sums are in another type than c, or if b is read by positions.
 std::optional<MatmulNest> asProduct(Contraction contraction);
+
+/// Products of one table's parts with the rows that chose each: c[outer, row, n] = sum over k of
+/// a[outer, row, k] * table[outer, position(row)][k, n]. `product` has n, k (with `slow` and `depth` as there) and `outer`; its
+/// m counts nothing. `rows` are loops that a alone or the positions count.
+struct GroupedNest {
+  MatmulNest product;
+  llvm::SmallVector<LoopDim> rows;
+  TablePart part;
+
+  int64_t rowCount() const;
+};
+
+/// Most parts of a table that rows are grouped by: their numbers lie on the stack, as rows do.
+inline constexpr int64_t mostParts = 1 << 14, mostGroupedRows = 1 << 15;
+
+/// Nothing if rows that chose one part have no product in common, or are too many.
+std::optional<GroupedNest> asGrouped(Contraction contraction);
 
 } // namespace plc::ein
 

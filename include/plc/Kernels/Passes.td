@@ -10,9 +10,11 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Before: `ein.func`s hold equations in f32 or f64 with binary contractions and an order for every sum. After: they
     hold `plan.call`s and `ein.return` only, and the module holds one `plan.kernel` per distinct group of equations: two
     groups with the same equations on the same types share one, so the number of kernels does not depend on the number
-    of layers. The grouping is plain: a contraction alone; a `scatter_add` alone; a `chain` reduction with the maps
-    that only it uses; and maps, casts, gathers and `lanes` reductions with the rows they share. Masks and constants
-    are cloned into their users. No equation is changed, split or computed twice but those. Without `fusion` each
+    of layers. The grouping is plain: a contraction with the gather that it reads in place, if a table shows a
+    matrix for each position; a `scatter_add` with the copy or product that it adds, if that repeats what is smaller; a
+    `chain` reduction with the maps and gathers that only it uses; and maps, casts, gathers and `lanes` reductions with
+    the rows they share. Masks, constants and gathers that are read in place are cloned into their users. No equation is
+    changed, split or computed twice but those. Without `fusion` each
     other equation is a kernel of its own; the bits are the same.
 
     With `prepare`, equations that read no argument which differs between runs, and no parameter that is trained, are

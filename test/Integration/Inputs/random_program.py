@@ -2,7 +2,7 @@
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
 broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic, draws,
-positions of extremes, values added at computed positions, branches, infinite values in those not taken, gathers,
+positions of extremes, values added at computed positions, matrices and rows that tokens choose, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
@@ -192,6 +192,33 @@ class Program(Losses, Turns, Expressions):
             self.statements.append(f"{name}[{', '.join(left)}] += {self.number()}")
         self.scope.append(Value(name, axes, e.trained, "value"))
 
+    def chosenRule(self):
+        """Matrices, or rows, of a table that tokens choose, times values: alone, or added up over what counts the tokens."""
+        tokens = [t for t in self.scope_indices if "B" in t.axes]
+        values = [v for v in self.scope if v.origin in ("input", "value") and len(v.axes) == 2 and v.axes[0] == "B"]
+        if not tokens or not values:
+            return
+        t, x = self.random.choice(tokens), self.random.choice(values)
+        summed, out = x.axes[1], self.random.choice([d for d in self.dims if d not in ("B", "K")])
+        if self.extent(("V", summed, out)) > 3000 or self.extent(t.axes + (summed, out)) > 6000:
+            return
+        added, rows = self.flip(0.5), self.flip(0.3)
+        kept = tuple(a for a in t.axes if a == "B") if added else t.axes
+        letters = self.nameLeft(kept + (out,))
+        names = list(letters)
+        at = [names.pop(0) if axis == "B" or not added else next(l for l in LETTERS if l not in self.taken and not self.taken.add(l))
+              for axis in t.axes]
+        over = next(l for l in LETTERS if l not in self.taken)
+        position = f"{t.name}[{', '.join(at)}]"
+        if rows:
+            chosen, text = self.parameter(("V", out)), f"[{position}, {names[-1]}]"
+        else:
+            chosen, text = self.parameter(("V", summed, out)), f"[{position}, {over}, {names[-1]}]"
+        count = self.extent((summed,) + (tuple(a for a in t.axes if a != "B") if added else ()))
+        name = self.name("v")
+        self.statements.append(f"{name}[{', '.join(letters)}] = {x.name}[b, {over}] * {chosen}{text} / {max(1, count) ** 0.5:.3g}")
+        self.scope.append(Value(name, kept + (out,), True, "value"))
+
     def extremeRule(self):
         """Positions of extremes of an input, in V."""
         inputs = [v for v in self.scope if v.origin == "input" and len(v.axes) > 1 and v.axes[0] == "B"]
@@ -353,6 +380,8 @@ class Program(Losses, Turns, Expressions):
                 self.extremeRule()
             if self.flip(0.15):
                 self.scatterRule()
+            if self.flip(0.25):
+                self.chosenRule()
             if self.flip(0.15):
                 self.untakenRule()
             if self.flip(0.12):

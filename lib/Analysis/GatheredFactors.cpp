@@ -1,0 +1,75 @@
+//===- GatheredFactors.cpp - contractions that read parts of a table -------===//
+#include "plc/Analysis/GatheredFactors.h"
+
+#include "plc/Analysis/IterationSpace.h"
+
+using namespace mlir;
+using namespace plc::ein;
+
+// The axes of a gather's result that only the table has, by the dimensions of a product that indexes the result by
+// `dims`; nothing of a gather that no kernel reads in place: by several positions, by such as are computed where they
+// are read, or along a diagonal of the table.
+static std::optional<SmallVector<int64_t>> ownAxes(GatherOp gather, ArrayRef<int64_t> dims) {
+  if (gather.getIndices().size() != 1 || isFree(gather.getIndices().front()) || isFree(gather.getTable()))
+    return std::nullopt;
+  Iteration it = iterationOf(gather);
+  AffineMap table = it.inputs[0], positions = it.inputs[1];
+  SmallVector<int64_t> productDim(it.extents.size(), -1), own;
+  for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis)
+    productDim[dimOf(it.result, axis)] = dims[axis];
+  llvm::SmallDenseSet<int> seen; // -1 is the position
+  for (unsigned axis = 0; axis < table.getNumResults(); ++axis) {
+    int dim = dimOf(table, axis);
+    if (!seen.insert(dim).second)
+      return std::nullopt;
+    if (dim >= 0 && !positions.isFunctionOfDim(dim))
+      own.push_back(productDim[dim]);
+  }
+  return own;
+}
+
+bool plc::ein::takesMatrices(Value factor, ArrayRef<int64_t> dims, ArrayRef<int64_t> other, ArrayRef<int64_t> result) {
+  auto gather = factor.getDefiningOp<GatherOp>();
+  auto own = gather ? ownAxes(gather, dims) : std::nullopt;
+  if (!own)
+    return false;
+  auto in = [](ArrayRef<int64_t> list) { return [list](int64_t dim) { return llvm::is_contained(list, dim); }; };
+  auto unique = [](ArrayRef<int64_t> list) {
+    return llvm::SmallDenseSet<int64_t>(list.begin(), list.end()).size() == list.size();
+  };
+  auto isKnown = [&](ArrayRef<int64_t> beside) {
+    return [beside, result](int64_t dim) { return llvm::is_contained(beside, dim) || llvm::is_contained(result, dim); };
+  };
+  return unique(dims) && unique(other) && llvm::all_of(dims, isKnown(other)) && llvm::all_of(other, isKnown(dims)) &&
+         llvm::any_of(*own, [&](int64_t dim) { return in(result)(dim) && !in(other)(dim); }) &&
+         llvm::any_of(*own, [&](int64_t dim) { return !in(result)(dim) && in(other)(dim); });
+}
+
+SmallVector<int64_t> plc::ein::countPositions(Value factor, ArrayRef<int64_t> dims) {
+  Iteration it = iterationOf(factor.getDefiningOp<GatherOp>());
+  SmallVector<int64_t> counting;
+  for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis)
+    if (it.inputs[1].isFunctionOfDim(dimOf(it.result, axis)))
+      counting.push_back(dims[axis]);
+  return counting;
+}
+
+GatherOp plc::ein::readInPlace(ContractOp op, unsigned operand) {
+  if (op.getInputs().size() != 2 || (operand == 1 && readInPlace(op, 0)))
+    return {};
+  Equation equation = op;
+  auto dims = [&](unsigned input) { return dimsOf(equation.getInputMap(input)); };
+  Value factor = op.getInputs()[operand];
+  if (!takesMatrices(factor, dims(operand), dims(1 - operand), dimsOf(equation.getResultMap())))
+    return {};
+  return factor.getDefiningOp<GatherOp>();
+}
+
+bool plc::ein::isReadInPlace(Operation *op) {
+  if (!isa_and_nonnull<GatherOp>(op) || !op->hasOneUse())
+    return false;
+  OpOperand &use = *op->use_begin();
+  auto contract = dyn_cast<ContractOp>(use.getOwner());
+  return contract && use.getOperandNumber() < contract.getInputs().size() &&
+         readInPlace(contract, use.getOperandNumber());
+}

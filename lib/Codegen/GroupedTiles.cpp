@@ -1,0 +1,127 @@
+//===- GroupedTiles.cpp - products of a table's parts with rows that chose them -===//
+//
+// Rows that chose one part of the table have one matrix product with it, however far apart they lie:
+//
+//   sort the rows by position, for each panel of the table's columns          (units: cut in chunks)
+//     for each position that rows hold, for each block of 256 summed elements
+//       pack the panel's rows of the part
+//       for each `height` of the position's rows: a tile
+//
+// All sums of an element are of one part, so grouping changes no order.
+//
+//===----------------------------------------------------------------------===//
+#include "RowGroups.h"
+#include "Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+namespace {
+
+constexpr int64_t unrolled = 2; // steps of k
+
+class GroupedTileWriter {
+public:
+  GroupedTileWriter(KernelWriter &writer, ein::GroupedNest grouped)
+      : w(writer), b(writer.b), nest(std::move(grouped)), x(nest.product),
+        element(cast<RankedTensorType>(x.c.getType()).getElementType()), tile(writer, element),
+        groups(writer, nest.part, nest.rows, writer.addAccess(nest.part.gather, nest.part.extent)) {}
+
+  void run() {
+    int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), sums = std::min(x.k.extent, sumBlock);
+    scratch = w.scratch(sums * tile.width(), element);
+    depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
+    depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
+    columns = LoopOffsets(w, {}, x.n, &LoopDim::b, tile.width());
+    SmallVector<int64_t> extents = extentsOf(x.outer);
+    extents.push_back(panels);
+    auto [lower, upper] = w.cut(x.units() * panels);
+    groups.sort();
+    w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> at = w.delinearize(unit, extents);
+      Value number = at.pop_back_val();
+      firstColumn = w.times(number, tile.width());
+      Offsets from = moved(w, {x.n}, {firstColumn}, moved(w, x.outer, at, firstOffsets(w, x)));
+      Panel full = tile.full(), last = tile.last(x.n.extent);
+      if (panels == 1 || last.columns == full.columns)
+        writeUnit(from, last);
+      else
+        either(
+            w, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
+            [&] { writeUnit(from, last); }, [&] { writeUnit(from, full); });
+      return {};
+    });
+  }
+
+private:
+  void writeUnit(Offsets from, const Panel &panel) {
+    groups.forEachPart([&](Value part, Value begin, Value end) {
+      Offsets at = from;
+      at.b = w.plus(at.b, w.times(part, nest.part.stride));
+      either(w, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, begin, end),
+             [&] { forEachBlock(w, x, at, [&](const SumBlock &block) { writeBlock(block, begin, end, panel); }); });
+    });
+  }
+
+  void writeBlock(SumBlock block, Value begin, Value end, const Panel &panel) {
+    depthOfA.fill(w, block.first, block.size);
+    depthOfB.fill(w, block.first, block.size);
+    block.at.a = w.plus(block.at.a, depthOfA.begin(w, block.first));
+    block.at.b = w.plus(block.at.b, depthOfB.begin(w, block.first));
+    packPanel(w, x, {block.at.b, depthOfB, columns, firstColumn}, block.size, panel, scratch);
+    // As many tiles of the full height as there are rows for, then of fewer rows.
+    for (int64_t height : {tile.heightOf(panel), int64_t(2), int64_t(1)}) {
+      Value count = arith::DivUIOp::create(b, arith::SubIOp::create(b, end, begin), w.index(height));
+      Value next = w.plus(begin, w.times(count, height));
+      w.loop(begin, next, height, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
+        writeTile(block, row, height, panel);
+        return {};
+      });
+      begin = next;
+    }
+  }
+
+  void writeTile(const SumBlock &block, Value row, int64_t height, const Panel &panel) {
+    SmallVector<Offsets> rows;
+    for (int64_t i = 0; i < height; ++i)
+      rows.push_back(groups.rowAt(w.plus(row, w.index(i)), {block.at.a, {}, block.at.c}));
+    auto inC = [&](int64_t i) { return rows[i].c; };
+    tile.prefetch(w.memoryOf(x.c), inC, height, panel);
+    SmallVector<Value> sums = tile.zeros(height, panel);
+    auto step = [&](Value k, MutableArrayRef<Value> into) {
+      Value column = depthOfA.at(w, k);
+      auto left = [&](int64_t i) { return w.plus(rows[i].a, column); };
+      tile.addProducts(into, panel, w.memoryOf(x.a), left, scratch, w.times(k, panel.width()), /*packed=*/true);
+    };
+    int64_t whole = block.size / unrolled * unrolled;
+    if (whole)
+      sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < unrolled; ++i)
+          step(i ? w.plus(k, w.index(i)) : k, next);
+        return next;
+      });
+    for (int64_t k = whole; k < block.size; ++k)
+      step(w.index(k), sums);
+    tile.writeSums(w.memoryOf(x.c), inC, panel, sums, block.adds);
+  }
+
+  KernelWriter &w;
+  ImplicitLocOpBuilder &b;
+  ein::GroupedNest nest;
+  const MatmulNest &x;
+  Type element;
+  TileCode tile;
+  RowGroups groups;
+  Value scratch, firstColumn;
+  LoopOffsets depthOfA, depthOfB, columns;
+};
+
+} // namespace
+
+void codegen::writeGroupedTiles(KernelWriter &writer, ein::GroupedNest nest) {
+  GroupedTileWriter(writer, std::move(nest)).run();
+}

@@ -1,0 +1,92 @@
+//===- Tile.cpp - a tile of registers ---------------------------------------===//
+#include "Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::codegen;
+
+constexpr int64_t tallest = 12;
+
+TileCode::TileCode(KernelWriter &writer, Type element) : w(writer), b(writer.b), element(element) {
+  bool wide = w.options.vectorBits == 512;
+  lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
+  vectors = wide ? 4 : 2;
+  accumulators = wide ? 24 : 12; // of 32 and 16 registers
+}
+
+Panel TileCode::last(int64_t columns) const {
+  int64_t rest = columns % width();
+  return rest ? Panel{lanes, int64_t(llvm::divideCeil(rest, lanes)), rest} : full();
+}
+
+int64_t TileCode::heightOf(const Panel &panel) const { return std::min(accumulators / panel.vectors, tallest); }
+
+SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
+  auto type = VectorType::get({lanes}, element);
+  return SmallVector<Value>(height * panel.vectors, arith::ConstantOp::create(b, b.getZeroAttr(type)));
+}
+
+SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel) {
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      sums.push_back(w.load(from, element, inRow(rowAt(i), v), 1, panel.lanesOf(v)));
+  return sums;
+}
+
+void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Value a, OffsetOfRow left, Value from,
+                           Value offset, bool packed, Adds adds) {
+  SmallVector<Value> right;
+  for (int64_t v = 0; v < panel.vectors; ++v)
+    right.push_back(w.load(from, element, inRow(offset, v), 1, packed ? Lanes{lanes, lanes} : panel.lanesOf(v)));
+  for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i) {
+    Value one = w.broadcast(w.load(a, element, left(i), 0, {}), {lanes, lanes});
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value &sum = sums[i * panel.vectors + v];
+      sum = adds == Adds::fused ? Value(math::FmaOp::create(b, one, right[v], sum))
+                                : Value(arith::AddFOp::create(b, sum, arith::MulFOp::create(b, one, right[v])));
+    }
+  }
+}
+
+Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }
+
+void TileCode::prefetch(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel) {
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      memref::PrefetchOp::create(b, to, ValueRange{inRow(rowAt(i), v)}, /*isWrite=*/true, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+}
+
+void TileCode::storeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums) {
+  for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i)
+    for (int64_t v = 0; v < panel.vectors; ++v)
+      w.store(sums[i * panel.vectors + v], to, inRow(rowAt(i), v), 1, panel.lanesOf(v));
+}
+
+void TileCode::writeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums, Value adds) {
+  auto add = [&] {
+    SmallVector<Value> total = loadSums(to, rowAt, int64_t(sums.size()) / panel.vectors, panel);
+    for (auto [before, sum] : llvm::zip(total, sums))
+      before = arith::AddFOp::create(b, before, sum);
+    storeSums(to, rowAt, panel, total);
+  };
+  either(w, adds, add, [&] { storeSums(to, rowAt, panel, sums); });
+}
+
+void codegen::either(KernelWriter &w, Value condition, llvm::function_ref<void()> then,
+                     llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(w.b, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(w.b);
+  w.b.setInsertionPoint(branch.thenYield());
+  then();
+  if (!otherwise)
+    return;
+  w.b.setInsertionPoint(branch.elseYield());
+  otherwise();
+}

@@ -1,0 +1,66 @@
+//===- Tile.h - a tile of registers -----------------------------*- C++ -*-===//
+#ifndef PLC_LIB_CODEGEN_TILE_H
+#define PLC_LIB_CODEGEN_TILE_H
+
+#include "Packing.h"
+#include "plc/Analysis/ScatteredProducts.h"
+
+namespace plc::codegen {
+
+/// The code of tiles: `height` rows by the vectors of a panel, a sum in each register.
+class TileCode {
+public:
+  TileCode(KernelWriter &writer, mlir::Type element);
+
+  int64_t lanes, vectors, accumulators;
+
+  int64_t width() const { return lanes * vectors; }
+  /// The panel of `columns` that begins at a multiple of `width`, if it is the last, else a full one.
+  Panel full() const { return {lanes, vectors, width()}; }
+  Panel last(int64_t columns) const;
+  /// Rows of a tile of this panel, whose sums the registers hold.
+  int64_t heightOf(const Panel &panel) const;
+
+  using OffsetOfRow = llvm::function_ref<mlir::Value(int64_t)>;
+  /// Sums from 0, or from what lies in memory.
+  llvm::SmallVector<mlir::Value> zeros(int64_t height, const Panel &panel);
+  llvm::SmallVector<mlir::Value> loadSums(mlir::Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel);
+
+  /// How a product is added to a sum.
+  enum class Adds {
+    fused,   // rounded once
+    rounded, // the product is rounded first
+  };
+  /// Adds the products of the elements at `left` of memory a, one for each row, with the panel's row at `offset` of memory
+  /// b, in which all lanes exist if it is `packed`.
+  void addProducts(llvm::MutableArrayRef<mlir::Value> sums, const Panel &panel, mlir::Value a, OffsetOfRow left,
+                   mlir::Value b, mlir::Value offset, bool packed, Adds adds = Adds::fused);
+
+  /// Asks for rows of memory that sums are written to.
+  void prefetch(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel);
+  void storeSums(mlir::Value to, OffsetOfRow rowAt, const Panel &panel, llvm::ArrayRef<mlir::Value> sums);
+  /// Adds them to what lies there if `adds` (an i1), else stores them.
+  void writeSums(mlir::Value to, OffsetOfRow rowAt, const Panel &panel, llvm::ArrayRef<mlir::Value> sums,
+                 mlir::Value adds);
+
+private:
+  mlir::Value inRow(mlir::Value row, int64_t vector);
+
+  KernelWriter &w;
+  mlir::ImplicitLocOpBuilder &b;
+  mlir::Type element;
+};
+
+/// A branch.
+void either(KernelWriter &writer, mlir::Value condition, llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise = {});
+
+/// Sums of outer products at positions, those of one position together.
+void writeScatteredProducts(KernelWriter &writer, ein::ScatterAddOp op, const ein::ScatteredProducts &products);
+
+/// The products of a contraction that reads a table by positions, rows that chose one part together.
+void writeGroupedTiles(KernelWriter &writer, ein::GroupedNest nest);
+
+} // namespace plc::codegen
+
+#endif
