@@ -84,28 +84,19 @@ public:
       turnColumns(w.index(whole), panel.columns - whole);
   }
 
-  // Columns of several loops: what is contiguous is copied in vectors, the rest is gathered.
+  // Columns of several loops: what is contiguous is read in vectors, of which each lane comes from one; the rest is
+  // gathered.
   void gatherRows() {
-    SmallVector<Value> contiguous;
+    SmallVector<SmallVector<Run>> runs;
     for (int64_t v = 0; v < panel.vectors; ++v)
-      contiguous.push_back(liesAsOne(v));
+      runs.push_back(runsOf(v));
     each(size, 1, [&](Value k) {
       Value row = w.plus(source.offset, source.rows.at(w, k));
       for (int64_t v = 0; v < panel.vectors; ++v) {
-        Value column = w.index(v * panel.lanes), read;
-        if (!contiguous[v]) {
-          read = gather(row, column, v);
-        } else {
-          auto type = VectorType::get({panel.lanes}, element);
-          auto branch = scf::IfOp::create(b, TypeRange{type}, contiguous[v], /*withElseRegion=*/true);
-          OpBuilder::InsertionGuard guard(b);
-          b.setInsertionPointToStart(branch.thenBlock());
-          Value first = w.plus(row, source.columns.at(w, column));
-          scf::YieldOp::create(b, w.load(from, element, first, 1, panel.lanesOf(v)));
-          b.setInsertionPointToStart(branch.elseBlock());
-          scf::YieldOp::create(b, gather(row, column, v));
-          read = branch.getResult(0);
-        }
+        Value column = w.index(v * panel.lanes), read = runs[v].empty() ? gather(row, column, v) : zeros();
+        for (const Run &run : runs[v])
+          read = vector::MaskedLoadOp::create(b, cast<VectorType>(read.getType()), from,
+                                              ValueRange{w.plus(row, run.offset)}, run.lanes, read);
         w.store(read, to, target(k, column), 1, {panel.lanes, panel.lanes});
       }
     });
@@ -124,21 +115,52 @@ private:
     return w.plus(source.offset, w.plus(source.rows.at(w, k), source.columns.at(w, column)));
   }
 
-  // Whether the fastest loop has all columns of a vector: null where it never has.
-  Value liesAsOne(int64_t v) {
+  // Lanes of a vector that are neighbours in memory, and where the first lane would lie beside them.
+  struct Run {
+    Value offset, lanes;
+  };
+
+  // The turns of the fastest loop that a vector has columns of; none if a gather reads them as well.
+  SmallVector<Run> runsOf(int64_t v) {
+    constexpr int64_t most = 6;
     Lanes lanes = panel.lanesOf(v);
-    if (x.n.b != 1 || x.columns.empty() || x.columns.back().extent < lanes.active)
+    if (x.n.b != 1 || x.columns.empty())
       return {};
-    Value run = w.index(x.columns.back().extent), column = w.plus(source.first, w.index(v * panel.lanes));
-    Value end = w.plus(arith::RemUIOp::create(b, column, run), w.index(lanes.active));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ule, end, run);
+    int64_t length = x.columns.back().extent, count = 1 + llvm::divideCeil(lanes.active - 1, length);
+    if (count > most)
+      return {};
+    Value column = w.index(v * panel.lanes), turn = w.index(length), active = w.index(lanes.active), begin = w.index(0);
+    Value done = arith::RemUIOp::create(b, w.plus(source.first, column), turn);
+    Value end = arith::SubIOp::create(b, turn, done);
+    SmallVector<Run> runs;
+    for (int64_t i = 0; i < count; ++i) {
+      // Behind the last column there are no lanes.
+      end = arith::MinUIOp::create(b, end, active);
+      Value inside = arith::MinUIOp::create(b, begin, w.index(lanes.active - 1));
+      Value first = source.columns.at(w, w.plus(column, inside));
+      runs.push_back({arith::SubIOp::create(b, first, inside), lanesBetween(begin, end)});
+      begin = end;
+      end = w.plus(end, turn);
+    }
+    return runs;
   }
 
+  // In unsigned numbers what lies before the first is too large, like what lies behind the last.
+  Value lanesBetween(Value begin, Value end) {
+    auto type = VectorType::get({panel.lanes}, b.getI32Type());
+    auto all = [&](Value value) {
+      return vector::BroadcastOp::create(b, type, arith::IndexCastOp::create(b, b.getI32Type(), value));
+    };
+    auto numbers = llvm::to_vector(llvm::seq<int32_t>(panel.lanes));
+    Value at = arith::SubIOp::create(b, arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)), all(begin));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, all(arith::SubIOp::create(b, end, begin)));
+  }
+
+  Value zeros() { return arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({panel.lanes}, element))); }
+
   Value gather(Value row, Value column, int64_t v) {
-    auto type = VectorType::get({panel.lanes}, element);
-    Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    return vector::GatherOp::create(b, type, from, ValueRange{row}, source.columns.lanesAt(w, column, panel.lanes),
-                                    w.mask(panel.lanesOf(v)), zeros);
+    return vector::GatherOp::create(b, VectorType::get({panel.lanes}, element), from, ValueRange{row},
+                                    source.columns.lanesAt(w, column, panel.lanes), w.mask(panel.lanesOf(v)), zeros());
   }
   Value target(Value k, Value column) { return w.plus(w.times(k, panel.width()), column); }
 

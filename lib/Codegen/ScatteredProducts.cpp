@@ -112,6 +112,8 @@ private:
   void writeTile(Value c, Value row, int64_t height, Value size, Value isFresh, const Panel &panel) {
     Value to = w.memoryOf(op.getResult()), first = w.plus(c, w.times(row, x.m.c)), column = w.times(row, x.m.a);
     auto inC = [&](int64_t i) { return w.plus(first, w.index(i * x.m.c)); };
+    // The next tile's rows come while this one's sums are computed; behind the last nothing is asked for that is read.
+    tile.prefetch(to, [&](int64_t i) { return inC(height + i); }, height, panel);
     // What a vacant accumulator holds is read and not used.
     SmallVector<Value> sums = tile.loadSums(to, inC, height, panel);
     for (auto [sum, zero] : llvm::zip(sums, tile.zeros(height, panel)))

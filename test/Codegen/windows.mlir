@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: plc-opt %s --form-kernels | FileCheck %s --check-prefix=KERNELS
-// CHECK: 12 of 12 bodies equal
+// CHECK: 14 of 14 bodies equal
 
 #ij = affine_map<(i, j) -> (i, j)>
 #conv = [affine_map<(n, k, i, j, c, p, q) -> (n, c, i, p, j, q)>, affine_map<(n, k, i, j, c, p, q) -> (k, c, p, q)>,
@@ -19,6 +19,21 @@ ein.func @conv(%x: tensor<2x40x9x12xf32>, %w: tensor<13x40x3x3xf32>) -> tensor<2
   %1 = ein.contract %0, %w over [2, 13, 7, 10, 40, 3, 3] maps #conv order [4, 5, 6]
     : (tensor<2x40x7x3x10x3xf32>, tensor<13x40x3x3xf32>) -> tensor<2x13x7x10xf32>
   ein.return %1 : tensor<2x13x7x10xf32>
+}
+// Rows shorter than a vector, which has columns of several of them, and of too many.
+ein.func @short(%x: tensor<2x40x9x9xf32>, %w: tensor<13x40x3x3xf32>) -> tensor<2x13x7x7xf32> {
+  %0 = ein.window %x at affine_map<(n, c, i, p, j, q) -> (n, c, i + p, j + q)>
+    : (tensor<2x40x9x9xf32>) -> tensor<2x40x7x3x7x3xf32>
+  %1 = ein.contract %0, %w over [2, 13, 7, 7, 40, 3, 3] maps #conv order [4, 5, 6]
+    : (tensor<2x40x7x3x7x3xf32>, tensor<13x40x3x3xf32>) -> tensor<2x13x7x7xf32>
+  ein.return %1 : tensor<2x13x7x7xf32>
+}
+ein.func @shortest(%x: tensor<2x40x19x4xf32>, %w: tensor<13x40x3x3xf32>) -> tensor<2x13x17x2xf32> {
+  %0 = ein.window %x at affine_map<(n, c, i, p, j, q) -> (n, c, i + p, j + q)>
+    : (tensor<2x40x19x4xf32>) -> tensor<2x40x17x3x2x3xf32>
+  %1 = ein.contract %0, %w over [2, 13, 17, 2, 40, 3, 3] maps #conv order [4, 5, 6]
+    : (tensor<2x40x17x3x2x3xf32>, tensor<13x40x3x3xf32>) -> tensor<2x13x17x2xf32>
+  ein.return %1 : tensor<2x13x17x2xf32>
 }
 // By strides, with rows longer than a vector.
 // KERNELS: plan.kernel @strided.0({{.*}}by tiles
