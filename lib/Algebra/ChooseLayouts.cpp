@@ -61,6 +61,10 @@ private:
                                      [&](const Access &a, const Access &b) { return width(a) < width(b); });
       std::rotate(inputs.begin(), widest, std::next(widest));
     }
+    if (isa<ein::ContractOp>(op) && inputs.size() == 2)
+      for (auto [x, w] : {std::pair(0, 1), std::pair(1, 0)})
+        if (wanted.empty())
+          wanted = columnsLast(inputs[x].dims, inputs[w].dims, result, op.getExtents());
     for (const Access &input : inputs)
       llvm::append_range(wanted, input.dims);
     llvm::append_range(wanted, result);
@@ -80,6 +84,31 @@ private:
                                               [&](unsigned i) { return contains(inputOf(gather, i).dims, column); });
     if (isRow)
       std::stable_partition(order.begin(), order.end(), [&](int64_t axis) { return result.dims[axis] != column; });
+    return order;
+  }
+
+  // Of x[b.., c.., i..] times w[o.., c..] that sums c: b, o, i. The columns stay last, as x has them, if they fill a tile: to turn them
+  // behind o would be a pass over memory, and one more for whoever turns them back. Empty for other products.
+  static Dims columnsLast(Dims x, ArrayRef<int64_t> w, ArrayRef<int64_t> result, ArrayRef<int64_t> extents) {
+    constexpr int64_t tile = 64; // lanes of the widest tile
+    auto isKept = [&](int64_t dim) { return contains(result, dim); };
+    // A window of 1 is no step.
+    llvm::erase_if(x, [&](int64_t dim) { return !isKept(dim) && extents[dim] == 1; });
+    ArrayRef<int64_t> rows = ArrayRef(x).take_while(isKept), rest = ArrayRef(x).drop_front(rows.size());
+    ArrayRef<int64_t> columns = rest.drop_while([&](int64_t dim) { return !isKept(dim); });
+    int64_t width = 1;
+    for (int64_t dim : columns)
+      width *= extents[dim];
+    if (rows.empty() || columns.size() == rest.size() || width < tile || !llvm::all_of(columns, isKept))
+      return {};
+    Dims order(rows);
+    for (int64_t dim : w)
+      if (isKept(dim)) {
+        if (contains(x, dim))
+          return {};
+        order.push_back(dim);
+      }
+    llvm::append_range(order, columns);
     return order;
   }
 

@@ -39,3 +39,26 @@ ein.func @returned(%n: tensor<2x16x8xf32>, %w: tensor<8x4x3xf32>) -> (tensor<2x4
   %c = ein.cast %e : (tensor<2x4x16x3xf32>) -> tensor<2x4x16x3xf64>
   ein.return %q, %c : tensor<2x4x16x3xf32>, tensor<2x4x16x3xf64>
 }
+
+// A convolution of 1 by 1: the columns stay behind the channels, whichever factor comes first, and with windows of 1; few ones do not.
+// CHECK-LABEL: ein.func @pointwise
+ein.func @pointwise(%x: tensor<2x3x8x1x8xf32>, %w: tensor<5x3xf32>, %s: tensor<2x3x7x7xf32>, %u: tensor<5x3x1xf32>) -> tensor<2xf32> {
+  // CHECK: ein.contract "aecfd,bef->abcd" {{.*}} -> tensor<2x5x8x8xf32>
+  %y = ein.contract %x, %u over [2, 8, 8, 5, 3, 1] maps [affine_map<(b, i, j, o, c, p) -> (b, c, i, p, j)>,
+    affine_map<(b, i, j, o, c, p) -> (o, c, p)>, affine_map<(b, i, j, o, c, p) -> (b, i, j, o)>]
+    : (tensor<2x3x8x1x8xf32>, tensor<5x3x1xf32>) -> tensor<2x8x8x5xf32>
+  // CHECK: ein.contract "bef,aecfd->abcd" {{.*}} -> tensor<2x5x8x8xf32>
+  %z = ein.contract %u, %x over [2, 8, 8, 5, 3, 1] maps [affine_map<(b, i, j, o, c, p) -> (o, c, p)>,
+    affine_map<(b, i, j, o, c, p) -> (b, c, i, p, j)>, affine_map<(b, i, j, o, c, p) -> (b, i, j, o)>]
+    : (tensor<5x3x1xf32>, tensor<2x3x8x1x8xf32>) -> tensor<2x8x8x5xf32>
+  // CHECK: ein.contract {{.*}} -> tensor<2x7x7x5xf32>
+  %v = ein.contract %s, %w over [2, 5, 7, 7, 3] maps [affine_map<(b, o, i, j, c) -> (b, c, i, j)>,
+    affine_map<(b, o, i, j, c) -> (o, c)>, affine_map<(b, o, i, j, c) -> (b, o, i, j)>]
+    : (tensor<2x3x7x7xf32>, tensor<5x3xf32>) -> tensor<2x5x7x7xf32>
+  %p = ein.reduce sum(%y) over [2, 8, 8, 5] maps [affine_map<(b, i, j, o) -> (b, i, j, o)>, affine_map<(b, i, j, o) -> (b)>] : (tensor<2x8x8x5xf32>) -> tensor<2xf32>
+  %q = ein.reduce sum(%z) over [2, 8, 8, 5] maps [affine_map<(b, i, j, o) -> (b, i, j, o)>, affine_map<(b, i, j, o) -> (b)>] : (tensor<2x8x8x5xf32>) -> tensor<2xf32>
+  %r = ein.reduce sum(%v) over [2, 5, 7, 7] maps [affine_map<(b, o, i, j) -> (b, o, i, j)>, affine_map<(b, o, i, j) -> (b)>] : (tensor<2x5x7x7xf32>) -> tensor<2xf32>
+  %t = ein.map add(%p, %q) over [2] maps [affine_map<(b) -> (b)>, affine_map<(b) -> (b)>, affine_map<(b) -> (b)>] : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %m = ein.map add(%t, %r) over [2] maps [affine_map<(b) -> (b)>, affine_map<(b) -> (b)>, affine_map<(b) -> (b)>] : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  ein.return %m : tensor<2xf32>
+}

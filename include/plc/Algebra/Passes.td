@@ -136,7 +136,8 @@ def EinOrderContractions : EinPass<"ein-order-contractions"> {
 
     Then the order of the axes of every result that does not leave its body is chosen: those of the first factor, in
     its order, then the second's, so that code generation can merge axes to the rows, columns and depth of one strided
-    matrix product. The maps of all uses follow. Signatures do not change.
+    matrix product. Of a product of `b, c, i` and `o, c`, as a convolution of 1 by 1 is, it is `b, o, i` if `i` fills a tile. The maps of
+    all uses follow. Signatures do not change.
 
     ```mlir
     %y = ein.contract %p, %v, %wo over ...                // b,h,s,t  b,t,h,k  h,k,d -> b,s,d
