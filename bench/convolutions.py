@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""3x3 convolutions forward, and forward and backward, beside PyTorch on the same core, weights and input.
+"""3x3 and depthwise 7x7 convolutions forward and backward beside PyTorch on the same core, weights and input.
 
 usage: bench/convolutions.py [--rounds N] [--repeats N] [--set KEY=VALUE]   (pip install torch==2.13.0 numpy)
 
@@ -25,16 +25,20 @@ MODEL = """
 dim B = {B}, C = {C}, N = {N}
 batch B
 layer conv(x[B, C, N, N]) -> y[B, C, N, N] {{
-  param w[C, C, 3, 3] ~ normal(1 / (3 * sqrt(C)))
-  y[b, k, i: N, j: N] = pad(x[b, c, i + p - 1, j + q - 1]) * w[k, c, p, q]
+{rule}
 }}
 model m(x[B, C, N, N]) -> {results} {{
   h = conv(x) in first
   y = conv(h) in second
 {loss}}}
 """
+FULL = """  param w[C, C, 3, 3] ~ normal(1 / (3 * sqrt(C)))
+  y[b, k, i: N, j: N] = pad(x[b, c, i + p - 1, j + q - 1]) * w[k, c, p, q]"""
+DEPTHWISE = """  param w[C, 7, 7] ~ normal(1 / 7)
+  y[b, k, i: N, j: N] = pad(x[b, k, i + p - 3, j + q - 3]) * w[k, p, q]"""
 LOSS = "  loss = mean[b, k, i, j](y[b, k, i, j] * y[b, k, i, j])\n"
-SIZES = {"4x16x32": (4, 16, 32), "8x64x56": (8, 64, 56), "8x128x28": (8, 128, 28), "8x256x14": (8, 256, 14), "8x512x7": (8, 512, 7)}
+SIZES = {"4x16x32": (4, 16, 32), "8x64x56": (8, 64, 56), "8x128x28": (8, 128, 28), "8x256x14": (8, 256, 14), "8x512x7": (8, 512, 7),
+         "8x96x28-depthwise": (8, 96, 28)}
 
 
 def run(*words):
@@ -50,12 +54,12 @@ def read_tensors(file):
 
 
 class Plc:
-    def __init__(self, shape, folder, sets):
+    def __init__(self, shape, rule, folder, sets):
         self.folder = folder
         words = [word for text in ["machine.threads_per_stage=1", "optimizer.kind=sgd", "optimizer.lr=0", *sets]
                  for word in ("--set", text)]
         for name, results, loss, entry in (("step", "loss", LOSS, []), ("forward", "y[B, C, N, N]", "", ["--set", "preset=inference"])):
-            (folder / f"{name}.ein").write_text(MODEL.format(**dict(zip("BCN", shape)), results=results, loss=loss))
+            (folder / f"{name}.ein").write_text(MODEL.format(**dict(zip("BCN", shape)), rule=rule, results=results, loss=loss))
             run(root / "build/bin/plc-compile", folder / f"{name}.ein", *(words if not entry else []), *entry, "-o", folder / f"{name}.plcm")
         self.data = ["--data", f"x={folder / 'x.npy'}"]
 
@@ -77,9 +81,13 @@ class Torch:
         self.weights = [weights[f"{name}.conv.w"].requires_grad_() for name in ("first", "second")]
         self.x = torch.from_numpy(x)
 
+    def conv(self, x, w):
+        if w.dim() == 3:
+            return torch.nn.functional.conv2d(x, w[:, None], padding=3, groups=len(w))
+        return torch.nn.functional.conv2d(x, w, padding=1)
+
     def loss(self):
-        h = torch.nn.functional.conv2d(self.x, self.weights[0], padding=1)
-        return torch.nn.functional.conv2d(h, self.weights[1], padding=1).square().mean()
+        return self.conv(self.conv(self.x, self.weights[0]), self.weights[1]).square().mean()
 
     def step_ms(self, repeats):
         times = []
@@ -105,7 +113,7 @@ def main():
             folder = pathlib.Path(folder)
             x = numpy.random.default_rng(0).standard_normal((shape[0], shape[1], shape[2], shape[2]), dtype=numpy.float32)
             numpy.save(folder / "x.npy", x)
-            ours = Plc(shape, folder, arguments.set)
+            ours = Plc(shape, DEPTHWISE if name.endswith("depthwise") else FULL, folder, arguments.set)
             weights, loss = ours.weights_and_loss()
             theirs = Torch(weights, x)
             apart = abs(loss / theirs.loss().item() - 1)

@@ -79,6 +79,7 @@ class Torch:
         torch.set_num_threads(1)
         self.gate, self.up, self.down = (weights[f"experts.{name}"].requires_grad_() for name in ("gate", "up", "down"))
         self.x = torch.from_numpy(x).flatten(0, 1)
+        self.optimizer = torch.optim.SGD([self.gate, self.up, self.down], lr=0)
 
     def loss(self):
         best, chosen = (self.x @ self.gate).topk(2, dim=-1)
@@ -96,7 +97,8 @@ class Torch:
         for _ in range(repeats + 2):
             begin = time.perf_counter()
             self.loss().backward()
-            self.gate.grad = self.up.grad = self.down.grad = None
+            self.optimizer.step()
+            self.optimizer.zero_grad()
             times.append((time.perf_counter() - begin) * 1000)
         return statistics.median(times[2:])
 

@@ -2,6 +2,7 @@
 #include "Equations.h"
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;
 using namespace plc;
@@ -68,9 +69,33 @@ bool algebra::isMatrixLike(ArrayRef<int64_t> a, ArrayRef<int64_t> b, ArrayRef<in
   return rows && columns && depth && !lone && distinct(a).size() == a.size() && distinct(b).size() == b.size();
 }
 
+// Whether a factor shows windows, and all that a product of it sums is within one, which is small: the results beside each
+// other have sums beside each other, each shorter than a vector.
+static bool sumsWithinWindows(const Access &factor, const Access &other, ArrayRef<int64_t> result) {
+  constexpr int64_t mostSummed = 128;
+  Value shown = factor.value;
+  while (ein::isRegrouping(shown.getDefiningOp()))
+    shown = shown.getDefiningOp()->getOperand(0);
+  if (!shown.getDefiningOp<ein::WindowOp>() || distinct(factor.dims).size() != factor.dims.size() ||
+      distinct(other.dims).size() != other.dims.size())
+    return false;
+  int64_t summed = 1;
+  bool keepsOwn = false;
+  for (auto [dim, extent] : llvm::zip(factor.dims, shapeOf(factor.value))) {
+    bool isKept = contains(result, dim), isShared = contains(other.dims, dim);
+    if (!isKept && !isShared)
+      return false;
+    keepsOwn |= isKept && !isShared;
+    summed *= isKept ? 1 : extent;
+  }
+  auto isKnown = [&](int64_t dim) { return contains(factor.dims, dim) || contains(result, dim); };
+  return keepsOwn && summed > 1 && summed <= mostSummed && llvm::all_of(other.dims, isKnown);
+}
+
 bool algebra::isOneContraction(const Access &a, const Access &b, ArrayRef<int64_t> result) {
   auto takes = [&](const Access &factor, const Access &other) {
-    return factor.value && ein::takesMatrices(factor.value, factor.dims, other.dims, result);
+    return factor.value && (ein::takesMatrices(factor.value, factor.dims, other.dims, result) ||
+                            sumsWithinWindows(factor, other, result));
   };
   return isMatrixLike(a.dims, b.dims, result) || takes(a, b) || takes(b, a);
 }

@@ -89,8 +89,8 @@ private:
 /// Whether a contraction of two inputs is a matrix product: it sums, and both inputs have dimensions of their own.
 bool isMatrixLike(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b, llvm::ArrayRef<int64_t> result);
 
-/// Whether the product of two factors is computed as one contraction: a matrix product, or one of matrices that positions
-/// choose out of a table. The value of a factor may be null: then no equation makes it yet.
+/// Whether the product of two factors is computed as one contraction: a matrix product, one of matrices that positions
+/// choose out of a table, or one that sums within windows alone (each channel with a window of its own). The value of a factor may be null: then no equation makes it yet.
 bool isOneContraction(const Access &a, const Access &b, llvm::ArrayRef<int64_t> result);
 
 /// Whether the dimensions of an equation are numbered as `normalizeDomain` does.

@@ -55,6 +55,18 @@ ein.func @products(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4xf32>) 
   ein.return %0, %1, %2 : tensor<4x4xf32>, tensor<4xf32>, tensor<4x8xf32>
 }
 
+// A product that sums within a window alone stays one, too, and one with matrices that positions choose.
+// CHECK-LABEL: ein.func @narrow
+ein.func @narrow(%x: tensor<2x3x9xf32>, %w: tensor<3x4xf32>, %t: tensor<5x9x7xf32>, %k: tensor<2xi32>, %v: tensor<2x9xf32>) -> (tensor<2x3x6xf32>, tensor<2x7xf32>) {
+  // CHECK: ein.contract "abcd,bd->abc"
+  // CHECK: ein.contract "ac,abc->ab"
+  %windows = ein.window %x at affine_map<(b, c, i, p) -> (b, c, i + p)> : (tensor<2x3x9xf32>) -> tensor<2x3x6x4xf32>
+  %0 = ein.contract "abcd,bd->abc" %windows, %w : (tensor<2x3x6x4xf32>, tensor<3x4xf32>) -> tensor<2x3x6xf32>
+  %chosen = ein.gather "icb,i=a->abc" %t, %k : (tensor<5x9x7xf32>, tensor<2xi32>) -> tensor<2x7x9xf32>
+  %1 = ein.contract "ac,abc->ab" %v, %chosen : (tensor<2x9xf32>, tensor<2x7x9xf32>) -> tensor<2x7xf32>
+  ein.return %0, %1 : tensor<2x3x6xf32>, tensor<2x7xf32>
+}
+
 // Exact: a product with 1, the same equation twice, what nothing reads. Not exact: x * 0, x + 0, x - x.
 // CHECK-LABEL: ein.func @exact
 ein.func @exact(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
