@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -15,8 +14,8 @@ using namespace plc::codegen;
 
 namespace {
 
-// The last axis of the result, if it is a dimension, is the column: columns are independent, so chunks are runs of
-// columns and each walks all positions in order.
+// Elements of the result that differ in a dimension get nothing of each other's updates: units are the values of these
+// dimensions, 16 columns at a time where they lie beside each other, and each walks the other dimensions in order.
 class ScatterWriter {
 public:
   ScatterWriter(KernelWriter &writer, ein::ScatterAddOp op)
@@ -31,16 +30,32 @@ public:
     int64_t columns = columnDim >= 0 ? it.extents[columnDim] : 1;
     width = columns % 16 == 0 && columnsAreContiguous() ? 16 : 1;
     blocks = columns / width;
+    isOuter.assign(it.extents.size(), false);
+    for (unsigned dim = 0; dim < it.extents.size(); ++dim)
+      if (int(dim) != columnDim && it.result.isFunctionOfDim(dim))
+        isOuter[dim] = true;
   }
 
   void run() {
-    auto [lower, upper] = w.cut(blocks);
-    w.loop(lower, upper, 1, {}, [&](Value block, ValueRange) -> SmallVector<Value> {
-      Value column = w.times(block, width);
-      clear(column);
+    SmallVector<int64_t> extents;
+    int64_t units = blocks;
+    for (auto [dim, extent] : llvm::enumerate(it.extents))
+      if (isOuter[dim]) {
+        extents.push_back(extent);
+        units *= extent;
+      }
+    extents.push_back(blocks);
+    auto [lower, upper] = w.cut(units);
+    w.loop(lower, upper, 1, {}, [&](Value unit, ValueRange) -> SmallVector<Value> {
+      SmallVector<Value> at = w.delinearize(unit, extents);
       index.assign(it.extents.size(), Value());
       if (columnDim >= 0)
-        index[columnDim] = column;
+        index[columnDim] = w.times(at.back(), width);
+      auto next = at.begin();
+      for (unsigned dim = 0; dim < it.extents.size(); ++dim)
+        if (isOuter[dim])
+          index[dim] = *next++;
+      clear();
       walk(0);
       return {};
     });
@@ -75,27 +90,42 @@ private:
       vector::StoreOp::create(b, value, memory, ValueRange{offset});
   }
 
-  // A vacant accumulator starts from 0.
-  void clear(Value column) {
+  // A vacant accumulator starts from 0, at all positions.
+  void clear() {
     Value vacant = w.accumulate;
     if (op.getAccumulator())
       vacant = arith::XOrIOp::create(b, w.accumulate, arith::ConstantIntOp::create(b, 1, 1));
     else
       vacant = arith::ConstantIntOp::create(b, 1, 1);
-    auto branch = scf::IfOp::create(b, vacant, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenYield());
-    int64_t stride = columnDim >= 0 ? it.extents[columnDim] : 1, rows = type.getNumElements() / stride;
-    w.loop(w.index(0), w.index(rows), 1, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
-      write(arith::ConstantOp::create(b, b.getZeroAttr(accessType())), w.plus(w.times(row, stride), column));
-      return {};
+    SmallVector<int64_t> extents, strides;
+    Value first = w.index(0);
+    int64_t count = 1;
+    // Beside a diagonal there are elements that nothing is added to.
+    llvm::SmallDenseSet<int> seen;
+    for (auto [axis, stride] : llvm::enumerate(stridesOf(type))) {
+      if (int dim = ein::dimOf(it.result, axis); dim >= 0 && seen.insert(dim).second) {
+        first = w.plus(first, w.times(index[dim], stride));
+        continue;
+      }
+      extents.push_back(type.getDimSize(axis));
+      strides.push_back(stride);
+      count *= extents.back();
+    }
+    either(w, vacant, [&] {
+      w.loop(w.index(0), w.index(count), 1, {}, [&](Value number, ValueRange) -> SmallVector<Value> {
+        Value offset = first;
+        for (auto [at, stride] : llvm::zip(w.delinearize(number, extents), strides))
+          offset = w.plus(offset, w.times(at, stride));
+        write(arith::ConstantOp::create(b, b.getZeroAttr(accessType())), offset);
+        return {};
+      });
     });
   }
 
   void walk(unsigned dim) {
     if (dim == it.extents.size())
       return add();
-    if (int(dim) == columnDim)
+    if (int(dim) == columnDim || isOuter[dim])
       return walk(dim + 1);
     w.loop(w.index(0), w.index(it.extents[dim]), 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
       index[dim] = at;
@@ -154,6 +184,7 @@ private:
   SmallVector<ein::ScatteredFactor, 2> factors;
   int columnDim = -1;
   int64_t width = 1, blocks = 1;
+  SmallVector<bool> isOuter; // of a dimension that the result has, but for the column
   SmallVector<Value> index;
 };
 
