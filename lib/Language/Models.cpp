@@ -154,6 +154,15 @@ static bool joins(const Body &body, const Binding &old, const Binding &now) {
          body.values[now.view.value].element == Element::Real;
 }
 
+/// Whether a `repeat` adds clauses to a name.
+static bool addsTo(const Statement &repeat, StringRef name) {
+  return llvm::any_of(repeat.body, [&](const Statement *inner) {
+    if (inner->kind == Statement::Repeat)
+      return addsTo(*inner, name);
+    return inner->adds && inner->lefts.front().name == name;
+  });
+}
+
 /// Reports a turn that has the name of a tensor or of an enclosing turn.
 bool Elaborator::checkTurn(const Statement &repeat, Scope &scope) {
   SMLoc earlier;
@@ -217,7 +226,7 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
     for (auto &[name, old] : before) {
       Binding &now = scope.names[name];
       if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
-          !joins(body, old, now)) {
+          !joins(body, old, now) && !(old.isEmptySum() && addsTo(statement, name))) {
         diagnostics
             .error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " +
                                   shapeOf(body, old))

@@ -89,6 +89,9 @@ struct Binding {
   View view;
   double number = 0;
   SMLoc place;
+
+  /// The number 0, to which clauses of any shape may be added.
+  bool isEmptySum() const { return kind == Number && number == 0; }
 };
 
 /// A resolved expression. `dims` are its free indices: those of the left side first, then in order of appearance.

@@ -93,6 +93,9 @@ void RuleBuilder::buildClause(const Statement &rule) {
 bool RuleBuilder::joinEarlier(const Declarator &clause) {
   if (earlier->kind == Binding::Broken)
     return false;
+  // A sum without clauses has the shape of the first.
+  if (earlier->isEmptySum())
+    return true;
   llvm::ArrayRef<Axis> axes;
   if (earlier->kind == Binding::Tensor)
     axes = earlier->view.axes;
@@ -125,7 +128,7 @@ bool RuleBuilder::joinEarlier(const Declarator &clause) {
 /// The sum so far and one clause more. The number 0 is a sum without clauses.
 const Node *RuleBuilder::addEarlier(const Node *clause, SMLoc place) {
   // `aux = 0` before a `repeat` stands for an empty sum; adding a real 0 would turn -0 into +0.
-  if (earlier->kind == Binding::Number && earlier->number == 0)
+  if (earlier->isEmptySum())
     return clause;
   if (earlier->kind == Binding::Number) {
     if (clause->kind == Node::Number)
