@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace plc::runtime {
@@ -22,6 +23,9 @@ std::string shortestDigits(ElementType type, double value) {
 }
 
 std::string bitsText(ElementType type, double value) {
+  // Which NaN comes of two is the processor's choice: there is one here.
+  if (std::isnan(value))
+    value = std::numeric_limits<double>::quiet_NaN();
   char text[17];
   visitReal(type, [&](auto traits) {
     using T = typename decltype(traits)::Value;

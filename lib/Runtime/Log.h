@@ -12,7 +12,7 @@ namespace plc::runtime {
 /// Shortest digits that read back as the same value of the type; `null` if it is not finite.
 std::string shortestDigits(ElementType type, double value);
 
-/// The loss's own bits, in hex: 8 digits for f32, 16 for f64.
+/// The loss's own bits, in hex: 8 digits for f32, 16 for f64. NaN is one value, whatever its sign.
 std::string bitsText(ElementType type, double value);
 
 struct StepRecord {
