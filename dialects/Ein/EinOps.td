@@ -144,6 +144,34 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Ein_PutOp : Ein_Equation<"put", [AttrSizedOperandSegments]> {
+  let summary = "replace elements of a state at positions that tensors hold";
+  let description = [{
+    result = the accumulator, then result[t] = updates[u] at each point of the domain in ascending order; the equation's
+    inputs are the updates, then the index tensors. The result's map has one symbol per index tensor. A point with a
+    position outside of the result writes nothing. Without index tensors it replaces all.
+
+    The accumulator is a state (see `ein.state`), whose memory is the result's: a kernel writes the updates there and
+    moves nothing else. `after` are values that are made from what the state holds before: they must be there first. Made
+    by `--ein-update-states`, one for each state; has no adjoint, as no state has.
+
+    Example: `%y = ein.put "ab,i=a->aib" %k, %pos into %old : tensor<2x8x3xf32> : (tensor<2x3xf32>, tensor<2xi32>) ->
+    tensor<2x8x3xf32>`: y[a, i, b] = k[a, b], where i = pos[a]. In `test/Dialect/Ein/put.mlir`.
+
+    (C1), (C2) As `ein.gather`, with result for table.
+    (C3) The updates' map is a permutation of the domain.
+    (C4) Updates and result have one element type; the accumulator has the result's type.
+  }];
+  let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Variadic<Ein_Tensor>:$after,
+                       Ein_Tensor:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let extraClassDeclaration = accumulating # [{
+    bool canAccumulate() { return true; }
+    ::mlir::OperandRange getInputs() { return getOperation()->getOperands().take_front(1 + getIndices().size()); }
+    /// The least extent of the axes that tensors hold positions of; 0 without any.
+    int64_t countPositions();
+  }];
+}
+
 // The same elements under other indices: nothing moves. `ein.split` and `ein.merge` are inverse, so each is the other's
 // adjoint. Code generation reads and writes through them.
 class Ein_Regroup<string mnemonic> : Ein_Op<mnemonic, [Pure]> {

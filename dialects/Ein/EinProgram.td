@@ -26,6 +26,25 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
 }
 
+def Ein_StateOp : Ein_Op<"state", [Symbol]> {
+  let summary = "what a model keeps from run to run";
+  let description = [{
+    The symbol is the state's path (`attention.3.k`). The model has an argument `state(PATH)`, what it holds before a run,
+    and a result of that name, what it holds behind it. Before the first run of a sequence each element is `init`.
+
+    An example, from `test/Dialect/Ein/put.mlir`:
+
+    ```mlir
+    ein.state @attention.0.k init 0.0
+    ```
+
+    (C1) No model of the module has an output `loss`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, F64Attr:$init, OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name `init` $init attr-dict";
+  let hasVerifier = 1;
+}
+
 class Ein_FunctionLike<string mnemonic> : Ein_Op<mnemonic, [FunctionOpInterface, IsolatedFromAbove]> {
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -102,6 +121,8 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     rounded up, and arguments and results have this extent and `#ein.batch` along the batch; else it is 0, and no argument
     and no result has `#ein.batch`.
     (C4) As `ein.func`.
+    (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the module
+    an `ein.state` of that path.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,

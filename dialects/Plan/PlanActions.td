@@ -171,7 +171,7 @@ def Plan_StepOp : Plan_Action<"step"> {
 def Plan_StaticKind : I32EnumAttr<"StaticKind", "what a place in the static area holds", [
     I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"gradient", 1>, I32EnumAttrCase<"moment1", 2>,
     I32EnumAttrCase<"moment2", 3>, I32EnumAttrCase<"input", 4>, I32EnumAttrCase<"output", 5>,
-    I32EnumAttrCase<"prepared", 6>
+    I32EnumAttrCase<"prepared", 6>, I32EnumAttrCase<"state", 7>
   ]> {
   let cppNamespace = "::plc::plan";
   let genSpecializedAttr = 0;
@@ -218,7 +218,8 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
   let summary = "a place for the whole run";
   let description = [{
     `name` is a parameter's path, or an input's or output's name. Gradients have a `site`. Inputs and outputs hold
-    the whole batch; an output without a batch axis holds one value per micro-batch, in order. What is `prepared` is named
+    the whole batch, as states do, whose `name` is their path; an output without a batch axis holds one value per
+    micro-batch, in order. What is `prepared` is named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
 
     An example, from `test/Dialect/Plan/program.mlir`:

@@ -18,7 +18,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     same memory as the result of its position from the end. `kind` is the shape of its iteration; `by` names the code
     that computes it, chosen by rates, which code generation obeys: so `ns` is the time of what runs. Every operand is
     row-major, whoever computes. The cost of a call: `flops`, `bytes` read and written, `ns` on one thread as the rates
-    predict. Without `by` a kernel can be planned, not compiled.
+    predict. Without `by` a kernel can be planned, not compiled. The accumulator of a kernel that `updates` is a state of the
+    program (see `plan.input`), which is never vacant.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -35,12 +36,13 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     (C4) Its arguments and results are tensors of 1 to 2^48 elements, of a chosen precision; what it holds are equations
     of the `ein` dialect.
     (C5) `by` computes kernels of this `kind`.
+    (C6) One that `updates` has one accumulator and one result.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
                        Plan_KernelKindAttr:$kind, OptionalAttr<Plan_ImplementationAttr>:$by,
-                       DefaultValuedAttr<Plan_Natural, "0">:$num_accumulators,
+                       DefaultValuedAttr<Plan_Natural, "0">:$num_accumulators, UnitAttr:$updates,
                        DefaultValuedAttr<Plan_Natural, "0">:$flops, DefaultValuedAttr<Plan_Natural, "0">:$bytes,
                        DefaultValuedAttr<Plan_Natural, "0">:$ns);
   let regions = (region AnyRegion:$body);

@@ -256,7 +256,8 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
 def Plan_InputOp : Plan_Handle<"input"> {
   let summary = "a micro-batch's part of an input of the program";
   let description = [{
-    The place of micro-batch i is that of the input, and in it behind the micro-batches before.
+    The place of micro-batch i is that of the input, and in it behind the micro-batches before. An input `state(PATH)` is a
+    state: its place keeps from run to run what a kernel that `updates` has left there, which is the output of its name.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 

@@ -2,6 +2,7 @@
 #include "BatchAxes.h"
 #include "Equations.h"
 #include "plc/Dialect/Ein/Views.h"
+#include "plc/Support/StateName.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -12,6 +13,11 @@ using namespace plc::algebra;
 BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
   SymbolTableCollection symbols;
   model->getParentOfType<ModuleOp>().walk([&](Operation *op) { visit(op, symbols); });
+  // What a state holds before a run and behind it are one.
+  for (auto [argument, name] : llvm::zip(model.getBody().getArguments(), model.getArgNames()))
+    if (!stateOf(cast<StringAttr>(name).getValue()).empty())
+      unifyValues(argument, model.getBody().front().back().getOperand(llvm::find(model.getResultNames(), name) -
+                                                                      model.getResultNames().begin()));
   for (auto [argument, axis] : llvm::zip(model.getBody().getArguments(), model.getArgBatch()))
     if (axis >= 0)
       batch.insert(root(node(argument.getAsOpaquePointer(), axis)));

@@ -1,6 +1,7 @@
 //===- BatchRule.cpp - sums over the batch stay sums -----------------------===//
 #include "BatchAxes.h"
 #include "Equations.h"
+#include "plc/Support/StateName.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -200,6 +201,16 @@ private:
 
 } // namespace
 
+// A state of all samples is what each run leaves for the next, so neither samples nor micro-batches may make it.
+static LogicalResult checkState(ein::ModelOp model, StringRef path, Kind kind, int64_t parts) {
+  if (kind == Kind::Partial)
+    return model.emitError("state '") << path << "' mixes samples: it has no axis of the batch but holds a sum over it";
+  if (kind == Kind::Invariant && parts > 1)
+    return model.emitError("state '") << path << "' has no axis of the batch, so each of " << parts
+                                      << " micro-batches would give it its next value; one may";
+  return success();
+}
+
 FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
                                                             int64_t microBatches, int64_t batches) {
   Rule rule(axes, batches);
@@ -209,7 +220,9 @@ FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, 
     return failure();
   int64_t parts = microBatches * batches;
   for (auto [name, relation] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
-    if (relation.kind == Kind::Invariant && parts > 1)
+    if (StringRef path = stateOf(name); !path.empty() && failed(checkState(model, path, relation.kind, parts)))
+      return failure();
+    else if (relation.kind == Kind::Invariant && parts > 1)
       return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
                                          << parts << " micro-batches";
   return SmallVector<Operation *>(rule.quotients.begin(), rule.quotients.end());

@@ -2,6 +2,7 @@
 #include "Bodies.h"
 #include "Equations.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Support/StateName.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -31,7 +32,16 @@ public:
 
   void run() {
     llvm::DenseSet<Equation> taken;
+    auto isState = [&](OpOperand &result) {
+      return !stateOf(cast<StringAttr>(model.getResultNames()[result.getOperandNumber()]).getValue()).empty();
+    };
+    // A state's place is its own already, so another result of its value is the copy.
+    for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands())
+      if (std::optional<Equation> maker = isState(result) ? makerOf(result.get()) : std::nullopt)
+        taken.insert(*maker);
     for (OpOperand &result : model.getBody().front().getTerminator()->getOpOperands()) {
+      if (isState(result))
+        continue;
       std::optional<Equation> maker = makerOf(result.get());
       if (maker && taken.insert(*maker).second)
         continue;

@@ -50,7 +50,8 @@ SmallVector<int64_t> kept(ArrayRef<int64_t> all, const BitVector &erased) {
 std::string list(ArrayAttr names) {
   std::vector<std::string> quoted;
   for (StringRef name : names.getAsValueRange<StringAttr>())
-    quoted.push_back("'" + name.str() + "'");
+    if (stateOf(name).empty())
+      quoted.push_back("'" + name.str() + "'");
   return quoted.empty() ? "none" : llvm::join(quoted, ", ");
 }
 
@@ -137,6 +138,13 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
         selectScalars(model, needed);
       return success();
     }
+    // Whatever is asked for, a run takes what the model keeps one step further.
+    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
+      if (!stateOf(name).empty())
+        needed.set(index);
+    for (auto [index, name] : llvm::enumerate(model.getArgNames().getAsValueRange<StringAttr>()))
+      if (!stateOf(name).empty())
+        arguments.set(index);
     if (outputs.empty())
       for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
         if (!parseResultName(name).isRuleValue())
@@ -148,7 +156,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
         continue;
       }
       std::optional<unsigned> index = indexOf(model.getResultNames(), name);
-      if (!index)
+      if (!index || !stateOf(name).empty())
         return emitOptionError(model, "model '")
                << model.getSymName() << "' has no output '" << name << "'; it has " << list(model.getResultNames());
       needed.set(*index);
@@ -178,6 +186,27 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
           axes[index] = axis;
     }
     model.setResultBatch(axes);
+    findBatchOfStates(model);
+  }
+
+  // A state runs along the batch where what it is made of and what reads it do.
+  static void findBatchOfStates(ein::ModelOp model) {
+    if (model.getBatch() == 0)
+      return;
+    std::optional<BatchAxes> known;
+    SmallVector<int64_t> arguments(model.getArgBatch()), results(model.getResultBatch());
+    for (auto [index, name] : llvm::enumerate(model.getArgNames())) {
+      if (stateOf(cast<StringAttr>(name).getValue()).empty())
+        continue;
+      if (!known)
+        known.emplace(model);
+      Value value = model.getBody().getArgument(index);
+      for (int64_t axis = 0, rank = cast<RankedTensorType>(value.getType()).getRank(); axis < rank; ++axis)
+        if (known->isBatch(value, axis))
+          arguments[index] = results[*indexOf(model.getResultNames(), cast<StringAttr>(name))] = axis;
+    }
+    model.setArgBatch(arguments);
+    model.setResultBatch(results);
   }
 
   void eraseArguments(ein::ModelOp model, const BitVector &erased) {

@@ -24,9 +24,12 @@ std::vector<Entry> plc::algebra::entriesOf(ein::ModelOp model, bool trains, cons
   if (hasLoss(model))
     entries.push_back({ProgramKind::eval, {}});
   entries.push_back({ProgramKind::infer, {}});
+  auto isOutput = [](StringRef name) { return !parseResultName(name).isRuleValue() && stateOf(name).empty(); };
+  auto names = model.getResultNames().getAsValueRange<StringAttr>();
   // What one output needs may be fewer inputs than all of them need together: `generate` has no next token.
-  for (StringRef name : model.getResultNames().getAsValueRange<StringAttr>())
-    if (model.getResultNames().size() > 1 && name != lossName && !parseResultName(name).isRuleValue())
+  for (StringRef name : names)
+    if (llvm::count_if(names, [](StringRef each) { return stateOf(each).empty(); }) > 1 && name != lossName &&
+        isOutput(name))
       entries.push_back({ProgramKind::infer, {name.str()}});
   bool isThere = llvm::any_of(entries, [&](const Entry &entry) { return entry.outputs == asked; });
   if (!asked.empty() && !isThere)

@@ -281,6 +281,16 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
                                    valuesOf(inputs.drop_front()), into, over.extents, builder.getArrayAttr(maps));
 }
 
+Value EquationBuilder::put(ArrayRef<Access> inputs, Access resultLike, ValueRange after, Value into) {
+  Domain over = domain(inputs.front().dims);
+  SmallVector<Attribute> maps;
+  for (const Access &input : inputs)
+    maps.push_back(over.map(input.dims));
+  maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
+  return ein::PutOp::create(builder, loc, into.getType(), inputs.front().value, valuesOf(inputs.drop_front()), after,
+                            into, over.extents, builder.getArrayAttr(maps));
+}
+
 Access EquationBuilder::constant(double value, Type element) {
   return {ein::ConstantOp::create(builder, loc, type({}, element), builder.getF64FloatAttr(value)), {}};
 }

@@ -68,6 +68,8 @@ public:
   mlir::Value product(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims, mlir::Value into = {});
   mlir::Value gather(llvm::ArrayRef<Access> inputs, llvm::ArrayRef<int64_t> dims);
   mlir::Value scatterAdd(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::Value into = {});
+  /// `into`, replaced at the positions that the inputs behind the first hold, once `after` are there.
+  mlir::Value put(llvm::ArrayRef<Access> inputs, Access resultLike, mlir::ValueRange after, mlir::Value into);
   /// The number, of rank 0.
   Access constant(double value, mlir::Type element);
   /// The index along a dimension.

@@ -66,6 +66,8 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) {
          pipeline.addPass(createEinDifferentiate(differentiateOptions(numbers)));
          pipeline.addPass(createEinSimplify());
+         // Nothing moves equations any more that could read a state behind its update.
+         pipeline.addPass(createEinUpdateStates());
          pipeline.addPass(createEinCopyResults());
        }},
       {"numerics", [](OpPassManager &pipeline) { pipeline.addPass(numerics::createEinFixNumerics()); }},

@@ -3,10 +3,16 @@
 
 #include "plc/Dialect/Plan/Values.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace mlir;
 using namespace plc::plan;
 
 RouteTable::RouteTable(Operation *program) {
+  if (auto module = program->getParentOfType<ModuleOp>())
+    for (auto kernel : module.getOps<KernelOp>())
+      if (kernel.getUpdates())
+        updating.insert(kernel.getSymName());
   for (Operation &op : cast<ProgramOp>(program).getBody().front()) {
     if (auto route = dyn_cast<RouteOp>(op))
       routes[route.getSymName()].route = route;
@@ -48,6 +54,8 @@ Value RouteTable::sameMemoryAs(Value value, llvm::function_ref<Value(Value)> res
   auto call = value.getDefiningOp<CallOp>();
   if (!call)
     return forwardedFrom(value, [&](PopOp pop) { return stashedFor(pop); });
+  if (updatesState(call))
+    return resolveOperand(call.getArgs().back());
   // Sites are used as accumulators alone, which are the last operands; this result is that of one if all operands behind
   // are, too.
   int64_t fromEnd = int64_t(call.getNumResults()) - cast<OpResult>(value).getResultNumber();
@@ -67,6 +75,16 @@ Value RouteTable::resolve(Value value) const {
   while (Value next = sameMemoryAs(value, resolveOperand))
     value = next;
   return value;
+}
+
+int64_t RouteTable::countUpdates(Value value) const {
+  int64_t count = 0;
+  while (Value next = sameMemoryAs(value, [](Value operand) { return operand; })) {
+    auto call = value.getDefiningOp<CallOp>();
+    count += call && updatesState(call);
+    value = next;
+  }
+  return count;
 }
 
 Value Resolver::operator()(Value value) {

@@ -114,6 +114,9 @@ llvm::SmallVector<mlir::Operation *> equationsOf(plan::KernelOp kernel);
 #define IMPLEMENTATION(NAME, KIND, WRITER) mlir::LogicalResult WRITER(KernelWriter &writer);
 #include "plc/Dialect/Plan/Implementations.def"
 
+/// Writes a kernel that is this one equation.
+mlir::LogicalResult writePut(KernelWriter &writer, ein::PutOp op);
+
 /// Writes equations with a common domain, given in program order: all stored values among them.
 mlir::LogicalResult writeRows(KernelWriter &writer, llvm::ArrayRef<mlir::Operation *> equations);
 

@@ -192,6 +192,8 @@ private:
 
 LogicalResult codegen::writeScatter(KernelWriter &writer) {
   SmallVector<Operation *> equations = equationsOf(writer.kernel);
+  if (auto put = equations.size() == 1 ? dyn_cast<ein::PutOp>(equations.front()) : ein::PutOp())
+    return writePut(writer, put);
   auto op = equations.empty() ? ein::ScatterAddOp() : dyn_cast<ein::ScatterAddOp>(equations.back());
   bool isWhole = op && (equations.size() == 1 ||
                         (equations.size() == 2 && ein::fusedUpdates(op).getOperation() == equations.front()));

@@ -296,6 +296,7 @@ private:
     auto type = builder.getFunctionType(typesOf(signature.arguments()), typesOf(signature.outputs()));
     auto kernel = plan::KernelOp::create(builder, mainEquation(group)->getLoc(), name, type, group.kind);
     kernel.setNumAccumulators(signature.accumulators.size());
+    kernel.setUpdates(isa<ein::PutOp>(group.equations.front()));
     fill(kernel, group, signature);
     kernel.setBy(chooseImplementation(group, contractions, rates));
     setCost(kernel);

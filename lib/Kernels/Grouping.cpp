@@ -25,7 +25,8 @@ LogicalResult checkReady(Operation *op) {
   if (llvm::any_of(op->getOperandTypes(), ein::lacksPrecision) ||
       llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
-  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp>(op) ||
+  if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::PutOp,
+          ein::PlaceOp>(op) ||
       ein::isView(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {
@@ -130,7 +131,7 @@ private:
   void place(Operation *op) {
     if (isa<ein::ContractOp>(op))
       return open(KernelKind::contract, {op});
-    if (isa<ein::ScatterAddOp>(op))
+    if (isa<ein::ScatterAddOp, ein::PutOp>(op))
       return open(KernelKind::scatter, {op});
     if (isa<ein::PlaceOp>(op))
       return open(KernelKind::place, {op});

@@ -252,6 +252,17 @@ int64_t bytesRead(BlockArgument operand) {
   return std::min(elements, type.getNumElements()) * (bytes / std::max<int64_t>(1, type.getNumElements()));
 }
 
+// What an update reads and writes.
+int64_t bytesPut(Block &body) {
+  int64_t bytes = 0;
+  for (auto put : body.getOps<ein::PutOp>()) {
+    bytes += 2 * byteSizeOf(put.getUpdates().getType());
+    for (Value positions : put.getIndices())
+      bytes += byteSizeOf(cast<RankedTensorType>(positions.getType()));
+  }
+  return bytes;
+}
+
 std::string amountsText(const KernelWork &work) {
   std::string text;
   for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows()))
@@ -275,15 +286,21 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
     if (made)
       work.flops += flopsOf(&op);
   }
-  for (BlockArgument operand : body.getArguments())
-    work.bytes += bytesRead(operand);
+  // Of a state only what is replaced is touched.
+  if (kernel.getUpdates())
+    work.bytes = bytesPut(body);
+  else
+    for (BlockArgument operand : body.getArguments())
+      work.bytes += bytesRead(operand);
   for (Type result : body.getTerminator()->getOperandTypes())
-    work.bytes += byteSizeOf(cast<RankedTensorType>(result));
+    work.bytes += kernel.getUpdates() ? 0 : byteSizeOf(cast<RankedTensorType>(result));
   for (Operation *op : equations) {
     if (auto contract = dyn_cast<ein::ContractOp>(op))
       addContraction(contract, *kernel.getBy(), work.amounts);
     if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
       addScatter(scatter, work.amounts);
+    if (isa<ein::PutOp>(op))
+      work.amounts[Rate::scatteredElement] += double(pointsOf(op)) * widthOf(op);
   }
   if (kernel.getKind() != KernelKind::contract && kernel.getKind() != KernelKind::scatter &&
       kernel.getKind() != KernelKind::place)

@@ -77,6 +77,7 @@ std::optional<std::vector<Binding>> Elaborator::inlineBody(const Call &call, Sco
   scope.frame = &call.body.frames.back();
   diagnostics.enterCall(call.expr.place);
   elaborateBody(call.callee.body, scope, call.body);
+  takeNextValues(scope, call.body);
   std::optional<std::vector<Binding>> results = takeResults(call.callee, scope, call.body);
   diagnostics.leaveCall();
   return results;
@@ -132,7 +133,12 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
       continue;
     }
     switch (statement->kind) {
-    case Statement::Rule: elaborateRule(*this, scope, body, *statement); break;
+    case Statement::Rule:
+      if (!statement->isNext)
+        elaborateRule(*this, scope, body, *statement);
+      else if (!refuseInside(*statement, "'next'", scope, body))
+        elaborateNext(*statement, scope, body);
+      break;
     case Statement::Extents: elaborateExtents(*statement, scope, body); break;
     case Statement::Param:
       if (!refuseInside(*statement, "a parameter", scope, body))
@@ -149,6 +155,10 @@ void Elaborator::elaborateBody(const std::vector<Statement *> &statements, Scope
     case Statement::Pop:
       if (!refuseInside(*statement, "a skip", scope, body))
         elaboratePop(*statement, scope, body);
+      break;
+    case Statement::State:
+      if (!refuseInside(*statement, "a state", scope, body))
+        elaborateStates(*statement, scope, body);
       break;
     case Statement::Repeat: elaborateRepeat(*statement, scope, body); break;
     }
@@ -261,6 +271,8 @@ void Elaborator::nameRules(const Scope &scope, Body &body) {
   llvm::DenseSet<ValueId> given(body.arguments.begin(), body.arguments.end());
   for (const BodyParameter &parameter : body.parameters)
     given.insert(parameter.value);
+  for (const BodyState &state : body.states)
+    given.insert(state.old);
   for (const auto &[name, binding] : scope.names)
     if (binding.kind == Binding::Tensor && binding.view.isWhole() && !given.contains(binding.view.value))
       body.rules[scope.path + name.str()] = binding.view.value;
@@ -289,6 +301,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     binding.view = body.whole(body.arguments.back());
   }
   elaborateBody(layer.body, scope, body);
+  takeNextValues(scope, body);
   nameRules(scope, body);
   std::optional<std::vector<Binding>> results = takeResults(layer, scope, body);
   for (auto [position, declarator] : llvm::enumerate(layer.results)) {
@@ -303,6 +316,7 @@ std::unique_ptr<Instance> Elaborator::instantiate(const Function &layer, Scope &
     instance->results.push_back(type);
   }
   addStashes(*instance);
+  addStates(*instance);
   return instance;
 }
 

@@ -97,6 +97,17 @@ private:
   bool enter(const Call &call);
   bool define(Scope &scope, Body &body, StringRef name, SMLoc place, Binding binding);
 
+  // States.cpp
+  /// The axis of a header or state that is the batch, by its name; -1: none.
+  int64_t batchAxis(const Declarator &declarator) const;
+  void elaborateStates(const Statement &statement, Scope &scope, Body &body);
+  void elaborateNext(const Statement &statement, Scope &scope, Body &body);
+  void takeNextValues(Scope &scope, Body &body);
+  static void addStates(Instance &instance);
+  void passStates(const Call &call, const Instance &instance, Step &step);
+  void takeStates(const Instance &instance, llvm::ArrayRef<Binding> results);
+  void finishStates(const Function &model);
+
   // NestedLayers.cpp
   std::optional<std::vector<Binding>> inlineLayer(const Call &call, Scope &scope, const std::string &space,
                                                   const std::string &path);

@@ -3,6 +3,7 @@
 #include "EmitEquations.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Support/StateName.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace plc::language;
@@ -18,6 +19,8 @@ public:
     builder.setInsertionPointToEnd(module->getBody());
     for (const Parameter &parameter : program.parameters)
       emitParameter(parameter);
+    for (const State &state : program.states)
+      plc::ein::StateOp::create(builder, at(state.place), state.path, llvm::APFloat(state.init), mlir::StringAttr());
     for (const auto &instance : program.instances)
       emitInstance(*instance);
     emitModel();
@@ -92,9 +95,14 @@ void ProgramEmitter::emitModel() {
       list.insert(list.begin(), declarator.name);
     return builder.getStrArrayAttr(list);
   };
+  std::vector<std::string> states;
+  for (const State &state : program.states)
+    states.push_back(plc::stateName(state.path));
+  std::vector<std::string> others = states;
+  others.insert(others.end(), program.exposed.begin(), program.exposed.end());
   auto type = builder.getFunctionType(typesOf(body, body.arguments), typesOf(body, body.results));
-  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments, {}),
-                                      names(model.results, program.exposed), program.argumentBatch, program.resultBatch,
+  auto op = plc::ein::ModelOp::create(builder, at(model.place), model.name, type, names(model.arguments, states),
+                                      names(model.results, others), program.argumentBatch, program.resultBatch,
                                       program.batch);
   emitBody(op.getBody(), body, body.arguments, model.place);
 }

@@ -13,9 +13,9 @@ using plc::Diagnostics;
 
 // The reserved ones first.
 static constexpr size_t numReserved = 16;
-static constexpr StringRef allWords[] = {"use",    "dim", "batch", "layer", "fn",   "model", "param", "share",
-                                         "repeat", "if",  "then",  "else",  "and",  "or",    "not",   "inf",
-                                         "stash",  "pop", "in",    "only",  "kind", "frozen"};
+static constexpr StringRef allWords[] = {"use", "dim",  "batch", "layer",  "fn", "model", "param", "share", "repeat",
+                                         "if",  "then", "else",  "and",    "or", "not",   "inf",   "stash", "pop",
+                                         "in",  "only", "kind",  "frozen", "as", "state", "next"};
 
 llvm::ArrayRef<StringRef> plc::language::words() { return allWords; }
 

@@ -30,7 +30,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
     return std::nullopt;
   program.called.insert(&call.callee);
   std::string path =
-      call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.name.str() + call.caller.turns;
+      call.caller.path + (space->empty() ? "" : *space + ".") + call.callee.nameInPaths().str() + call.caller.turns;
   // Only the model's calls are units of the plan. A layer that a layer calls becomes part of the caller's body.
   if (call.caller.function.kind == Function::Layer)
     return inlineLayer(call, scope, *space, path);
@@ -58,6 +58,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
   enterNestedPaths(call, instance, path);
   step.path = path;
   addParameters(call, instance, step);
+  passStates(call, instance, step);
   std::vector<Binding> results;
   for (const std::optional<Value> &type : instance.results) {
     Binding &binding = results.emplace_back();
@@ -68,6 +69,7 @@ std::optional<std::vector<Binding>> Elaborator::callLayer(const Call &call, Scop
     step.results.push_back(call.body.add(*type));
     binding.view = call.body.whole(step.results.back());
   }
+  takeStates(instance, results);
   takeStashes(call, instance, *space, step, results);
   if (!instance.hasErrors && layersOf(call.callee).size() > 1)
     --callsBegun;
@@ -290,6 +292,7 @@ void Elaborator::elaborateModel(const Function &model) {
     for (auto [binding, declarator] : llvm::zip(*results, model.results))
       body.results.push_back(materialise(body, binding, declarator.name, elementNamed(declarator.element)));
   markBatch(model, scope);
+  finishStates(model);
   active.pop_back();
 }
 
@@ -302,16 +305,10 @@ void Elaborator::markBatch(const Function &model, Scope &scope) {
     else
       program.batch = size->value.value_or(0);
   }
-  auto axisOf = [&](const Declarator &declarator) -> int64_t {
-    for (auto [position, entry] : llvm::enumerate(declarator.axes))
-      if (!batch.empty() && entry.expr && entry.expr->kind == Expr::Name && entry.expr->name == batch)
-        return position;
-    return -1;
-  };
   for (const Declarator &argument : model.arguments)
-    program.argumentBatch.push_back(axisOf(argument));
+    program.argumentBatch.push_back(batchAxis(argument));
   for (const Declarator &result : model.results)
-    program.resultBatch.push_back(axisOf(result));
+    program.resultBatch.push_back(batchAxis(result));
 }
 
 void Elaborator::checkUncalled(const Function &layer) {

@@ -57,9 +57,7 @@ Statement *Parser::parseStatement() {
   statement.place = peek().place();
   statement.kind = Statement::Rule;
   bool ok = true;
-  if (refuseStatement(statement))
-    ok = false;
-  else if (!atWord())
+  if (!atWord())
     ok = fail("a statement");
   else if (at("param"))
     ok = parseParams(statement);
@@ -69,6 +67,10 @@ Statement *Parser::parseStatement() {
     ok = parseRepeat(statement);
   else if (at("stash") && beforeWord(position))
     ok = parseStash(statement);
+  else if (at("state") && beforeWord(position))
+    ok = parseState(statement);
+  else if (at("next") && beforeWord(position))
+    ok = parseNext(statement);
   else
     ok = parseRule(statement);
   statement.isBroken = !ok;
@@ -80,18 +82,46 @@ Statement *Parser::parseStatement() {
   return &statement;
 }
 
-/// Refuses statements that the language describes and that are not supported yet.
-bool Parser::refuseStatement(Statement &statement) {
-  const Token &word = peek();
-  const Token &next = tokens[position + (word.kind != Token::End)];
-  bool named = next.kind == Token::Word && !next.startsLine;
-  // `next[b, s]` and `state = ..` are names.
-  if (!named || !(word.is("state") || word.is("next")))
+/// `state k[B, T] = 0, n: i32[B] = 0`. `state = ..` and `next[b, s]` are names.
+bool Parser::parseState(Statement &statement) {
+  statement.kind = Statement::State;
+  take();
+  do {
+    ParamName &state = statement.params.emplace_back();
+    if (!parseDeclarator(state.declarator))
+      return false;
+    checkAxes(state.declarator, false);
+    if (at("~")) {
+      diagnostics.error(peek().place(), "found '~' behind state '" + state.declarator.name +
+                                            "', expected '=' and a number: a state begins as a constant");
+      return false;
+    }
+    if (at(","))
+      continue;
+    if (!at("="))
+      return fail("'=' and the number that each element of the state begins with");
+    if (!parseInitialiser(statement))
+      return false;
+    for (ParamName &waiting : statement.params)
+      if (waiting.initialiser < 0)
+        waiting.initialiser = statement.initialisers.size() - 1;
+  } while (accept(","));
+  return true;
+}
+
+/// `next k[b, t] = ..`, a rule for what the state holds in the next run.
+bool Parser::parseNext(Statement &statement) {
+  SMLoc place = take().place();
+  if (!parseRule(statement))
     return false;
-  diagnostics.error(word.place(), "'" + word.text + "' is not supported yet");
-  Declarator &name = statement.lefts.emplace_back();
-  name.name = next.text;
-  name.place = next.place();
+  Declarator &left = statement.lefts[0];
+  if (statement.kind != Statement::Rule || statement.lefts.size() > 1) {
+    diagnostics.error(place, "'next' gives one state its next value by a rule: 'next k[b, t] = ..'");
+    return false;
+  }
+  statement.isNext = true;
+  statement.skip = left.name;
+  left.name = file.names.emplace_back("next " + left.name.str());
   return true;
 }
 

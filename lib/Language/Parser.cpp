@@ -115,6 +115,9 @@ bool Parser::parseFunction(Function::Kind kind) {
   SMLoc place;
   if (kind == Function::Layer && accept("kind") && !expectName("the name of a kind", function.kindName, place))
     return false;
+  if (kind == Function::Layer && accept("as") &&
+      !expectName("the name that paths of its parameters have", function.pathName, place))
+    return false;
   checkHeader(function);
   // The header is complete, so the function can be called even if its body has errors.
   file.functions.push_back(&function);

@@ -43,7 +43,8 @@ private:
   // Statements.
   bool parseBlock(std::vector<Statement *> &body);
   Statement *parseStatement();
-  bool refuseStatement(Statement &statement);
+  bool parseState(Statement &statement);
+  bool parseNext(Statement &statement);
   bool beginsStatement() const;
   bool endsRule(const Expr &value);
   bool beforeWord(size_t at) const;

@@ -190,11 +190,22 @@ struct BodyParameter {
   std::string sharedPath; // of the owner; empty: its own
 };
 
+/// A state of a body, or of a layer that it calls (`attention.k`).
+struct BodyState {
+  std::string name;
+  ValueId old;
+  std::optional<ValueId> next; // none: there was an error
+  double init = 0;
+  SMLoc place;
+  int64_t batch = -1; // the axis whose extent is the batch by name; of others the rules tell
+};
+
 struct Body {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<ValueId> arguments, results;
   std::vector<BodyParameter> parameters;
+  std::vector<BodyState> states;
   /// What the body's layer, or one that it calls, stashes.
   struct Stash {
     SkipKey key;
@@ -244,8 +255,8 @@ struct Instance {
   };
   const Function *layer;
   std::string symbol;
-  /// The elaborated body. What it pops are arguments behind the header's, what it stashes are results. The bodies of
-  /// layers that it calls are inlined in it.
+  /// The elaborated body. What it pops are arguments behind the header's, what it stashes are results; behind them stand
+  /// its states, as arguments and as results. The bodies of layers that it calls are inlined in it.
   Body body;
   std::vector<Stash> stashes;
   bool hasErrors = false; // reported in its body
@@ -262,11 +273,22 @@ struct Parameter {
   SMLoc call; // where the layer that owns it is called
 };
 
+/// A state of the program: an argument and a result of the model, behind its own.
+struct State {
+  std::string path;
+  double init;
+  ValueId old, next;
+  int64_t batch;
+  SMLoc place;
+  SMLoc call; // where the layer that has it is called
+};
+
 struct Program {
   const Function *model = nullptr;
   Body body;
   std::vector<std::unique_ptr<Instance>> instances;
   std::vector<Parameter> parameters;       // in order of the calls
+  std::vector<State> states;               // likewise
   llvm::DenseSet<const Function *> called; // layers
   int64_t batch = 0;
   std::vector<int64_t> argumentBatch, resultBatch; // axis, or -1

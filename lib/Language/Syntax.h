@@ -95,22 +95,23 @@ struct Namespace {
 };
 
 struct Statement {
-  enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop };
+  enum Kind { Rule, Extents, Param, Share, Repeat, Stash, Pop, State };
   Kind kind;
   SMLoc place;
   bool isBroken = false;                     // a syntax error was reported; only `lefts` are valid
   std::vector<Declarator> lefts;             // Rule; Extents, Share, Pop: one
   bool adds = false;                         // Rule: `+=`
+  bool isNext = false;                       // Rule: `next NAME ..`, where the left side is called "next NAME"
   const Expr *value = nullptr;               // Rule, Stash: right side; Repeat: count
   Namespace space;                           // Rule
-  StringRef skip;                            // Stash, Pop: its name
+  StringRef skip;                            // Stash, Pop: its name; a Rule that is `next`: the state's
   SMLoc skipPlace;                           // Stash, Pop
   StringRef turn;                            // Repeat: its name, or empty
   SMLoc turnPlace;                           // Repeat
   std::string path;                          // Share
   SMLoc pathPlace;                           // Share
-  std::vector<ParamName> params;             // Param
-  std::vector<InitialiserExpr> initialisers; // Param
+  std::vector<ParamName> params;             // Param, State
+  std::vector<InitialiserExpr> initialisers; // Param, State
   std::vector<Statement *> body;             // Repeat
 };
 
@@ -124,7 +125,11 @@ struct Function {
   std::vector<Declarator> results;
   bool hasSyntaxErrors = false; // in the body; what seems to be missing may stand in a statement that did not parse
   StringRef kindName;           // layers: `kind NAME`, else empty
+  StringRef pathName;           // layers: `as NAME`, else empty
   std::vector<Statement *> body;
+
+  /// What stands for a layer in the paths of its calls.
+  StringRef nameInPaths() const { return pathName.empty() ? name : pathName; }
 };
 
 struct DimDecl {
@@ -151,6 +156,7 @@ struct File {
   std::deque<Expr> exprs;
   std::deque<Statement> statements;
   std::deque<Function> functionStore;
+  std::deque<std::string> names; // that do not stand in the source as they are
 };
 
 } // namespace plc::language

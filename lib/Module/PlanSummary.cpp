@@ -53,6 +53,7 @@ std::string writePlan(const PlanSummary &summary) {
             {"prepared_calls", summary.prepared.calls},
             {"prepared_ns", summary.prepared.ns},
             {"prepared_bytes", summary.prepared.bytes},
+            {"state_bytes", summary.stateBytes},
             {"numerics_key", summary.numericsKey}};
   return plan.dump(-1, ' ', false, json::error_handler_t::replace);
 }

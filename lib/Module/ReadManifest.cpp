@@ -224,6 +224,11 @@ StaticInfo readStatic(const Node &node) {
     place.site = node["site"].integer(0, maxCount);
   if (place.kind == StaticKind::Parameter)
     place.owned = node["owned"].boolean();
+  if (place.kind == StaticKind::State) {
+    place.type = readElementType(node["type"]);
+    place.init = node["init"].number();
+    place.positions = node["positions"].integer(0, maxBytes);
+  }
   return place;
 }
 

@@ -8,8 +8,8 @@
 template <>
 struct plc::Choice<plc::module::StaticKind> {
   static constexpr const char *noun = "static";
-  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"}, {"moment2"},
-                                       {"input"},     {"output"},   {"prepared"}};
+  static constexpr NamedRow table[] = {{"parameter"}, {"gradient"}, {"moment1"},  {"moment2"},
+                                       {"input"},     {"output"},   {"prepared"}, {"state"}};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };

@@ -93,6 +93,11 @@ json writeStatic(const StaticInfo &place) {
     written["site"] = place.site;
   if (place.kind == StaticKind::Parameter)
     written["owned"] = place.owned;
+  if (place.kind == StaticKind::State) {
+    written["type"] = nameOf(place.type);
+    written["init"] = place.init;
+    written["positions"] = place.positions;
+  }
   return written;
 }
 

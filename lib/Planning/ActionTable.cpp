@@ -2,6 +2,7 @@
 #include "plc/Planning/ActionTable.h"
 
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,7 +20,8 @@ static_assert(int(StaticKind::parameter) == int(module::StaticKind::Parameter) &
               int(StaticKind::moment2) == int(module::StaticKind::Moment2) &&
               int(StaticKind::input) == int(module::StaticKind::Input) &&
               int(StaticKind::output) == int(module::StaticKind::Output) &&
-              int(StaticKind::prepared) == int(module::StaticKind::Prepared));
+              int(StaticKind::prepared) == int(module::StaticKind::Prepared) &&
+              int(StaticKind::state) == int(module::StaticKind::State));
 
 namespace {
 
@@ -45,10 +47,10 @@ public:
   }
 
 private:
-  // Shapes of the whole batch. What is an input as a whole is no port: nobody gives it.
+  // Shapes of the whole batch. What is an input as a whole is no port, nor is a state: nobody gives it.
   void addPorts(std::vector<module::TensorInfo> &ports, ArrayAttr names, ArrayAttr types, ArrayRef<int64_t> axes) {
     for (auto [name, typeAttr, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, axes)) {
-      if (!wholeInputOf(name).empty())
+      if (!wholeInputOf(name).empty() || !stateOf(name).empty())
         continue;
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
@@ -93,12 +95,30 @@ private:
       rank.statics.push_back({module::StaticKind(place.getKind()), place.getName().str(),
                               int64_t(place.getSite().value_or(0)), int64_t(place.getAt()), int64_t(place.getBytes()),
                               place.getKind() != StaticKind::parameter || place.getOwned()});
+      if (place.getKind() == StaticKind::state)
+        addState(place.getName(), rank.statics.back());
     }
     rank.actions.reserve(op.getBody().front().getOperations().size());
     for (auto action : op.getBody().getOps<ActionInterface>())
       if (failed(addAction(action, rank)))
         return failure();
     return success();
+  }
+
+  void addState(StringRef path, module::StaticInfo &place) {
+    for (auto [name, type] : llvm::zip(program.getArgNames().getAsValueRange<StringAttr>(), program.getArgTypes()))
+      if (StringRef(stateOf(name)) == path)
+        place.type = elementTypeOf(cast<TypeAttr>(type).getValue());
+    if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol<ein::StateOp>(path))
+      place.init = state.getInit().convertToDouble();
+    program.walk([&](CallOp call) {
+      auto input =
+          routes.updatesState(call) ? slots.resolve(call.getArgs().back()).getDefiningOp<InputOp>() : InputOp();
+      if (input && StringRef(stateOf(input.getInput())) == path)
+        program->getParentOfType<ModuleOp>().lookupSymbol<KernelOp>(call.getKernel()).walk([&](ein::PutOp put) {
+          place.positions = put.countPositions();
+        });
+    });
   }
 
   LogicalResult addAction(ActionInterface op, module::RankInfo &rank) {
@@ -198,7 +218,7 @@ private:
   std::vector<int64_t> operandsOf(CallOp call, const DenseMap<Value, int64_t> &numbers) {
     std::vector<int64_t> operands;
     // An accumulator is an argument and a result, and one place.
-    for (Value operand : call.getArgs())
+    for (Value operand : call.getArgs().drop_back(routes.updatesState(call)))
       if (!slots.resolve(operand).getDefiningOp<SiteOp>())
         operands.push_back(operandOf(operand, numbers));
     for (Value result : call.getResults())

@@ -86,6 +86,9 @@ private:
         if (auto input = dyn_cast<InputOp>(op); input && place.getKind() == StaticKind::input)
           if (input.getInput() == place.getName())
             return lineOf(input.getLoc());
+        if (place.getKind() == StaticKind::state)
+          if (auto state = program->getParentOfType<ModuleOp>().lookupSymbol(place.getName()))
+            return lineOf(state->getLoc());
         if (auto param = dyn_cast<ParamOp>(op))
           if (param.getParam() == place.getName())
             return lineOf(param.getLoc());

@@ -151,9 +151,10 @@ private:
     int64_t accumulators = kernel.getNumAccumulators(), firstSite = call.getNumResults() - accumulators;
     for (OpResult result : call.getResults()) {
       int64_t index = result.getResultNumber();
-      int64_t value = index < firstSite ? add({FlatValue::Result, result.getType(), int64_t(flat.calls.size())})
-                                        : flatCall.args[kernel.getNumInputs() + index - firstSite];
-      if (index >= firstSite && flat.values[value].origin != FlatValue::Site)
+      int64_t value = index < firstSite || kernel.getUpdates()
+                          ? add({FlatValue::Result, result.getType(), int64_t(flat.calls.size())})
+                          : flatCall.args[kernel.getNumInputs() + index - firstSite];
+      if (index >= firstSite && !kernel.getUpdates() && flat.values[value].origin != FlatValue::Site)
         return call.emitOpError("accumulates into a value that is no gradient site");
       local[result] = value;
       flatCall.results.push_back(value);

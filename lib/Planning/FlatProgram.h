@@ -27,8 +27,9 @@ struct FlatCall {
   mlir::StringAttr path;
   mlir::Location loc;
   bool sum = false; ///< adds two contributions to a gradient, so it may be cut with what makes them
-  std::vector<int64_t> args{}, results{}; ///< values; the result of an accumulator is the site
-  std::vector<int64_t> discard{};         ///< F: results, by number, that are computed again instead of kept
+  std::vector<int64_t> args{},
+      results{};                  ///< values; the result of an accumulator is the site, that of an update a new value
+  std::vector<int64_t> discard{}; ///< F: results, by number, that are computed again instead of kept
 };
 
 /// A model with its bodies inlined. Units are layer calls, each with the loose calls after it, in program order; what is

@@ -9,6 +9,7 @@
 #include "StageBuilder.h"
 
 #include "plc/Support/Errors.h"
+#include "plc/Support/StateName.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
@@ -18,6 +19,8 @@
 
 #include <numeric>
 #include <set>
+
+#include <map>
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANPARTITION
@@ -345,6 +348,24 @@ private:
     return program;
   }
 
+  // What reads a state must see it before its update, and so where it is.
+  LogicalResult checkStates(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOf) {
+    std::map<int64_t, int64_t> stages; // of states
+    for (const FlatCall &call : flat.calls)
+      for (int64_t value : call.args) {
+        const FlatValue &info = flat.values[value];
+        StringRef state = info.origin == FlatValue::Input ? StringRef(stateOf(info.name.getValue())) : StringRef();
+        if (state.empty())
+          continue;
+        int64_t stage = stages.try_emplace(value, stageOf[call.unit]).first->second;
+        if (stage != stageOf[call.unit])
+          return emitKeyError(model, "parallelism.grain", "state '")
+                 << state << "' would be read in stages " << stage << " and " << stageOf[call.unit]
+                 << ", but has one place; cut between layers";
+      }
+    return success();
+  }
+
   LogicalResult cut(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
@@ -391,6 +412,8 @@ private:
     }
     if (fault)
       return emitReason(model, *fault);
+    if (failed(checkStates(model, *flat, answer.stageOf)))
+      return failure();
     remarkCuts(model, *flat, problem, answer);
     if (explain)
       explainCuts(model, *flat, problem, answer, llvm::outs());

@@ -59,6 +59,10 @@ llvm::LogicalResult proveMessages(TableOfProgram &both);
 /// per step lands in the place of the same parameter or site. P reads no parameter that has a site.
 llvm::LogicalResult proveParameters(TableOfProgram &both);
 
+/// A state is on one rank. Whoever reads it in its place finds the value that the program names, before its update or
+/// behind it; what updates in place updates a state, and leaves the value that the output of its name is.
+llvm::LogicalResult proveStates(TableOfProgram &both);
+
 /// Each clone calls the kernel of its original with its attributes, on the same values, clones standing for originals.
 /// By induction over the order of calls it makes the original's bits. No task B or W reads what its stage's F discards.
 llvm::LogicalResult proveClones(ProgramOp program, TaskSlots &slots);

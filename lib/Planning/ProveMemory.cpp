@@ -234,7 +234,7 @@ private:
     SmallVector<Range> touched;
     int64_t mb = run.microBatch;
     const auto *operand = made.operands.data();
-    for (Value argument : call.getArgs()) {
+    for (Value argument : call.getArgs().drop_back(routes.updatesState(call))) {
       Value value = valueIn(keeps, argument);
       if (value.getDefiningOp<SiteOp>())
         continue; // an accumulator: below

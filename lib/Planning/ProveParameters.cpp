@@ -78,12 +78,14 @@ private:
 
   LogicalResult addCall(CallOp call) {
     bool prepares = cast<TaskOp>(call->getParentOp()).getRole() == Role::P;
-    int64_t inputs = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNumInputs();
+    auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+    int64_t inputs = kernel.getNumInputs();
+    bool updates = kernel.getUpdates();
     for (auto [index, operand] : llvm::enumerate(call.getArgs())) {
       auto handle = both.slots.resolve(operand).getDefiningOp<SiteOp>();
       if (auto param = operand.getDefiningOp<ParamOp>(); param && prepares && both.trained.contains(param.getParam()))
         return call.emitOpError("prepares from parameter '") << param.getParam() << "', which a step changes";
-      if (bool(handle) != (int64_t(index) >= inputs))
+      if (updates ? bool(handle) : bool(handle) != (int64_t(index) >= inputs))
         return call.emitOpError("has ") << (handle ? "a gradient site" : "no gradient site") << " as operand #" << index
                                         << " of '" << call.getKernel() << "', of which " << inputs << " are no "
                                         << "accumulators";

@@ -70,7 +70,7 @@ LogicalResult proveCalls(TableOfProgram &both, RankOp op, const module::RankInfo
                                     << made.calls.size();
   for (auto [call, expected] : llvm::zip(made.calls, calls)) {
     size_t operands = expected.getNumResults();
-    for (Value operand : expected.getArgs())
+    for (Value operand : expected.getArgs().drop_back(both.routes().updatesState(expected)))
       operands += !both.slots.resolve(operand).getDefiningOp<SiteOp>();
     if (call.kernel != kernels.lookup(expected.getKernel()) || call.operands.size() != operands)
       return expected.emitOpError("of '")
@@ -148,7 +148,7 @@ LogicalResult plc::plan::proveActionTable(const module::EntryPlan &table, Progra
   TableOfProgram both(table, program, slots);
   // Each proof relies on those before it.
   if (failed(proveClones(program, slots)) || failed(proveShape(both)) || failed(proveParameters(both)) ||
-      failed(proveRuns(both)) || failed(proveMessages(both)))
+      failed(proveRuns(both)) || failed(proveMessages(both)) || failed(proveStates(both)))
     return failure();
   for (auto rank : program.getBody().getOps<RankOp>())
     if (failed(proveMemory(both, rank.getIndex(), limitBytes)))

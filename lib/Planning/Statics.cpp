@@ -3,6 +3,7 @@
 
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/StateName.h"
 
 using namespace mlir;
 using namespace plc::plan;
@@ -35,7 +36,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
   for (StageOp stage : stages)
     for (auto site : stage.getBody().getOps<SiteOp>())
       trained.insert(site.getParam());
-  std::vector<StaticItem> parameters, gradients, moments, inputs, outputs, prepared;
+  std::vector<StaticItem> parameters, gradients, moments, states, inputs, outputs, prepared;
   // Two stages of a rank share what both use.
   std::map<std::tuple<StaticKind, StringRef, int64_t>, size_t> positions;
   auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
@@ -53,9 +54,14 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
         add(gradients, {StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), byteSize(site.getType())});
       if (auto input = dyn_cast<InputOp>(op)) {
         bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
-        add(inputs, {StaticKind::input, input.getInput(), -1, portBytes(program, input.getType(), once)});
+        int64_t bytes = portBytes(program, input.getType(), once);
+        if (StringRef state = stateOf(input.getInput()); !state.empty())
+          add(states, {StaticKind::state, state, -1, bytes});
+        else
+          add(inputs, {StaticKind::input, input.getInput(), -1, bytes});
       }
-      if (auto output = dyn_cast<OutputOp>(op))
+      // A state's new value is where the old one was.
+      if (auto output = dyn_cast<OutputOp>(op); output && stateOf(output.getOutput()).empty())
         add(outputs,
             {StaticKind::output, output.getOutput(), -1, portBytes(program, output.getValue().getType(), false)});
     }
@@ -73,7 +79,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
       if (item.owned && trained.contains(item.name))
         moments.push_back({kind, item.name, -1, item.bytes});
   std::vector<StaticItem> all;
-  for (auto *part : {&parameters, &gradients, &moments, &inputs, &outputs, &prepared})
+  for (auto *part : {&parameters, &gradients, &moments, &states, &inputs, &outputs, &prepared})
     all.insert(all.end(), part->begin(), part->end());
   return all;
 }
@@ -105,8 +111,10 @@ int64_t Statics::placeOf(Value resolved) const {
     return find(StaticKind::parameter, param.getParam());
   if (auto site = resolved.getDefiningOp<SiteOp>())
     return find(StaticKind::gradient, site.getParam(), site.getIndex());
-  if (auto input = resolved.getDefiningOp<InputOp>())
-    return find(StaticKind::input, input.getInput());
+  if (auto input = resolved.getDefiningOp<InputOp>()) {
+    StringRef state = stateOf(input.getInput());
+    return state.empty() ? find(StaticKind::input, input.getInput()) : find(StaticKind::state, state);
+  }
   if (std::optional<int64_t> number = preparedNumber(resolved))
     return find(StaticKind::prepared, preparedName(resolved, *number));
   OutputOp output = outputs.lookup(resolved);

@@ -14,7 +14,7 @@ inline constexpr int64_t placeAlignment = 64;
 inline int64_t roundUpPlace(int64_t bytes) { return (bytes + placeAlignment - 1) / placeAlignment * placeAlignment; }
 
 /// What a rank stores for the whole run, in the order of places: parameters, gradient sites, moments of trained
-/// parameters that it owns, inputs, outputs, and what P makes for other tasks.
+/// parameters that it owns, states, inputs, outputs, and what P makes for other tasks.
 struct StaticItem {
   StaticKind kind;
   llvm::StringRef name;

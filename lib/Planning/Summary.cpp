@@ -130,6 +130,10 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   summary.stepBoundNs = program.getStepBoundNs().value_or(-1);
   summary.contractions = countContractions(program, kernels);
   summary.prepared = summarizePrepared(program);
+  program.walk([&](StaticOp place) {
+    if (place.getKind() == StaticKind::state)
+      summary.stateBytes += int64_t(place.getBytes());
+  });
   KeepingRuns keeping = countKeeping(program);
   int64_t work = 0;
   for (auto stage : program.getBody().getOps<StageOp>())
@@ -208,6 +212,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     out << "  step with messages, waits and updates " << formatNs(summary.playedNs) << "\n";
   if (summary.prepared.calls)
     out << "  before the first " << describe(summary.prepared) << "\n";
+  if (summary.stateBytes)
+    out << "  states keep " << planner::formatBytes(summary.stateBytes) << " from run to run\n";
   std::set<int64_t> ranks; // several stages share an arena
   for (const auto &stage : summary.stages)
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)

@@ -54,6 +54,10 @@ std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, c
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
                                      const std::vector<IndexOperand> &indices, const Operand &result);
 
+/// result = updates at each point in ascending order whose positions are all in range.
+void put(const Extents &extents, const Operand &updates, const std::vector<IndexOperand> &indices,
+         const Operand &result);
+
 /// To nearest, ties to even; real to integer toward 0, out of range and NaN to the smallest integer.
 void cast(const Tensor &input, Tensor &result);
 

@@ -1,4 +1,4 @@
-//===- Gather.cpp - gather, scatter_add and cast --------------------------===//
+//===- Gather.cpp - gather, scatter_add, put and cast ---------------------===//
 #include "Equations.h"
 #include "Values.h"
 
@@ -16,10 +16,12 @@ int64_t loadIndex(const Operand &operand, int64_t offset) {
   });
 }
 
-/// Visits each point of the domain with its offset in `dense` and its checked offset in the indexed `table`.
+/// Visits each point of the domain with its offset in `dense` and its checked offset in the indexed `table`; those that
+/// are outside end the walk, or are left out.
 template <typename Point>
 std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &dense, const Operand &table,
-                                       const std::vector<IndexOperand> &indices, Point point) {
+                                       const std::vector<IndexOperand> &indices, Point point,
+                                       bool skipsOutside = false) {
   Extents index(extents.size(), 0);
   int64_t count = 1;
   for (int64_t extent : extents)
@@ -32,13 +34,17 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
       return offset;
     };
     int64_t at = offsetIn(table);
+    bool inside = true;
     for (size_t i = 0; i < indices.size(); ++i) {
       int64_t position = offsetIn(indices[i].values), value = loadIndex(indices[i].values, position);
-      if (value < 0 || value >= indices[i].extent)
+      bool fits = value >= 0 && value < indices[i].extent;
+      if (!fits && !skipsOutside)
         return OutOfRange{i, position, value, indices[i].extent};
-      at += value * indices[i].stride;
+      inside &= fits;
+      at += fits ? value * indices[i].stride : 0;
     }
-    point(offsetIn(dense), at);
+    if (inside)
+      point(offsetIn(dense), at);
     for (int64_t dim = int64_t(extents.size()) - 1; dim >= 0 && ++index[dim] == extents[dim]; --dim)
       index[dim] = 0;
   }
@@ -91,6 +97,18 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
       if constexpr (traits.kind != ElementKind::Truth)
         to[at] = elementOf(valueOf<Traits>(to[at]) + valueOf<Traits>(from[dense]));
     });
+  });
+}
+
+void put(const Extents &extents, const Operand &updates, const std::vector<IndexOperand> &indices,
+         const Operand &result) {
+  visit(result.element, [&](auto traits) {
+    using T = typename decltype(traits)::Value;
+    const T *from = updates.as<T>();
+    T *to = result.as<T>();
+    forEachPoint(
+        extents, updates, result, indices, [=](int64_t dense, int64_t at) { to[at] = from[dense]; },
+        /*skipsOutside=*/true);
   });
 }
 

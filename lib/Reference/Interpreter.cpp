@@ -114,6 +114,10 @@ struct Evaluate {
     std::vector<IndexOperand> indices = indexOperands(equation, inputs, result, equation.getResultMap());
     checkRange(op, scatterAdd(extents(op), input(op, 0), indices, output(op)));
   }
+  void operator()(PutOp op) const {
+    Equation equation = op;
+    put(extents(op), input(op, 0), indexOperands(equation, inputs, result, equation.getResultMap()), output(op));
+  }
   void operator()(CastOp op) const { cast(inputs[0], result); }
   void operator()(StopOp) const { copy(); }
   // The same elements in the same order: row-major indices count them alike.
@@ -238,8 +242,8 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
     inputs.push_back(environment[value]);
   Evaluate evaluate{inputs, result, !held.isVacant(), samples};
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, CastOp, StopOp, SplitOp, MergeOp, WindowOp, PlaceOp,
-            ConstantOp, IotaOp>(evaluate)
+      .Case<ContractOp, MapOp, ReduceOp, GatherOp, ScatterAddOp, PutOp, CastOp, StopOp, SplitOp, MergeOp, WindowOp,
+            PlaceOp, ConstantOp, IotaOp>(evaluate)
       .Default([](Operation *op) {
         throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });

@@ -25,8 +25,10 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
 } // namespace
 
 void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs) {
+  std::vector<Bytes> states = session.tensors().readStates();
   session.run(0, inputs);
-  std::vector<Bytes> expected = results.gather(session);
+  std::vector<Bytes> expected = results.gather(session), statesAfter = session.tensors().readStates();
+  session.tensors().writeStates(states);
   try {
     Probe probe;
     probe.poisonDead = true;
@@ -39,18 +41,24 @@ void runPoisoned(Session &session, const Results &results, int64_t step, const s
     if (found[i] != expected[i])
       throw differenceOf(results.infos()[i], found[i], expected[i])
           .note("entry '" + session.plan().name + "'" + (step ? ", step " + std::to_string(step) : ""));
+  if (session.tensors().readStates() != statesAfter)
+    throw Error(BadInput, "",
+                "a state has other bits with NaNs in dead bytes: the plan calls bytes dead that are still read")
+        .note("entry '" + session.plan().name + "'");
 }
 
 void checkLive(const Manifest &manifest, const Results &results, const std::function<std::unique_ptr<Session>()> &make,
                const std::vector<Bytes> &inputs) {
   std::unique_ptr<Session> session = make();
+  std::vector<Bytes> states = session->tensors().readStates();
   session->run(0, inputs);
   const EntryPlan &plan = session->plan();
-  std::vector<Bytes> expected = results.gather(*session);
+  std::vector<Bytes> expected = results.gather(*session), statesAfter = session->tensors().readStates();
   auto changes = [&](const LivePlace &place, Arena::Fill with) {
     try {
+      session->tensors().writeStates(states);
       session->run(0, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
-      return results.gather(*session) != expected;
+      return results.gather(*session) != expected || session->tensors().readStates() != statesAfter;
     } catch (const Error &) { // An index among those bytes, for one, is out of range: they are read.
       session = make();
       return true;

@@ -195,6 +195,10 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
   });
 }
 
+int plc_session_restart(plc_session *session) {
+  return guarded([&] { session->engine->restart(*session->entry); });
+}
+
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss) {
   return guarded([&] {
     if (!session->entry->trains())

@@ -75,6 +75,34 @@ void EntryTensors::clear(StaticKind kind, const std::string &path) const {
       std::memset(rank->at(*place), 0, static_cast<size_t>(place->bytes));
 }
 
+template <class Visitor>
+void EntryTensors::forEachState(Visitor visitor) const {
+  for (const auto &rank : localRanks)
+    for (const StaticInfo &place : entry.ranks[rank->number()].statics)
+      if (place.kind == StaticKind::State)
+        visitor(place, rank->at(place));
+}
+
+void EntryTensors::restart() const {
+  forEachState([](const StaticInfo &place, std::byte *at) {
+    fillElements(place.type, place.bytes / static_cast<int64_t>(byteWidth(place.type)), at, place.init);
+  });
+}
+
+std::vector<Bytes> EntryTensors::readStates() const {
+  std::vector<Bytes> states;
+  forEachState([&](const StaticInfo &place, const std::byte *at) { states.emplace_back(at, at + place.bytes); });
+  return states;
+}
+
+void EntryTensors::writeStates(const std::vector<Bytes> &states) const {
+  size_t next = 0;
+  forEachState([&](const StaticInfo &, std::byte *at) {
+    std::memcpy(at, states[next].data(), states[next].size());
+    ++next;
+  });
+}
+
 void EntryTensors::parametersChanged() const {
   for (const auto &rank : localRanks)
     rank->parametersChanged();

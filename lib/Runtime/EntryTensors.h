@@ -18,6 +18,11 @@ public:
   void scatter(StaticKind kind, const std::string &path, const Bytes &from) const;
   /// Zeros, likewise.
   void clear(StaticKind kind, const std::string &path) const;
+  /// States of local ranks as they are before a sequence.
+  void restart() const;
+  /// The bytes of all local states, and back.
+  std::vector<Bytes> readStates() const;
+  void writeStates(const std::vector<Bytes> &states) const;
   /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
   void parametersChanged() const;
 
@@ -32,6 +37,9 @@ public:
 
 private:
   const Rank *localRank(size_t number) const;
+  /// Calls visitor(place, bytes) for each state of each local rank.
+  template <class Visitor>
+  void forEachState(Visitor visitor) const;
   std::optional<size_t> ownerOf(const std::string &path) const;
   bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
   const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;

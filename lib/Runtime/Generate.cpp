@@ -10,20 +10,68 @@ namespace plc::runtime {
 
 namespace {
 
-/// A language model: one integer [B, S] input, output `logits` [B, S, V].
+/// A language model. One that sees whole texts has one integer input [B, S] and an output `logits` [B, S, V]. One that
+/// keeps a state sees the next token of each text: an integer input [B] or [B, 1], maybe `pos`, where that token stands
+/// in its text, and `logits` [B, V] or [B, 1, V].
 struct LanguageModel {
   const EntryInfo *entry;
   size_t output;
-  int64_t batch, window, tokens; // B, S, V
+  int64_t batch, window, tokens;    // B, S (1 with a state), V
+  std::optional<int64_t> positions; // of a state: how many tokens it holds
 };
+
+constexpr std::string_view positionInput = "pos";
+
+bool isInteger(const TensorInfo &tensor) { return kindOf(tensor.type) == ElementKind::Integer; }
+
+/// Whether these are the extents, or those with a 1 behind the first.
+bool hasShape(const TensorInfo &tensor, std::vector<int64_t> shape) {
+  if (tensor.shape == shape)
+    return true;
+  shape.insert(shape.begin() + 1, 1);
+  return tensor.shape == shape;
+}
+
+LanguageModel findStepModel(const EntryInfo &entry, int64_t positions) {
+  LanguageModel model{&entry, entry.findOutput("logits"), 0, 1, 0, positions};
+  const TensorInfo *token = nullptr;
+  std::string found;
+  bool fits = model.output < entry.outputs.size() && isReal(entry.outputs[model.output].type);
+  for (const TensorInfo &input : entry.inputs) {
+    found += (found.empty() ? "'" : ", '") + input.name + "' " + input.typeText();
+    if (input.name == positionInput)
+      continue;
+    fits &= token == nullptr && isInteger(input) && !input.shape.empty();
+    token = &input;
+  }
+  if (fits && token) {
+    const std::vector<int64_t> &logits = entry.outputs[model.output].shape;
+    model.batch = token->shape[0];
+    model.tokens = logits.empty() ? 0 : logits.back();
+    fits = hasShape(*token, {model.batch}) && hasShape(entry.outputs[model.output], {model.batch, model.tokens});
+    for (const TensorInfo &input : entry.inputs)
+      fits &=
+          input.name != positionInput || (isInteger(input) && (input.shape.empty() || hasShape(input, {model.batch})));
+  }
+  if (!fits || !token)
+    throw Error(
+        BadInput, "",
+        "'generate' needs of a model with a state one integer input [B] or [B, 1], the next token of each text, "
+        "an output 'logits' [B, V] or [B, 1, V], and no other input but integers 'pos' [B], where those tokens "
+        "stand; found " +
+            (found.empty() ? "no input" : found));
+  return model;
+}
 
 LanguageModel findLanguageModel(const Engine &engine) {
   const EntryInfo *entry = engine.findEntry("infer.logits");
   if (!entry)
     entry = &needEntry(engine, "infer");
-  LanguageModel model{entry, entry->findOutput("logits"), 0, 0, 0};
-  bool fits = model.output < entry->outputs.size() && entry->inputs.size() == 1 &&
-              kindOf(entry->inputs[0].type) == ElementKind::Integer && entry->inputs[0].shape.size() == 2;
+  if (std::optional<int64_t> positions = engine.statePositions(*entry))
+    return findStepModel(*entry, *positions);
+  LanguageModel model{entry, entry->findOutput("logits"), 0, 0, 0, std::nullopt};
+  bool fits = model.output < entry->outputs.size() && entry->inputs.size() == 1 && isInteger(entry->inputs[0]) &&
+              entry->inputs[0].shape.size() == 2;
   if (fits) {
     const TensorInfo &logits = entry->outputs[model.output];
     model.batch = entry->inputs[0].shape[0];
@@ -36,6 +84,15 @@ LanguageModel findLanguageModel(const Engine &engine) {
     throw Error(BadInput, "",
                 "'generate' needs a language model: one integer [B, S] input and an output 'logits' [B, S, V]");
   return model;
+}
+
+/// An integer as an element of a tensor.
+void setElement(const TensorInfo &info, Bytes &data, size_t place, int64_t number) {
+  visit(info.type, [&](auto traits) {
+    using Value = typename decltype(traits)::Value;
+    auto value = static_cast<Value>(number);
+    std::memcpy(data.data() + place * sizeof(Value), &value, sizeof(Value));
+  });
 }
 
 /// One text as it grows.
@@ -70,6 +127,9 @@ public:
         for (const std::string &piece : codec.pieces(text.tokens))
           text.shown += piece;
       }
+      if (auto length = static_cast<int64_t>(text.tokens.size()); length > model.positions.value_or(INT64_MAX))
+        throw usageError("the prompt has " + std::to_string(length) + " " + std::string(codec.noun()) +
+                         "s but the model's state holds " + std::to_string(*model.positions));
       if (text.tokens.empty())
         throw usageError("'generate' needs a nonempty '--prompt TEXT'");
       for (int64_t token : text.tokens)
@@ -91,7 +151,13 @@ public:
     auto batch = static_cast<size_t>(model.batch);
     for (size_t first = 0; first < texts.size(); first += batch) {
       size_t count = std::min(batch, texts.size() - first);
-      grow(std::span(texts).subspan(first, count), first);
+      std::span<Text> some = std::span(texts).subspan(first, count);
+      if (model.positions)
+        growBySteps(some, first);
+      else
+        grow(some, first);
+      for (Text &text : some)
+        append(text, text.stop.rest());
       for (size_t i = first; i < first + count && !streams; ++i)
         show((i ? "\n" : "") + texts[i].shown + "\n");
     }
@@ -112,33 +178,69 @@ private:
       std::vector<Bytes> outputs = engine.run(*model.entry, {inputOf(texts)});
       for (size_t row = 0; row < texts.size(); ++row)
         if (!texts[row].isDone)
-          extend(texts[row], row, firstRow + row, outputs[model.output]);
+          extend(texts[row], row * static_cast<size_t>(model.window) + usedOf(texts[row]) - 1, firstRow + row,
+                 outputs[model.output]);
     }
+  }
+
+  /// A token of each text in each run, the prompts' first; all texts stand at one position.
+  void growBySteps(std::span<Text> texts, size_t firstRow) {
+    engine.restart(*model.entry);
+    std::vector<int64_t> left(texts.size(), options.tokens);
     for (Text &text : texts)
-      append(text, text.stop.rest());
+      text.isDone = options.tokens == 0;
+    for (size_t step = 0; !std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; });
+         ++step) {
+      std::vector<Bytes> outputs = engine.run(*model.entry, inputsAt(texts, step));
+      for (size_t row = 0; row < texts.size(); ++row) {
+        Text &text = texts[row];
+        if (text.isDone || text.tokens.size() != step + 1)
+          continue;
+        extend(text, row, firstRow + row, outputs[model.output]);
+        bool isFull = static_cast<int64_t>(step) + 1 >= *model.positions;
+        if (--left[row] == 0 || isFull) {
+          if (!text.isDone && left[row] > 0)
+            std::fprintf(stderr, "warning: text %zu ends at %lld %ss, which is what the model's state holds\n",
+                         firstRow + row, static_cast<long long>(*model.positions), std::string(codec.noun()).c_str());
+          text.isDone = true;
+        }
+      }
+    }
+  }
+
+  /// A text that is done, or none, has token 0: samples do not depend on each other.
+  std::vector<Bytes> inputsAt(std::span<Text> texts, size_t step) const {
+    std::vector<Bytes> inputs;
+    for (const TensorInfo &info : model.entry->inputs) {
+      Bytes &input = inputs.emplace_back(info.numBytes());
+      bool isPosition = info.name == positionInput;
+      auto count = static_cast<size_t>(info.numElements());
+      for (size_t row = 0; row < count; ++row)
+        if (isPosition)
+          setElement(info, input, row, static_cast<int64_t>(step));
+        else if (row < texts.size() && step < texts[row].tokens.size())
+          setElement(info, input, row, texts[row].tokens[step]);
+    }
+    return inputs;
   }
 
   /// A text in its row, zeros to the right of it; its last S tokens if it is longer.
   Bytes inputOf(std::span<Text> texts) const {
     const TensorInfo &info = model.entry->inputs[0];
     Bytes input(info.numBytes());
-    visit(info.type, [&](auto traits) {
-      using Value = typename decltype(traits)::Value;
-      for (size_t row = 0; row < texts.size(); ++row)
-        for (size_t i = 0, used = usedOf(texts[row]); i < used; ++i) {
-          auto value = static_cast<Value>(texts[row].tokens[texts[row].tokens.size() - used + i]);
-          size_t place = row * static_cast<size_t>(model.window) + i;
-          std::memcpy(input.data() + place * sizeof(Value), &value, sizeof(Value));
-        }
-    });
+    for (size_t row = 0; row < texts.size(); ++row)
+      for (size_t i = 0, used = usedOf(texts[row]); i < used; ++i)
+        setElement(info, input, row * static_cast<size_t>(model.window) + i,
+                   texts[row].tokens[texts[row].tokens.size() - used + i]);
     return input;
   }
 
   size_t usedOf(const Text &text) const { return std::min(text.tokens.size(), static_cast<size_t>(model.window)); }
 
-  void extend(Text &text, size_t row, size_t number, const Bytes &logits) const {
+  /// By the `place`th of the rows of V logits.
+  void extend(Text &text, size_t place, size_t number, const Bytes &logits) const {
     const TensorInfo &info = model.entry->outputs[model.output];
-    int64_t first = (static_cast<int64_t>(row) * model.window + static_cast<int64_t>(usedOf(text)) - 1) * model.tokens;
+    int64_t first = static_cast<int64_t>(place) * model.tokens;
     std::vector<double> candidates(static_cast<size_t>(model.tokens));
     for (size_t i = 0; i < candidates.size(); ++i)
       candidates[i] = known[i] ? elementAsDouble(info.type, logits.data(), first + static_cast<int64_t>(i)) : -INFINITY;

@@ -208,6 +208,29 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
     contents.write(file);
 }
 
+/// The tensors of so many runs, one behind another.
+EntryInfo inRuns(EntryInfo entry, int64_t runs) {
+  for (std::vector<TensorInfo> *tensors : {&entry.inputs, &entry.outputs})
+    for (TensorInfo &tensor : *tensors)
+      tensor.shape.insert(tensor.shape.begin(), runs);
+  return entry;
+}
+
+std::vector<Bytes> runEach(Engine &engine, const EntryInfo &entry, const std::vector<Bytes> &inputs, int64_t runs) {
+  std::vector<Bytes> outputs(entry.outputs.size());
+  for (int64_t run = 0; run < runs; ++run) {
+    std::vector<Bytes> slices;
+    for (const Bytes &input : inputs) {
+      auto bytes = static_cast<ptrdiff_t>(input.size()) / runs;
+      slices.emplace_back(input.begin() + run * bytes, input.begin() + (run + 1) * bytes);
+    }
+    std::vector<Bytes> results = engine.run(entry, slices);
+    for (size_t i = 0; i < results.size(); ++i)
+      outputs[i].insert(outputs[i].end(), results[i].begin(), results[i].end());
+  }
+  return outputs;
+}
+
 } // namespace
 
 void tellTensor(const TensorInfo &info, const Bytes &data) {
@@ -223,18 +246,19 @@ void tellTensor(const TensorInfo &info, const Bytes &data) {
 
 void runInfer(const Options &options, Engine &engine) {
   const EntryInfo &entry = chooseEntry(options, engine);
+  EntryInfo given = options.runs ? inRuns(entry, options.runs) : entry; // the tensors that files hold
   checkOutputFiles(options.outputs);
-  std::vector<Bytes> inputs = readInputs(options, entry, engine);
+  std::vector<Bytes> inputs = readInputs(options, given, engine);
   prepareParameters(options, engine);
-  std::vector<Bytes> outputs = engine.run(entry, inputs);
-  writeOutputs(options.outputs, entry, outputs);
+  std::vector<Bytes> outputs = options.runs ? runEach(engine, entry, inputs, options.runs) : engine.run(entry, inputs);
+  writeOutputs(options.outputs, given, outputs);
   for (const TensorOption &option : options.expects) {
-    size_t index = indexOf(entry.outputs, option.name, "output");
-    compare(options, option, entry.outputs[index], outputs[index]);
+    size_t index = indexOf(given.outputs, option.name, "output");
+    compare(options, option, given.outputs[index], outputs[index]);
   }
   if (options.outputs.empty() && options.expects.empty())
     for (size_t i = 0; i < outputs.size(); ++i)
-      tellTensor(entry.outputs[i], outputs[i]);
+      tellTensor(given.outputs[i], outputs[i]);
 }
 
 } // namespace plc::runtime

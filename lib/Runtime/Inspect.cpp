@@ -63,6 +63,11 @@ void tellEntries(const Manifest &manifest) {
       table.add({"input", tensor.name, tensor.typeText(), batchText(tensor, false)});
     for (const TensorInfo &tensor : entry.outputs)
       table.add({"output", tensor.name, tensor.typeText(), batchText(tensor, true)});
+    for (const RankInfo &rank : entry.ranks)
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::State)
+          table.add({"state", place.name, std::to_string(place.bytes) + " bytes",
+                     place.positions ? "a run writes one of " + std::to_string(place.positions) + " positions" : ""});
     for (size_t i = 0; i < entry.ranks.size(); ++i)
       table.add({"rank " + std::to_string(i), entry.ranks[i].stage,
                  std::to_string(entry.ranks[i].arenaBytes) + " bytes",

@@ -76,7 +76,7 @@ private:
 
   /// The least bytes that a static place of this name must have; multiples are for one value per micro-batch.
   int64_t expectedBytes(size_t rank, const StaticInfo &place) const {
-    if (place.kind == StaticKind::Prepared)
+    if (place.kind == StaticKind::Prepared || place.kind == StaticKind::State)
       return place.bytes; // its kernel's result is checked
     if (place.kind == StaticKind::Input || place.kind == StaticKind::Output) {
       bool input = place.kind == StaticKind::Input;

@@ -49,6 +49,20 @@ public:
     return Results(manifest, session.plan()).gather(session);
   }
 
+  void restart(const EntryInfo &entry) override {
+    if (const Session *session = cache.find(planOf(entry))) // one that is made later begins so
+      session->tensors().restart();
+  }
+
+  std::optional<int64_t> statePositions(const EntryInfo &entry) const override {
+    std::optional<int64_t> least;
+    for (const RankInfo &rank : manifest.entries[planOf(entry)].ranks)
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::State)
+          least = std::min(least.value_or(INT64_MAX), place.positions ? place.positions : INT64_MAX);
+    return least;
+  }
+
   std::vector<RankMemory> memory(const EntryInfo &entry) override {
     const Session *session = cache.find(planOf(entry));
     return session ? memoryOf(manifest, *session, cache.threadsPerStage(),

@@ -10,6 +10,7 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerO
       shared(manifest, entry, options, std::move(transport)), entryTensors(entry, *shared.transport, localRanks) {
   for (size_t rank : shared.transport->localRanks())
     localRanks.push_back(std::make_unique<Rank>(shared, rank, localRanks.size()));
+  entryTensors.restart();
   for (size_t i = 0; i < shared.workers.count(); ++i)
     threads.emplace_back([this, i] { serve(i); });
 }

@@ -31,6 +31,13 @@ void putSamples(const TensorInfo &whole, std::byte *to, int64_t begin, int64_t c
              [&](size_t at, size_t of, size_t bytes) { std::memcpy(to + at, samples + of, bytes); });
 }
 
+void fillElements(ElementType type, int64_t count, void *elements, double value) {
+  visit(type, [&](auto traits) {
+    using Value = typename decltype(traits)::Value;
+    std::fill_n(static_cast<Value *>(elements), count, static_cast<Value>(value));
+  });
+}
+
 int64_t firstBadBool(const Tensor &tensor) {
   if (kindOf(tensor.info.type) != ElementKind::Truth)
     return -1;

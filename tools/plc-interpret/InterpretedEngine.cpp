@@ -3,6 +3,7 @@
 
 #include "plc/Algebra/Entries.h"
 #include "plc/Support/ResultName.h"
+#include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
 
 #include "plc/Numerics/Key.h"
@@ -127,7 +128,8 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
-      if (!wholeInputOf(cast<StringAttr>(names[index]).strref()).empty())
+      StringRef name = cast<StringAttr>(names[index]).strref();
+      if (!wholeInputOf(name).empty() || !stateOf(name).empty())
         continue; // nobody gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
@@ -279,6 +281,10 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     interpreter.setMicroBatch(microBatch);
     std::vector<Tensor> arguments;
     for (auto [index, name] : llvm::enumerate(names)) {
+      if (!stateOf(name).empty()) {
+        arguments.push_back(stateIn(program, name, types[index], microBatch));
+        continue;
+      }
       StringRef whole = wholeInputOf(name);
       auto isInput = [&](const runtime::TensorInfo &info) { return info.name == (whole.empty() ? name : whole); };
       size_t i = llvm::find_if(entry.inputs, isInput) - entry.inputs.begin();
@@ -295,9 +301,33 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     } catch (const RunError &fault) {
       throw errorOf(fault);
     }
+    for (auto [name, result] :
+         llvm::zip(interpreter.getModel().getResultNames().getAsValueRange<StringAttr>(), results.back()))
+      if (!stateOf(name).empty())
+        program.states[{name.str(), microBatch}] = result;
   }
   return results;
 }
+
+Tensor InterpretedEngine::stateIn(Program &program, StringRef name, Type type, int64_t microBatch) {
+  if (auto held = program.states.find({name.str(), microBatch}); held != program.states.end())
+    return held->second;
+  Tensor state = program.interpreter->makeTensor(type);
+  auto declared = program.module->lookupSymbol<ein::StateOp>(stateOf(name));
+  runtime::fillElements(state.element, state.numElements(), state.data(), declared.getInit().convertToDouble());
+  return state;
+}
+
+std::optional<int64_t> InterpretedEngine::statePositions(const EntryInfo &entry) const {
+  std::optional<int64_t> least;
+  programOf(entry.name).module->walk([&](ein::PutOp put) {
+    int64_t count = put.countPositions();
+    least = std::min(least.value_or(INT64_MAX), count ? count : INT64_MAX);
+  });
+  return least;
+}
+
+void InterpretedEngine::restart(const EntryInfo &entry) { programOf(entry.name).states.clear(); }
 
 std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
   Program &program = programOf(entry.name);

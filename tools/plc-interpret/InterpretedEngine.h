@@ -32,6 +32,9 @@ public:
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 
+  void restart(const runtime::EntryInfo &entry) override;
+  std::optional<int64_t> statePositions(const runtime::EntryInfo &entry) const override;
+
   /// Every index below this is in range of every gather and scatter at its tensor; 4 without any.
   int64_t indexBound();
 
@@ -39,6 +42,8 @@ private:
   struct Program {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::unique_ptr<reference::Interpreter> interpreter;
+    std::map<std::pair<std::string, int64_t>, reference::Tensor>
+        states; // by name and micro-batch, once there was a run
   };
   struct Held {
     reference::Tensor value, moments[2];
@@ -52,6 +57,8 @@ private:
   void holdParameters();
   runtime::EntryInfo describe(mlir::ModuleOp module, const std::string &name);
   Program &programOf(const std::string &entry) const;
+  /// What a state holds before a run.
+  static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
   /// The optimizer's step; returns the norm of the gradient.
   double updateParameters(int64_t step, const reference::Interpreter &interpreter);
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.

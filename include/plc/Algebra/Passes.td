@@ -184,6 +184,26 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
                  ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">];
 }
 
+def EinUpdateStates : EinPass<"ein-update-states"> {
+  let summary = "write the new value of each state into its memory";
+  let description = [{
+    Before: a result `state(PATH)` of the model is any value. After: it is made by an `ein.put` into the argument of that
+    name, and no equation reads that argument behind it.
+
+    Where the new value is the old one but for one position of an axis, `if t == pos[..] then row[..] else old[..]`, `ein.put`
+    replaces that position and everything that reads the new value reads the state. What else reads the old value must
+    do so before (`after`); if something does that is made from the new value, or another form makes the new value, it is
+    computed as it is and then put as a whole. Bits do not change.
+
+    ```mlir
+    %m = ein.map eq "a,b->ba" %t, %pos           // new[b, h, t, k] = if t == pos[b] then row[b, h, k] else old[b, h, t, k]
+    %new = ein.map select "ba,bcd,bcad->bcad" %m, %row, %old
+    %new = ein.put "abc,i=a->abic" %row, %pos into %old
+    ```
+    Test: `test/Algebra/update-states.mlir`.
+  }];
+}
+
 def EinCopyResults : EinPass<"ein-copy-results"> {
   let summary = "make each result of the model a value of its own";
   let description = [{

@@ -5,6 +5,7 @@
 #include "plc/Dialect/Plan/Plan.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace plc::plan {
 
@@ -38,6 +39,11 @@ public:
   /// `plan.call` or at a handle (`plan.param`, `plan.site`, `plan.input`, `plan.pop`).
   mlir::Value resolve(mlir::Value value) const;
 
+  /// Whether a call writes a state in its memory: its last operand, which is the memory of its result.
+  bool updatesState(CallOp call) const { return updating.contains(call.getKernel()); }
+  /// How many updates of a state, on its way from the handle, a value has behind it. Of other values 0.
+  int64_t countUpdates(mlir::Value value) const;
+
 private:
   friend class Resolver;
   mlir::Value sameMemoryAs(mlir::Value value, llvm::function_ref<mlir::Value(mlir::Value)> resolveOperand) const;
@@ -51,6 +57,7 @@ private:
   llvm::StringMap<StageOp> stages;
   llvm::StringMap<Ends> routes;
   llvm::StringMap<ChannelOp> channels;
+  llvm::StringSet<> updating; // kernels that update a state
 };
 
 /// `RouteTable::resolve` of many values: each is followed once, however long the chain of calls is that it ends. It stays

@@ -14,7 +14,7 @@ struct FrequencyRow {
   const char *text; ///< for people
 };
 
-enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Prepared };
+enum class StaticKind : uint8_t { Parameter, Gradient, Moment1, Moment2, Input, Output, Prepared, State };
 
 /// A place of the arena that lives through the whole entry.
 struct StaticInfo {
@@ -22,7 +22,10 @@ struct StaticInfo {
   std::string name;
   int64_t site = 0; // Gradient
   int64_t offset, bytes;
-  bool owned = true; // Parameter: this rank updates it
+  bool owned = true;                   // Parameter: this rank updates it
+  ElementType type = ElementType::F32; // State: of its elements
+  double init = 0;                     // State: each of them, before the first run
+  int64_t positions = 0;               // State: extent of the axis in which a run writes one position; 0: it writes all
 };
 
 struct CallInfo {

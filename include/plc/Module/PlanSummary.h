@@ -38,6 +38,7 @@ struct PlanSummary {
   std::string program, schedule, remat, numericsKey;
   Prepared prepared;
   int64_t microBatches = 1, ranks = 1;
+  int64_t stateBytes = 0; ///< kept from run to run, on all ranks
   std::vector<Stage> stages;
   std::vector<Route> routes;
   int64_t cutNs = -1, cutBoundNs = -1;

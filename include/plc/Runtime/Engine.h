@@ -8,6 +8,7 @@
 #include "plc/Runtime/Optimizer.h"
 #include "plc/Runtime/Tensor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,12 @@ public:
   /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
   /// order. A result that is not batched is the sum of the micro-batches' values in order (addInOrder).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
+
+  /// Lets a sequence begin: every state of the entry has its initial value again, as before the first run.
+  virtual void restart(const EntryInfo &) {}
+  /// Whether the entry keeps states from run to run: of those that are written at positions the least number of these,
+  /// INT64_MAX if there is none.
+  virtual std::optional<int64_t> statePositions(const EntryInfo &) const { return std::nullopt; }
 
   /// Of the entry's runs so far; empty if there were none or the engine has no plan.
   virtual std::vector<RankMemory> memory(const EntryInfo &) { return {}; }

@@ -20,6 +20,9 @@ struct Tensor {
 void takeSamples(const TensorInfo &whole, const std::byte *from, int64_t begin, int64_t count, std::byte *samples);
 void putSamples(const TensorInfo &whole, std::byte *to, int64_t begin, int64_t count, const std::byte *samples);
 
+/// The number in each of so many elements.
+void fillElements(ElementType type, int64_t count, void *elements, double value);
+
 /// The first byte that is neither 0 nor 1 of a tensor of bool, or -1.
 int64_t firstBadBool(const Tensor &tensor);
 

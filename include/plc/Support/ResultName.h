@@ -2,6 +2,8 @@
 #ifndef PLC_SUPPORT_RESULTNAME_H
 #define PLC_SUPPORT_RESULTNAME_H
 
+#include "plc/Support/StateName.h"
+
 #include <string>
 #include <string_view>
 
@@ -29,8 +31,8 @@ inline ResultName parseResultName(std::string_view text) {
   constexpr std::string_view open = "grad(";
   if (text.starts_with(open) && text.ends_with(")"))
     return {ResultName::Kind::Gradient, text.substr(open.size(), text.size() - open.size() - 1)};
-  // An unclosed 'grad(' is no rule's path, whatever it holds: as an output it is refused by its whole name.
-  bool hasPath = text.find('.') != std::string_view::npos && !text.starts_with(open);
+  // An unclosed 'grad(' is no rule's path, whatever it holds: as an output it is refused by its whole name. Nor is a state.
+  bool hasPath = text.find('.') != std::string_view::npos && !text.starts_with(open) && stateOf(text).empty();
   return {hasPath ? ResultName::Kind::RuleValue : ResultName::Kind::Output, text};
 }
 

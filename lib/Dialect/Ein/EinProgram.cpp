@@ -1,6 +1,7 @@
 //===- EinProgram.cpp - bodies, models and calls: syntax and verification -===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/PositionalText.h"
+#include "plc/Support/ResultName.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -170,6 +171,41 @@ static LogicalResult verifyCut(ModelOp model) {
                                            model.getResultBatch())));
 }
 
+// (C5) of models.
+static LogicalResult verifyStates(ModelOp model) {
+  auto module = dyn_cast<ModuleOp>(model->getParentOp());
+  ArrayAttr arguments = model.getArgNames(), results = model.getResultNames();
+  for (auto [index, name] : llvm::enumerate(arguments)) {
+    StringRef path = plc::stateOf(cast<StringAttr>(name).getValue());
+    if (path.empty())
+      continue;
+    if (!module || !module.lookupSymbol<StateOp>(path))
+      return model.emitOpError("has a state '") << path << "' that no 'ein.state' declares";
+    size_t result = llvm::find(results, name) - results.begin();
+    if (result == results.size())
+      return model.emitOpError("has state '") << path << "' as an argument but not as a result";
+    Type before = model.getFunctionType().getInput(index), behind = model.getFunctionType().getResult(result);
+    if (before != behind || model.getArgBatch()[index] != model.getResultBatch()[result])
+      return model.emitOpError("has state '")
+             << path << "' of " << before << ", batch axis " << model.getArgBatch()[index] << ", before a run but of "
+             << behind << ", batch axis " << model.getResultBatch()[result] << ", behind it";
+  }
+  for (StringAttr name : results.getAsRange<StringAttr>())
+    if (StringRef path = plc::stateOf(name.getValue()); !path.empty() && !llvm::is_contained(arguments, name))
+      return model.emitOpError("has state '") << path << "' as a result but not as an argument";
+  return success();
+}
+
+LogicalResult StateOp::verify() {
+  auto module = dyn_cast<ModuleOp>((*this)->getParentOp());
+  if (module)
+    for (auto model : module.getOps<ModelOp>())
+      if (llvm::is_contained(model.getResultNames().getAsValueRange<StringAttr>(), plc::lossName)) // (C1)
+        return emitOpError("is state '") << getSymName() << "' of model '" << model.getSymName()
+                                         << "', which has an output 'loss'";
+  return success();
+}
+
 LogicalResult ModelOp::verify() {
   if (failed(verifySignature(*this)) || failed(verifyOneBlock(*this)))
     return failure();
@@ -190,7 +226,7 @@ LogicalResult ModelOp::verify() {
   if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs())) ||
       failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults())))
     return failure();
-  return verifyCut(*this);
+  return success(succeeded(verifyCut(*this)) && succeeded(verifyStates(*this)));
 }
 
 void CallOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {

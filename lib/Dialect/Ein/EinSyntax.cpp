@@ -64,6 +64,14 @@ public:
                    parser.parseColonType(accumulatorTypes.emplace_back()));
   }
 
+  // Values that must be there before.
+  ParseResult parseAfter() {
+    if (failed(parser.parseOptionalKeyword("after")))
+      return success();
+    afterPlace = parser.getCurrentLocation();
+    return failure(parser.parseOperandList(after) || parser.parseColonTypeList(afterTypes));
+  }
+
   // Attributes and types; then all that the operation holds is known.
   template <typename Op>
   ParseResult finish() {
@@ -76,6 +84,7 @@ public:
     FunctionType type;
     if (parser.parseColonType(type) || parser.addTypesToList(type.getResults(), state.types) ||
         parser.resolveOperands(inputs, type.getInputs(), inputsPlace, state.operands) ||
+        parser.resolveOperands(after, afterTypes, afterPlace, state.operands) ||
         parser.resolveOperands(accumulator, accumulatorTypes, accumulatorPlace, state.operands) ||
         (subscripts && setExtents(type, typesPlace)))
       return failure();
@@ -86,6 +95,7 @@ public:
   }
 
   unsigned numInputs() const { return inputs.size(); }
+  unsigned numAfter() const { return after.size(); }
   unsigned numAccumulators() const { return accumulator.size(); }
 
 private:
@@ -128,9 +138,10 @@ private:
   OperationState &state;
   Subscripts::Table table;
   std::string text;
-  SMLoc textPlace, inputsPlace, accumulatorPlace;
+  SMLoc textPlace, inputsPlace, accumulatorPlace, afterPlace;
   std::optional<Subscripts> subscripts;
-  SmallVector<Unresolved> inputs;
+  SmallVector<Unresolved> inputs, after;
+  SmallVector<Type> afterTypes;
   SmallVector<Unresolved, 1> accumulator;
   SmallVector<Type, 1> accumulatorTypes;
   DenseI64ArrayAttr extents;
@@ -253,5 +264,26 @@ ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void ScatterAddOp::print(OpAsmPrinter &printer) {
   printRule(printer, *this);
+  printRest(printer, *this);
+}
+
+ParseResult PutOp::parse(OpAsmParser &parser, OperationState &state) {
+  EquationReader reader(parser, state, Subscripts::Table::Result);
+  SMLoc place = parser.getCurrentLocation();
+  if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAfter() || reader.parseAccumulator())
+    return failure();
+  if (!reader.numAccumulators())
+    return parser.emitError(place) << "replaces elements of no state, expected 'into'";
+  if (reader.finish<PutOp>())
+    return failure();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {1, int32_t(reader.numInputs()) - 1,
+                                                                int32_t(reader.numAfter()), 1};
+  return success();
+}
+
+void PutOp::print(OpAsmPrinter &printer) {
+  printRule(printer, *this);
+  if (!getAfter().empty())
+    printer << " after " << getAfter() << " : " << getAfter().getTypes();
   printRest(printer, *this);
 }

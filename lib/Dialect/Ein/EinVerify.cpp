@@ -301,6 +301,22 @@ LogicalResult ScatterAddOp::verify() {
   return verifyPermutation(op, op.getInputMap(0), "the updates");
 }
 
+LogicalResult PutOp::verify() {
+  Equation op = *this;
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size())) ||
+      failed(verifyAccumulator(*this, getAccumulator())))
+    return failure();
+  return verifyPermutation(op, op.getInputMap(0), "the updates");
+}
+
+int64_t PutOp::countPositions() {
+  int64_t least = 0;
+  for (auto [axis, expr] : llvm::enumerate(cast<Equation>(getOperation()).getResultMap().getResults()))
+    if (isa<AffineSymbolExpr>(expr))
+      least = std::min(least ? least : INT64_MAX, cast<RankedTensorType>(getResult().getType()).getDimSize(axis));
+  return least;
+}
+
 LogicalResult TrainingOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() != 0 || !isTruth(type.getElementType())) // (C1)

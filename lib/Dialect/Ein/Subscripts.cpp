@@ -16,7 +16,7 @@ static size_t firstSymbol(unsigned dims) { return std::max<size_t>(letters.find(
 static Subscripts::Table tableOf(Operation *op) {
   if (isa<GatherOp>(op))
     return Subscripts::Table::FirstOperand;
-  return isa<ScatterAddOp>(op) ? Subscripts::Table::Result : Subscripts::Table::None;
+  return isa<ScatterAddOp, PutOp>(op) ? Subscripts::Table::Result : Subscripts::Table::None;
 }
 
 // Whether the types say the extents of all dimensions, and the same as the domain does.

@@ -78,6 +78,9 @@ LogicalResult KernelOp::verify() {
   if (accumulators > std::min(inputs, results))
     return emitOpError("has ") << inputs << " arguments and " << results << " results but says " << accumulators
                                << " accumulators";
+  // (C6)
+  if (getUpdates() && (accumulators != 1 || results != 1))
+    return emitOpError("updates a state but has ") << accumulators << " accumulators and " << results << " results";
   // (C2)
   for (int64_t i = 1; i <= accumulators; ++i)
     if (type.getInput(inputs - i) != type.getResult(results - i))

@@ -28,6 +28,7 @@ module.exports = grammar({
         '(', optional(list($.declarator)), optional($.given), ')',
         '->', list($.declarator),
         optional(seq('kind', $.identifier)),
+        optional(seq('as', $.identifier)),
         $.block,
       ),
     given: ($) => seq(';', optional(list($.given_name))),
@@ -39,7 +40,7 @@ module.exports = grammar({
       ),
 
     block: ($) => seq('{', repeat($._statement), '}'),
-    _statement: ($) => choice($.rule, $.extents, $.param, $.share, $.repeat, $.stash),
+    _statement: ($) => choice($.rule, $.extents, $.param, $.share, $.repeat, $.stash, $.state, $.next),
     rule: ($) =>
       seq(list($.declarator), choice('=', '+='), choice($._expression, $.pop), optional($.namespace)),
     extents: ($) => $.declarator,
@@ -50,6 +51,8 @@ module.exports = grammar({
     param: ($) => seq('param', optional('frozen'), list($.parameter)),
     parameter: ($) => seq($.declarator, optional(seq($.initialiser, optional('frozen')))),
     initialiser: ($) => choice(seq('=', $._expression), seq('~', $.identifier, '(', list($._expression), ')')),
+    state: ($) => seq('state', list($.parameter)),
+    next: ($) => seq('next', $.rule),
     share: ($) => seq('share', $.declarator, '=', $.parameter_path),
     parameter_path: (_) => /[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+/,
     repeat: ($) => seq('repeat', optional(seq(field('turn', $.identifier), '<')), $._term, $.block),

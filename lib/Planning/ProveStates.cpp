@@ -1,0 +1,99 @@
+//===- ProveStates.cpp - no read of a state behind its update --------------===//
+#include "Proof.h"
+
+#include "plc/Support/StateName.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+using module::ActionInfo;
+
+namespace {
+
+// Executes the runs of a rank with the number of updates of each state's part of a micro-batch in place of its elements:
+// every read and every message needs the value that has as many behind it, and an update adds one.
+class StateProof {
+public:
+  explicit StateProof(TableOfProgram &both) : both(both) {}
+
+  LogicalResult run() {
+    for (auto stage : both.program.getBody().getOps<StageOp>())
+      for (auto input : stage.getBody().getOps<InputOp>())
+        if (!stateOf(input.getInput()).empty() &&
+            homes.try_emplace(input.getInput(), stage).first->second.getRank() != stage.getRank())
+          return input.emitOpError("is a state of rank ")
+                 << stage.getRank() << ", but it is one of rank " << homes[input.getInput()].getRank() << ", too";
+    for (auto [rank, plan] : llvm::enumerate(both.table.ranks))
+      for (auto [number, action] : llvm::enumerate(plan.actions))
+        if (failed(execute(plan, action, both.actions[rank][number])))
+          return failure();
+    for (auto stage : both.program.getBody().getOps<StageOp>())
+      for (auto output : stage.getBody().getOps<OutputOp>())
+        if (!stateOf(output.getOutput()).empty() && failed(checkEnd(output)))
+          return failure();
+    return success();
+  }
+
+private:
+  // The state whose memory a value is; null of others.
+  InputOp stateAt(Value value) {
+    auto input = both.slots.resolve(value).getDefiningOp<InputOp>();
+    return input && !stateOf(input.getInput()).empty() ? input : nullptr;
+  }
+
+  LogicalResult execute(const module::RankInfo &plan, const ActionInfo &action, Operation *op) {
+    if (action.op == ActionInfo::Op::Run)
+      return runTask(both.taskOf(plan, action).op, action.microBatch, op);
+    if (action.op == ActionInfo::Op::Send)
+      return read(both.routes().stashOf(both.routes().routeOf(both.channels[action.target])).getValue(),
+                  action.microBatch, op);
+    return success();
+  }
+
+  LogicalResult runTask(TaskOp task, int64_t mb, Operation *op) {
+    for (auto call : task.getBody().getOps<CallOp>()) {
+      for (Value operand : call.getArgs())
+        if (failed(read(operand, mb, op)))
+          return failure();
+      if (!both.routes().updatesState(call))
+        continue;
+      InputOp state = stateAt(call.getArgs().back());
+      if (!state)
+        return call.emitOpError("updates ")
+               << describe(both.slots.resolve(call.getArgs().back()), mb) << ", which is no state";
+      ++updates[{state.getInput(), mb}];
+    }
+    return success();
+  }
+
+  LogicalResult read(Value value, int64_t mb, Operation *op) {
+    InputOp state = stateAt(value);
+    if (!state)
+      return success();
+    int64_t needed = both.routes().countUpdates(value), found = updates[{state.getInput(), mb}];
+    if (needed == found)
+      return success();
+    return op->emitOpError("needs ") << describe(state, mb) << " behind " << needed << " updates, but " << found
+                                     << " have run by then";
+  }
+
+  LogicalResult checkEnd(OutputOp output) {
+    InputOp state = stateAt(output.getValue());
+    if (!state || state.getInput() != output.getOutput())
+      return output.emitOpError("is a state, but its value is in another place");
+    for (int64_t mb = 0; mb < int64_t(both.program.getMicroBatches()); ++mb)
+      if (failed(read(output.getValue(), mb, output)))
+        return failure();
+    return success();
+  }
+
+  TableOfProgram &both;
+  std::map<StringRef, StageOp> homes; // of states, by the names of their inputs
+  std::map<std::pair<StringRef, int64_t>, int64_t> updates;
+};
+
+} // namespace
+
+LogicalResult plc::plan::proveStates(TableOfProgram &both) { return StateProof(both).run(); }
