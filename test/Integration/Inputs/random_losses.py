@@ -15,7 +15,7 @@ class Losses:
             tokens = [t for t in self.tokens if t.axes == value.axes[:-1]]
             if value.axes[-1] == "V" and tokens and self.flip(0.8):
                 terms.append(f"mean[{some}](cross_entropy[{last}]({text}, {tokens[0].name}[{some}]))")
-            elif self.known_masks and self.flip(0.4):
+            elif self.dividingMasks() and self.flip(0.4):
                 terms.append(self.maskedMean(f"{self.random.choice(SMOOTH)}({text})", letters, value))
             elif self.flip(0.5):
                 terms.append(f"mean[{', '.join(letters)}](squared_error({text}, {self.number()}))")
@@ -23,9 +23,13 @@ class Losses:
                 terms.append(f"mean[{', '.join(letters)}]({self.random.choice(SMOOTH)}({text}) * {self.number()})")
         self.body.append("loss = " + " + ".join(self.random.sample(terms, len(terms))))
 
+    def dividingMasks(self):
+        """Those that no parameter changes."""
+        return [mask for mask in self.known_masks if mask.name not in self.learnt]
+
     def maskedMean(self, text, letters, value):
         """A sum weighted by truth values, divided by how many of those hold in the whole batch."""
-        mask = self.random.choice(self.known_masks)
+        mask = self.random.choice(self.dividingMasks())
         others = ["b"] + [letters[-1] + letter for letter in LETTERS[: len(mask.axes) - 1]]  # another for each term
         holds = f"real({mask.name}[{', '.join(others)}])"
         weight = f"{1 / self.extent(value.axes[1:]):.3g}"

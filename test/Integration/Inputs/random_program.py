@@ -43,6 +43,7 @@ class Program(Losses, Turns, Expressions):
         self.random = random.Random(seed)
         self.rough = self.random.random() < 0.25
         self.layers, self.names = [], 0
+        self.learnt = set()  # names of truth values that depend on parameters: no batch's sum of them may divide
         self.chooseSizes()
         self.chooseInputs()
         self.calls, self.body, self.owners = 0, [], []
@@ -169,6 +170,8 @@ class Program(Losses, Turns, Expressions):
         if truth:
             self.statements.append(f"{name}[{brackets}] = {a.text}")
             self.scope_masks.append(Value(name, tuple(axes), False, "mask"))
+            if a.trained or any(re.search(rf"\b{learnt}\b", a.text) for learnt in self.learnt):
+                self.learnt.add(name)
         else:
             self.statements.append(f"{name}[{brackets}] = {a.at(0)} % V")
             self.scope_indices.append(Value(name, tuple(axes), False, "index"))
@@ -369,6 +372,7 @@ class Program(Losses, Turns, Expressions):
         formals = [Value(self.name("a"), v.axes, v.trained, "input" if v.origin == "input" else "value") for v in arguments]
         tokens = [t for t in self.tokens if self.flip(0.6)] + [m for m in self.known_masks if self.flip(0.7)]
         indices = [Value(self.name("t"), t.axes, False, t.origin) for t in tokens]
+        self.learnt |= {formal.name for formal, given in zip(indices, tokens) if given.name in self.learnt}
         if repeated:  # from the second turn on, the argument is computed
             formals[0].origin, formals[0].trained = "value", True
         self.enter(list(formals), [t for t in indices if t.origin == "index"], [t for t in indices if t.origin == "mask"], [])
@@ -455,6 +459,7 @@ class Program(Losses, Turns, Expressions):
             else:
                 results = [Value(self.name("z"), v.axes, v.origin not in ("index", "mask"),
                                  v.origin if v.origin in ("index", "mask") else "value") for v in given]
+                self.learnt |= {result.name for result, v in zip(results, given) if v.name in self.learnt}
                 prefix = self.name("in") if self.flip(0.2) else ""
                 self.body.append(f"{', '.join(v.name for v in results)} = {name}({', '.join(names)})" + (f" in {prefix}" if prefix else ""))
                 self.owners += [(f"{prefix}.{name}" if prefix else name, v) for _, v in self.owners_new]
