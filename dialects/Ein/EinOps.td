@@ -4,6 +4,7 @@
 
 include "dialects/Ein/EinDialect.td"
 include "dialects/Ein/EinInterfaces.td"
+include "dialects/Ein/EinLoop.td"
 include "dialects/Ein/EinProgram.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 

@@ -139,9 +139,10 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 }
 
 def Ein_ReturnOp : Ein_Op<"return", [Terminator, ReturnLike, Pure]> {
-  let summary = "the results of a body or model";
+  let summary = "the results of a body, of a model or of a turn";
   let description = [{
-    Its operands' types are the results' types of the function that it ends (see `ein.func`, C1).
+    Its operands' types are the results' types of the function that it ends (see `ein.func`, C1), or what the turns of a
+    loop give (see `ein.loop`, C4).
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

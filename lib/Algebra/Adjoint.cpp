@@ -1,5 +1,6 @@
 //===- Adjoint.cpp - reverse mode over one body ----------------------------===//
 #include "Adjoint.h"
+#include "Loops.h"
 
 using namespace mlir;
 using namespace plc;
@@ -22,12 +23,26 @@ static SmallVector<unsigned> differentiableOperands(Operation *op) {
   return operands;
 }
 
+static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
+  llvm::DenseSet<Value> arguments = activeArguments(loop, active);
+  llvm::DenseSet<Value> values = activeValues(loop.getTurn(), arguments);
+  for (auto [index, result] : llvm::enumerate(loop.getResults())) {
+    bool isCarry = index < loop.getNumCarries();
+    if (isFloat(result) &&
+        (isCarry ? arguments.contains(loop.getCarries()[index]) : values.contains(loop.getEnd()->getOperand(index))))
+      active.insert(result);
+  }
+}
+
 llvm::DenseSet<Value> algebra::activeValues(Block &block, const llvm::DenseSet<Value> &sources) {
   llvm::DenseSet<Value> active(sources);
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<ein::LoopOp>(op))
+      addActiveResults(loop, active);
     for (unsigned index : differentiableOperands(&op))
       if (active.contains(op.getOperand(index)))
         active.insert(op.getResult(0));
+  }
   return active;
 }
 
@@ -70,6 +85,11 @@ LogicalResult Adjoint::run() {
   for (Operation &op : block.without_terminator())
     equations.push_back(&op);
   for (Operation *op : llvm::reverse(equations)) {
+    if (auto loop = dyn_cast<ein::LoopOp>(op)) {
+      if (failed(run(loop)))
+        return failure();
+      continue;
+    }
     if (op->getNumResults() != 1 || !active.contains(op->getResult(0)))
       continue;
     std::optional<Gradient> gradient = sum(op->getResult(0), op->getLoc());
@@ -81,6 +101,22 @@ LogicalResult Adjoint::run() {
     for (auto &[index, part] : llvm::reverse(parts))
       contributions[op->getOperand(index)].push_back(part);
   }
+  return success();
+}
+
+LogicalResult Adjoint::run(ein::LoopOp loop) {
+  SmallVector<Value> gradients;
+  for (Value result : loop.getResults()) {
+    std::optional<Gradient> gradient = sum(result, loop.getLoc());
+    gradients.push_back(gradient ? gradient->value : Value());
+  }
+  if (!llvm::any_of(gradients, [](Value gradient) { return bool(gradient); }))
+    return success();
+  SmallVector<std::pair<Value, Value>> parts;
+  if (failed(differentiateLoop(builder, loop, gradients, active, parts)))
+    return failure();
+  for (auto [operand, part] : llvm::reverse(parts))
+    contributions[operand].push_back({part, {}});
   return success();
 }
 

@@ -44,6 +44,7 @@ public:
   mlir::Value gradientOf(mlir::Value value);
 
 private:
+  llvm::LogicalResult run(ein::LoopOp loop);
   std::optional<Gradient> sum(mlir::Value value, mlir::Location loc);
 
   mlir::Block &block;

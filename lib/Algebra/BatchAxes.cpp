@@ -93,6 +93,8 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
     for (int64_t axis = 0, rank = shapeOf(place.getInput()).size(); axis < rank; ++axis)
       if (place.keepsWhole(axis))
         unify(node(place.getInput().getAsOpaquePointer(), axis), node(place.getResult().getAsOpaquePointer(), axis));
+  } else if (auto loop = dyn_cast<ein::LoopOp>(op)) {
+    visitLoop(loop);
   } else if (auto call = dyn_cast<ein::CallOp>(op)) {
     auto callee = symbols.lookupNearestSymbolFrom<ein::FuncOp>(call, call.getCalleeAttr());
     for (auto [operand, argument] : llvm::zip(call.getArgs(), callee.getBody().getArguments()))
@@ -100,6 +102,32 @@ void BatchAxes::visit(Operation *op, SymbolTableCollection &symbols) {
     for (auto [result, returned] : llvm::zip(call.getResults(), callee.getBody().front().back().getOperands()))
       unifyValues(result, returned);
   }
+}
+
+// Values of all turns have one axis more, in front.
+void BatchAxes::unifyPart(Value stacked, Value part) {
+  for (int64_t axis = 0, rank = shapeOf(part).size(); axis < rank; ++axis)
+    unify(node(stacked.getAsOpaquePointer(), axis + 1), node(part.getAsOpaquePointer(), axis));
+}
+
+void BatchAxes::visitLoop(ein::LoopOp loop) {
+  for (unsigned i = 0; i < loop.getNumCarries(); ++i)
+    for (Value value : {loop.getInit()[i], loop.getNextCarries()[i], Value(loop.getResult(i))})
+      unifyValues(loop.getCarries()[i], value);
+  for (auto [stacked, part] : llvm::zip(loop.getSlices(), loop.getParts()))
+    unifyPart(stacked, part);
+  for (auto [stacked, part] : llvm::zip(loop.getStacked(), loop.getElements()))
+    unifyPart(stacked, part);
+  for (auto [value, argument] : llvm::zip(loop.getInvariants(), loop.getShared()))
+    unifyValues(value, argument);
+}
+
+// Each turn would be of a sample.
+LogicalResult BatchAxes::checkLoop(ein::LoopOp loop) {
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(loop.getSlices()), SmallVector<Value>(loop.getStacked())))
+    if (isBatch(value, 0))
+      return loop.emitError("mixes samples: its turns run along the batch");
+  return success();
 }
 
 bool BatchAxes::isBatch(Value value, int64_t axis) const {
@@ -209,6 +237,8 @@ LogicalResult BatchAxes::check() {
       failed |= mlir::failed(checkView(op));
     else if (auto place = dyn_cast<ein::PlaceOp>(op))
       failed |= mlir::failed(checkPlace(place));
+    else if (auto loop = dyn_cast<ein::LoopOp>(op))
+      failed |= mlir::failed(checkLoop(loop));
   });
   return success(!failed && succeeded(checkModel()));
 }
@@ -238,10 +268,12 @@ void BatchAxes::cut(ein::MicroBatches cut) const {
       equation.setExtents(extents);
     }
   });
+  module.walk([&](Block *block) {
+    for (BlockArgument argument : block->getArguments())
+      argument.setType(cutType(argument, cut));
+  });
   module.walk([&](FunctionOpInterface function) {
     Block &block = function.getFunctionBody().front();
-    for (BlockArgument argument : block.getArguments())
-      argument.setType(cutType(argument, cut));
     function.setFunctionTypeAttr(TypeAttr::get(
         FunctionType::get(function.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
   });

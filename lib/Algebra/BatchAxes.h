@@ -34,10 +34,13 @@ private:
   unsigned root(unsigned node) const;
   void unify(unsigned a, unsigned b);
   void unifyValues(mlir::Value a, mlir::Value b);
+  void unifyPart(mlir::Value stacked, mlir::Value part);
   void visit(mlir::Operation *op, mlir::SymbolTableCollection &symbols);
+  void visitLoop(ein::LoopOp loop);
   llvm::LogicalResult checkEquation(ein::Equation op);
   llvm::LogicalResult checkView(mlir::Operation *view);
   llvm::LogicalResult checkPlace(ein::PlaceOp place);
+  llvm::LogicalResult checkLoop(ein::LoopOp loop);
   llvm::LogicalResult checkModel();
   mlir::RankedTensorType cutType(mlir::Value value, ein::MicroBatches cut) const;
 

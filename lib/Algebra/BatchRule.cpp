@@ -59,6 +59,8 @@ private:
   LogicalResult visit(Operation *op) {
     if (auto call = dyn_cast<ein::CallOp>(op))
       return visitCall(call);
+    if (auto loop = dyn_cast<ein::LoopOp>(op))
+      return visitLoop(loop);
     auto has = [&](Kind kind) { return llvm::any_of(op->getOperands(), [&](Value v) { return kinds[v] == kind; }); };
     bool ofBatch = has(Kind::Partial) || has(Kind::Total);
     Value result = op->getResult(0);
@@ -82,6 +84,29 @@ private:
       kind = *found;
     }
     kinds[result] = kind;
+    return success();
+  }
+
+  // A turn gives what its operands make of it; a carry must be of one kind in all turns.
+  LogicalResult visitLoop(ein::LoopOp loop) {
+    bool isLearnt = llvm::any_of(loop.getOperands(), [&](Value value) { return learnt.contains(value); });
+    for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments())) {
+      kinds[argument] = axes.isBatched(argument) ? Kind::Batched : kinds[operand];
+      if (kinds[argument] == Kind::Total)
+        return refuseTotal(operand);
+      setLearnt(argument, isLearnt);
+    }
+    for (Operation &op : loop.getTurn().without_terminator())
+      if (failed(visit(&op)))
+        return failure();
+    for (auto [index, given] : llvm::enumerate(loop.getEnd()->getOperands())) {
+      if (kinds[given] == Kind::Total)
+        return refuseTotal(given);
+      if (index < loop.getNumCarries() && kinds[given] != kinds[loop.getCarries()[index]])
+        return loop.emitError("mixes samples: a turn gives the next one a sum over the batch");
+      kinds[loop.getResult(index)] = kinds[given];
+      setLearnt(loop.getResult(index), isLearnt);
+    }
     return success();
   }
 

@@ -32,6 +32,8 @@ void populateEinSimplifyPatterns(mlir::RewritePatternSet &patterns);
 
 /// `--ein-simplify` inside one body: its patterns to a fixpoint, each equation once, none dead.
 void simplifyBody(ein::FuncOp body);
+/// The same of the turns of a loop in a body.
+void simplifyRegion(mlir::Region &region);
 
 /// Makes a body of every maximal run of equations between the model's calls.
 void outlineEquations(ein::ModelOp model);
@@ -39,8 +41,8 @@ void outlineEquations(ein::ModelOp model);
 /// Makes every contraction of a body binary.
 void orderContractions(ein::FuncOp body);
 
-/// Chooses the order of the axes of every value internal to a body.
-void chooseLayouts(ein::FuncOp body);
+/// Chooses the order of the axes of every value internal to a body, or to a turn.
+void chooseLayouts(mlir::Block &block);
 
 } // namespace plc::algebra
 

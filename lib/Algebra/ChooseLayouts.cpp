@@ -17,7 +17,7 @@ namespace {
 
 class Layouts {
 public:
-  explicit Layouts(ein::FuncOp body) : block(body.getBody().front()) {
+  explicit Layouts(Block &block) : block(block) {
     for (Operation &op : llvm::reverse(block))
       for (Value operand : op.getOperands())
         if (isPinnedBy(&op))
@@ -156,4 +156,8 @@ private:
 
 } // namespace
 
-void algebra::chooseLayouts(ein::FuncOp body) { Layouts(body).choose(); }
+void algebra::chooseLayouts(Block &block) {
+  for (auto loop : block.getOps<ein::LoopOp>())
+    chooseLayouts(loop.getTurn());
+  Layouts(block).choose();
+}

@@ -213,7 +213,7 @@ struct EinOrderContractions : algebra::impl::EinOrderContractionsBase<EinOrderCo
       return signalPassFailure();
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>()) {
       orderContractions(body);
-      chooseLayouts(body);
+      chooseLayouts(body.getBody().front());
     }
   }
 };
@@ -221,6 +221,5 @@ struct EinOrderContractions : algebra::impl::EinOrderContractionsBase<EinOrderCo
 } // namespace
 
 void algebra::orderContractions(ein::FuncOp body) {
-  for (auto op : llvm::make_early_inc_range(body.getBody().front().getOps<ein::ContractOp>()))
-    order(op);
+  body.walk([](ein::ContractOp op) { order(op); });
 }

@@ -60,6 +60,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
       {"algebra",
        [](OpPassManager &pipeline) {
          pipeline.addPass(createEinOrderContractions());
+         pipeline.addPass(createEinSplitLoops());
          pipeline.addPass(createEinSimplify());
        }},
       {"gradient",

@@ -1,5 +1,6 @@
 //===- SimplifyBody.cpp - canonical equations, each once, none dead --------===//
 #include "Bodies.h"
+#include "Loops.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -43,31 +44,46 @@ struct RewriteCounter : RewriterBase::Listener {
 
 } // namespace
 
-void algebra::simplifyBody(ein::FuncOp body) {
-  RewritePatternSet patterns(body.getContext());
+// Each equation in program order, until no pattern matches it. The greedy driver erases what is dead as it goes; but of
+// two equal equations the first stays, be it dead until then, and the numerics key holds their order.
+static void rewriteBlock(Block &block, PatternApplicator &applicator, PatternRewriter &rewriter,
+                         RewriteCounter &counter) {
+  auto rewrite = [&](Operation &op) {
+    rewriter.setInsertionPoint(&op);
+    return applicator.matchAndRewrite(&op, rewriter, /*canApply=*/{}, /*onFailure=*/{},
+                                      [&](const Pattern &pattern) { return counter.count(pattern); });
+  };
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (auto loop = dyn_cast<ein::LoopOp>(op))
+      rewriteBlock(loop.getTurn(), applicator, rewriter, counter);
+    while (succeeded(rewrite(op)) && !counter.erased.contains(&op)) {
+    }
+  }
+}
+
+void algebra::simplifyRegion(Region &region) {
+  MLIRContext *context = region.getContext();
+  RewritePatternSet patterns(context);
   populateEinSimplifyPatterns(patterns);
   FrozenRewritePatternSet frozen(std::move(patterns));
   PatternApplicator applicator(frozen);
   applicator.applyDefaultCostModel();
-  // Each equation in program order, until no pattern matches it. The greedy driver erases what is dead as it goes; but
-  // of two equal equations the first stays, be it dead until then, and the numerics key holds their order.
   RewriteCounter counter;
-  PatternRewriter patternRewriter(body.getContext());
+  PatternRewriter patternRewriter(context);
   patternRewriter.setListener(&counter);
-  auto rewrite = [&](Operation &op) {
-    patternRewriter.setInsertionPoint(&op);
-    return applicator.matchAndRewrite(&op, patternRewriter, /*canApply=*/{}, /*onFailure=*/{},
-                                      [&](const Pattern &pattern) { return counter.count(pattern); });
-  };
-  for (Operation &op : llvm::make_early_inc_range(body.getBody().front().without_terminator())) {
-    while (succeeded(rewrite(op)) && !counter.erased.contains(&op)) {
-    }
-  }
-  for (auto &[name, count] : counter.counts)
-    remark::passed(body.getLoc(), remark::RemarkOpts::name(name).category(DEBUG_TYPE).function(body.getSymName()))
+  rewriteBlock(region.front(), applicator, patternRewriter, counter);
+  Operation *owner = region.getParentOp();
+  auto body = owner->getParentOfType<ein::FuncOp>();
+  StringRef name = body ? body.getSymName() : cast<ein::FuncOp>(owner).getSymName();
+  for (auto &[pattern, count] : counter.counts)
+    remark::passed(owner->getLoc(), remark::RemarkOpts::name(pattern).category(DEBUG_TYPE).function(name))
         << remark::add("applied {0} times", count);
-  IRRewriter rewriter(body.getContext());
-  DominanceInfo dominance(body);
-  eliminateCommonSubExpressions(rewriter, dominance, body);
-  eraseDead(body.getBody());
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(owner);
+  eliminateCommonSubExpressions(rewriter, dominance, owner);
+  eraseDead(region);
+  pruneLoops(region.front());
+  eraseDead(region);
 }
+
+void algebra::simplifyBody(ein::FuncOp body) { simplifyRegion(body.getBody()); }

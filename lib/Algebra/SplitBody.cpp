@@ -2,6 +2,7 @@
 #include "SplitBody.h"
 #include "Adjoint.h"
 #include "Bodies.h"
+#include "Loops.h"
 #include "Residuals.h"
 #include "plc/Analysis/IterationSpace.h"
 
@@ -284,6 +285,8 @@ private:
                                     target->addArgument(gradient.getType(), gradient.getLoc())));
     ein::ReturnOp::create(builder, body.getLoc(), returned);
     function.setFunctionType(builder.getFunctionType(target->getArgumentTypes(), ValueRange(returned).getTypes()));
+    eraseDead(function.getBody());
+    pruneLoops(function.getBody().front());
     eraseDead(function.getBody());
     return function;
   }

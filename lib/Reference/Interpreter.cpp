@@ -219,6 +219,8 @@ std::vector<Tensor> Interpreter::runBlock(Block &block, std::vector<Tensor> argu
     }
     if (auto call = dyn_cast<CallOp>(op))
       runCall(call, environment);
+    else if (auto loop = dyn_cast<LoopOp>(op))
+      runLoop(loop, environment);
     else
       runOperation(op, environment);
     // Free values that no later operation reads, so that the joint program of forward and backward holds little more
@@ -248,6 +250,31 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
         throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });
   environment[op.getResult(0)] = std::move(result);
+}
+
+void Interpreter::runLoop(LoopOp loop, Environment &environment) {
+  std::vector<Tensor> carries, stacked;
+  for (Value value : loop.getInit())
+    carries.push_back(environment[value]);
+  for (Value value : loop.getStacked())
+    stacked.push_back(makeTensor(value.getType()));
+  for (int64_t count = 0, turns = loop.getTurns(); count < turns; ++count) {
+    int64_t turn = loop.getReverse() ? turns - 1 - count : count;
+    std::vector<Tensor> arguments = std::move(carries);
+    for (auto [slice, argument] : llvm::zip(loop.getSlices(), loop.getParts())) {
+      Tensor part = makeTensor(argument.getType());
+      std::memcpy(part.data(), environment[slice].data() + turn * part.numBytes(), part.numBytes());
+      arguments.push_back(std::move(part));
+    }
+    for (Value value : loop.getInvariants())
+      arguments.push_back(environment[value]);
+    carries = runBlock(loop.getTurn(), std::move(arguments));
+    for (auto [whole, element] : llvm::zip(stacked, llvm::drop_begin(carries, loop.getNumCarries())))
+      std::memcpy(whole.data() + turn * element.numBytes(), element.data(), element.numBytes());
+    carries.resize(loop.getNumCarries());
+  }
+  for (auto [value, tensor] : llvm::zip(loop.getResults(), llvm::concat<Tensor>(carries, stacked)))
+    environment[value] = std::move(tensor);
 }
 
 void Interpreter::runCall(CallOp call, Environment &environment) {

@@ -148,6 +148,24 @@ def EinOrderContractions : EinPass<"ein-order-contractions"> {
   }];
 }
 
+def EinSplitLoops : EinPass<"ein-split-loops"> {
+  let summary = "take out of loops what no turn has to wait for";
+  let description = [{
+    Before: loops as the language made them. After: equations of a turn that read no carry stand before the loop, as one
+    equation over all turns (or as they are, where they read nothing of a turn), and those that no carry reads stand
+    behind it; so that one large product is made where there were many small ones. Cheap elementwise equations stay in the loop,
+    unless what leaves needs them. No order of a sum changes, and so no bit.
+
+    ```mlir
+    ein.loop turns 5 carries(%h) slices(%x) with(%w, %u) {         // h' = x w + h u
+    // becomes
+    %0 = ein.contract "ac,cb->ab" %x, %w : (tensor<5x4xf32>, tensor<4x4xf32>) -> tensor<5x4xf32>
+    ein.loop turns 5 carries(%h) slices(%0) with(%u) {             // h' = 0 + h u
+    ```
+    Test: `test/Algebra/split-loops.mlir`.
+  }];
+}
+
 def EinDifferentiate : EinPass<"ein-differentiate"> {
   let summary = "build the gradient of the loss, body by body";
   let description = [{

@@ -68,6 +68,7 @@ private:
   std::vector<Tensor> runBlock(mlir::Block &block, std::vector<Tensor> arguments);
   void runOperation(mlir::Operation &op, Environment &environment);
   void runCall(ein::CallOp call, Environment &environment);
+  void runLoop(ein::LoopOp loop, Environment &environment);
 
   mlir::SymbolTable symbols;
   ElementType real;

@@ -87,18 +87,23 @@ RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
 }
 
 void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
-  Block &block = function.getFunctionBody().front();
   // Domains first: types say where the batch is, until they are those of one number of samples.
-  for (auto equation : block.getOps<Equation>())
+  function.walk([&](Equation equation) {
     if (std::optional<int64_t> dim = batchDimOf(equation)) {
       SmallVector<int64_t> extents(equation.getExtents());
       extents[*dim] = samples;
       equation.setExtents(extents);
     }
+  });
   auto set = [&](Value value) { value.setType(withSamples(value.getType(), samples)); };
-  llvm::for_each(block.getArguments(), set);
-  for (Operation &op : block)
-    llvm::for_each(op.getResults(), set);
-  function.setFunctionTypeAttr(TypeAttr::get(
-      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
+  function.walk([&](Block *block) {
+    llvm::for_each(block->getArguments(), set);
+    for (Operation &op : *block)
+      llvm::for_each(op.getResults(), set);
+  });
+  function.walk([](FunctionOpInterface each) { // those of a kernel's turns, too
+    Block &block = each.getFunctionBody().front();
+    each.setFunctionTypeAttr(
+        TypeAttr::get(FunctionType::get(each.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
+  });
 }

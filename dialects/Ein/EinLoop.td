@@ -1,0 +1,61 @@
+//===- EinLoop.td - turns that carry values --------------------------------===//
+#ifndef PLC_EIN_LOOP
+#define PLC_EIN_LOOP
+
+include "dialects/Ein/EinDialect.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Ein_LoopOp : Ein_Op<"loop", [Pure, IsolatedFromAbove, AttrSizedOperandSegments]> {
+  let summary = "turns of one body, each of which reads what the one before gave";
+  let description = [{
+    Runs the body `turns` times. Its arguments, in order: the *carries*, which are `init` in the first turn and then what
+    the turn before gave; of each of `slices` the part at the turn's number along axis 0; `invariants`, the same in each
+    turn. It gives the next carries, then *elements*. Results: the carries behind the last turn, then the elements of all
+    turns, along a new axis 0. Turns count from 0 up; with `reverse` the last one runs first, so that what a loop gave is
+    read backward. Made by the language for a `repeat` whose turns are alike, and as the adjoint of another loop.
+
+    An example, from `test/Dialect/Ein/loop.mlir`:
+
+    ```mlir
+    %last, %all = ein.loop turns 5 carries(%h) slices(%x) with(%w) : (tensor<4xf32>, tensor<5x4xf32>, tensor<4x4xf32>) -> (tensor<4xf32>, tensor<5x4xf32>) {
+    ^bb0(%carry: tensor<4xf32>, %slice: tensor<4xf32>, %weight: tensor<4x4xf32>):
+      %y = ein.contract "b,ba->a" %carry, %weight : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+      %next = ein.map add "a,a->a" %slice, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      ein.return %next, %next : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    (C1) The body is one block, ended by `ein.return`; there is a turn at least.
+    (C2) Axis 0 of slices and of results that hold elements has the extent `turns` and is no batch axis.
+    (C3) The body's arguments have the types of `init`, of the slices' parts and of `invariants`.
+    (C4) What the body gives has the types of the carries, then of the elements of results.
+  }];
+  let arguments = (ins Variadic<Ein_Tensor>:$init, Variadic<Ein_Tensor>:$slices, Variadic<Ein_Tensor>:$invariants,
+                       Ein_Count:$turns, UnitAttr:$reverse);
+  let results = (outs Variadic<Ein_Tensor>:$results);
+  let regions = (region AnyRegion:$body);
+  let assemblyFormat = [{
+    `turns` $turns (`reverse` $reverse^)? `carries` `(` $init `)` `slices` `(` $slices `)` `with` `(` $invariants `)`
+    attr-dict-with-keyword `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumCarries() { return getInit().size(); }
+    ::mlir::Block &getTurn() { return getBody().front(); }
+    ::mlir::Operation *getEnd() { return getTurn().getTerminator(); }
+    /// Arguments of the body.
+    ::llvm::ArrayRef<::mlir::BlockArgument> getCarries() { return getTurn().getArguments().take_front(getInit().size()); }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getParts() {
+      return getTurn().getArguments().slice(getInit().size(), getSlices().size());
+    }
+    ::llvm::ArrayRef<::mlir::BlockArgument> getShared() { return getTurn().getArguments().take_back(getInvariants().size()); }
+    /// What the body gives.
+    ::mlir::OperandRange getNextCarries() { return getEnd()->getOperands().take_front(getInit().size()); }
+    ::mlir::OperandRange getElements() { return getEnd()->getOperands().drop_front(getInit().size()); }
+    ::mlir::ResultRange getLastCarries() { return getResults().take_front(getInit().size()); }
+    ::mlir::ResultRange getStacked() { return getResults().drop_front(getInit().size()); }
+  }];
+}
+
+#endif

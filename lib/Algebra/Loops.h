@@ -1,0 +1,46 @@
+//===- Loops.h - rewriting the turns of a loop ------------------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_LOOPS_H
+#define PLC_LIB_ALGEBRA_LOOPS_H
+
+#include "Adjoint.h"
+
+namespace plc::algebra {
+
+/// A loop like another, with its body; the other one is erased, and its results are not replaced.
+ein::LoopOp remake(ein::LoopOp loop, mlir::ValueRange init, mlir::ValueRange slices, mlir::ValueRange invariants,
+                   mlir::TypeRange results);
+
+/// What the body reads of a value of all turns, or of one that is the same in each: a further argument of it, if there
+/// is none yet.
+mlir::Value partOf(ein::LoopOp loop, mlir::Value stacked);
+mlir::Value sharedOf(ein::LoopOp loop, mlir::Value value);
+
+/// The values that a value of the body has in all turns, along a new axis 0: a further result, if there is none yet. The
+/// loop is made anew for it.
+mlir::Value stackOf(ein::LoopOp &loop, mlir::Value value);
+
+/// Drops, in the loops of a block and of their bodies, carries, slices, invariants and elements that nothing needs.
+void pruneLoops(mlir::Block &block);
+
+/// Takes out of a loop what no turn has to wait for: equations that do not read carries go before it, those that no
+/// carry reads behind it, in each case with what depends on them, as one equation over all turns. Cheap elementwise
+/// equations stay, unless what leaves needs them. Bits do not change: no order of a sum does.
+void splitLoop(ein::LoopOp loop);
+/// All of a block, inner ones first.
+void splitLoops(mlir::Block &block);
+
+/// The sum over axis 0 of a value: where an equation adds up what it reads, it adds up that axis too.
+mlir::Value sumOverTurns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stacked);
+
+/// The gradients of the operands of a loop that are active, given those of its results (null: none). The loop is made
+/// anew, so that it gives what the gradients need. Fails, with an error, where a derivative is not supported.
+llvm::LogicalResult differentiateLoop(mlir::OpBuilder &builder, ein::LoopOp loop, llvm::ArrayRef<mlir::Value> gradients,
+                                      const llvm::DenseSet<mlir::Value> &active,
+                                      llvm::SmallVectorImpl<std::pair<mlir::Value, mlir::Value>> &contributions);
+
+/// The arguments of a loop's body that depend on active operands, in any turn.
+llvm::DenseSet<mlir::Value> activeArguments(ein::LoopOp loop, const llvm::DenseSet<mlir::Value> &active);
+
+} // namespace plc::algebra
+
+#endif
