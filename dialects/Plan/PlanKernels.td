@@ -10,7 +10,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> {
+def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, SymbolTable]> {
   let summary = "a group of equations that is one unit of code, bytes, cutting and recomputation";
   let description = [{
     Made by `--form-kernels`; compiled once, whatever the number of its calls; no later phase splits or merges one.
@@ -20,6 +20,10 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     row-major, whoever computes. The cost of a call: `flops`, `bytes` read and written, `ns` on one thread as the rates
     predict. Without `by` a kernel can be planned, not compiled. The accumulator of a kernel that `updates` is a state of the
     program (see `plan.input`), which is never vacant.
+
+    A kernel of kind `loop` holds one `ein.loop`, whose turns call kernels, and these kernels, which are its own symbols:
+    nothing outside sees them, so that all that plans takes it for one unit. What its turns need besides operands lies in
+    its last result, `scratch`, an `ein.iota` that nobody reads: the bytes are planned as all others.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -37,6 +41,8 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     of the `ein` dialect.
     (C5) `by` computes kernels of this `kind`.
     (C6) One that `updates` has one accumulator and one result.
+    (C7) Of kind `loop` it has no accumulators and holds one `ein.loop`, in whose body are calls alone; what that gives are
+    results of these calls, each one carry and one element at most. No other kernel holds a loop or kernels.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -49,12 +55,17 @@ def Plan_KernelOp : Plan_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type, "KernelKind":$kind)>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// Number of arguments that are not accumulators.
     int64_t getNumInputs() { return getFunctionType().getNumInputs() - getNumAccumulators(); }
+    /// Of a kernel of kind `loop`.
+    ::plc::ein::LoopOp getLoop() { return *getBody().getOps<::plc::ein::LoopOp>().begin(); }
+    /// The result in which its turns keep values; null if they keep none.
+    ::mlir::Value getScratch();
   }];
 }
 

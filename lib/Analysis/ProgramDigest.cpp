@@ -85,6 +85,8 @@ private:
   void addSite(StringRef param, int64_t index, Digest digest) { sites.emplace_back(param.str(), index, digest); }
   std::string finish();
 
+  /// Of the results of a loop, by what a turn gives for arguments that are numbers.
+  SmallVector<Digest> evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands);
   /// The hashes of what a callee returns for arguments of these.
   SmallVector<Digest> enter(Block &callee, ArrayRef<Digest> arguments);
   /// Of the results of an equation, or of a call of a kernel.
@@ -134,7 +136,12 @@ static bool isIdentity(Operation *op) {
 }
 
 SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operands) {
+  if (auto loop = dyn_cast<ein::LoopOp>(op))
+    return evaluateLoop(loop, operands);
   if (auto call = dyn_cast<plan::CallOp>(op)) {
+    if (auto own = call->getParentOfType<plan::KernelOp>()) // in a turn
+      return enter(cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(own, call.getKernelAttr())).getBody().front(),
+                   operands);
     auto [it, inserted] = kernels.try_emplace(call.getKernelAttr().getAttr());
     if (inserted)
       it->second = &symbols.lookup<plan::KernelOp>(call.getKernelAttr().getAttr()).getBody().front();
@@ -160,6 +167,23 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
   return {text.hash()};
 }
 
+SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands) {
+  SmallVector<Digest> arguments;
+  for (BlockArgument argument : loop.getTurn().getArguments())
+    arguments.push_back((Text() << "turn" << argument.getArgNumber() << TypeAttr::get(argument.getType())).hash());
+  Text text;
+  text << ownDigest(loop);
+  for (Digest digest : operands)
+    text << digest;
+  for (Digest digest : enter(loop.getTurn(), arguments))
+    text << digest;
+  Digest whole = text.hash();
+  SmallVector<Digest> results;
+  for (OpResult result : loop->getResults())
+    results.push_back((Text() << whole << result.getResultNumber()).hash());
+  return results;
+}
+
 SmallVector<Digest> Evaluation::enter(Block &callee, ArrayRef<Digest> arguments) {
   Environment local;
   for (auto [argument, digest] : llvm::zip(callee.getArguments(), arguments))
@@ -168,8 +192,9 @@ SmallVector<Digest> Evaluation::enter(Block &callee, ArrayRef<Digest> arguments)
     return llvm::map_to_vector(operands, [&](Value operand) { return local.lookup(operand); });
   };
   for (Operation &op : callee.without_terminator())
-    for (auto [value, digest] : llvm::zip(op.getResults(), evaluate(&op, read(op.getOperands()))))
-      local[value] = digest;
+    if (!isa<plan::KernelOp>(op)) // of a loop, which calls it
+      for (auto [value, digest] : llvm::zip(op.getResults(), evaluate(&op, read(op.getOperands()))))
+        local[value] = digest;
   return read(callee.getTerminator()->getOperands());
 }
 

@@ -77,6 +77,7 @@ LogicalResult codegen::lowerToLLVM(ModuleOp module, ArrayRef<KernelRecord> recor
   if (failed(passes.run(module)))
     return failure();
   for (const KernelRecord &record : records)
-    addEntry(module, record);
+    if (!record.loop)
+      addEntry(module, record);
   return success();
 }

@@ -1,10 +1,8 @@
 //===- Module.cpp - write a compiled module ---------------------------------===//
 #include "plc/Codegen/Module.h"
 
-#include "plc/Analysis/Implementations.h"
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Target.h"
-#include "plc/Dialect/Plan/KernelText.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -49,8 +47,8 @@ std::vector<module::ParameterInfo> parametersOf(ModuleOp module) {
 
 module::KernelInfo describe(const KernelRecord &record) {
   module::KernelInfo kernel{
-      record.name, record.symbol,  record.where, record.chunks, record.flops, record.bytes, record.ns, {}, {},
-      {},          record.infinite};
+      record.name, record.symbol,   record.where, record.chunks, record.flops, record.bytes, record.ns, {}, {},
+      {},          record.infinite, record.loop};
   for (const KernelRecord::Gather &gather : record.gathers)
     kernel.gathers.push_back({gather.where, gather.extent});
   auto read = [](const std::vector<KernelRecord::RealOperand> &from, std::vector<module::RealOperand> &to) {
@@ -61,47 +59,6 @@ module::KernelInfo describe(const KernelRecord &record) {
   read(record.results, kernel.results);
   return kernel;
 }
-
-// The kernels of all entries: equal ones are one, a ragged one is two.
-struct DistinctKernels {
-  SmallVector<plan::KernelOp> kernels;
-
-  KernelVariants add(plan::KernelOp kernel, ein::MicroBatches cut) {
-    if (!cut.isRagged()) {
-      int64_t index = find(kernel);
-      return {index, index};
-    }
-    return {find(variant(kernel, cut, 0)), find(variant(kernel, cut, cut.count - 1))};
-  }
-
-private:
-  llvm::StringMap<int64_t> byText;
-  std::vector<OwningOpRef<plan::KernelOp>> made;
-
-  int64_t find(plan::KernelOp kernel) {
-    auto [found, isNew] = byText.try_emplace(plan::kernelText(kernel), kernels.size());
-    if (isNew)
-      kernels.push_back(kernel);
-    return found->second;
-  }
-
-  // The kernel as it is in a micro-batch, without batch axes; it does work for each sample.
-  plan::KernelOp variant(plan::KernelOp kernel, ein::MicroBatches cut, int64_t microBatch) {
-    plan::KernelOp clone = made.emplace_back(kernel.clone()).get();
-    int64_t samples = cut.samplesOf(microBatch);
-    ein::setSamples(clone, samples);
-    if (plan::kernelText(clone) == plan::kernelText(kernel))
-      return clone;
-    // A dimension of one sample is none, and sums may end elsewhere: what is no product any more is computed by chains.
-    if (ein::ContractOp op = plan::contractionOf(clone); op && clone.getBy() && plan::misfit(*clone.getBy(), op))
-      clone.setBy(plan::Implementation::chains);
-    auto part = [&](int64_t cost) { return int64_t(__int128(cost) * samples / cut.mostSamples()); };
-    clone.setFlops(part(kernel.getFlops()));
-    clone.setBytes(part(kernel.getBytes()));
-    clone.setNs(part(kernel.getNs()));
-    return clone;
-  }
-};
 
 // An object with plc_manifest and plc_manifest_size.
 LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, Location loc,
@@ -121,7 +78,7 @@ LogicalResult emitManifest(StringRef manifest, ArrayRef<std::string> features, L
 } // namespace
 
 LogicalResult ModuleWriter::compile() {
-  DistinctKernels distinct;
+  KernelSet kernels; // of all entries: equal ones are one, a ragged one is two
   llvm::StringMap<int64_t> names;
   manifest = request.manifest;
   manifest.targetFeatures = request.features;
@@ -130,7 +87,7 @@ LogicalResult ModuleWriter::compile() {
     plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
     // In the order in which the table counts them.
     for (auto kernel : entry.module.getBody()->getOps<plan::KernelOp>()) {
-      KernelVariants variants = distinct.add(kernel, program.getCut());
+      KernelVariants variants = kernels.find(kernel, program.getCut());
       entry.table.kernels.push_back(variants.full);
       entry.table.shortKernels.push_back(variants.shorter);
     }
@@ -138,7 +95,7 @@ LogicalResult ModuleWriter::compile() {
   }
   std::vector<KernelRecord> records;
   CodeOptions options{vectorBitsOf(request.features)};
-  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(distinct.kernels, options, records);
+  FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
   if (failed(written))
     return failure();
   code = std::move(*written);

@@ -1,5 +1,6 @@
 //===- WriteKernels.cpp - kernels to functions of loops ---------------------===//
 #include "KernelWriter.h"
+#include "LoopSteps.h"
 #include "plc/Codegen/Kernels.h"
 #include "plc/Codegen/Passes.h"
 #include "plc/Dialect/Blis/Blis.h"
@@ -50,38 +51,57 @@ static void describeOperands(plan::KernelOp kernel, KernelRecord &record) {
   kernel.walk([&](ein::ConstantOp op) { record.infinite |= op.getValue().isInfinity(); });
 }
 
-static LogicalResult writeKernel(plan::KernelOp kernel, const CodeOptions &options, KernelRecord &record,
-                                 OpBuilder &builder) {
+static LogicalResult writeCode(plan::KernelOp kernel, const CodeOptions &options, KernelRecord &record,
+                               OpBuilder &builder) {
   KernelWriter writer(kernel, record.symbol, options, builder);
   if (failed(writeBody(writer)))
     return failure();
   writer.finish();
-  record.name = kernel.getSymName().str();
-  record.where = placesOf(kernel.getLoc());
   record.chunks = writer.chunks;
-  record.flops = kernel.getFlops();
-  record.bytes = kernel.getBytes();
-  record.ns = kernel.getNs();
   for (const IndexedAccess &access : writer.accesses)
     record.gathers.push_back({placesOf(access.loc), access.extent});
-  describeOperands(kernel, record);
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(ArrayRef<plan::KernelOp> kernels, const CodeOptions &options,
+static LogicalResult writeSteps(plan::KernelOp kernel, const KernelSet &kernels, KernelRecord &record) {
+  FailureOr<module::LoopInfo> steps = stepsOf(kernel, kernels);
+  if (failed(steps))
+    return failure();
+  record.loop = std::move(*steps);
+  record.symbol.clear();
+  record.chunks = chunksOf(kernel.getNs() / record.loop->turns); // which threads share in each turn
+  return success();
+}
+
+// A kernel that turns call is named behind the loop.
+static std::string fullName(plan::KernelOp kernel) {
+  auto loop = kernel->getParentOfType<plan::KernelOp>();
+  return (loop ? fullName(loop) + "." : "") + kernel.getSymName().str();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> codegen::writeKernels(const KernelSet &kernels, const CodeOptions &options,
                                                        std::vector<KernelRecord> &records) {
-  if (kernels.empty())
+  if (kernels.all().empty())
     return OwningOpRef<ModuleOp>();
-  MLIRContext *context = kernels.front()->getContext();
+  plan::KernelOp first = kernels.all().front();
+  MLIRContext *context = first->getContext();
   context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
                        memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect, blis::BlisDialect>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernels.front()->getLoc());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(first->getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  for (auto [index, kernel] : llvm::enumerate(kernels)) {
-    records.emplace_back();
-    records.back().symbol = "plc_kernel_" + std::to_string(index);
-    if (failed(writeKernel(kernel, options, records.back(), builder)))
+  for (auto [index, each] : llvm::enumerate(kernels.all())) {
+    plan::KernelOp kernel = each;
+    KernelRecord &record = records.emplace_back();
+    record.symbol = "plc_kernel_" + std::to_string(index);
+    bool turns = kernel.getKind() == plan::KernelKind::loop;
+    if (failed(turns ? writeSteps(kernel, kernels, record) : writeCode(kernel, options, record, builder)))
       return failure();
+    record.name = fullName(kernel);
+    record.where = placesOf(kernel.getLoc());
+    record.flops = kernel.getFlops();
+    record.bytes = kernel.getBytes();
+    record.ns = kernel.getNs();
+    describeOperands(kernel, record);
   }
   return module;
 }
@@ -96,8 +116,10 @@ struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertK
       return signalPassFailure();
     }
     CodeOptions options{vectorBits};
-    SmallVector<plan::KernelOp> kernels(getOperation().getOps<plan::KernelOp>());
-    if (kernels.empty()) {
+    KernelSet kernels;
+    for (auto kernel : getOperation().getOps<plan::KernelOp>())
+      kernels.append(kernel);
+    if (kernels.all().empty()) {
       getOperation().emitError("module has no 'plan.kernel': run '--form-kernels' first");
       return signalPassFailure();
     }

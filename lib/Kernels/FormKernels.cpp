@@ -6,6 +6,7 @@
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
+#include "plc/Analysis/TurnMemory.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExactDouble.h"
@@ -37,15 +38,18 @@ Value accumulatorOf(Operation *op) {
   return equation ? equation.getAccumulator() : Value();
 }
 
+constexpr int64_t mostPoints = int64_t(1) << 48;
+
 // Reports an equation beyond any machine, so that no sum of costs or bytes of a plan overflows.
 bool isTooLarge(Operation *op) {
-  constexpr int64_t most = int64_t(1) << 48;
   int64_t points = 1;
+  if (isa<ein::LoopOp>(op)) // its turns' kernels are counted when they are there
+    return false;
   for (int64_t extent : ein::iterationOf(op).extents)
-    if (llvm::MulOverflow(points, extent, points) || points > most)
+    if (llvm::MulOverflow(points, extent, points) || points > mostPoints)
       return op->emitError("runs over more than 2^48 points"), true;
   for (Value operand : op->getOperands())
-    if (cast<RankedTensorType>(operand.getType()).getNumElements() > most)
+    if (cast<RankedTensorType>(operand.getType()).getNumElements() > mostPoints)
       return op->emitError("reads a tensor of more than 2^48 elements"), true;
   return false;
 }
@@ -78,13 +82,14 @@ struct Signature {
         if (operand != accumulator && !inside.contains(operand.getDefiningOp()) &&
             (!ein::isFree(operand) || needsMemory(op)))
           read.insert_range(readBehind(operand));
-      bool leaves = llvm::any_of(op->getUsers(), [&](Operation *user) { return !inside.contains(user); });
       if (accumulator) {
         accumulators.push_back(accumulator);
         accumulated.push_back(op->getResult(0));
-      } else if (leaves) {
-        results.push_back(givenFor(op->getResult(0)));
+        continue;
       }
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+          results.push_back(givenFor(result));
     }
     inputs.assign(read.begin(), read.end());
   }
@@ -131,8 +136,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   FormKernels(const FormKernels &other) : FormKernelsBase(other) {}
 
   void runOnOperation() override {
-    known.clear();
-    groupCount = 0;
+    kernelCount = groupCount = 0;
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
       getOperation().emitError(
           "module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
@@ -145,18 +149,24 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
     rates = rateOptions.values();
     if (failed(checkRates()) || failed(readProfile()))
       return signalPassFailure();
-    SymbolTable symbols(getOperation());
+    Kernels kernels{SymbolTable(getOperation())};
     std::optional<SteadyArguments> steady;
     if (prepare)
       steady.emplace(getOperation());
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
-      if (failed(formBody(body, steady, symbols)))
+      if (failed(formBody(body, steady, kernels)))
         return signalPassFailure();
     remark::analysis(getOperation().getLoc(), remark::RemarkOpts::name("Formed").category(getArgument()))
-        << remark::add("formed {0} different kernels for {1} groups of equations", known.size(), groupCount);
+        << remark::add("formed {0} different kernels for {1} groups of equations", kernelCount, groupCount);
   }
 
 private:
+  // Kernels of one symbol table, the module or a kernel of kind `loop`, by their texts.
+  struct Kernels {
+    SymbolTable symbols;
+    llvm::StringMap<plan::KernelOp> known = {};
+  };
+
   // Times are sums of products with these.
   LogicalResult checkRates() {
     for (size_t i = 0; i < PerRate::size; ++i)
@@ -173,23 +183,23 @@ private:
     return success();
   }
 
-  LogicalResult formBody(ein::FuncOp body, const std::optional<SteadyArguments> &steady, SymbolTable &symbols) {
+  LogicalResult formBody(ein::FuncOp body, const std::optional<SteadyArguments> &steady, Kernels &kernels) {
     Block &block = body.getBody().front();
     // Only derivatives see a stop.
-    for (auto stop : llvm::make_early_inc_range(block.getOps<ein::StopOp>())) {
+    body.walk([](ein::StopOp stop) {
       stop.getResult().replaceAllUsesWith(stop.getInput());
       stop.erase();
-    }
+    });
     eraseDead(block);
     SteadyEquations apart;
     if (steady)
       takeSteady(block, *steady, apart);
-    if (failed(formCalls(block, body, "", symbols)))
+    if (failed(formCalls(block, body, body.getName() + ".", kernels)))
       return failure();
     if (apart.block.empty())
       return success();
     // Its calls stand before all others, which read their results.
-    LogicalResult formed = formCalls(apart.block, body, "P.", symbols);
+    LogicalResult formed = formCalls(apart.block, body, body.getName() + ".P.", kernels);
     Operation *returned = apart.block.getTerminator();
     for (auto [argument, value] : llvm::zip(apart.arguments, returned->getOperands())) {
       argument.replaceAllUsesWith(value);
@@ -200,8 +210,12 @@ private:
     return formed;
   }
 
-  LogicalResult formCalls(Block &block, ein::FuncOp body, StringRef prefix, SymbolTable &symbols) {
+  // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
+  LogicalResult formCalls(Block &block, Operation *place, const Twine &prefix, Kernels &kernels) {
+    std::string names = prefix.str();
     copyMergedWindows(block);
+    for (auto loop : block.getOps<ein::LoopOp>())
+      copyApart(loop);
     copyReturnedViews(block);
     readTablesInPlace(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
@@ -213,9 +227,10 @@ private:
       Signature signature(group);
       if (llvm::any_of(group.equations, isTooLarge))
         return failure();
-      plan::KernelOp kernel =
-          form(group, signature, (body.getName() + "." + prefix + Twine(index)).str(), body, symbols);
-      auto call = plan::CallOp::create(builder, kernel.getLoc(), typesOf(signature.outputs()),
+      plan::KernelOp kernel = form(group, signature, names + std::to_string(index), place, kernels);
+      if (!kernel)
+        return failure();
+      auto call = plan::CallOp::create(builder, kernel.getLoc(), kernel.getResultTypes(),
                                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()), signature.arguments(),
                                        builder.getStringAttr(""), /*recompute=*/nullptr, /*discard=*/nullptr,
                                        /*again=*/nullptr);
@@ -253,6 +268,30 @@ private:
           contract->setOperand(operand, OpBuilder(gather).clone(*gather)->getResult(0));
   }
 
+  // Turns read their operands where these lie: a carry, or a part of a slice, is one piece.
+  void copyApart(ein::LoopOp loop) {
+    OpBuilder builder(loop);
+    for (OpOperand &operand : loop->getOpOperands()) {
+      bool isSlice = operand.getOperandNumber() - loop.getInit().size() < loop.getSlices().size();
+      if (!plan::isOnePiece(operand.get(), isSlice))
+        operand.set(copyOf(operand.get(), builder));
+    }
+  }
+
+  // What a turn gives is made in it, and stands in one place for the next turn and in one for the result.
+  void copyGiven(ein::LoopOp loop) {
+    Operation *end = loop.getEnd();
+    OpBuilder builder(end);
+    llvm::SmallPtrSet<Value, 8> seen;
+    for (OpOperand &operand : end->getOpOperands()) {
+      if (operand.getOperandNumber() == loop.getInit().size())
+        seen.clear();
+      if (isa<BlockArgument>(operand.get()) || seen.contains(operand.get()))
+        operand.set(copyOf(operand.get(), builder));
+      seen.insert(operand.get());
+    }
+  }
+
   // Axes that a window has drawn apart are merged in a copy.
   void copyMergedWindows(Block &block) {
     for (auto merge : block.getOps<ein::MergeOp>())
@@ -287,28 +326,64 @@ private:
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!isa<ein::ReturnOp>(op) && op.use_empty() && !accumulatorOf(&op))
         op.erase();
+    for (auto loop : block.getOps<ein::LoopOp>())
+      eraseDead(loop.getTurn());
   }
 
-  // The kernel of a group: an equal one made before, or a new one.
-  plan::KernelOp form(const Group &group, const Signature &signature, const std::string &name, ein::FuncOp body,
-                      SymbolTable &symbols) {
-    OpBuilder builder(body);
+  // The kernel of a group: an equal one made before, or a new one. Null, with a diagnostic, if a turn cannot be one.
+  plan::KernelOp form(const Group &group, const Signature &signature, const std::string &name, Operation *place,
+                      Kernels &kernels) {
+    OpBuilder builder(place);
     auto type = builder.getFunctionType(typesOf(signature.arguments()), typesOf(signature.outputs()));
     auto kernel = plan::KernelOp::create(builder, mainEquation(group)->getLoc(), name, type, group.kind);
     kernel.setNumAccumulators(signature.accumulators.size());
     kernel.setUpdates(isa<ein::PutOp>(group.equations.front()));
     fill(kernel, group, signature);
     kernel.setBy(chooseImplementation(group, contractions, rates));
-    setCost(kernel);
+    if (failed(group.kind == plan::KernelKind::loop ? formTurns(kernel) : setCost(kernel))) {
+      kernel.erase();
+      return {};
+    }
     std::string text = plan::kernelText(kernel);
-    if (auto found = known.find(text); found != known.end()) {
+    if (auto found = kernels.known.find(text); found != kernels.known.end()) {
       kernel.erase();
       return found->second;
     }
+    ++kernelCount;
     kernel->remove();
-    symbols.insert(kernel, body->getIterator());
-    known[text] = kernel;
+    kernels.symbols.insert(kernel, place->getIterator());
+    kernels.known[text] = kernel;
     return kernel;
+  }
+
+  // Groups what a turn computes in kernels of the loop's own, whose calls are what a call of the loop costs.
+  LogicalResult formTurns(plan::KernelOp kernel) {
+    ein::LoopOp loop = kernel.getLoop();
+    Kernels kernels{SymbolTable(kernel)};
+    copyGiven(loop);
+    if (failed(formCalls(loop.getTurn(), loop, "turn.", kernels)))
+      return failure();
+    plan::TurnMemory memory = plan::placeTurn(kernel);
+    if (memory.bytes)
+      addScratch(kernel, memory.bytes);
+    std::optional<TurnsWork> work = workOfTurns(kernel);
+    if (!work)
+      return loop.emitError("runs over more than 2^48 points");
+    kernel.setFlops(work->flops);
+    kernel.setBytes(work->bytes);
+    auto ns = measured ? measured->nsOf(kernel.getSymName(), work->bytes) : std::nullopt;
+    kernel.setNs(ns.value_or(work->ns));
+    return success();
+  }
+
+  static void addScratch(plan::KernelOp kernel, int64_t bytes) {
+    Operation *end = kernel.getBody().front().getTerminator();
+    OpBuilder builder(end);
+    auto type = RankedTensorType::get({bytes / 4}, builder.getI32Type());
+    SmallVector<Value> results(end->getOperands());
+    results.push_back(ein::IotaOp::create(builder, kernel.getLoc(), type));
+    end->setOperands(results);
+    kernel.setFunctionType(builder.getFunctionType(kernel.getArgumentTypes(), ValueRange(results).getTypes()));
   }
 
   void fill(plan::KernelOp kernel, const Group &group, const Signature &signature) {
@@ -344,17 +419,17 @@ private:
     builder.clone(*value.getDefiningOp(), mapping);
   }
 
-  void setCost(plan::KernelOp kernel) {
+  LogicalResult setCost(plan::KernelOp kernel) {
     KernelWork work = workOf(kernel);
     kernel.setFlops(work.flops);
     kernel.setBytes(work.bytes);
     auto ns = measured ? measured->nsOf(kernel.getSymName(), work.bytes) : std::nullopt;
     kernel.setNs(ns.value_or(int64_t(nsOf(work.amounts, rates))));
+    return success();
   }
 
   RateOptions rateOptions{*this};
-  llvm::StringMap<plan::KernelOp> known;
-  int64_t groupCount = 0;
+  int64_t kernelCount = 0, groupCount = 0;
   PerRate rates;
   std::optional<Profile> measured;
 };

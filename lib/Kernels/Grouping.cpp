@@ -26,7 +26,7 @@ LogicalResult checkReady(Operation *op) {
       llvm::any_of(op->getResultTypes(), ein::lacksPrecision))
     return op->emitOpError("has elements of type '!ein.real': run '--ein-precision' first");
   if (isa<ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::MapOp, ein::GatherOp, ein::ScatterAddOp, ein::PutOp,
-          ein::PlaceOp>(op) ||
+          ein::PlaceOp, ein::LoopOp>(op) ||
       ein::isView(op))
     return success();
   if (auto contract = dyn_cast<ein::ContractOp>(op)) {
@@ -129,6 +129,8 @@ private:
   }
 
   void place(Operation *op) {
+    if (isa<ein::LoopOp>(op))
+      return open(KernelKind::loop, {op});
     if (isa<ein::ContractOp>(op))
       return open(KernelKind::contract, {op});
     if (isa<ein::ScatterAddOp, ein::PutOp>(op))

@@ -16,7 +16,7 @@ struct Group {
 /// Whether an operation reads its operands in memory, even those that are free.
 inline bool needsMemory(mlir::Operation *user) {
   return ein::isView(user) ||
-         mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PutOp, ein::PlaceOp, ein::ReturnOp>(user);
+         mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PutOp, ein::PlaceOp, ein::LoopOp, ein::ReturnOp>(user);
 }
 
 /// Whether an operation makes no value of its own, so that the kernels that read it hold a copy of it: a view, or a gather

@@ -326,6 +326,21 @@ KernelWork kernels::workOf(plan::KernelOp kernel) {
   return work;
 }
 
+std::optional<TurnsWork> kernels::workOfTurns(plan::KernelOp kernel) {
+  ein::LoopOp loop = kernel.getLoop();
+  TurnsWork work;
+  for (auto call : loop.getTurn().getOps<plan::CallOp>()) {
+    auto called = cast<plan::KernelOp>(SymbolTable::lookupSymbolIn(kernel, call.getKernelAttr()));
+    work.flops += called.getFlops();
+    work.bytes += called.getBytes();
+    work.ns += called.getNs();
+  }
+  for (int64_t *each : {&work.flops, &work.bytes, &work.ns})
+    if (llvm::MulOverflow(*each, int64_t(loop.getTurns()), *each) || *each > int64_t(1) << 48)
+      return std::nullopt;
+  return work;
+}
+
 double kernels::nsOf(const PerRate &amounts, const PerRate &rates) {
   double ns = 0;
   for (size_t rate = 0; rate < PerRate::size; ++rate)

@@ -18,6 +18,13 @@ struct KernelWork {
 /// Of a kernel whose body is there and which has someone who computes it.
 KernelWork workOf(plan::KernelOp kernel);
 
+/// What a call of a kernel of kind `loop` does: what those of its turns do, all together.
+struct TurnsWork {
+  int64_t flops = 0, bytes = 0, ns = 0;
+};
+/// Nothing if it is more than any machine's: 2^48 operations, bytes or nanoseconds.
+std::optional<TurnsWork> workOfTurns(plan::KernelOp kernel);
+
 /// Nanoseconds of so much work: of a call the arithmetic of each equation, the bytes once, the call itself. Measured, sums
 /// are nearer to what kernels take than the slowest part alone.
 double nsOf(const PerRate &amounts, const PerRate &rates);

@@ -16,8 +16,10 @@ namespace {
 // In a body or a model, by what is known of its arguments.
 bool isSteady(Operation &op, llvm::function_ref<bool(Value)> isSteadyValue) {
   auto equation = dyn_cast<ein::Equation>(op);
-  return (!equation || !equation.getAccumulator()) && !ein::dependsOnBatch(&op) &&
-         llvm::all_of(op.getOperands(), isSteadyValue);
+  bool overBatch = op.walk([](Operation *each) {
+                       return ein::dependsOnBatch(each) ? WalkResult::interrupt() : WalkResult::advance();
+                     }).wasInterrupted();
+  return (!equation || !equation.getAccumulator()) && !overBatch && llvm::all_of(op.getOperands(), isSteadyValue);
 }
 
 // Values of a body that are steady; arguments are known.
@@ -38,7 +40,7 @@ bool isCostly(Operation &op) {
     ein::CostClass cost = ein::infoOf(map.getFunction()).cost;
     return cost != ein::CostClass::Copy && cost != ein::CostClass::Element;
   }
-  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp>(op);
+  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
 }
 
 } // namespace
@@ -109,11 +111,11 @@ void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArgument
     if (needed.contains(&op))
       builder.clone(op, copies);
   SmallVector<std::pair<Value, Value>> made; // the copy, and what stands for it in the body
-  for (Operation *op : costly) {
-    Value value = op->getResult(0);
-    made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));
-    value.replaceAllUsesWith(made.back().second);
-  }
+  for (Operation *op : costly)
+    for (Value value : op->getResults()) {
+      made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));
+      value.replaceAllUsesWith(made.back().second);
+    }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (needed.contains(&op) && op.use_empty())
       op.erase();

@@ -53,6 +53,8 @@ public:
     return value.get<std::string>();
   }
 
+  bool isNull() const { return value.is_null(); }
+
   std::string dump() const { return value.dump(); }
 
   template <class Read>
@@ -196,7 +198,42 @@ RealOperand readOperand(const Node &node) {
   return {node["operand"].integer(0, maxCount), readElementType(node["type"]), node["elements"].integer(0, maxCount)};
 }
 
-KernelInfo readKernel(const Node &node) {
+TurnPlace readTurnPlace(const Node &node, int64_t numOperands) {
+  int64_t number = 0;
+  auto numbers = node.list([&](const Node &each) {
+    return number++ ? each.integer(-maxBytes, maxBytes) : each.integer(0, numOperands - 1);
+  });
+  if (numbers.size() != 3)
+    node.fail("has " + std::to_string(numbers.size()) + " numbers, expected an operand, an offset and bytes per turn");
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
+TurnOperand readTurnOperand(const Node &node, int64_t numOperands) {
+  auto places = node.list([&](const Node &place) { return readTurnPlace(place, numOperands); });
+  if (places.size() != 1 && places.size() != 3)
+    node.fail("has " + std::to_string(places.size()) + " places, expected 1 or 3");
+  return {places.front(), places[places.size() / 2], places.back()};
+}
+
+/// Of the kernel of this number, which calls those before it.
+LoopInfo readLoop(const Node &node, int64_t number) {
+  LoopInfo loop;
+  loop.turns = node["turns"].integer(1, maxCount);
+  loop.reverse = node["reverse"].boolean();
+  loop.bytes = node["bytes"].list([](const Node &bytes) { return bytes.integer(1, maxBytes); });
+  auto numOperands = static_cast<int64_t>(loop.bytes.size());
+  loop.steps = node["steps"].list([&](const Node &step) {
+    return StepInfo{step["kernel"].integer(0, number - 1),
+                    step["operands"].list([&](const Node &operand) { return readTurnOperand(operand, numOperands); })};
+  });
+  loop.ends = node["ends"].list([&](const Node &end) {
+    return EndInfo{readTurnPlace(end["from"], numOperands), readTurnPlace(end["to"], numOperands),
+                   end["bytes"].integer(1, maxBytes)};
+  });
+  return loop;
+}
+
+KernelInfo readKernel(const Node &node, int64_t number) {
   KernelInfo kernel;
   kernel.name = node["name"].string();
   kernel.symbol = node["symbol"].string();
@@ -211,6 +248,8 @@ KernelInfo readKernel(const Node &node) {
   kernel.inputs = node["inputs"].list(readOperand);
   kernel.results = node["results"].list(readOperand);
   kernel.infinite = node["infinite"].boolean();
+  if (Node loop = node["loop"]; !loop.isNull())
+    kernel.loop = readLoop(loop, number);
   return kernel;
 }
 
@@ -346,7 +385,8 @@ Manifest readRoot(const Node &root) {
   manifest.optimizer = readOptimizer(root["optimizer"]);
   manifest.rates = readRates(root["rates"]);
   manifest.parameters = root["parameters"].list(readParameter);
-  manifest.kernels = root["kernels"].list(readKernel);
+  int64_t number = 0;
+  manifest.kernels = root["kernels"].list([&](const Node &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());
   root["entries"].members([&](const std::string &name, const Node &entry) {
     manifest.entries.push_back(readEntry(name, entry, numKernels));

@@ -58,6 +58,32 @@ json writeOperand(const RealOperand &operand) {
   return {{"operand", operand.operand}, {"type", nameOf(operand.type)}, {"elements", operand.elements}};
 }
 
+json writePlace(const TurnPlace &place) { return json::array({place.operand, place.offset, place.perTurn}); }
+
+// One place if it is the same in all turns, else three.
+json writeTurnOperand(const TurnOperand &operand) {
+  json places = json::array({writePlace(operand[0])});
+  if (operand[1] != operand[0] || operand[2] != operand[0]) {
+    places.push_back(writePlace(operand[1]));
+    places.push_back(writePlace(operand[2]));
+  }
+  return places;
+}
+
+json writeLoop(const LoopInfo &loop) {
+  auto writeStep = [](const StepInfo &step) {
+    return json{{"kernel", step.kernel}, {"operands", list(step.operands, writeTurnOperand)}};
+  };
+  auto writeEnd = [](const EndInfo &end) {
+    return json{{"from", writePlace(end.from)}, {"to", writePlace(end.to)}, {"bytes", end.bytes}};
+  };
+  return {{"turns", loop.turns},
+          {"reverse", loop.reverse},
+          {"bytes", loop.bytes},
+          {"steps", list(loop.steps, writeStep)},
+          {"ends", list(loop.ends, writeEnd)}};
+}
+
 json writeKernel(const KernelInfo &kernel) {
   return {{"name", kernel.name},
           {"symbol", kernel.symbol},
@@ -71,7 +97,8 @@ json writeKernel(const KernelInfo &kernel) {
                 [](const GatherInfo &gather) { return json{{"where", gather.where}, {"extent", gather.extent}}; })},
           {"inputs", list(kernel.inputs, writeOperand)},
           {"results", list(kernel.results, writeOperand)},
-          {"infinite", kernel.infinite}};
+          {"infinite", kernel.infinite},
+          {"loop", kernel.loop ? writeLoop(*kernel.loop) : json()}};
 }
 
 json writeRates(const PerRate &rates) {

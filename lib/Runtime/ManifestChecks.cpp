@@ -162,6 +162,17 @@ private:
     for (const CallInfo &call : task.calls) {
       const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
       auto numOperands = static_cast<int64_t>(call.operands.size());
+      auto reach = [&](int64_t operand, int64_t bytes) {
+        if (operand < 0)
+          return checkResult(rank, kernel, placeOf(plan, operand, action) + bytes);
+        const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
+        Reach &farthest = reaches[static_cast<size_t>(slot.base)];
+        if (slot.offset + bytes > farthest.bytes)
+          farthest = {&kernel, slot.offset + bytes};
+      };
+      if (kernel.loop && kernel.loop->bytes.size() != call.operands.size())
+        fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
+                       " operands, but its turns read and write " + std::to_string(kernel.loop->bytes.size()));
       for (const module::RealOperand &input : kernel.inputs)
         if (input.operand >= numOperands)
           fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
@@ -170,17 +181,11 @@ private:
         if (result.operand >= numOperands)
           fail(rank, "kernel '" + kernel.name + "' is called with " + std::to_string(numOperands) +
                          " operands, but operand #" + std::to_string(result.operand) + " is a result");
-        int64_t operand = call.operands[static_cast<size_t>(result.operand)];
-        int64_t bytes = result.elements * static_cast<int64_t>(byteWidth(result.type));
-        if (operand < 0) {
-          checkResult(rank, kernel, placeOf(plan, operand, action) + bytes);
-          continue;
-        }
-        const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
-        Reach &reach = reaches[static_cast<size_t>(slot.base)];
-        if (slot.offset + bytes > reach.bytes)
-          reach = {&kernel, slot.offset + bytes};
+        reach(call.operands[static_cast<size_t>(result.operand)],
+              result.elements * static_cast<int64_t>(byteWidth(result.type)));
       }
+      for (size_t i = 0; kernel.loop && i < call.operands.size(); ++i)
+        reach(call.operands[i], kernel.loop->bytes[i]);
     }
     return reaches;
   }
@@ -266,6 +271,67 @@ private:
 
 } // namespace
 
+namespace {
+
+/// What the turns of a loop read and write lies in its operands.
+class LoopChecker {
+public:
+  LoopChecker(const std::string &file, const Manifest &manifest, const KernelInfo &kernel)
+      : file(file), manifest(manifest), kernel(kernel), loop(*kernel.loop) {}
+
+  void check() const {
+    for (size_t i = 0; i < loop.steps.size(); ++i)
+      checkStep(i);
+    for (const module::EndInfo &end : loop.ends)
+      for (const module::TurnPlace &place : {end.from, end.to})
+        checkPlace("what it copies at its end", place, loop.turns - 1, end.bytes);
+  }
+
+private:
+  void checkStep(size_t number) const {
+    const module::StepInfo &step = loop.steps[number];
+    const KernelInfo &called = manifest.kernels[static_cast<size_t>(step.kernel)];
+    std::vector<std::pair<int64_t, int64_t>> sizes; // operand, bytes
+    for (const auto *operands : {&called.inputs, &called.results})
+      for (const module::RealOperand &each : *operands)
+        sizes.emplace_back(each.operand, each.elements * static_cast<int64_t>(byteWidth(each.type)));
+    for (size_t i = 0; called.loop && i < called.loop->bytes.size(); ++i)
+      sizes.emplace_back(static_cast<int64_t>(i), called.loop->bytes[i]);
+    std::string what = "step " + std::to_string(number);
+    for (auto [operand, bytes] : sizes) {
+      if (operand >= static_cast<int64_t>(step.operands.size()))
+        fail(what + " calls kernel '" + called.name + "' with " + std::to_string(step.operands.size()) +
+             " operands, but it has one #" + std::to_string(operand));
+      // The place is a linear function of the turn, so the first and the last one that it is for are enough.
+      for (int64_t count = 0; count < std::min<int64_t>(loop.turns, 3); ++count) {
+        const module::TurnPlace &place = step.operands[static_cast<size_t>(operand)][static_cast<size_t>(count)];
+        checkPlace(what, place, count, bytes);
+        if (count > 0)
+          checkPlace(what, place, loop.turns - 1 - (loop.turns - 1 - count) % 2, bytes);
+      }
+    }
+  }
+
+  void checkPlace(const std::string &what, const module::TurnPlace &place, int64_t count, int64_t bytes) const {
+    int64_t size = loop.bytes[static_cast<size_t>(place.operand)], moved = 0, begin = 0;
+    if (__builtin_mul_overflow(loop.turnAt(count), place.perTurn, &moved) ||
+        __builtin_add_overflow(moved, place.offset, &begin) || begin < 0 || bytes > size || begin > size - bytes)
+      fail(what + " reads or writes " + std::to_string(bytes) + " bytes of operand #" + std::to_string(place.operand) +
+           " in turn " + std::to_string(loop.turnAt(count)) + ", beyond its " + std::to_string(size));
+  }
+
+  [[noreturn]] void fail(const std::string &text) const {
+    throw fileError(file, "manifest: loop '" + kernel.name + "': " + text);
+  }
+
+  const std::string &file;
+  const Manifest &manifest;
+  const KernelInfo &kernel;
+  const module::LoopInfo &loop;
+};
+
+} // namespace
+
 Manifest parseManifest(const std::string &file, std::string_view text) {
   Manifest manifest;
   try {
@@ -286,6 +352,9 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
                                 ", expected " + listElementTypes(isReal));
   }
+  for (const KernelInfo &kernel : manifest.kernels)
+    if (kernel.loop)
+      LoopChecker(file, manifest, kernel).check();
   for (const EntryPlan &entry : manifest.entries)
     EntryChecker(file, manifest, entry).check();
 }

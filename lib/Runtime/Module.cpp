@@ -89,7 +89,8 @@ void Module::checkCpu() const {
 
 void Module::resolveKernels() {
   for (KernelInfo &kernel : contents.kernels)
-    kernel.function = reinterpret_cast<plc_kernel_fn>(symbol(kernel.symbol.c_str()));
+    if (!kernel.loop)
+      kernel.function = reinterpret_cast<plc_kernel_fn>(symbol(kernel.symbol.c_str()));
 }
 
 int64_t Module::codeBytesOf(const KernelInfo &kernel) {

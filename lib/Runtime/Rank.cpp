@@ -158,27 +158,58 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
 
 bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   const KernelInfo &kernel = kernelOf(call, action.microBatch);
+  turns.clear();
   operands.clear();
   for (int64_t operand : call.operands)
     operands.push_back(arena.at(placeOf(plan, operand, action)));
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
-  KernelRun run{kernel.function,       operands.data(), kernel.chunks,    1,
-                action.microBatch > 0, &kernel.name,    action.microBatch};
-  auto number = static_cast<size_t>(shared.entry.kernelOf(call, action.microBatch));
   // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
-  bool mayBeInfinite = checksFinite && (kernel.infinite || readsInfinity(call, kernel));
-  bool good = shared.workers.run(*worker, run, paces[number]);
+  mayBeInfinite = checksFinite && (kernel.infinite || readsInfinity(call, kernel));
+  bool good = runKernel(shared.entry.kernelOf(call, action.microBatch), operands.data());
   current.store(nullptr, std::memory_order_relaxed);
-  if (!good && shared.workers.job(local).fault())
-    fail(call, action.microBatch);
-  if (good && checksFinite)
-    checkFinite(call, action.microBatch, mayBeInfinite);
   return good;
 }
 
-void Rank::fail(const CallInfo &call, int64_t microBatch) {
-  const KernelInfo &kernel = kernelOf(call, microBatch);
+/// Of the current call: its kernel, or one that a turn of it calls.
+bool Rank::runKernel(int64_t number, void *const *operands) {
+  const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(number)];
+  if (kernel.loop)
+    return runTurns(number, *kernel.loop, operands);
+  int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
+  KernelRun run{kernel.function, operands, kernel.chunks, 1, microBatch > 0, &kernel.name, microBatch};
+  bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
+  if (!good && shared.workers.job(local).fault())
+    fail(kernel);
+  if (good && checksFinite)
+    checkFinite(kernel, operands);
+  return good;
+}
+
+bool Rank::runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands) {
+  int64_t begin = Trace::now();
+  std::vector<void *> places;
+  turns.push_back(0);
+  for (int64_t count = 0; count < loop.turns; ++count) {
+    int64_t turn = turns.back() = loop.turnAt(count);
+    for (const module::StepInfo &step : loop.steps) {
+      places.clear();
+      for (const module::TurnOperand &operand : step.operands)
+        places.push_back(addressOf(operand, operands, count, turn));
+      if (!runKernel(step.kernel, places.data()))
+        return false;
+    }
+  }
+  for (const module::EndInfo &end : loop.ends)
+    std::memcpy(addressOf(end.to, operands, turns.back()), addressOf(end.from, operands, turns.back()),
+                static_cast<size_t>(end.bytes));
+  turns.pop_back();
+  auto &slowest = paces[static_cast<size_t>(number)].slowestNs;
+  slowest.store(std::max(slowest.load(std::memory_order_relaxed), Trace::now() - begin), std::memory_order_relaxed);
+  return true;
+}
+
+void Rank::fail(const KernelInfo &kernel) const {
   const KernelJob::GatherError &fault = *shared.workers.job(local).fault();
   const std::vector<std::string> *where = &kernel.where;
   std::string text = "kernel failed";
@@ -188,13 +219,20 @@ void Rank::fail(const CallInfo &call, int64_t microBatch) {
     text = "gather index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
-  throw Error(BadInput, *where, text).note(placeText(call, microBatch));
+  throw Error(BadInput, *where, text).note(placeText(*current.load(), currentMicroBatch, kernel) + turnText());
 }
 
-std::string Rank::placeText(const CallInfo &call, int64_t microBatch) const {
+std::string Rank::placeText(const CallInfo &call, int64_t microBatch, const KernelInfo &kernel) const {
   std::string ofMicroBatch = microBatch < 0 ? "" : ", micro-batch " + std::to_string(microBatch);
-  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "'" + ofMicroBatch + ", kernel '" +
-         kernelOf(call, microBatch).name + "' of '" + call.path + "'";
+  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "'" + ofMicroBatch + ", kernel '" + kernel.name +
+         "' of '" + call.path + "'";
+}
+
+std::string Rank::turnText() const {
+  std::string text;
+  for (int64_t turn : turns)
+    text += (text.empty() ? ", turn " : " / ") + std::to_string(turn);
+  return text;
 }
 
 /// Of what other kernels wrote: an infinite parameter or input is none that a rule speaks of.
@@ -210,8 +248,7 @@ bool Rank::readsInfinity(const CallInfo &call, const KernelInfo &kernel) const {
   });
 }
 
-void Rank::checkFinite(const CallInfo &call, int64_t microBatch, bool mayBeInfinite) const {
-  const KernelInfo &kernel = kernelOf(call, microBatch);
+void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) const {
   for (const module::RealOperand &result : kernel.results)
     for (int64_t i = 0; i < result.elements; ++i) {
       double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
@@ -223,7 +260,7 @@ void Rank::checkFinite(const CallInfo &call, int64_t microBatch, bool mayBeInfin
                                            : "-inf") +
                         " at element " + std::to_string(i) + " of operand #" + std::to_string(result.operand) +
                         ", expected a finite value")
-            .note(placeText(call, microBatch));
+            .note(placeText(*current.load(), currentMicroBatch, kernel) + turnText());
     }
 }
 
@@ -301,8 +338,10 @@ int64_t Rank::slowestNs() const {
 }
 
 std::pair<std::vector<std::string>, std::string> Rank::where() const {
-  if (const CallInfo *call = current.load(std::memory_order_relaxed))
-    return {kernelOf(*call, currentMicroBatch).where, placeText(*call, currentMicroBatch)};
+  if (const CallInfo *call = current.load(std::memory_order_relaxed)) {
+    const KernelInfo &kernel = kernelOf(*call, currentMicroBatch);
+    return {kernel.where, placeText(*call, currentMicroBatch, kernel)};
+  }
   return {{}, "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
 }
 

@@ -102,6 +102,8 @@ private:
   bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
+  bool runKernel(int64_t number, void *const *operands);
+  bool runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands);
   bool message(const ActionInfo &action);
   bool waitFor(Wait::For what, int64_t channel = -1, int64_t message = 0);
   bool update(int64_t step);
@@ -110,9 +112,10 @@ private:
   void record(const ActionInfo &action, int64_t begin);
   void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
   bool readsInfinity(const CallInfo &call, const KernelInfo &kernel) const;
-  void checkFinite(const CallInfo &call, int64_t microBatch, bool mayBeInfinite) const;
-  std::string placeText(const CallInfo &call, int64_t microBatch) const;
-  [[noreturn]] void fail(const CallInfo &call, int64_t microBatch);
+  void checkFinite(const KernelInfo &kernel, void *const *operands) const;
+  std::string placeText(const CallInfo &call, int64_t microBatch, const KernelInfo &kernel) const;
+  std::string turnText() const;
+  [[noreturn]] void fail(const KernelInfo &kernel) const;
 
   Shared &shared;
   const Manifest &manifest;
@@ -122,9 +125,10 @@ private:
   Arena arena;
   Updates updates;
   std::vector<void *> operands;
-  std::vector<ChunkTiming> paces; // by kernel
-  bool checksFinite = false;
-  bool prepared = false; // what stays until parameters change is there
+  std::vector<ChunkTiming> paces;                   // by kernel
+  bool checksFinite = false, mayBeInfinite = false; // the second: results of the call
+  std::vector<int64_t> turns;                       // of the loops that run now, the outer first
+  bool prepared = false;                            // what stays until parameters change is there
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed
   std::vector<int64_t> fastestTimes; // by kernel, and last the step

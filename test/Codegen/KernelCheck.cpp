@@ -103,9 +103,10 @@ public:
   }
 
   bool compile(std::vector<std::string> features) {
-    SmallVector<plan::KernelOp> kernels(planned.getOps<plan::KernelOp>());
-    for (plan::KernelOp kernel : kernels)
-      kernel.setNs(700000); // as if it were long, so that it is cut
+    planned.walk([](plan::KernelOp kernel) { kernel.setNs(700000); }); // as if it were long, so that it is cut
+    codegen::KernelSet kernels;
+    for (auto kernel : planned.getOps<plan::KernelOp>())
+      numberOf[kernel.getSymName()] = kernels.append(kernel);
     auto code = codegen::writeKernels(kernels, {codegen::vectorBitsOf(features)}, records);
     if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
       return false;
@@ -123,10 +124,9 @@ public:
     llvm::sys::fs::remove(path);
     if (!handle)
       return llvm::errs() << dlerror() << '\n', false;
-    for (auto [kernel, record] : llvm::zip(kernels, records)) {
-      functions[kernel.getSymName()] = reinterpret_cast<plc_kernel_fn>(dlsym(handle, record.symbol.c_str()));
-      recordOf[kernel.getSymName()] = &record;
-    }
+    for (const codegen::KernelRecord &record : records)
+      functions.push_back(record.loop ? nullptr
+                                      : reinterpret_cast<plc_kernel_fn>(dlsym(handle, record.symbol.c_str())));
     return true;
   }
 
@@ -206,8 +206,7 @@ private:
                                  : memory[call.getArgs()[inputs + i - own]];
         operands.push_back(memory[result]);
       }
-      lastRecord = recordOf[kernel.getSymName()];
-      if (int status = runKernel(functions[kernel.getSymName()], operands, lastRecord->chunks, accumulate, whole))
+      if (int status = runKernel(numberOf[kernel.getSymName()], operands, accumulate, whole))
         return status;
     }
     for (Value value : body.getBody().front().getTerminator()->getOperands()) {
@@ -217,7 +216,12 @@ private:
     return 0;
   }
 
-  int runKernel(plc_kernel_fn function, std::vector<void *> &operands, int64_t chunks, bool accumulate, bool whole) {
+  int runKernel(int64_t number, std::vector<void *> &operands, bool accumulate, bool whole) {
+    lastRecord = &records[number];
+    if (lastRecord->loop)
+      return runTurns(*lastRecord->loop, operands, accumulate, whole);
+    plc_kernel_fn function = functions[number];
+    int64_t chunks = lastRecord->chunks;
     context = {&rntm, 0, 0, 0};
     if (whole)
       return function(operands.data(), 0, chunks, accumulate, &context);
@@ -227,14 +231,29 @@ private:
     return status;
   }
 
+  int runTurns(const module::LoopInfo &loop, std::vector<void *> &operands, bool accumulate, bool whole) {
+    for (int64_t count = 0; count < loop.turns; ++count)
+      for (const module::StepInfo &step : loop.steps) {
+        std::vector<void *> places;
+        for (const module::TurnOperand &operand : step.operands)
+          places.push_back(addressOf(operand, operands.data(), count, loop.turnAt(count)));
+        if (int status = runKernel(step.kernel, places, accumulate, whole))
+          return status;
+      }
+    int64_t last = loop.turnAt(loop.turns - 1);
+    for (const module::EndInfo &end : loop.ends)
+      std::memcpy(addressOf(end.to, operands.data(), last), addressOf(end.from, operands.data(), last), end.bytes);
+    return 0;
+  }
+
   ModuleOp original, planned;
   reference::Interpreter interpreter;
   rntm_t rntm;
   plc_kernel_context context = {};
   std::vector<codegen::KernelRecord> records;
   codegen::KernelRecord *lastRecord = nullptr;
-  llvm::StringMap<plc_kernel_fn> functions;
-  llvm::StringMap<codegen::KernelRecord *> recordOf;
+  std::vector<plc_kernel_fn> functions; // by number
+  llvm::StringMap<int64_t> numberOf;
   std::vector<std::unique_ptr<void, Free>> buffers;
 };
 

@@ -216,3 +216,21 @@ plan.kernel @place_of_nothing() -> tensor<4xi32> attributes {by = #plan<by place
   %1 = ein.place %0 at affine_map<(i) -> (i)> : (tensor<3xi32>) -> tensor<4xi32>
   plan.yield %1 : tensor<4xi32>
 }
+
+// -----
+
+// A loop that reads columns of a table, which lie apart.
+// expected-error @+1 {{'plan.kernel' op has a loop that does not read and write operands of it, each in one piece}}
+plan.kernel @columns(%x: tensor<4x3xf32>) -> tensor<3x4xf32> attributes {by = #plan<by loop>, kind = #plan<kind loop>} {
+  plan.kernel @turn(%a: tensor<4xf32>) -> tensor<4xf32> attributes {by = #plan<by elementwise>, kind = #plan<kind elementwise>} {
+    %0 = ein.map exp "a->a" %a : (tensor<4xf32>) -> tensor<4xf32>
+    plan.yield %0 : tensor<4xf32>
+  }
+  %t = ein.window %x at affine_map<(i, j) -> (j, i)> : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %r = ein.loop turns 3 carries() slices(%t) with() : (tensor<3x4xf32>) -> tensor<3x4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %0 = plan.call @turn(%p) : (tensor<4xf32>) -> tensor<4xf32>
+    ein.return %0 : tensor<4xf32>
+  }
+  plan.yield %r : tensor<3x4xf32>
+}

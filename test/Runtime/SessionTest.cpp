@@ -39,8 +39,8 @@ constexpr int64_t elements = 64, bytes = 4 * elements;
 Manifest pipeline(plc_kernel_fn first, int64_t repeats = 1) {
   Manifest manifest;
   manifest.real = ElementType::F32;
-  manifest.kernels = {{"first", "", {}, elements, 0, 0, 0, {}, {}, {}, false, first},
-                      {"second", "", {}, 1, 0, 0, 0, {}, {}, {}, false, quickChunks}};
+  manifest.kernels = {{"first", "", {}, elements, 0, 0, 0, {}, {}, {}, false, std::nullopt, first},
+                      {"second", "", {}, 1, 0, 0, 0, {}, {}, {}, false, std::nullopt, quickChunks}};
   EntryPlan entry;
   entry.name = "infer";
   entry.batch = entry.microBatches = 4;

@@ -2,7 +2,8 @@
 #ifndef PLC_CODEGEN_KERNELS_H
 #define PLC_CODEGEN_KERNELS_H
 
-#include "plc/Dialect/Plan/Plan.h"
+#include "plc/Codegen/KernelSet.h"
+#include "plc/Module/Turns.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -29,7 +30,8 @@ struct KernelRecord {
   int64_t chunks = 1, flops = 0, bytes = 0, ns = 0;
   std::vector<Gather> gathers;
   std::vector<RealOperand> inputs, results;
-  bool infinite = false; // a rule of it says `inf`, so a result may be
+  bool infinite = false;                // a rule of it says `inf`, so a result may be
+  std::optional<module::LoopInfo> loop; // it has no code, but calls others
 };
 
 /// How kernels are written, besides what each says itself. Bits of results do not depend on it.
@@ -37,11 +39,11 @@ struct CodeOptions {
   int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
 };
 
-/// Writes kernels as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
-/// in their records, one per kernel in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
+/// Writes kernels but for loops as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills
+/// in the records of all, in order; symbols are `plc_kernel_<index>`. Fails with diagnostics on what is
 /// refused: a row too long for the stack, a kernel that its implementation cannot compute.
-mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-writeKernels(llvm::ArrayRef<plan::KernelOp> kernels, const CodeOptions &options, std::vector<KernelRecord> &records);
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> writeKernels(const KernelSet &kernels, const CodeOptions &options,
+                                                                std::vector<KernelRecord> &records);
 
 /// Lowers such a module to the LLVM dialect in place and adds, for each record, the exported entry with the ABI of
 /// plc/Runtime/KernelABI.h under the record's symbol.

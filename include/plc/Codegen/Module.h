@@ -21,12 +21,6 @@ struct ModuleEntry {
   mlir::ModuleOp module;
 };
 
-/// A kernel's code, by position among the manifest's kernels: for micro-batches with ceil(batch / micro-batches) samples
-/// and for those with one less. The same if the cut is not ragged, or the kernel has no batch axis.
-struct KernelVariants {
-  int64_t full = 0, shorter = 0;
-};
-
 /// What a `.plcm` says besides its kernels and plans.
 struct ModuleRequest {
   std::vector<ModuleEntry> entries;  // in the order of the manifest; the first names kernels

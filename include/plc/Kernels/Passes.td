@@ -21,6 +21,9 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     computed in kernels of their own where they cost more than reading a value (contractions, reductions, gathers,
     divisions and functions such as `exp`): `--plan-partition` can then take these out of the step.
 
+    An `ein.loop` is a kernel of kind `loop`, which holds the kernels of its turns: what its body computes is grouped like
+    any other. What a turn gives without making it is copied, and so are operands that turns could not read where they lie.
+
     `by` of a kernel says who computes it, which no later phase changes. Contractions that are worth it are computed by
     calls of BLIS (`contractions=blis`), by our own tiles of registers (`own`), or by whichever takes less time by the
     rates, BLIS where they are equal (`auto`); what neither can compute, or what is too small, by chains. The bits are

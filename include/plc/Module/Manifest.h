@@ -4,9 +4,11 @@
 
 #include "plc/Module/ActionTable.h"
 #include "plc/Module/OptimizerSettings.h"
+#include "plc/Module/Turns.h"
 #include "plc/Runtime/KernelABI.h"
 #include "plc/Support/Rates.h"
 
+#include <optional>
 #include <stdexcept>
 
 namespace plc::module {
@@ -31,6 +33,7 @@ struct KernelInfo {
   std::vector<GatherInfo> gathers;
   std::vector<RealOperand> inputs, results;
   bool infinite;                    // a result may be: a rule says `inf`
+  std::optional<LoopInfo> loop;     // it has no code, but calls kernels before it
   plc_kernel_fn function = nullptr; // resolved when the module is loaded
 };
 

@@ -14,7 +14,7 @@ struct plc_kernel_context {
 };
 
 /* Computes chunks [begin, end) of a kernel. Operands are its inputs, then its outputs, each dense, row-major and
- * aligned to 64 bytes; an accumulator is passed once, as the output. accumulate: 0 stores, 1 adds to what is there.
+ * aligned to its elements; an accumulator is passed once, as the output. accumulate: 0 stores, 1 adds to what is there.
  * Returns 0, or 1 with the fault fields filled in. */
 typedef int32_t (*plc_kernel_fn)(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
                                  struct plc_kernel_context *context);

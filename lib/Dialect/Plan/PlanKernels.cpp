@@ -25,7 +25,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, KernelKind kind) {
-  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(::mlir::SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
   state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
   state.addAttribute(getKindAttrName(state.name), KernelKindAttr::get(builder.getContext(), kind));
   state.addRegion();
@@ -54,10 +54,40 @@ static LogicalResult verifyEquations(KernelOp kernel) {
   if (!llvm::equal(end.getOperandTypes(), kernel.getResultTypes()))
     return end.emitOpError("yields ") << end.getOperandTypes() << " but the kernel has results "
                                       << kernel.getResultTypes();
+  bool turns = kernel.getKind() == KernelKind::loop;
   for (Operation &op : body.front().without_terminator())
-    if (!isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::PlaceOp>(op) && !ein::isView(&op))
+    if (!(turns ? isa<KernelOp, ein::LoopOp, ein::IotaOp>(op)
+                : isa<ein::Equation, ein::IotaOp, ein::ConstantOp, ein::CastOp, ein::PlaceOp>(op)) &&
+        !ein::isView(&op))
       return op.emitOpError("is no equation but stands in kernel '") << kernel.getSymName() << "'";
   return success();
+}
+
+// (C7)
+LogicalResult KernelOp::verifyRegions() {
+  if (getKind() != KernelKind::loop)
+    return success();
+  auto loops = getBody().getOps<ein::LoopOp>();
+  if (!llvm::hasSingleElement(loops) || getNumAccumulators())
+    return emitOpError("of kind 'loop' has ")
+           << std::distance(loops.begin(), loops.end()) << " loops and " << getNumAccumulators()
+           << " accumulators but needs one loop and no accumulator";
+  ein::LoopOp loop = getLoop();
+  for (Operation &op : loop.getTurn().without_terminator())
+    if (!isa<CallOp>(op))
+      return op.emitOpError("is no call but stands in a turn of kernel '") << getSymName() << "'";
+  for (OperandRange given : {loop.getNextCarries(), loop.getElements()}) {
+    llvm::SmallPtrSet<Value, 8> seen;
+    for (Value value : given)
+      if (!value.getDefiningOp() || !seen.insert(value).second)
+        return loop.getEnd()->emitOpError("gives a value twice, or one that no call of the turn makes");
+  }
+  return success();
+}
+
+Value KernelOp::getScratch() {
+  OperandRange results = getBody().front().getTerminator()->getOperands();
+  return !results.empty() && results.back().getDefiningOp<ein::IotaOp>() ? results.back() : Value();
 }
 
 LogicalResult KernelOp::verify() {

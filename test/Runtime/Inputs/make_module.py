@@ -207,7 +207,7 @@ results = {"gather": [(2, 16)], "loss": [(3, 1), (4, 16)], "scatter": [(2, 256)]
 def kernel(name, chunks, where):
     gathers = [{"where": ["tiny.ein:3:12"], "extent": 256}] if name == "gather" else []
     return {"name": "tiny." + name, "symbol": "tiny_" + name, "chunks": chunks, "flops": 64, "bytes": 256, "ns": 1000,
-            "where": ["tiny.ein:" + where], "gathers": gathers, "infinite": False, "inputs": [],
+            "where": ["tiny.ein:" + where], "gathers": gathers, "infinite": False, "loop": None, "inputs": [],
             "results": [{"operand": o, "type": "f32", "elements": n} for o, n in results[name]]}
 
 

@@ -1,0 +1,46 @@
+//===- KernelSet.h - which kernels code is written for ----------*- C++ -*-===//
+#ifndef PLC_CODEGEN_KERNELSET_H
+#define PLC_CODEGEN_KERNELSET_H
+
+#include "plc/Analysis/TurnMemory.h"
+#include "plc/Dialect/Plan/Plan.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace plc::codegen {
+
+/// A kernel's code, by position among the manifest's kernels: for micro-batches with ceil(batch / micro-batches) samples
+/// and for those with one less. The same if the cut is not ragged, or the kernel has no batch axis.
+struct KernelVariants {
+  int64_t full = 0, shorter = 0;
+};
+
+/// Kernels by number, each behind those that its turns call.
+class KernelSet {
+public:
+  /// Adds a kernel, whether or not an equal one is there.
+  int64_t append(plan::KernelOp kernel);
+  /// The number of an equal kernel, which is added if there is none. Of a ragged cut, two.
+  KernelVariants find(plan::KernelOp kernel, ein::MicroBatches cut);
+
+  llvm::ArrayRef<plan::KernelOp> all() const { return kernels; }
+  /// The number of a kernel that a turn of another calls.
+  int64_t numberOf(plan::KernelOp called) const { return numbers.lookup(called); }
+  /// Of a kernel of kind `loop`: in its scratch, which has room for a full micro-batch.
+  const plan::TurnMemory &turnOf(plan::KernelOp kernel) const { return turns.find(kernel)->second; }
+
+private:
+  int64_t find(plan::KernelOp kernel);
+  plan::KernelOp variant(plan::KernelOp kernel, ein::MicroBatches cut, int64_t microBatch);
+
+  llvm::SmallVector<plan::KernelOp> kernels;
+  llvm::StringMap<int64_t> byText;
+  llvm::DenseMap<mlir::Operation *, int64_t> numbers;
+  llvm::DenseMap<mlir::Operation *, plan::TurnMemory> turns;
+  std::vector<mlir::OwningOpRef<plan::KernelOp>> made;
+};
+
+} // namespace plc::codegen
+
+#endif
