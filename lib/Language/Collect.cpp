@@ -199,6 +199,8 @@ Binding RuleBuilder::cut(StringRef name, SMLoc place, const Binding &value, unsi
 Binding plc::language::wholeOf(Elaborator &elaborator, Scope &scope, Body &body, StringRef name,
                                const Scope::Collected &collected) {
   SMLoc place = collected.left->place;
+  if (collected.rolled)
+    return *collected.rolled;
   if (collected.whole.extent == 0)
     return {};
   std::vector<Binding> blocks;

@@ -23,7 +23,8 @@ struct Call {
 
 std::vector<const Statement *> popsOf(const Function &layer);
 
-/// Elaborates bodies: inlines fns, makes an instance of each layer for each set of sizes, unrolls `repeat`.
+/// Elaborates bodies: inlines fns, makes an instance of each layer for each set of sizes, unrolls `repeat` unless its
+/// turns are alike (RollTurns.h).
 class Elaborator {
 public:
   Elaborator(const Library &library, Program &program, Diagnostics &diagnostics)
@@ -90,6 +91,7 @@ private:
   bool checkTurn(const Statement &repeat, Scope &scope);
   std::optional<std::string> namespaceOf(const Namespace *space, const Scope &scope);
   void elaborateRepeat(const Statement &statement, Scope &scope, Body &body);
+  bool elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body);
   std::optional<Initialiser> initialiserOf(const Statement &statement, const ParamName &param, Scope &scope);
   void addParameters(const Call &call, const Instance &instance, Step &step);
   ValueId materialise(Body &body, const Binding &binding, StringRef name, Element element = Element::Real);
@@ -165,6 +167,7 @@ private:
   size_t steps = 0;
   int64_t turnsBegun = 0;
   friend class RuleBuilder;
+  friend class TurnRoller;
 };
 
 } // namespace plc::language

@@ -71,6 +71,8 @@ BodyEmitter::Operand BodyEmitter::emitNumber(double value, SMLoc place, Element 
 }
 
 BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
+  if (!node.function.empty())
+    return {emitTurn(node, element), {}};
   Element integer = isInteger(element) ? element : extent(node.index) > INT32_MAX ? Element::I64 : Element::I32;
   mlir::Value iota = plc::ein::IotaOp::create(builder, at(node.place), tensor({node.index}, elementType(integer)));
   if (integer != element)
@@ -81,11 +83,18 @@ BodyEmitter::Operand BodyEmitter::emitIota(const Node &node, Element element) {
 /// Applies constant positions first, then windows, then splits. After that each axis has one index or one integer tensor,
 /// which is what an equation's map can say.
 BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
+  if (std::optional<Operand> part = emitMovingRead(node))
+    return *part;
   llvm::SmallVector<Node::Position> positions;
   for (const Node::Position &position : node.positions)
     if (!position.constant)
       positions.push_back(position);
-  mlir::Value value = emitWindow(selectConstants(values[node.value], node), positions, node);
+  return emitAxes(emitWindow(selectConstants(values[node.value], node), positions, node), positions, node);
+}
+
+/// The axes of a value by their indices; those that several count are split, those that tensors hold are gathered.
+BodyEmitter::Operand BodyEmitter::emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions,
+                                           const Node &node) {
   bool gathers = false;
   llvm::SmallVector<Node::Position, 4> axes;
   for (const Node::Position &position : positions) {
@@ -120,7 +129,9 @@ mlir::Value BodyEmitter::selectConstants(mlir::Value table, const Node &node) {
     }
     exprs.push_back(mlir::getAffineSymbolExpr(positions.size(), context));
     Element element = *position.constant > INT32_MAX ? Element::I64 : Element::I32;
-    positions.push_back(emitNumber(static_cast<double>(*position.constant), node.place, element).value);
+    std::optional<mlir::Value> moving = emitMovingConstant(position, element, node.place);
+    positions.push_back(moving ? *moving
+                               : emitNumber(static_cast<double>(*position.constant), node.place, element).value);
   }
   if (positions.empty())
     return table;
@@ -359,7 +370,10 @@ BodyEmitter::Operand BodyEmitter::emitReduceNode(const Node &node, Element wante
 BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
   Element element = node.element == Element::Number ? wanted : node.element;
   switch (node.kind) {
-  case Node::Number: return emitNumber(node.number, node.place, element);
+  case Node::Number:
+    if (std::optional<mlir::Value> moving = emitMovingNumber(node, element))
+      return {*moving, {}};
+    return emitNumber(node.number, node.place, element);
   case Node::Iota: return emitIota(node, element);
   case Node::Read: return emitRead(node);
   case Node::Map: return emitMapNode(node, wanted);
@@ -397,6 +411,8 @@ BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element eleme
 
 void BodyEmitter::emit(const Step &next) {
   step = &next;
+  if (step->loop)
+    return emitLoop(next);
   if (step->callee) {
     llvm::SmallVector<mlir::Value> arguments;
     llvm::SmallVector<mlir::Type> types;

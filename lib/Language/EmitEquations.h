@@ -33,6 +33,30 @@ private:
     llvm::SmallVector<IndexId, 4> dims;
   };
 
+  /// A loop whose turn is being emitted.
+  struct LoopFrame {
+    const Loop *loop;
+    mlir::Block *turn;
+    mlir::OpBuilder::InsertPoint before; // where what the turns read in parts is made
+    llvm::SmallVector<mlir::Value> slices;
+  };
+  /// Stands for the turn among the indices of a value of all turns.
+  static constexpr IndexId turnIndex = ~IndexId(0);
+
+  // EmitLoop.cpp
+  void emitLoop(const Step &step);
+  void emitTurn(LoopFrame &frame);
+  mlir::Value partOf(LoopFrame &frame, mlir::Value stacked);
+  mlir::Value emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place);
+  mlir::Value emitTurn(const Node &node, Element element);
+  std::optional<mlir::Value> emitMovingNumber(const Node &node, Element element);
+  std::optional<mlir::Value> emitMovingConstant(const Node::Position &position, Element element, SMLoc place);
+  std::optional<Operand> emitMovingRead(const Node &node);
+  Operand emitMovingRead(const Node &node, LoopFrame &frame, unsigned axis, Loop::Linear linear);
+  bool isMadeIn(const LoopFrame &frame, mlir::Value value) const;
+  mlir::Value moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place);
+
+  Operand emitAxes(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
   Operand emitNode(const Node &node, Element wanted);
   Operand emitNumber(double value, SMLoc place, Element element);
   Operand emitIota(const Node &node, Element element);
@@ -71,7 +95,7 @@ private:
 
   Element comparedElement(const Node &node) const;
 
-  int64_t extent(IndexId id) const { return (*step->indices)[id].extent; }
+  int64_t extent(IndexId id) const { return id == turnIndex ? turnCount : (*step->indices)[id].extent; }
   llvm::SmallVector<int64_t> extents(llvm::ArrayRef<IndexId> domain) const;
   mlir::AffineMap mapOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<IndexId> dims) const;
   mlir::ArrayAttr mapsOf(llvm::ArrayRef<IndexId> domain, llvm::ArrayRef<Operand> operands,
@@ -85,7 +109,9 @@ private:
   const llvm::SourceMgr &sources;
   std::vector<mlir::Value> values;
   const Step *step = nullptr;
-  int64_t draws = 0; // sites of `random()` so far
+  std::vector<LoopFrame *> loops; // outer ones first
+  int64_t turnCount = 0;          // the extent of `turnIndex`
+  int64_t draws = 0;              // sites of `random()` so far
 };
 
 } // namespace plc::language

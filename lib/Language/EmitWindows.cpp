@@ -8,6 +8,8 @@ using mlir::AffineMap;
 
 /// Whether indices, slowest first, count what they read of an axis once each in order: what may be split like a whole one.
 bool BodyEmitter::isRun(const Node::Position &position) const {
+  if (position.indices.size() > 1 && position.indices[0] == turnIndex) // which leaves the others behind
+    return false;
   int64_t inner = 1;
   for (size_t i = position.strides.size(); i-- > 0; inner *= extent(position.indices[i]))
     if (position.strides[i] != inner)

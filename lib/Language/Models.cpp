@@ -1,5 +1,6 @@
 //===- Models.cpp - model bodies: calls of layers, paths, repeat ----------===//
 #include "Elaborator.h"
+#include "RollTurns.h"
 #include "llvm/ADT/bit.h"
 
 using namespace plc::language;
@@ -194,6 +195,38 @@ std::optional<std::string> Elaborator::namespaceOf(const Namespace *space, const
   return turn ? std::optional(space->name.str() + "." + std::to_string(*turn)) : std::nullopt;
 }
 
+/// Returns whether there was no error, which the other turns would report too.
+bool Elaborator::elaborateTurn(const Statement &repeat, int64_t turn, int64_t count, Scope &scope, Body &body) {
+  // Names that a turn defines must not be seen by the next one, so each turn starts from the names before it.
+  llvm::StringMap<Binding> before = scope.names;
+  size_t errors = diagnostics.size();
+  // Turns are numbered over the whole model, because paths alone do not tell the turns of two `repeat`s apart.
+  if (scope.function.kind == Function::Model)
+    scope.turn = turnsBegun++;
+  if (!repeat.turn.empty()) {
+    scope.sizes.bind(repeat.turn, {turn, repeat.turnPlace});
+    scope.turnCounts[repeat.turn] = count;
+  }
+  elaborateBody(repeat.body, scope, body);
+  // Carried names keep their types; names made in the turn end with it.
+  for (auto &[name, old] : before) {
+    Binding &now = scope.names[name];
+    if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
+        !joins(body, old, now) && !(old.isEmptySum() && addsTo(repeat, name))) {
+      diagnostics
+          .error(now.place,
+                 "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " + shapeOf(body, old))
+          .note(old.place, "it was defined here");
+      body.broken = true;
+      now.kind = Binding::Broken;
+    }
+    old = now;
+  }
+  scope.names = std::move(before);
+  skipsUnknown |= diagnostics.size() != errors;
+  return diagnostics.size() == errors;
+}
+
 void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body &body) {
   std::optional<int64_t> count = scope.sizes.evaluate(*statement.value);
   if (!count) {
@@ -209,40 +242,14 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   std::string outer = scope.turns;
   int64_t outerTurn = scope.turn;
   bool failed = false;
-  for (int64_t turn = 0; turn < *count; ++turn) {
-    // Names that a turn defines must not be seen by the next one, so each turn starts from the names before it.
-    llvm::StringMap<Binding> before = scope.names;
-    size_t errors = diagnostics.size();
+  for (int64_t turn = 0; turn < *count && !failed; ++turn) {
+    // The first turn may differ from the others, as one that begins a sum does.
+    if (turn < 2 && TurnRoller(*this, statement, scope, body).roll(turn, *count))
+      break;
     scope.turns = outer + "." + std::to_string(turn);
-    // Turns are numbered over the whole model, because paths alone do not tell the turns of two `repeat`s apart.
-    if (scope.function.kind == Function::Model)
-      scope.turn = turnsBegun++;
-    if (!statement.turn.empty()) {
-      scope.sizes.bind(statement.turn, {turn, statement.turnPlace});
-      scope.turnCounts[statement.turn] = *count;
-    }
-    elaborateBody(statement.body, scope, body);
+    failed = !elaborateTurn(statement, turn, *count, scope, body);
     if (!countStep(statement.place)) // counts empty turns too, or 2^60 of them would never end
       break;
-    // Carried names keep their types; names made in the turn end with it.
-    for (auto &[name, old] : before) {
-      Binding &now = scope.names[name];
-      if (old.kind != Binding::Broken && now.kind != Binding::Broken && shapeOf(body, old) != shapeOf(body, now) &&
-          !joins(body, old, now) && !(old.isEmptySum() && addsTo(statement, name))) {
-        diagnostics
-            .error(now.place, "a turn of 'repeat' makes '" + name + "' " + shapeOf(body, now) + " but it was " +
-                                  shapeOf(body, old))
-            .note(old.place, "it was defined here");
-        body.broken = true;
-        now.kind = Binding::Broken;
-      }
-      old = now;
-    }
-    scope.names = std::move(before);
-    if (diagnostics.size() != errors) {
-      skipsUnknown = failed = true;
-      break; // the other turns would report the same errors
-    }
   }
   scope.turns = outer;
   scope.turn = outerTurn;

@@ -98,7 +98,7 @@ struct Binding {
 struct Node {
   enum Kind {
     Number,    // number
-    Iota,      // index
+    Iota,      // index; with `function`, the number of the turn of this name, of a loop
     Read,      // value at positions
     Map,       // function of operands, elementwise
     Term,      // chain of operands (operators * / // %; signs), summed over `summed`
@@ -146,8 +146,9 @@ struct Index {
 };
 
 struct Instance;
+struct Loop;
 
-/// `result[left] = value`, or a call of a layer.
+/// `result[left] = value`, a call of a layer, or a loop.
 struct Step {
   SMLoc place;
   const Frame *frame = nullptr;
@@ -171,6 +172,34 @@ struct Step {
   std::vector<std::string> parameters; // paths, in the callee's order
   std::string path;
   int64_t turn = -1; // of the innermost `repeat`, numbered over the model; -1 outside
+  // Loops.
+  std::shared_ptr<const Loop> loop;
+};
+
+/// Turns of a `repeat` that differ in numbers alone: the first one, and each number as a function of the turn.
+struct Loop {
+  /// `first` in the first turn, `step` more in each further one.
+  struct Linear {
+    int64_t first = 0, step = 0;
+  };
+  /// A value that a turn gives the next one: what it is before, in and behind a turn, and behind the last.
+  struct Carry {
+    ValueId init, argument, next, last;
+  };
+  /// A value of each turn, which is one position along `axis` of `whole`; `reverse`: the first turn's is the last.
+  struct Element {
+    ValueId value, whole;
+    unsigned axis;
+    bool reverse;
+  };
+
+  StringRef turn; // its name, or empty
+  int64_t first = 0, turns = 0;
+  std::vector<Step> steps;
+  std::vector<Carry> carries;
+  std::vector<Element> elements;
+  std::map<const Node *, Linear> numbers;             // nodes that are numbers
+  std::map<const Node::Position *, Linear> positions; // constant, or the start of a window
 };
 
 struct Initialiser {

@@ -23,7 +23,7 @@ void RuleBuilder::setDims(Node &node) const {
     if (!llvm::is_contained(node.dims, id) && !llvm::is_contained(node.summed, id))
       node.dims.push_back(id);
   };
-  if (node.kind == Node::Iota || (node.kind == Node::Positions && node.function == "topk"))
+  if ((node.kind == Node::Iota && node.function.empty()) || (node.kind == Node::Positions && node.function == "topk"))
     add(node.index);
   if (node.kind == Node::Draw && node.function == "random")
     llvm::for_each(left, add);
@@ -404,6 +404,15 @@ const Node *RuleBuilder::resolveName(const Expr &expr, const Context &context) {
     for (unsigned i = 0; i < binding->view.axes.size(); ++i)
       entries.push_back({{left[i]}});
     return makeRead(binding->view, entries, expr.place);
+  }
+  if (scope.rolled.contains(expr.name)) {
+    Node node;
+    node.kind = Node::Iota;
+    node.place = expr.place;
+    node.function = expr.name;
+    node.index = indexNamed(("#turn " + expr.name).str());
+    (*indices)[node.index].extent = scope.turnCounts.lookup(expr.name);
+    return finish(std::move(node));
   }
   if (const Size *size = scope.sizes.find(expr.name))
     return size->value ? makeNumber(static_cast<double>(*size->value), expr.place) : nullptr;

@@ -44,10 +44,13 @@ struct Scope {
     unsigned axis;
     Axis whole; // extent 0: there was an error
     std::map<int64_t, Binding> slices;
+    std::optional<Binding> rolled; // by a loop, as a whole
   };
   std::map<StringRef, Collected> collected;
   /// How many turns the enclosing `repeat`s have, by the names of their turns.
   llvm::StringMap<int64_t> turnCounts;
+  /// Turns that become those of a loop: as numbers they are not known.
+  llvm::StringSet<> rolled;
   const Frame *frame = nullptr;
   /// Layers: what `pop` gives.
   llvm::DenseMap<const Statement *, Binding> popped;

@@ -52,6 +52,11 @@ Diagnostic &Diagnostics::warning(SMLoc place, const llvm::Twine &text) {
   return result;
 }
 
+void Diagnostics::rewind(size_t mark) {
+  for (; found.size() > mark; found.pop_back())
+    warnings -= found.back().isWarning;
+}
+
 std::vector<const Diagnostic *> Diagnostics::sorted() const {
   std::vector<const Diagnostic *> list;
   for (const Diagnostic &one : found)

@@ -48,6 +48,10 @@ public:
   bool empty() const { return size() == 0; }
   size_t size() const { return found.size() - warnings; }
 
+  /// Takes back what was found since `mark` gave this: something was tried that is done in another way.
+  size_t mark() const { return found.size(); }
+  void rewind(size_t mark);
+
   /// Marks what follows as inside the function called at `place`.
   void enterCall(llvm::SMLoc place) { calls.push_back(place); }
   void leaveCall() { calls.pop_back(); }

@@ -6,7 +6,7 @@ class Turns:
     def collectedRule(self):
         """A value carried along an axis, each state an element of the result; forwards or backwards."""
         long = [(v, position) for v in self.scope for position, axis in enumerate(v.axes)
-                if v.origin != "parameter" and axis != "B" and self.dims[axis] <= 13]
+                if v.origin != "parameter" and axis != "B" and self.dims[axis] <= 33]
         if not long or self.parameters is None:
             return
         x, position = self.random.choice(long)

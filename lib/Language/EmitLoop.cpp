@@ -1,0 +1,207 @@
+//===- EmitLoop.cpp - turns of a `repeat` as an ein loop --------------------===//
+#include "EmitEquations.h"
+#include "plc/Dialect/Ein/Loops.h"
+#include "plc/Dialect/Ein/Views.h"
+
+using namespace plc::language;
+using mlir::AffineMap;
+
+/// A value with an axis at another place.
+mlir::Value BodyEmitter::moveAxis(mlir::Value value, unsigned from, unsigned to, SMLoc place) {
+  if (from == to)
+    return value;
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  llvm::SmallVector<unsigned> order; // axis of the value that each axis of the result is
+  for (unsigned axis = 0; axis < type.getRank(); ++axis)
+    if (axis != from)
+      order.push_back(axis);
+  order.insert(order.begin() + to, from);
+  llvm::SmallVector<int64_t> shape;
+  for (unsigned axis : order)
+    shape.push_back(type.getDimSize(axis));
+  llvm::SmallVector<AffineMap> maps{mlir::inversePermutation(AffineMap::getPermutationMap(order, builder.getContext())),
+                                    AffineMap::getMultiDimIdentityMap(shape.size(), builder.getContext())};
+  return plc::ein::MapOp::create(builder, at(place), type.clone(shape), plc::ein::Function::id, value, shape,
+                                 builder.getAffineMapArrayAttr(maps));
+}
+
+mlir::Value BodyEmitter::partOf(LoopFrame &frame, mlir::Value stacked) {
+  auto parts = frame.turn->getArguments().drop_front(frame.loop->carries.size());
+  if (auto it = llvm::find(frame.slices, stacked); it != frame.slices.end())
+    return parts[it - frame.slices.begin()];
+  frame.slices.push_back(stacked);
+  return frame.turn->addArgument(plc::ein::partType(stacked.getType()), stacked.getLoc());
+}
+
+bool BodyEmitter::isMadeIn(const LoopFrame &frame, mlir::Value value) const {
+  auto own = llvm::find(loops, &frame);
+  return std::any_of(own, loops.end(), [&](const LoopFrame *each) { return value.getParentBlock() == each->turn; });
+}
+
+/// The number of a turn, as a part of the numbers of all turns.
+mlir::Value BodyEmitter::emitTurnNumber(LoopFrame &frame, Loop::Linear linear, Element element, SMLoc place) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.restoreInsertionPoint(frame.before);
+  mlir::MLIRContext *context = builder.getContext();
+  auto type = mlir::RankedTensorType::get({frame.loop->turns}, elementType(Element::I32));
+  AffineMap line = AffineMap::getMultiDimIdentityMap(1, context), point = AffineMap::get(1, 0, context);
+  mlir::Value numbers = plc::ein::IotaOp::create(builder, at(place), type);
+  auto apply = [&](plc::ein::Function function, int64_t number) {
+    mlir::Value other = emitNumber(double(number), place, Element::I32).value;
+    numbers = plc::ein::MapOp::create(builder, at(place), type, function, mlir::ValueRange{numbers, other},
+                                      type.getShape(), builder.getAffineMapArrayAttr({line, point, line}));
+  };
+  if (linear.step != 1)
+    apply(plc::ein::Function::mul, linear.step);
+  if (linear.first != 0)
+    apply(plc::ein::Function::add, linear.first);
+  if (element != Element::I32)
+    numbers = plc::ein::CastOp::create(builder, at(place), type.clone(elementType(element)), numbers);
+  return partOf(frame, numbers);
+}
+
+/// The turn of the innermost loop of that name.
+mlir::Value BodyEmitter::emitTurn(const Node &node, Element element) {
+  auto frame = std::find_if(loops.rbegin(), loops.rend(),
+                            [&](const LoopFrame *each) { return each->loop->turn == node.function; });
+  return emitTurnNumber(**frame, {(*frame)->loop->first, 1}, element, node.place);
+}
+
+std::optional<mlir::Value> BodyEmitter::emitMovingNumber(const Node &node, Element element) {
+  for (LoopFrame *frame : loops)
+    if (auto it = frame->loop->numbers.find(&node); it != frame->loop->numbers.end())
+      return emitTurnNumber(*frame, it->second, element, node.place);
+  return std::nullopt;
+}
+
+std::optional<mlir::Value> BodyEmitter::emitMovingConstant(const Node::Position &position, Element element,
+                                                           SMLoc place) {
+  for (LoopFrame *frame : loops)
+    if (auto it = frame->loop->positions.find(&position); it != frame->loop->positions.end())
+      return emitTurnNumber(*frame, it->second, element, place);
+  return std::nullopt;
+}
+
+/// A value from before a loop, read at a position that changes with the turn: a part of what all turns read.
+std::optional<BodyEmitter::Operand> BodyEmitter::emitMovingRead(const Node &node) {
+  for (LoopFrame *frame : loops)
+    for (auto [axis, position] : llvm::enumerate(node.positions))
+      if (auto it = frame->loop->positions.find(&position);
+          it != frame->loop->positions.end() && !isMadeIn(*frame, values[node.value]))
+        return emitMovingRead(node, *frame, axis, it->second);
+  return std::nullopt;
+}
+
+BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &frame, unsigned axis,
+                                                 Loop::Linear linear) {
+  Node whole = node;
+  Node::Position &moving = whole.positions[axis];
+  int64_t extent = body.values[node.value].axes[axis].extent;
+  bool isAxis = moving.indices.empty() && linear.first == 0 && linear.step == 1 && extent == frame.loop->turns;
+  moving.constant.reset();
+  moving.start = linear.first;
+  moving.indices.insert(moving.indices.begin(), turnIndex);
+  if (!isAxis)
+    moving.strides.insert(moving.strides.begin(), linear.step);
+  llvm::SmallVector<Node::Position> positions;
+  unsigned turnAxis = 0;
+  for (const Node::Position &position : whole.positions) {
+    if (position.constant)
+      continue;
+    if (&position == &moving)
+      turnAxis = positions.size(); // below counted in axes of the windows
+    positions.push_back(position);
+  }
+  mlir::Value stacked;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(frame.before);
+    turnCount = frame.loop->turns;
+    stacked = emitWindow(selectConstants(values[node.value], whole), positions, whole);
+    unsigned shown = 0;
+    for (const Node::Position &position : llvm::ArrayRef(positions).take_front(turnAxis))
+      shown += position.strides.empty() || isRun(position) ? 1 : position.indices.size();
+    stacked = moveAxis(stacked, shown, 0, node.place);
+  }
+  // What moves has become the part, and the other indices of its position axes of their own.
+  llvm::SmallVector<Node::Position> left;
+  for (auto [number, position] : llvm::enumerate(positions)) {
+    if (number != turnAxis) {
+      left.push_back(position);
+      continue;
+    }
+    for (IndexId id : llvm::drop_begin(position.indices))
+      left.push_back({{id}});
+  }
+  return emitAxes(partOf(frame, stacked), left, node);
+}
+
+/// Fills the turn, and makes what it reads from outside arguments behind the others.
+void BodyEmitter::emitTurn(LoopFrame &frame) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(frame.turn);
+  for (const Loop::Carry &carry : frame.loop->carries)
+    values[carry.argument] = frame.turn->addArgument(typeOf(body.values[carry.argument], builder.getContext()),
+                                                     at(body.values[carry.argument].place));
+  loops.push_back(&frame);
+  for (const Step &inner : frame.loop->steps)
+    emit(inner);
+  loops.pop_back();
+}
+
+void BodyEmitter::emitLoop(const Step &of) {
+  const Loop &loop = *of.loop;
+  step = &of;
+  mlir::Region region;
+  region.push_back(new mlir::Block);
+  LoopFrame frame{&loop, &region.front(), builder.saveInsertionPoint(), {}};
+  emitTurn(frame);
+  step = &of;
+  llvm::SmallVector<mlir::Value> init, given, invariants;
+  llvm::SmallVector<mlir::Type> types;
+  for (const Loop::Carry &carry : loop.carries) {
+    init.push_back(values[carry.init]);
+    given.push_back(values[carry.next]);
+    types.push_back(values[carry.init].getType());
+  }
+  for (const Loop::Element &element : loop.elements) {
+    given.push_back(values[element.value]);
+    types.push_back(plc::ein::stackedType(values[element.value].getType(), loop.turns));
+  }
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(frame.turn);
+    plc::ein::ReturnOp::create(builder, at(of.place), given);
+  }
+  for (mlir::Operation &op : *frame.turn)
+    for (mlir::OpOperand &operand : op.getOpOperands()) {
+      mlir::Value value = operand.get();
+      if (value.getParentBlock() == frame.turn)
+        continue;
+      auto it = llvm::find(invariants, value);
+      if (it == invariants.end()) {
+        invariants.push_back(value);
+        frame.turn->addArgument(value.getType(), value.getLoc());
+        it = std::prev(invariants.end());
+      }
+      unsigned first = frame.turn->getNumArguments() - invariants.size();
+      operand.set(frame.turn->getArgument(first + (it - invariants.begin())));
+    }
+  auto made = plc::ein::LoopOp::create(builder, at(of.place), types, init, frame.slices, invariants, loop.turns,
+                                       /*reverse=*/false);
+  made.getBody().takeBody(region);
+  for (auto [carry, last] : llvm::zip(loop.carries, made.getLastCarries()))
+    values[carry.last] = last;
+  for (auto [element, stacked] : llvm::zip(loop.elements, made.getStacked())) {
+    mlir::Value whole = stacked;
+    if (element.reverse) {
+      llvm::SmallVector<plc::ein::AxisPositions> axes;
+      auto shape = llvm::cast<mlir::RankedTensorType>(whole.getType()).getShape();
+      for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis)
+        axes.push_back(axis == 0 ? plc::ein::AxisPositions{loop.turns - 1, {0}, {-1}}
+                                 : plc::ein::AxisPositions{0, {axis}, {1}});
+      whole = plc::ein::window(builder, at(of.place), whole, axes, shape);
+    }
+    values[element.whole] = moveAxis(whole, 0, element.axis, of.place);
+  }
+}
