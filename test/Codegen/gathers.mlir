@@ -6,7 +6,7 @@
 // CHECK: fault_gather: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: fault_pair: status 1, gather 1 of 2, position 3, value 1000
 // CHECK: fault_scatter: status 1, gather 0 of 1, position 3, value 1000
-// CHECK: 12 of 12 bodies equal
+// CHECK: 13 of 13 bodies equal
 
 #bs = affine_map<(b, s, d) -> (b, s)>
 #bsd = affine_map<(b, s, d) -> (b, s, d)>
@@ -59,6 +59,11 @@ ein.func @scatter_diagonal(%dx: tensor<3x16xf32>, %i: tensor<3xi32>) -> tensor<1
   %0 = ein.scatter_add %dx, %i over [3, 16] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b)>, affine_map<(b, d)[i] -> (d, i, d)>]
     : (tensor<3x16xf32>, tensor<3xi32>) -> tensor<16x4x16xf32>
   ein.return %0 : tensor<16x4x16xf32>
+}
+// A state, which is never vacant, keeps what no position names.
+ein.func @put(%k: tensor<3x37xf32>, %pos: tensor<3xi32>, %old: tensor<3x8x37xf32>) -> tensor<3x8x37xf32> attributes {num_accumulators = 1 : i64} {
+  %0 = ein.put "ab,i=a->aib" %k, %pos into %old : tensor<3x8x37xf32> : (tensor<3x37xf32>, tensor<3xi32>) -> tensor<3x8x37xf32>
+  ein.return %0 : tensor<3x8x37xf32>
 }
 ein.func @fault_gather(%wte: tensor<11x37xf32>, %tok: tensor<3x5xi32>) -> tensor<3x5x37xf32> {
   %0 = ein.gather %wte, %tok over [3, 5, 37] maps [#table, #bs, #bsd] : (tensor<11x37xf32>, tensor<3x5xi32>) -> tensor<3x5x37xf32>

@@ -141,6 +141,8 @@ public:
   const Values &get(Value value) const { return values.find(value)->second; }
 
   void run(Operation &op) {
+    if (auto turns = dyn_cast<ein::LoopOp>(op))
+      return loop(turns);
     if (isa<ein::ContractOp, ein::ReduceOp, ein::ScatterAddOp>(op))
       return sum(op);
     if (isa<ein::WindowOp, ein::PlaceOp>(op))
@@ -165,6 +167,37 @@ public:
   }
 
 private:
+  static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+  void loop(ein::LoopOp loop) {
+    for (auto [carry, init] : llvm::zip(loop.getCarries(), loop.getInit()))
+      set(carry, Values(get(init)));
+    for (auto [shared, value] : llvm::zip(loop.getShared(), loop.getInvariants()))
+      set(shared, Values(get(value)));
+    for (Value result : loop.getStacked())
+      set(result, Values(elementsOf(result)));
+    for (int64_t count = 0, turns = loop.getTurns(); count < turns; ++count) {
+      int64_t turn = loop.getReverse() ? turns - 1 - count : count;
+      for (auto [part, slice] : llvm::zip(loop.getParts(), loop.getSlices())) {
+        auto first = get(slice).begin() + turn * elementsOf(part);
+        set(part, Values(first, first + elementsOf(part)));
+      }
+      for (Operation &op : loop.getTurn().without_terminator())
+        run(op);
+      for (auto [element, result] : llvm::zip(loop.getElements(), loop.getStacked())) {
+        Values of = get(element);
+        std::copy(of.begin(), of.end(), values[result].begin() + turn * int64_t(of.size()));
+      }
+      SmallVector<Values> next;
+      for (Value value : loop.getNextCarries())
+        next.push_back(get(value));
+      for (auto [carry, value] : llvm::zip(loop.getCarries(), next))
+        set(carry, value);
+    }
+    for (auto [last, carry] : llvm::zip(loop.getLastCarries(), loop.getCarries()))
+      set(last, Values(get(carry)));
+  }
+
   void elementwise(Operation &op, Values &result) {
     ein::Iteration it = ein::iterationOf(&op);
     bool real = isa<FloatType>(cast<RankedTensorType>(op.getResult(0).getType()).getElementType());
