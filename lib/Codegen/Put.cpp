@@ -39,9 +39,7 @@ public:
   }
 
 private:
-  bool repeats(int dim) {
-    return llvm::count(it.result.getResults(), getAffineDimExpr(dim, op.getContext())) > 1;
-  }
+  bool repeats(int dim) { return llvm::count(it.result.getResults(), getAffineDimExpr(dim, op.getContext())) > 1; }
 
   // Whether elements that follow each other along the last axis lie so in the updates, and positions do not depend on it.
   bool isContiguous(int64_t axis) {
