@@ -3,24 +3,20 @@
 
 usage: bench/recurrent.py [B,T,D,H ..] [--rounds N] [--repeats N] [--threads N]   (pip install torch==2.13.0 numpy)
 
-One layer over T turns, written as rules in a `repeat`; the loss is the mean square of all outputs. A step is both directions,
-without an update. Both sides have the same weights and must agree in the loss up to rounding. Rounds alternate; printed are
+One layer over T turns, written as rules in a `repeat`; the loss is the mean square of all outputs. A step is both directions
+and plain SGD. Both sides have the same weights and must agree in the loss up to rounding. Rounds alternate; printed are
 medians, and the ratio of each round. Then the processor time of plc-compile and the module's bytes for 16 turns and 4096."""
 import argparse
-import json
 import pathlib
-import re
 import resource
 import statistics
-import struct
-import subprocess
 import tempfile
-import time
 
 import numpy
 import torch
 
-root = pathlib.Path(__file__).resolve().parent.parent
+from torch_step import Step, compare, compile_model
+
 MODEL = """
 dim B = {B}, T = {T}, D = {D}, H = {H}
 batch B
@@ -42,38 +38,6 @@ model m(x[B, T, D]) -> loss {{
 """
 
 
-def run(*words):
-    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True).stdout
-
-
-def read_tensors(file):
-    data = file.read_bytes()
-    size = struct.unpack("<Q", data[:8])[0]
-    header = {name: info for name, info in json.loads(data[8:8 + size]).items() if name != "__metadata__"}
-    return {name: torch.frombuffer(bytearray(data[8 + size:][slice(*info["data_offsets"])]), dtype=torch.float32)
-            .view(info["shape"]).clone() for name, info in header.items()}
-
-
-class Plc:
-    def __init__(self, shape, threads, folder):
-        self.module, self.folder = folder / "m.plcm", folder
-        (folder / "m.ein").write_text(MODEL.format(**dict(zip("BTDH", shape))))
-        run(root / "build/bin/plc-compile", folder / "m.ein", "--set", f"machine.threads_per_stage={threads}",
-            "--set", "optimizer.kind=sgd", "--set", "optimizer.lr=0", "-o", self.module)
-        self.data = ["--data", f"x={folder / 'x.npy'}"]
-
-    def weights_and_loss(self):
-        log = self.folder / "log.jsonl"
-        run(root / "build/bin/plc-run", "train", self.module, *self.data, "--steps", 1, "--holdout", 0, "--log", log,
-            "--save", self.folder / "saved")
-        loss = next(line["loss"] for line in map(json.loads, log.read_text().splitlines()) if "step" in line)
-        return read_tensors(self.folder / "saved/step-1/params.safetensors"), loss
-
-    def step_ms(self, repeats):
-        out = run(root / "build/bin/plc-run", "bench", self.module, *self.data, "--warmup", 2, "--repeats", repeats)
-        return float(re.search(r"step +([0-9.]+) ms", out)[1])
-
-
 class Torch:
     def __init__(self, weights, x, threads):
         torch.set_num_threads(threads)
@@ -89,25 +53,15 @@ class Torch:
     def loss(self):
         return self.lstm(self.x)[0].square().mean()
 
-    def step_ms(self, repeats):
-        times = []
-        for _ in range(repeats + 2):
-            begin = time.perf_counter()
-            self.loss().backward()
-            self.lstm.zero_grad()
-            times.append((time.perf_counter() - begin) * 1000)
-        return statistics.median(times[2:])
-
 
 def compile_cost(folder, turns):
-    (folder / "m.ein").write_text(MODEL.format(B=8, T=turns, D=32, H=64))
     seconds = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run(root / "build/bin/plc-compile", folder / "m.ein", "-o", folder / "m.plcm")
+        module = compile_model(MODEL.format(B=8, T=turns, D=32, H=64), folder, [])
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return f"{turns} turns {statistics.median(seconds):.2f} s, {(folder / 'm.plcm').stat().st_size} bytes"
+    return f"{turns} turns {statistics.median(seconds):.2f} s, {module.stat().st_size} bytes"
 
 
 def main():
@@ -123,14 +77,10 @@ def main():
             folder = pathlib.Path(folder)
             x = numpy.random.default_rng(0).standard_normal(shape[:3], dtype=numpy.float32)
             numpy.save(folder / "x.npy", x)
-            ours = Plc(shape, arguments.threads, folder)
+            ours = Step(MODEL.format(**dict(zip("BTDH", shape))), folder, arguments.threads)
             weights, loss = ours.weights_and_loss()
             theirs = Torch(weights, x, arguments.threads)
-            apart = abs(loss / theirs.loss().item() - 1)
-            rounds = [(ours.step_ms(arguments.repeats), theirs.step_ms(arguments.repeats)) for _ in range(arguments.rounds)]
-        ratios = sorted(b / a for a, b in rounds)
-        print(f"{name}: plc {statistics.median(a for a, _ in rounds):.1f} ms, PyTorch {statistics.median(b for _, b in rounds):.1f} ms a step; "
-              f"plc is {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as fast; losses apart {apart:.1e}", flush=True)
+            compare(name, ours, loss, theirs.loss, theirs.lstm.parameters(), arguments.rounds, arguments.repeats)
     with tempfile.TemporaryDirectory() as folder:
         print("compiling:", "; ".join(compile_cost(pathlib.Path(folder), turns) for turns in (16, 4096)))
 

@@ -1,0 +1,76 @@
+"""A training step of a rule program beside PyTorch's, for benches: the same weights and input, alternating rounds."""
+import json
+import pathlib
+import re
+import statistics
+import struct
+import subprocess
+import time
+
+import torch
+
+root = pathlib.Path(__file__).resolve().parent.parent
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True).stdout
+
+
+def read_tensors(file):
+    data = file.read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = {name: info for name, info in json.loads(data[8:8 + size]).items() if name != "__metadata__"}
+    return {name: torch.frombuffer(bytearray(data[8 + size:][slice(*info["data_offsets"])]), dtype=torch.float32)
+            .view(info["shape"]).clone() for name, info in header.items()}
+
+
+def compile_model(text, folder, sets, name="step"):
+    """A module in the folder."""
+    (folder / f"{name}.ein").write_text(text)
+    words = [word for each in sets for word in ("--set", each)]
+    run(root / "build/bin/plc-compile", folder / f"{name}.ein", *words, "-o", folder / f"{name}.plcm")
+    return folder / f"{name}.plcm"
+
+
+class Step:
+    """Forward, backward and an update by 0 of a model of one input, x.npy in the folder."""
+
+    def __init__(self, text, folder, threads, sets=()):
+        self.folder = folder
+        self.module = compile_model(text, folder, [f"machine.threads_per_stage={threads}", "optimizer.kind=sgd",
+                                                   "optimizer.lr=0", *sets])
+        self.data = ["--data", f"x={folder / 'x.npy'}"]
+
+    def weights_and_loss(self):
+        log = self.folder / "log.jsonl"
+        run(root / "build/bin/plc-run", "train", self.module, *self.data, "--steps", 1, "--holdout", 0, "--log", log,
+            "--save", self.folder / "saved")
+        loss = next(line["loss"] for line in map(json.loads, log.read_text().splitlines()) if "step" in line)
+        return read_tensors(self.folder / "saved/step-1/params.safetensors"), loss
+
+    def ms(self, repeats):
+        out = run(root / "build/bin/plc-run", "bench", self.module, *self.data, "--warmup", 2, "--repeats", repeats)
+        return float(re.search(r"step +([0-9.]+) ms", out)[1])
+
+
+def torch_ms(loss, parameters, repeats):
+    """The same of a function that gives the loss of these parameters."""
+    optimizer = torch.optim.SGD(parameters, lr=0)
+    times = []
+    for _ in range(repeats + 2):
+        begin = time.perf_counter()
+        loss().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        times.append((time.perf_counter() - begin) * 1000)
+    return statistics.median(times[2:])
+
+
+def compare(name, ours, loss, theirs, parameters, rounds, repeats):
+    """Prints both sides' medians and the ratio of each round; `loss` is ours, `theirs` a function."""
+    apart = abs(loss / theirs().item() - 1)
+    times = [(ours.ms(repeats), torch_ms(theirs, parameters, repeats)) for _ in range(rounds)]
+    ratios = sorted(b / a for a, b in times)
+    print(f"{name}: plc {statistics.median(a for a, _ in times):.2f} ms, PyTorch {statistics.median(b for _, b in times):.2f} ms "
+          f"a step; plc is {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) times as fast; losses apart {apart:.1e}",
+          flush=True)
