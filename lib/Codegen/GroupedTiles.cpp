@@ -21,8 +21,6 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t unrolled = 2; // steps of k
-
 class GroupedTileWriter {
 public:
   GroupedTileWriter(KernelWriter &writer, ein::GroupedNest grouped)
@@ -45,13 +43,7 @@ public:
       Value number = at.pop_back_val();
       firstColumn = w.times(number, tile.width());
       Offsets from = moved(w, {x.n}, {firstColumn}, moved(w, x.outer, at, firstOffsets(w, x)));
-      Panel full = tile.full(), last = tile.last(x.n.extent);
-      if (panels == 1 || last.columns == full.columns)
-        writeUnit(from, last);
-      else
-        either(
-            w, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
-            [&] { writeUnit(from, last); }, [&] { writeUnit(from, full); });
+      tile.forPanel(x.n.extent, number, [&](const Panel &panel) { writeUnit(from, panel); });
       return {};
     });
   }
@@ -90,23 +82,12 @@ private:
       rows.push_back(groups.rowAt(w.plus(row, w.index(i)), {block.at.a, {}, block.at.c}));
     auto inC = [&](int64_t i) { return rows[i].c; };
     tile.prefetch(w.memoryOf(x.c), inC, height, panel);
-    SmallVector<Value> sums = tile.zeros(height, panel);
     auto step = [&](Value k, MutableArrayRef<Value> into) {
       Value column = depthOfA.at(w, k);
       auto left = [&](int64_t i) { return w.plus(rows[i].a, column); };
       tile.addProducts(into, panel, w.memoryOf(x.a), left, scratch, w.times(k, panel.width()), /*packed=*/true);
     };
-    int64_t whole = block.size / unrolled * unrolled;
-    if (whole)
-      sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < unrolled; ++i)
-          step(i ? w.plus(k, w.index(i)) : k, next);
-        return next;
-      });
-    for (int64_t k = whole; k < block.size; ++k)
-      step(w.index(k), sums);
-    tile.writeSums(w.memoryOf(x.c), inC, panel, sums, block.adds);
+    tile.writeSums(w.memoryOf(x.c), inC, panel, tile.sumSteps(block.size, tile.zeros(height, panel), step), block.adds);
   }
 
   KernelWriter &w;

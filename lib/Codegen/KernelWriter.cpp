@@ -170,6 +170,17 @@ SmallVector<Value> KernelWriter::loop(Value lower, Value upper, int64_t step, Va
   return SmallVector<Value>(loop.getResults());
 }
 
+Value KernelWriter::offsetOf(Value tensor, AffineMap map, ArrayRef<Value> index, ArrayRef<Value> symbols) {
+  ein::Layout layout = ein::layoutOf(tensor);
+  Value offset = layout.offset ? this->index(layout.offset) : Value();
+  for (auto [axis, stride] : llvm::enumerate(layout.strides)) {
+    int dim = ein::dimOf(map, axis);
+    if (Value at = dim >= 0 ? index[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()])
+      offset = plus(offset, times(at, stride));
+  }
+  return offset ? offset : this->index(0);
+}
+
 SmallVector<Value> KernelWriter::delinearize(Value flat, ArrayRef<int64_t> extents) {
   SmallVector<Value> indices(extents.size());
   for (int64_t i = int64_t(extents.size()) - 1; i > 0; --i) {

@@ -95,6 +95,10 @@ public:
   llvm::SmallVector<mlir::Value> loop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange carried,
                                       LoopBody body);
 
+  /// Where a tensor has the point of a domain: `index` by dimension, null for one that stands at 0, `symbols` by position.
+  mlir::Value offsetOf(mlir::Value tensor, mlir::AffineMap map, llvm::ArrayRef<mlir::Value> index,
+                       llvm::ArrayRef<mlir::Value> symbols = {});
+
   /// Splits a flat index over extents, the last one fastest.
   llvm::SmallVector<mlir::Value> delinearize(mlir::Value flat, llvm::ArrayRef<int64_t> extents);
 

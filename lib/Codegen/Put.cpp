@@ -63,20 +63,6 @@ private:
     });
   }
 
-  // Where a tensor has the point at hand, the first of its run.
-  Value offsetOf(Value tensor, AffineMap map, ArrayRef<Value> symbols) {
-    ein::Layout layout = ein::layoutOf(tensor);
-    Value offset = w.index(layout.offset);
-    for (auto [axis, stride] : llvm::enumerate(layout.strides)) {
-      int dim = ein::dimOf(map, axis);
-      if (dim >= 0 && dim == run)
-        continue;
-      Value at = dim >= 0 ? index[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()];
-      offset = w.plus(offset, w.times(at, stride));
-    }
-    return offset;
-  }
-
   void putRun() {
     SmallVector<Value> symbols(op.getIndices().size());
     Value inside;
@@ -85,7 +71,7 @@ private:
         unsigned position = symbol.getPosition();
         Value tensor = op.getIndices()[position], from = w.memoryOf(tensor);
         Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
-        Value found = w.load(from, type, offsetOf(tensor, it.inputs[position + 1], {}), 1, {});
+        Value found = w.load(from, type, w.offsetOf(tensor, it.inputs[position + 1], index), 1, {});
         Value wide = type.isInteger(64) ? found : Value(arith::ExtSIOp::create(b, b.getI64Type(), found));
         // Unsigned, so that a negative position is too large.
         int64_t extent = cast<RankedTensorType>(op.getResult().getType()).getDimSize(axis);
@@ -103,8 +89,8 @@ private:
   }
 
   void copyRun(ArrayRef<Value> symbols) {
-    Value from = w.memoryOf(op.getUpdates()), source = offsetOf(op.getUpdates(), it.inputs.front(), {});
-    Value target = offsetOf(op.getResult(), it.result, symbols);
+    Value from = w.memoryOf(op.getUpdates()), source = w.offsetOf(op.getUpdates(), it.inputs.front(), index);
+    Value target = w.offsetOf(op.getResult(), it.result, index, symbols);
     Type type = cast<RankedTensorType>(op.getResult().getType()).getElementType();
     auto copy = [&](Value at, Lanes lanes) {
       w.store(w.load(from, type, w.plus(source, at), 1, lanes), memory, w.plus(target, at), 1, lanes);
@@ -128,7 +114,7 @@ private:
   Value memory;
   Type element;
   int outer = -1, run = -1; // the dimension that chunks cut, and the one that vectors run along
-  SmallVector<Value> index;
+  SmallVector<Value> index; // null along the run, which begins at 0
 };
 
 } // namespace

@@ -135,14 +135,7 @@ private:
   }
 
   Value offsetOf(Value tensor, AffineMap map, ArrayRef<Value> symbols) {
-    ein::Layout layout = ein::layoutOf(tensor);
-    Value offset = layout.offset ? w.index(layout.offset) : Value();
-    for (auto [axis, stride] : llvm::enumerate(layout.strides)) {
-      int dim = ein::dimOf(map, axis);
-      Value at = dim >= 0 ? index[dim] : symbols[cast<AffineSymbolExpr>(map.getResult(axis)).getPosition()];
-      offset = w.plus(offset, w.times(at, stride));
-    }
-    return offset ? offset : w.index(0);
+    return w.offsetOf(tensor, map, index, symbols);
   }
 
   Value valueOf(const ein::ScatteredFactor &factor) {

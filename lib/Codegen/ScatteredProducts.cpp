@@ -51,13 +51,7 @@ public:
       Value number = at.pop_back_val();
       Offsets from = moved(w, {x.n}, {w.times(number, tile.width())},
                            moved(w, x.outer, at, {w.index(x.firstOfA), w.index(x.firstOfB), w.index(0)}));
-      Panel full = tile.full(), last = tile.last(x.n.extent);
-      if (panels == 1 || last.columns == full.columns)
-        writeUnit(from, last);
-      else
-        either(
-            w, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
-            [&] { writeUnit(from, last); }, [&] { writeUnit(from, full); });
+      tile.forPanel(x.n.extent, number, [&](const Panel &panel) { writeUnit(from, panel); });
       return {};
     });
   }

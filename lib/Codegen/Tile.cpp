@@ -24,6 +24,14 @@ Panel TileCode::last(int64_t columns) const {
   return rest ? Panel{lanes, int64_t(llvm::divideCeil(rest, lanes)), rest} : full();
 }
 
+void TileCode::forPanel(int64_t columns, Value number, llvm::function_ref<void(const Panel &)> write) {
+  int64_t panels = llvm::divideCeil(columns, width());
+  if (panels == 1 || last(columns).columns == width())
+    return write(last(columns));
+  Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1));
+  either(w, isLast, [&] { write(last(columns)); }, [&] { write(full()); });
+}
+
 int64_t TileCode::heightOf(const Panel &panel) const { return std::min(accumulators / panel.vectors, tallest); }
 
 SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
@@ -52,6 +60,21 @@ void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Valu
                                 : Value(arith::AddFOp::create(b, sum, arith::MulFOp::create(b, one, right[v])));
     }
   }
+}
+
+SmallVector<Value> TileCode::sumSteps(int64_t count, SmallVector<Value> sums, Step step) {
+  constexpr int64_t unrolled = 2;
+  int64_t whole = count / unrolled * unrolled;
+  if (whole)
+    sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
+      SmallVector<Value> next(carried);
+      for (int64_t i = 0; i < unrolled; ++i)
+        step(i ? w.plus(k, w.index(i)) : k, next);
+      return next;
+    });
+  for (int64_t k = whole; k < count; ++k)
+    step(w.index(k), sums);
+  return sums;
 }
 
 Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }

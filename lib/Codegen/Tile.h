@@ -21,6 +21,9 @@ public:
   /// Rows of a tile of this panel, whose sums the registers hold.
   int64_t heightOf(const Panel &panel) const;
 
+  /// Writes panel `number` of so many columns, known as the last one or a full one.
+  void forPanel(int64_t columns, mlir::Value number, llvm::function_ref<void(const Panel &)> write);
+
   using OffsetOfRow = llvm::function_ref<mlir::Value(int64_t)>;
   /// Sums from 0, or from what lies in memory.
   llvm::SmallVector<mlir::Value> zeros(int64_t height, const Panel &panel);
@@ -35,6 +38,10 @@ public:
   /// b, in which all lanes exist if it is `packed`.
   void addProducts(llvm::MutableArrayRef<mlir::Value> sums, const Panel &panel, mlir::Value a, OffsetOfRow left,
                    mlir::Value b, mlir::Value offset, bool packed, Adds adds = Adds::fused);
+
+  using Step = llvm::function_ref<void(mlir::Value k, llvm::MutableArrayRef<mlir::Value> sums)>;
+  /// The sums behind `count` steps, two in a turn of the loop.
+  llvm::SmallVector<mlir::Value> sumSteps(int64_t count, llvm::SmallVector<mlir::Value> sums, Step step);
 
   /// Asks for rows of memory that sums are written to.
   void prefetch(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel);

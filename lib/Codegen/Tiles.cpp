@@ -24,7 +24,6 @@ namespace {
 constexpr int64_t packFrom = 48;   // rows that read a panel: from here on copying it pays
 constexpr int64_t partLength = 24; // a part's rows are a multiple of every tile's height
 constexpr int64_t smallestPart = 192;
-constexpr int64_t unrolled = 2;      // steps of k
 constexpr int64_t prefetchFrom = 64; // steps that hide the way of c from memory
 
 class TileWriter {
@@ -37,9 +36,9 @@ public:
 
   void run() {
     int64_t width = tile.width(), panels = llvm::divideCeil(x.n.extent, width), parts = chooseParts(panels);
-    Panel full = tile.full(), last = tile.last(x.n.extent);
     if (packs)
-      scratch = w.scratch(std::min(x.k.extent, sumBlock) * (panels > 1 ? width : last.width()), element);
+      scratch =
+          w.scratch(std::min(x.k.extent, sumBlock) * (panels > 1 ? width : tile.last(x.n.extent).width()), element);
     int64_t sums = std::min(x.k.extent, sumBlock);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
     depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
@@ -57,12 +56,7 @@ public:
       Offsets from =
           moved(w, {x.m, n}, {w.times(part, length), firstColumn}, moved(w, x.outer, at, firstOffsets(w, x)));
       columns.fill(w, firstColumn, width);
-      if (panels == 1 || last.columns == full.columns)
-        writeUnit(from, part, last);
-      else
-        either(
-            w, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, w.index(panels - 1)),
-            [&] { writeUnit(from, part, last); }, [&] { writeUnit(from, part, full); });
+      tile.forPanel(x.n.extent, number, [&](const Panel &panel) { writeUnit(from, part, panel); });
       return {};
     });
   }
@@ -106,17 +100,8 @@ private:
     auto inC = [&](int64_t row) { return w.plus(at.c, w.index(row * x.m.c)); };
     if (size >= prefetchFrom) // it comes while its sums are computed
       tile.prefetch(w.memoryOf(x.c), inC, height, panel);
-    SmallVector<Value> sums = tile.zeros(height, panel);
-    int64_t whole = size / unrolled * unrolled;
-    if (whole)
-      sums = w.loop(w.index(0), w.index(whole), unrolled, sums, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < unrolled; ++i)
-          writeStep(at, i ? w.plus(k, w.index(i)) : k, panel, next);
-        return next;
-      });
-    for (int64_t k = whole; k < size; ++k)
-      writeStep(at, w.index(k), panel, sums);
+    SmallVector<Value> sums = tile.sumSteps(
+        size, tile.zeros(height, panel), [&](Value k, MutableArrayRef<Value> into) { writeStep(at, k, panel, into); });
     tile.writeSums(w.memoryOf(x.c), inC, panel, sums, adds);
   }
 
