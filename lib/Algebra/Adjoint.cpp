@@ -51,9 +51,7 @@ Value algebra::sumTree(OpBuilder &builder, Location loc, ArrayRef<Value> values)
     return values.front();
   size_t half = (values.size() + 1) / 2;
   Value left = sumTree(builder, loc, values.take_front(half)), right = sumTree(builder, loc, values.drop_front(half));
-  Dims dims;
-  for (int64_t axis = 0, rank = shapeOf(left).size(); axis < rank; ++axis)
-    dims.push_back(axis);
+  Dims dims = axesOf(left.getType());
   EquationBuilder build(builder, loc, dimensionsOf(left));
   return build.map(Function::add, {{left, dims}, {right, dims}}, dims);
 }

@@ -96,9 +96,7 @@ private:
     auto body = ein::FuncOp::create(builder, loc, name, builder.getFunctionType(value.getType(), value.getType()));
     body.setRole(role);
     Block *block = builder.createBlock(&body.getBody(), {}, value.getType(), loc);
-    Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(value).size()));
-    EquationBuilder build(builder, loc, dimensionsOf(value));
-    ein::ReturnOp::create(builder, loc, build.map(ein::Function::id, Access{block->getArgument(0), axes}, axes));
+    ein::ReturnOp::create(builder, loc, copyOf(builder, block->getArgument(0)));
     symbols.insert(body, body->getIterator());
     return body;
   }

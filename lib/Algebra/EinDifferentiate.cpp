@@ -249,7 +249,7 @@ private:
     auto maker = gradient.getDefiningOp<ein::CallOp>();
     if (!maker || calleeOf(maker).getRole() == ein::BodyRole::F ||
         llvm::is_contained(block.getTerminator()->getOperands(), gradient))
-      return callOn(builder, *reader, copyOf(gradient.getType()), gradient);
+      return callOn(builder, *reader, copierOf(gradient.getType()), gradient);
     return gradient;
   }
 
@@ -281,35 +281,26 @@ private:
 
   // A body that adds two values of a type.
   ein::FuncOp sumOf(Type type) {
-    return made("sum", ein::BodyRole::sum, {type, type}, type,
-                [](EquationBuilder &, OpBuilder &builder, ArrayRef<Value> arguments) {
-                  return algebra::sumTree(builder, arguments.front().getLoc(), arguments);
-                });
+    return made("sum", ein::BodyRole::sum, {type, type}, type, [](OpBuilder &builder, ArrayRef<Value> arguments) {
+      return algebra::sumTree(builder, arguments.front().getLoc(), arguments);
+    });
   }
 
   // A body that copies a value of a type.
-  ein::FuncOp copyOf(Type type) {
+  ein::FuncOp copierOf(Type type) {
     return made("copy", ein::BodyRole::B, type, type,
-                [](EquationBuilder &build, OpBuilder &, ArrayRef<Value> arguments) {
-                  return build.map(ein::Function::id, Access{arguments.front(), axesOf(arguments.front().getType())},
-                                   axesOf(arguments.front().getType()));
-                });
+                [](OpBuilder &builder, ArrayRef<Value> arguments) { return copyOf(builder, arguments.front()); });
   }
 
   // A body that gives zeros of a type.
   ein::FuncOp zeroOf(Type type) {
-    return made("zero", ein::BodyRole::B, {}, type, [type](EquationBuilder &build, OpBuilder &, ArrayRef<Value>) {
-      return build.map(ein::Function::id, build.constant(0, getElementTypeOrSelf(type)), axesOf(type));
-    });
-  }
-
-  static Dims axesOf(Type type) {
-    return llvm::to_vector<4>(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
+    return made("zero", ein::BodyRole::B, {}, type,
+                [&](OpBuilder &builder, ArrayRef<Value>) { return zerosOf(builder, model.getLoc(), type); });
   }
 
   // A body of one result, made once per name and type.
   ein::FuncOp made(StringRef name, ein::BodyRole role, ArrayRef<Type> arguments, Type result,
-                   llvm::function_ref<Value(EquationBuilder &, OpBuilder &, ArrayRef<Value>)> compute) {
+                   llvm::function_ref<Value(OpBuilder &, ArrayRef<Value>)> compute) {
     ein::FuncOp &body = bodies[{name.str(), result.getAsOpaquePointer()}];
     if (body)
       return body;
@@ -319,8 +310,7 @@ private:
                                builder.getFunctionType(arguments, result));
     body.setRole(role);
     Block *entry = builder.createBlock(&body.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
-    EquationBuilder build(builder, loc, dimensionsOf(result));
-    ein::ReturnOp::create(builder, loc, compute(build, builder, llvm::to_vector_of<Value>(entry->getArguments())));
+    ein::ReturnOp::create(builder, loc, compute(builder, llvm::to_vector_of<Value>(entry->getArguments())));
     symbols.insert(body, body->getIterator());
     return body;
   }

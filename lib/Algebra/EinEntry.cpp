@@ -61,7 +61,7 @@ BitVector argumentsOf(ein::ModelOp model, Value result) {
   whole.inclusive = whole.omitBlockArguments = true;
   SetVector<Operation *> makers;
   if (failed(getBackwardSlice(result, &makers, whole)))
-    llvm_unreachable("equations have no regions");
+    llvm_unreachable("a loop reads nothing from around it");
   BitVector arguments(model.getFunctionType().getNumInputs());
   for (BlockArgument argument : model.getBody().getArguments())
     if (result == argument || llvm::any_of(argument.getUsers(), [&](Operation *user) { return makers.contains(user); }))

@@ -79,7 +79,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     OpOperand &loss = *lossOf(model);
     OpBuilder builder(loss.getOwner());
     EquationBuilder build(builder, loss.get().getLoc(), dimensionsOf(loss.get()));
-    Dims dims = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(loss.get()).size()));
+    Dims dims = axesOf(loss.get().getType());
     loss.set(build.map(ein::Function::div, {{loss.get(), dims}, build.constant(batches, elementOf(loss.get()))}, dims));
     model.setBatch(model.getBatch() * batches);
   }

@@ -72,7 +72,7 @@ SetVector<Operation *> madeFrom(ArrayRef<Value> values) {
   options.inclusive = options.omitBlockArguments = true;
   for (Value value : values)
     if (value.getDefiningOp() && failed(getBackwardSlice(value, &makers, options)))
-      llvm_unreachable("equations have no regions");
+      llvm_unreachable("a loop reads nothing from around it");
   return makers;
 }
 
@@ -89,7 +89,7 @@ SmallVector<Operation *> readersOf(Value value) {
 
 Value putAll(OpBuilder &builder, Location loc, Value made, ArrayRef<Value> after, Value old) {
   EquationBuilder build(builder, loc, dimensionsOf(made));
-  Access all{made, llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(made).size()))};
+  Access all{made, axesOf(made.getType())};
   return build.put(all, all, after, old);
 }
 
@@ -126,7 +126,7 @@ private:
 
   void copyIfState(OpOperand &operand) {
     if (isState(operand.get()))
-      operand.set(copyOf(operand.get()));
+      operand.set(copyOf(builder, operand.get()));
   }
 
   // What the body returns of an old value outlives that. What an update reads of another state it reads from a copy: so
@@ -154,12 +154,6 @@ private:
       returned.set(put);
     eraseDead(*block.getParent());
     return inPlace;
-  }
-
-  Value copyOf(Value value) {
-    EquationBuilder build(builder, value.getLoc(), dimensionsOf(value));
-    Dims all = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(value).size()));
-    return build.map(Function::id, Access{value, all}, all);
   }
 
   // Whether all else that reads the old value can read it before the row is written.

@@ -44,6 +44,20 @@ Dimensions algebra::dimensionsOf(Value value) { return dimensionsOf(value.getTyp
 Dimensions algebra::domainOf(ein::Equation op) { return {op.getExtents(), ein::batchDimOf(op)}; }
 Type algebra::elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
 
+Dims algebra::axesOf(Type type) {
+  return llvm::to_vector<4>(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
+}
+
+Value algebra::copyOf(OpBuilder &builder, Value value) {
+  Dims axes = axesOf(value.getType());
+  return EquationBuilder(builder, value.getLoc(), dimensionsOf(value)).map(Function::id, Access{value, axes}, axes);
+}
+
+Value algebra::zerosOf(OpBuilder &builder, Location loc, Type type) {
+  EquationBuilder build(builder, loc, dimensionsOf(type));
+  return build.map(Function::id, build.constant(0, getElementTypeOrSelf(type)), axesOf(type));
+}
+
 std::optional<double> algebra::constantOf(Value value) {
   auto op = value.getDefiningOp<ein::ConstantOp>();
   return op ? std::optional(op.getValue().convertToDouble()) : std::nullopt;

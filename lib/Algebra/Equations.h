@@ -26,6 +26,8 @@ bool containsAll(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> others);
 Dims distinct(llvm::ArrayRef<int64_t> dims);
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 mlir::Type elementOf(mlir::Value value);
+/// The axes of a tensor, as dimensions: 0, 1, ..
+Dims axesOf(mlir::Type type);
 
 /// The value of a constant, if it is one.
 std::optional<double> constantOf(mlir::Value value);
@@ -87,6 +89,11 @@ private:
   llvm::SmallVector<int64_t> extents;
   std::optional<int64_t> batch;
 };
+
+/// The value again, made by an equation of its own.
+mlir::Value copyOf(mlir::OpBuilder &builder, mlir::Value value);
+/// A value of zeros.
+mlir::Value zerosOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
 
 /// Whether a contraction of two inputs is a matrix product: it sums, and both inputs have dimensions of their own.
 bool isMatrixLike(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b, llvm::ArrayRef<int64_t> result);

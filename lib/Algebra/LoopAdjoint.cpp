@@ -96,19 +96,13 @@ private:
         continue;
       if (!gradient) {
         OpBuilder atEnd(joint.getEnd());
-        gradient = zeros(atEnd, turn.getArgument(i).getType());
+        gradient = zerosOf(atEnd, joint.getLoc(), turn.getArgument(i).getType());
       }
       found.push_back(gradient);
       gradientArguments.push_back(i);
     }
     joint.getEnd()->insertOperands(numForward, found);
     return success();
-  }
-
-  Value zeros(OpBuilder &at, Type type) {
-    EquationBuilder build(at, joint.getLoc(), dimensionsOf(type));
-    Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
-    return build.map(ein::Function::id, build.constant(0, getElementTypeOrSelf(type)), axes);
   }
 
   bool isGradientArgument(Value value) const {
@@ -215,7 +209,7 @@ private:
     ArrayRef<BlockArgument> ofGradients = joint.getTurn().getArguments().drop_front(numArguments);
     for (auto [number, argument] : llvm::zip(seeded, ofGradients)) {
       if (number < forward.getNumCarries()) {
-        init.push_back(gradients[number] ? gradients[number] : zeros(builder, argument.getType()));
+        init.push_back(gradients[number] ? gradients[number] : zerosOf(builder, loc, argument.getType()));
         carried.push_back(argument);
         results.push_back(argument.getType());
       } else {
@@ -265,7 +259,7 @@ private:
         found.push_back(result);
         continue;
       }
-      Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(result).size()));
+      Dims axes = axesOf(result.getType());
       EquationBuilder build(builder, backward.getLoc(), dimensionsOf(result));
       Value sum = build.reduce(ein::Reduction::sum, {result, axes}, Dims(llvm::drop_begin(axes)));
       sums.push_back(sum.getDefiningOp<ein::ReduceOp>());

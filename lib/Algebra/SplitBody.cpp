@@ -279,7 +279,7 @@ private:
       returned.push_back(mapping.lookup(output));
     if (part.role == ein::BodyRole::B) // a parameter that is a gradient: no result is an argument
       for (Value &value : returned)
-        value = copyOfArgument(builder, value);
+        value = isa<BlockArgument>(value) ? copyOf(builder, value) : value;
     for (Value gradient : accumulated)
       returned.push_back(accumulate(builder, gradient.getLoc(), mapping.lookup(gradient),
                                     target->addArgument(gradient.getType(), gradient.getLoc())));
@@ -291,16 +291,6 @@ private:
     return function;
   }
 
-  Value copyOfArgument(OpBuilder &builder, Value value) {
-    if (!isa<BlockArgument>(value))
-      return value;
-    Dims dims;
-    for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
-      dims.push_back(axis);
-    EquationBuilder build(builder, value.getLoc(), dimensionsOf(value));
-    return build.map(ein::Function::id, Access{value, dims}, dims);
-  }
-
   // The equation that makes a gradient adds it to the accumulator; a sum over nothing does where it cannot.
   Value accumulate(OpBuilder &builder, Location loc, Value gradient, Value accumulator) {
     auto equation = gradient.getDefiningOp<ein::Equation>();
@@ -309,9 +299,7 @@ private:
       into.accumulateInto(accumulator);
       return into->getResult(0);
     }
-    Dims dims;
-    for (int64_t axis = 0, rank = shapeOf(gradient).size(); axis < rank; ++axis)
-      dims.push_back(axis);
+    Dims dims = axesOf(gradient.getType());
     EquationBuilder build(builder, loc, dimensionsOf(gradient));
     return build.reduce(ein::Reduction::sum, {gradient, dims}, dims, accumulator);
   }

@@ -263,7 +263,7 @@ Value algebra::sumOverTurns(OpBuilder &builder, Location loc, Value stacked) {
     made.setMap(made.getMaps().size() - 1, made.getResultMap().dropResult(0));
     return made->getResult(0);
   }
-  Dims axes = llvm::to_vector<4>(llvm::seq<int64_t>(0, shapeOf(stacked).size()));
+  Dims axes = axesOf(stacked.getType());
   if (map && map.getFunction() == ein::Function::add &&
       llvm::all_of(inputsOf(equation), [&](const Access &input) { return input.dims == resultOf(equation).dims; })) {
     Value first = sumOverTurns(builder, loc, map.getInputs()[0]),

@@ -102,7 +102,7 @@ void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArgument
   whole.inclusive = whole.omitBlockArguments = true;
   for (Operation *op : costly)
     if (failed(getBackwardSlice(op, &needed, whole)))
-      llvm_unreachable("equations have no regions");
+      llvm_unreachable("a loop reads nothing from around it");
   // Cheap parts of it that others read, too, are made again there.
   OpBuilder builder(body.getTerminator()->getContext());
   builder.setInsertionPointToStart(&apart.block);

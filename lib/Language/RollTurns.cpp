@@ -137,12 +137,12 @@ private:
 
 } // namespace
 
-TurnRoller::State::State(const Scope &scope, const Body &body, size_t steps)
+TurnRoller::Snapshot::Snapshot(const Scope &scope, const Body &body, size_t steps)
     : names(scope.names), defined(scope.defined), uses(scope.uses), declared(scope.declared),
       collected(scope.collected), values(body.values.size()), equations(body.steps.size()), nodes(body.nodes.size()),
       frames(body.frames.size()), steps(steps) {}
 
-void TurnRoller::State::giveNames(Scope &scope) const {
+void TurnRoller::Snapshot::giveNames(Scope &scope) const {
   scope.names = names;
   scope.defined = defined;
   scope.uses = uses;
@@ -150,13 +150,13 @@ void TurnRoller::State::giveNames(Scope &scope) const {
   scope.collected = collected;
 }
 
-void TurnRoller::restore(const State &state) {
-  state.giveNames(scope);
-  body.values.resize(state.values);
-  body.steps.resize(state.equations);
-  body.nodes.resize(state.nodes);
-  body.frames.resize(state.frames);
-  elaborator.steps = state.steps;
+void TurnRoller::restore(const Snapshot &before) {
+  before.giveNames(scope);
+  body.values.resize(before.values);
+  body.steps.resize(before.equations);
+  body.nodes.resize(before.nodes);
+  body.frames.resize(before.frames);
+  elaborator.steps = before.steps;
 }
 
 /// A layer's call has paths and parameters of its own in each turn.
@@ -236,7 +236,7 @@ bool TurnRoller::elaborate(int64_t turn) {
 
 /// The names that a turn binds anew and the next one reads; nothing if one of them is no whole tensor of one type.
 std::optional<std::vector<std::string>> TurnRoller::findCarried(int64_t first) {
-  State before(scope, body, elaborator.steps);
+  Snapshot before(scope, body, elaborator.steps);
   if (!elaborate(first))
     return std::nullopt;
   std::vector<std::string> names;
@@ -304,7 +304,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   loop->turns = count - first;
   if (loop->turns < fewestTurns || scope.function.kind == Function::Model || body.broken || !callsNoLayer(repeat.body))
     return false;
-  const State before(scope, body, elaborator.steps);
+  const Snapshot before(scope, body, elaborator.steps);
   const size_t mark = elaborator.diagnostics.mark();
   const bool wasBroken = body.broken;
   scope.turns += ".0"; // names may be bound anew
@@ -329,11 +329,11 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
     loop->carries.push_back({binding.view.value, argument, 0, 0});
     binding.view = body.whole(argument);
   }
-  const State start(scope, body, elaborator.steps);
+  const Snapshot start(scope, body, elaborator.steps);
   std::optional<Turn> turn = take(first);
   if (!turn)
     return giveUp();
-  const State behind(scope, body, elaborator.steps);
+  const Snapshot behind(scope, body, elaborator.steps);
   // What is linear in the text is known by two turns, and in its range if the last turn is.
   const bool needsAll = !repeat.turn.empty() && !isLinear(repeat.body);
   for (int64_t distance = 1; distance < loop->turns; ++distance) {
@@ -350,7 +350,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
 }
 
 /// Binds what the loop gives.
-void TurnRoller::finish(const Turn &turn, const State &before) {
+void TurnRoller::finish(const Turn &turn, const Snapshot &before) {
   scope.names = before.names;
   scope.rolled.erase(repeat.turn);
   for (auto [name, carry, next] : llvm::zip(carried, loop->carries, turn.next)) {

@@ -22,8 +22,8 @@ public:
 
 private:
   /// What elaborating a turn changes.
-  struct State {
-    State(const Scope &scope, const Body &body, size_t steps);
+  struct Snapshot {
+    Snapshot(const Scope &scope, const Body &body, size_t steps);
     void giveNames(Scope &scope) const;
     llvm::StringMap<Binding> names;
     llvm::StringSet<> defined;
@@ -53,8 +53,8 @@ private:
   std::optional<std::vector<std::string>> findCarried(int64_t first);
   std::optional<Turn> take(int64_t turn);
   bool isLike(const Turn &first, const Turn &other, int64_t distance);
-  void restore(const State &state);
-  void finish(const Turn &turn, const State &before);
+  void restore(const Snapshot &before);
+  void finish(const Turn &turn, const Snapshot &before);
 
   Elaborator &elaborator;
   const Statement &repeat;
