@@ -11,9 +11,13 @@ using namespace plc;
 
 int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,
                                int64_t threads) {
-  std::vector<int64_t> ns; // of the kernels, as the table counts them
-  for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
+  std::vector<int64_t> ns, chunks; // of the kernels, as the table counts them
+  for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>()) {
     ns.push_back(kernel.getNs());
+    // Threads share in each turn of a loop, one after the other.
+    int64_t turns = kernel.getKind() == KernelKind::loop ? kernel.getLoop().getTurns() : 1;
+    chunks.push_back(chunksOf(kernel.getNs() / turns));
+  }
   ein::MicroBatches cut = program.getCut();
   simulator::Times times;
   times.clips = clips;
@@ -23,7 +27,7 @@ int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table
       return ns[call.kernel];
     return int64_t(double(ns[call.kernel]) * double(cut.samplesOf(microBatch)) / double(cut.mostSamples()));
   };
-  times.chunks = [&](const module::CallInfo &call, int64_t) { return chunksOf(ns[call.kernel]); };
+  times.chunks = [&](const module::CallInfo &call, int64_t) { return chunks[call.kernel]; };
   times.updateNs = [&](int64_t bytes) { return int64_t(double(bytes) * rates[Rate::updatedByte]); };
   simulator::Play play = simulator::playOf(table, times);
   simulator::Simulation simulation;

@@ -1,4 +1,5 @@
-"""predicted_threads.py MODEL: what plc-compile predicts for one and two threads of a rank."""
+"""predicted_threads.py MODEL TURNS: what plc-compile predicts for one and two threads of a rank, of a model and of one whose
+turns are too short for two."""
 import re
 import subprocess
 import sys
@@ -6,9 +7,9 @@ import sys
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
 
 
-def compiled(*sets):
+def compiled(*sets, model=sys.argv[1]):
     words = [word for each in sets for word in ("--set", each)]
-    return subprocess.run(["plc-compile", sys.argv[1], *words], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(["plc-compile", model, *words], capture_output=True, text=True, check=True).stdout
 
 
 def step(text, line):
@@ -24,3 +25,5 @@ if order[0] == order[1] and 0.5 <= played[1] / played[0] <= 0.9:
 joint = [step(compiled("parallelism.kind=automatic", "machine.ranks=2", f"machine.threads_per_stage={threads}"), "^chosen: .* step") for threads in (1, 2)]
 print(f"joint plan on 2 ranks of 1 thread: step {joint[0] / 1e6:.1f} ms")
 print("joint plan on 2 ranks of 2 threads:", "shorter" if joint[1] < 0.9 * joint[0] else joint[1])
+turns = [step(compiled(f"machine.threads_per_stage={threads}", model=sys.argv[2]), "^  step with messages, waits and updates") for threads in (1, 2)]
+print("short turns on 1 and 2 threads:", "equal" if turns[0] == turns[1] else turns)
