@@ -78,7 +78,8 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
     sets. A `sum` may accumulate. Sums and products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
-    the type that a sum is taken in.
+    the type that a sum is taken in; `--ein-fix-numerics` makes it f64 where more than 4,096 numbers are added one after
+    the other.
 
     Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -86,7 +87,7 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
     (C1), (C2) as `ein.contract`.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) Input, result and accumulator have one element type; only a sum accumulates.
-    (C5) As (C6) of `ein.contract`; only a sum has the type of one.
+    (C5) As (C6) of `ein.contract`, or f64 of real elements; only a sum has the type of one.
     (C6) `any` and `all` are of i1, the others of numbers.
   }];
   let arguments = (ins Ein_ReductionAttr:$reduction, Ein_Tensor:$input,

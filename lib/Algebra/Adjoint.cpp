@@ -27,7 +27,7 @@ static void addActiveResults(ein::LoopOp loop, llvm::DenseSet<Value> &active) {
   llvm::DenseSet<Value> arguments = activeArguments(loop, active);
   llvm::DenseSet<Value> values = activeValues(loop.getTurn(), arguments);
   for (auto [index, result] : llvm::enumerate(loop.getResults())) {
-    bool isCarry = index < loop.getNumCarries();
+    bool isCarry = int64_t(index) < loop.getNumCarries();
     if (isFloat(result) &&
         (isCarry ? arguments.contains(loop.getCarries()[index]) : values.contains(loop.getEnd()->getOperand(index))))
       active.insert(result);

@@ -102,7 +102,7 @@ private:
     for (auto [index, given] : llvm::enumerate(loop.getEnd()->getOperands())) {
       if (kinds[given] == Kind::Total)
         return refuseTotal(given);
-      if (index < loop.getNumCarries() && kinds[given] != kinds[loop.getCarries()[index]])
+      if (int64_t(index) < loop.getNumCarries() && kinds[given] != kinds[loop.getCarries()[index]])
         return loop.emitError("mixes samples: a turn gives the next one a sum over the batch");
       kinds[loop.getResult(index)] = kinds[given];
       setLearnt(loop.getResult(index), isLearnt);

@@ -49,6 +49,19 @@ LogicalResult fixContract(ein::ContractOp op) {
   return success();
 }
 
+// One after the other, f32 numbers of one sign lose a ten-thousandth of their sum when there are some hundred thousand of
+// them; so long a chain is taken in f64, whose sum is rounded once. Memory bounds it, not arithmetic.
+constexpr int64_t longestChain = 4096;
+
+void fixLongSum(ein::ReduceOp op) {
+  int64_t additions = op.getInput().getType().getNumElements() / op.getType().getNumElements();
+  if (*op.getOrder() == ein::Order::lanes)
+    additions /= 16;
+  if (op.getReduction() == ein::Reduction::sum && isa<FloatType>(op.getType().getElementType()) &&
+      additions > longestChain)
+    op.setSum(Float64Type::get(op.getContext()));
+}
+
 // Renumbers the domain so that it has the order of the input's axes, in which a sum runs.
 LogicalResult fixReduce(ein::ReduceOp op) {
   ein::Equation equation = op;
@@ -68,6 +81,7 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   equation.setMaps({input, result});
   bool innermost = rank > 0 && !llvm::is_contained(ein::dimsOf(result), rank - 1);
   op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
+  fixLongSum(op);
   fixSumType(op);
   return success();
 }

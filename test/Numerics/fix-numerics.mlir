@@ -34,6 +34,23 @@ ein.func @reduce(%x: tensor<2x3x4xf32>) -> (tensor<2xf32>, tensor<4xf32>, tensor
   ein.return %0, %1, %2, %3, %4 : tensor<2xf32>, tensor<4xf32>, tensor<3xf32>, tensor<2x3x4xf32>, tensor<3x2xf32>
 }
 
+// A sum of which more than 4,096 numbers are added one after the other is taken in f64: in 16 lanes or in one chain.
+// CHECK-LABEL: ein.func @long
+ein.func @long(%x: tensor<2x65536xf32>, %y: tensor<2x65552xf32>, %z: tensor<4097x2xf32>, %k: tensor<2x65552xi32>)
+    -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>) {
+  // CHECK: ein.reduce sum "ab->a" %{{.*}} order lanes : (tensor<2x65536xf32>)
+  %0 = ein.reduce sum "ab->a" %x : (tensor<2x65536xf32>) -> tensor<2xf32>
+  // CHECK: ein.reduce sum "ab->a" %{{.*}} order lanes sum f64 : (tensor<2x65552xf32>)
+  %1 = ein.reduce sum "ab->a" %y : (tensor<2x65552xf32>) -> tensor<2xf32>
+  // CHECK: ein.reduce sum "ab->b" %{{.*}} order chain sum f64 : (tensor<4097x2xf32>)
+  %2 = ein.reduce sum "ab->b" %z : (tensor<4097x2xf32>) -> tensor<2xf32>
+  // CHECK: ein.reduce max "ab->a" %{{.*}} order lanes : (tensor<2x65552xf32>)
+  %3 = ein.reduce max "ab->a" %y : (tensor<2x65552xf32>) -> tensor<2xf32>
+  // CHECK: ein.reduce sum "ab->a" %{{.*}} order lanes : (tensor<2x65552xi32>)
+  %4 = ein.reduce sum "ab->a" %k : (tensor<2x65552xi32>) -> tensor<2xi32>
+  ein.return %0, %1, %2, %3, %4 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
+}
+
 // What the table of element types says of sums is not written: one meaning has one text, and so one key.
 // CHECK-LABEL: ein.func @sums
 ein.func @sums(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>) -> (tensor<2x4xf64>, tensor<2xf64>) {
