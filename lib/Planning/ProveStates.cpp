@@ -43,40 +43,61 @@ private:
     return input && !stateOf(input.getInput()).empty() ? input : nullptr;
   }
 
+  // What a task, or a message, does to one state: an update, or a read that needs so many of them.
+  struct Use {
+    InputOp state;
+    std::optional<int64_t> needed;
+  };
+
   LogicalResult execute(const module::RankInfo &plan, const ActionInfo &action, Operation *op) {
-    if (action.op == ActionInfo::Op::Run)
-      return runTask(both.taskOf(plan, action).op, action.microBatch, op);
+    if (action.op == ActionInfo::Op::Run) {
+      const SmallVector<Use> *uses = usesOf(both.taskOf(plan, action).op, action.microBatch);
+      return success(uses &&
+                     llvm::all_of(*uses, [&](const Use &use) { return succeeded(apply(use, action.microBatch, op)); }));
+    }
     if (action.op == ActionInfo::Op::Send)
       return read(both.routes().stashOf(both.routes().routeOf(both.channels[action.target])).getValue(),
                   action.microBatch, op);
     return success();
   }
 
-  LogicalResult runTask(TaskOp task, int64_t mb, Operation *op) {
+  // Looked up once, however many micro-batches run the task; null if it updates what is no state.
+  const SmallVector<Use> *usesOf(TaskOp task, int64_t mb) {
+    auto [known, isNew] = usesByTask.try_emplace(task);
+    SmallVector<Use> &uses = known->second;
+    if (!isNew)
+      return &uses;
     for (auto call : task.getBody().getOps<CallOp>()) {
       for (Value operand : call.getArgs())
-        if (failed(read(operand, mb, op)))
-          return failure();
+        if (InputOp state = stateAt(operand))
+          uses.push_back({state, both.routes().countUpdates(operand)});
       if (!both.routes().updatesState(call))
         continue;
       InputOp state = stateAt(call.getArgs().back());
-      if (!state)
-        return call.emitOpError("updates ")
-               << describe(both.slots.resolve(call.getArgs().back()), mb) << ", which is no state";
-      ++updates[{state.getInput(), mb}];
+      if (!state) {
+        call.emitOpError("updates ") << describe(both.slots.resolve(call.getArgs().back()), mb)
+                                     << ", which is no state";
+        return nullptr;
+      }
+      uses.push_back({state, std::nullopt});
     }
-    return success();
+    return &uses;
+  }
+
+  LogicalResult apply(const Use &use, int64_t mb, Operation *op) {
+    InputOp state = use.state;
+    int64_t &found = updates[{state.getInput(), mb}];
+    if (!use.needed)
+      return ++found, success();
+    if (*use.needed == found)
+      return success();
+    return op->emitOpError("needs ") << describe(state, mb) << " behind " << *use.needed << " updates, but " << found
+                                     << " have run by then";
   }
 
   LogicalResult read(Value value, int64_t mb, Operation *op) {
     InputOp state = stateAt(value);
-    if (!state)
-      return success();
-    int64_t needed = both.routes().countUpdates(value), found = updates[{state.getInput(), mb}];
-    if (needed == found)
-      return success();
-    return op->emitOpError("needs ") << describe(state, mb) << " behind " << needed << " updates, but " << found
-                                     << " have run by then";
+    return state ? apply({state, both.routes().countUpdates(value)}, mb, op) : success();
   }
 
   LogicalResult checkEnd(OutputOp output) {
@@ -91,6 +112,7 @@ private:
 
   TableOfProgram &both;
   std::map<StringRef, StageOp> homes; // of states, by the names of their inputs
+  DenseMap<Operation *, SmallVector<Use>> usesByTask;
   std::map<std::pair<StringRef, int64_t>, int64_t> updates;
 };
 
