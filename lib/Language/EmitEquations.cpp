@@ -398,7 +398,9 @@ BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
   auto type = tensor(node.dims, elementType(node.element));
   if (node.function == "training")
     return {plc::ein::TrainingOp::create(builder, at(node.place), type), {}};
-  return {plc::ein::RandomOp::create(builder, at(node.place), type, draws++), node.dims};
+  if (loops.empty())
+    return {plc::ein::RandomOp::create(builder, at(node.place), type, draws++), node.dims};
+  return {emitDrawOfTurns(node, type), node.dims};
 }
 
 BodyEmitter::Operand BodyEmitter::emitCast(const Operand &operand, Element element, SMLoc place) {

@@ -79,6 +79,7 @@ private:
                         llvm::ArrayRef<IndexId> dims, SMLoc place);
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitDraw(const Node &node);
+  mlir::Value emitDrawOfTurns(const Node &node, mlir::RankedTensorType type);
   Operand emitIndex(IndexId id, SMLoc place);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
   mlir::Value emitScatter(mlir::Value updates, mlir::Type result);

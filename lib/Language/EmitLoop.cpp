@@ -82,6 +82,23 @@ std::optional<mlir::Value> BodyEmitter::emitMovingConstant(const Node::Position 
   return std::nullopt;
 }
 
+/// A draw of a turn: its part of one draw over all turns, of all loops around it.
+mlir::Value BodyEmitter::emitDrawOfTurns(const Node &node, mlir::RankedTensorType type) {
+  llvm::SmallVector<int64_t> shape;
+  for (LoopFrame *frame : loops)
+    shape.push_back(frame->loop->turns);
+  llvm::append_range(shape, type.getShape());
+  mlir::Value draw;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.restoreInsertionPoint(loops.front()->before);
+    draw = plc::ein::RandomOp::create(builder, at(node.place), type.clone(shape), draws++);
+  }
+  for (LoopFrame *frame : loops)
+    draw = partOf(*frame, draw);
+  return draw;
+}
+
 /// A value from before a loop, read at a position that changes with the turn: a part of what all turns read.
 std::optional<BodyEmitter::Operand> BodyEmitter::emitMovingRead(const Node &node) {
   for (LoopFrame *frame : loops)

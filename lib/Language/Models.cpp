@@ -244,8 +244,15 @@ void Elaborator::elaborateRepeat(const Statement &statement, Scope &scope, Body 
   bool failed = false;
   for (int64_t turn = 0; turn < *count && !failed; ++turn) {
     // The first turn may differ from the others, as one that begins a sum does.
-    if (turn < 2 && TurnRoller(*this, statement, scope, body).roll(turn, *count))
-      break;
+    if (turn < 2) {
+      TurnRoller roller(*this, statement, scope, body);
+      if (roller.roll(turn, *count))
+        break;
+      if (turn == 1 && *count >= TurnRoller::manyCopies && !roller.whyCopied().empty())
+        diagnostics.warning(statement.place, "the " + Twine(*count) +
+                                                 " turns are copies, each compiled by itself, because " +
+                                                 roller.whyCopied() + "; turns that are alike are compiled once");
+    }
     scope.turns = outer + "." + std::to_string(turn);
     failed = !elaborateTurn(statement, turn, *count, scope, body);
     if (!countStep(statement.place)) // counts empty turns too, or 2^60 of them would never end

@@ -106,8 +106,7 @@ private:
   bool match(const Node &a, const Node &b) {
     if (a.kind != b.kind || a.element != b.element || a.function != b.function || a.index != b.index ||
         a.padding != b.padding || a.operators != b.operators || a.negated != b.negated || a.summed != b.summed ||
-        a.dims != b.dims || a.positions.size() != b.positions.size() || a.operands.size() != b.operands.size() ||
-        a.kind == Node::Draw)
+        a.dims != b.dims || a.positions.size() != b.positions.size() || a.operands.size() != b.operands.size())
       return false;
     if (a.kind == Node::Number)
       return matchNumbers(a, b);
@@ -302,16 +301,21 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   loop->turn = repeat.turn;
   loop->first = first;
   loop->turns = count - first;
-  if (loop->turns < fewestTurns || scope.function.kind == Function::Model || body.broken || !callsNoLayer(repeat.body))
+  if (loop->turns < fewestTurns || scope.function.kind == Function::Model || body.broken)
     return false;
+  if (!callsNoLayer(repeat.body)) {
+    why = "they call layers, which have parameters of their own in each turn";
+    return false;
+  }
   const Snapshot before(scope, body, elaborator.steps);
   const size_t mark = elaborator.diagnostics.mark();
   const bool wasBroken = body.broken;
   scope.turns += ".0"; // names may be bound anew
   if (!repeat.turn.empty())
     scope.rolled.insert(repeat.turn);
-  auto giveUp = [&] {
+  auto giveUp = [&](const llvm::Twine &reason) {
     // What is wrong, the copies of the turns tell.
+    why = reason.str();
     restore(before);
     elaborator.diagnostics.rewind(mark);
     body.broken = wasBroken;
@@ -320,7 +324,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   };
   std::optional<std::vector<std::string>> names = findCarried(first);
   if (!names)
-    return giveUp();
+    return giveUp("");
   restore(before);
   carried = *names;
   for (const std::string &name : carried) {
@@ -332,7 +336,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
   const Snapshot start(scope, body, elaborator.steps);
   std::optional<Turn> turn = take(first);
   if (!turn)
-    return giveUp();
+    return giveUp("");
   const Snapshot behind(scope, body, elaborator.steps);
   // What is linear in the text is known by two turns, and in its range if the last turn is.
   const bool needsAll = !repeat.turn.empty() && !isLinear(repeat.body);
@@ -342,7 +346,7 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
     start.giveNames(scope);
     std::optional<Turn> other = take(first + distance);
     if (!other || !isLike(*turn, *other, distance))
-      return giveUp();
+      return giveUp("turn " + llvm::Twine(first + distance) + " is not like turn " + llvm::Twine(first));
     restore(behind);
   }
   finish(*turn, before);

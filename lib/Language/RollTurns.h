@@ -17,6 +17,11 @@ public:
   /// The turns from `first` on, as a step of the body. False where they must be copies: nothing has changed then.
   bool roll(int64_t first, int64_t count);
 
+  /// Why many turns of a layer or fn are no loop, in words that follow "because"; empty where nothing is to be said.
+  const std::string &whyCopied() const { return why; }
+  /// So many copies are worth a word.
+  static constexpr int64_t manyCopies = 256;
+
   /// Fewer turns are copied: code that is written out is faster, and there is little of it.
   static constexpr int64_t fewestTurns = 8;
 
@@ -61,6 +66,7 @@ private:
   Scope &scope;
   Body &body;
   int64_t count = 0;
+  std::string why;
   std::vector<std::string> carried;
   std::shared_ptr<Loop> loop = std::make_shared<Loop>();
 };
