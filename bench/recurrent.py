@@ -5,8 +5,10 @@ usage: bench/recurrent.py [B,T,D,H ..] [--rounds N] [--repeats N] [--threads N] 
 
 One layer over T turns, written as rules in a `repeat`; the loss is the mean square of all outputs. A step is both directions
 and plain SGD. Both sides have the same weights and must agree in the loss up to rounding. Rounds alternate; printed are
-medians, and the ratio of each round. Then the processor time of plc-compile and the module's bytes for 16 turns and 4096."""
+medians, and the ratio of each round. Then the processor time of plc-compile and the module's bytes for 16 turns and 4096, and
+the bytes and the step of 4096 turns of which all values are kept, or those that segments begin with."""
 import argparse
+import json
 import pathlib
 import resource
 import statistics
@@ -64,6 +66,16 @@ def compile_cost(folder, turns):
     return f"{turns} turns {statistics.median(seconds):.2f} s, {module.stat().st_size} bytes"
 
 
+def long_step(folder, turns, threads):
+    """The arena's MiB and the step's ms of a model of 4096 turns."""
+    shape = dict(B=16, T=4096, D=64, H=128)
+    numpy.save(folder / "x.npy", numpy.random.default_rng(0).standard_normal(list(shape.values())[:3], dtype=numpy.float32))
+    step = Step(MODEL.format(**shape), folder, threads, [f"checkpoint.turns={turns}"])
+    step.weights_and_loss()
+    plan = json.loads((folder / "log.jsonl").read_text().splitlines()[0])["plan"]
+    return sum(stage["peak_bytes"] for stage in plan["stages"]) / 2**20, step.ms(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", default=["16,256,128,256", "32,256,256,512"])
@@ -83,6 +95,9 @@ def main():
             compare(name, ours, loss, theirs.loss, theirs.lstm.parameters(), arguments.rounds, arguments.repeats)
     with tempfile.TemporaryDirectory() as folder:
         print("compiling:", "; ".join(compile_cost(pathlib.Path(folder), turns) for turns in (16, 4096)))
+        for turns in ("keep", "recompute"):
+            mib, ms = long_step(pathlib.Path(folder), turns, arguments.threads)
+            print(f"4096 turns, {turns}: {mib:.1f} MiB, {ms:.0f} ms a step")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ ein::LoopOp algebra::remake(ein::LoopOp loop, ValueRange init, ValueRange slices
   OpBuilder builder(loop);
   auto made = ein::LoopOp::create(builder, loop.getLoc(), results, init, slices, invariants, loop.getTurnsAttr(),
                                   loop.getReverseAttr());
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   made.getBody().takeBody(loop.getBody());
   return made;
 }

@@ -2,7 +2,8 @@
 //
 // The adjoint of a loop is a loop that runs the other way. A turn of it takes the gradients of what a turn gave, which
 // are those of the next turn's carries and of its elements, and gives those of what the turn read. What it needs of the
-// turn is saved by the loop, as further elements. Gradients of invariants are summed over the turns behind it.
+// turn is saved by the loop, as further elements. Gradients of invariants are summed over the turns behind it; those of a
+// loop of segments are carried from segment to segment, so that nothing has to be there of all turns.
 //
 //===----------------------------------------------------------------------===//
 #include "Bodies.h"
@@ -13,10 +14,19 @@
 #include "plc/Dialect/Ein/Loops.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
+
+// Whether a value adds something up at few places of a large one, which a segment would make and add as a whole.
+static bool isScattered(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto map = dyn_cast_or_null<ein::MapOp>(op);
+  bool passesOn = map && llvm::is_contained({ein::Function::add, ein::Function::id}, map.getFunction());
+  return isa_and_nonnull<ein::ScatterAddOp>(op) || (passesOn && llvm::all_of(map.getInputs(), isScattered));
+}
 
 static bool holdsReals(Value value) { return ein::findElementKind(value.getType()) == ElementKind::Real; }
 
@@ -98,6 +108,11 @@ private:
         OpBuilder atEnd(joint.getEnd());
         gradient = zerosOf(atEnd, joint.getLoc(), turn.getArgument(i).getType());
       }
+      if (ein::runsSegments(loop) && isShared(turn.getArgument(i)) && !isScattered(gradient)) {
+        accumulators[i] = turn.addArgument(gradient.getType(), gradient.getLoc());
+        OpBuilder atEnd(joint.getEnd());
+        gradient = sumTree(atEnd, gradient.getLoc(), {accumulators[i], gradient});
+      }
       found.push_back(gradient);
       gradientArguments.push_back(i);
     }
@@ -105,6 +120,8 @@ private:
     return success();
   }
 
+  // Whether the backward loop carries the gradient of an argument.
+  bool isCarried(unsigned argument) { return argument < joint.getInit().size() || accumulators.contains(argument); }
   bool isGradientArgument(Value value) const {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument.getArgNumber() >= numArguments;
@@ -167,6 +184,7 @@ private:
       }
     auto made = ein::LoopOp::create(at, loop.getLoc(), types, loop.getInit(), loop.getSlices(), loop.getInvariants(),
                                     loop.getTurnsAttr(), loop.getReverseAttr());
+    made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     IRMapping mapping;
     fill(made, joint.getTurn().getArguments().take_front(numArguments), given, mapping);
     for (auto [before, after] : llvm::zip(loop.getResults(), made.getResults()))
@@ -217,9 +235,14 @@ private:
         parts.push_back(argument);
       }
     }
+    for (auto &[number, accumulator] : accumulators) {
+      init.push_back(zerosOf(builder, loc, accumulator.getType()));
+      carried.push_back(accumulator);
+      results.push_back(accumulator.getType());
+    }
     ValueRange ofArguments = joint.getEnd()->getOperands().drop_front(numForward);
     for (auto [number, gradient] : llvm::zip(gradientArguments, ofArguments))
-      (number < forward.getNumCarries() ? next : elements).push_back(gradient);
+      (isCarried(number) ? next : elements).push_back(gradient);
     assert(next.size() == carried.size() && "each active carry has a gradient");
     for (Value element : elements)
       results.push_back(ein::stackedType(element.getType(), forward.getTurns()));
@@ -234,6 +257,7 @@ private:
     }
     auto made = ein::LoopOp::create(builder, loc, results, init, slices, forward.getInvariants(),
                                     forward.getTurnsAttr(), forward.getReverse() ? UnitAttr() : builder.getUnitAttr());
+    made->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
     Block *turn = body.createBlock(&made.getBody());
     IRMapping mapping;
     auto add = [&](Value value) { mapping.map(value, turn->addArgument(value.getType(), value.getLoc())); };
@@ -254,8 +278,10 @@ private:
   ein::ReturnOp gather(ein::LoopOp backward, unsigned firstShared) {
     SmallVector<Value> found;
     SmallVector<ein::ReduceOp> sums;
-    for (auto [number, result] : llvm::zip(gradientArguments, backward.getResults())) {
-      if (number < firstShared) {
+    unsigned nextCarry = 0, nextElement = backward.getNumCarries();
+    for (unsigned number : gradientArguments) {
+      Value result = backward.getResult(isCarried(number) ? nextCarry++ : nextElement++);
+      if (number < firstShared || isCarried(number)) {
         found.push_back(result);
         continue;
       }
@@ -283,6 +309,8 @@ private:
   unsigned numForward = 0, numArguments = 0;
   SmallVector<unsigned> seeded;            // what the body gives, of which there are gradients
   SmallVector<unsigned> gradientArguments; // arguments of which there are gradients
+  // Of a loop of segments: the sum of the segments that ran before, by the argument whose gradient it is.
+  llvm::MapVector<unsigned, BlockArgument> accumulators;
   llvm::SetVector<Value> saved;
 };
 

@@ -4,6 +4,8 @@
 
 #include "Adjoint.h"
 
+#include <optional>
+
 namespace plc::algebra {
 
 /// A loop like another, with its body; the other one is erased, and its results are not replaced.
@@ -22,9 +24,14 @@ mlir::Value stackOf(ein::LoopOp &loop, mlir::Value value);
 /// Drops, in the loops of a block and of their bodies, carries, slices, invariants and elements that nothing needs.
 void pruneLoops(mlir::Block &block);
 
+/// The turns of each segment that a loop of so many is cut into: the smallest divisor that is at least the square root.
+/// Nothing for few turns, and where there would be few segments.
+std::optional<int64_t> segmentOf(int64_t turns);
+
 /// Takes out of a loop what no turn has to wait for: equations that do not read carries go before it, those that no
 /// carry reads behind it, in each case with what depends on them, as one equation over all turns. Cheap elementwise
-/// equations stay, unless what leaves needs them. Bits do not change: no order of a sum does.
+/// equations stay, unless what leaves needs them. Bits do not change: no order of a sum does. Of a loop of segments only
+/// that goes before it which is the same in all, and only scatters behind it.
 void splitLoop(ein::LoopOp loop);
 /// All of a block, inner ones first.
 void splitLoops(mlir::Block &block);

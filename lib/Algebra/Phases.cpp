@@ -43,6 +43,8 @@ static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &number
   return options;
 }
 
+static bool differentiates(const ProgramNumbers &numbers) { return !differentiateOptions(numbers).forwardOnly; }
+
 std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers) {
   return {
       {"precision",
@@ -58,8 +60,10 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
       {"micro-batch",
        [numbers](OpPassManager &pipeline) { pipeline.addPass(createEinMicroBatch(microBatchOptions(numbers))); }},
       {"algebra",
-       [](OpPassManager &pipeline) {
+       [numbers](OpPassManager &pipeline) {
          pipeline.addPass(createEinOrderContractions());
+         if (differentiates(numbers))
+           pipeline.addPass(createEinSegmentLoops());
          pipeline.addPass(createEinSplitLoops());
          pipeline.addPass(createEinSimplify());
        }},

@@ -150,7 +150,7 @@ private:
       bool varies = reads(varying);
       if (varies)
         varying.insert(op.getResults().begin(), op.getResults().end());
-      if (reads(carried) || op.getNumResults() != 1 ||
+      if (reads(carried) || op.getNumResults() != 1 || (varies && ein::runsSegments(loop)) ||
           (varies && !canRunOverTurns(&op, [&](Value value) { return varying.contains(value); }))) {
         carried.insert(op.getResults().begin(), op.getResults().end());
         continue;
@@ -188,6 +188,14 @@ private:
           stacked.replaceAllUsesWith(slice);
   }
 
+  // What a segment computes stays in it, but for what it adds up at few places of a large value, and what reads that.
+  bool mayStandBehind(Operation *op) const {
+    if (!ein::runsSegments(loop) || isa<ein::ScatterAddOp>(op))
+      return true;
+    return llvm::any_of(op->getOperands(),
+                        [&](Value value) { return value.getDefiningOp() && mayStandBehind(value.getDefiningOp()); });
+  }
+
   // Equations that no carry reads, and of which all readers may leave too; of these the ones that are worth it, and what
   // reads them.
   Operations late() {
@@ -198,10 +206,10 @@ private:
         llvm::append_range(stack, op->getOperands());
     llvm::DenseSet<Operation *> mayLeave;
     for (Operation &op : llvm::reverse(loop.getTurn().without_terminator()))
-      if (!ofCarries.contains(&op) && !op.use_empty() && canRunOverTurns(&op, [](Value) { return true; }) &&
-          !ein::isFree(op.getResult(0)) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-            return user == loop.getEnd() || mayLeave.contains(user);
-          }))
+      if (!ofCarries.contains(&op) && !op.use_empty() && mayStandBehind(&op) &&
+          canRunOverTurns(&op, [](Value) { return true; }) && !ein::isFree(op.getResult(0)) &&
+          llvm::all_of(op.getUsers(),
+                       [&](Operation *user) { return user == loop.getEnd() || mayLeave.contains(user); }))
         mayLeave.insert(&op);
     Operations leaves;
     for (Operation &op : loop.getTurn().without_terminator())

@@ -85,7 +85,8 @@ private:
   void addSite(StringRef param, int64_t index, Digest digest) { sites.emplace_back(param.str(), index, digest); }
   std::string finish();
 
-  /// Of the results of a loop, by what a turn gives for arguments that are numbers.
+  /// Of the results of a loop. What a turn reads and makes are functions of the numbers of its turn and of the turns around
+  /// it; a part of what another loop gave is what a turn of that one made.
   SmallVector<Digest> evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands);
   /// The hashes of what a callee returns for arguments of these.
   SmallVector<Digest> enter(Block &callee, ArrayRef<Digest> arguments);
@@ -103,6 +104,9 @@ private:
   DenseMap<StringAttr, Digest> params;
   DenseMap<Operation *, Digest> own;
   DenseMap<StringAttr, Block *> kernels;
+  /// What a turn made, by how deep its loop stands in others and by the hash of the values of all turns.
+  std::map<std::pair<int64_t, Digest>, Digest> stacks;
+  int64_t depth = 0;
   /// What a view shows, by the view's hash.
   std::map<Digest, std::tuple<Digest, int64_t, Type>> shown;
 
@@ -168,19 +172,38 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
 }
 
 SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands) {
+  ++depth;
+  const unsigned carries = loop.getNumCarries();
+  const ArrayRef<Digest> slices = operands.slice(carries, loop.getSlices().size());
   SmallVector<Digest> arguments;
-  for (BlockArgument argument : loop.getTurn().getArguments())
-    arguments.push_back((Text() << "turn" << argument.getArgNumber() << TypeAttr::get(argument.getType())).hash());
-  Text text;
-  text << ownDigest(loop);
-  for (Digest digest : operands)
-    text << digest;
-  for (Digest digest : enter(loop.getTurn(), arguments))
-    text << digest;
-  Digest whole = text.hash();
+  for (unsigned i = 0; i < carries; ++i)
+    arguments.push_back((Text() << "carry" << depth << i).hash());
+  for (Digest slice : slices) {
+    auto found = stacks.find({depth, slice});
+    arguments.push_back(found == stacks.end() ? (Text() << "part" << depth << slice).hash() : found->second);
+  }
+  llvm::append_range(arguments, operands.drop_front(carries + slices.size()));
+  // The carries, by what they begin with and how one follows from another.
+  Text step;
+  step << "loop" << loop.getTurns() << loop.getReverse();
+  for (Digest digest : operands.take_front(carries))
+    step << digest;
+  SmallVector<Digest> next = enter(loop.getTurn(), arguments);
+  for (Digest digest : ArrayRef(next).take_front(carries))
+    step << digest;
+  Digest carried = step.hash();
+  for (unsigned i = 0; i < carries; ++i)
+    arguments[i] = (Text() << "carried" << depth << i << carried).hash();
   SmallVector<Digest> results;
-  for (OpResult result : loop->getResults())
-    results.push_back((Text() << whole << result.getResultNumber()).hash());
+  for (auto [index, given] : llvm::enumerate(enter(loop.getTurn(), arguments))) {
+    if (index < carries) {
+      results.push_back((Text() << "last" << unsigned(index) << carried).hash());
+      continue;
+    }
+    results.push_back((Text() << "stack" << depth << loop.getTurns() << given).hash());
+    stacks[{depth, results.back()}] = given;
+  }
+  --depth;
   return results;
 }
 

@@ -27,7 +27,7 @@ Lowering::TriedKey Lowering::keyOf(const Program &program) {
   return {program.keepsAll, program.fillsBudget, program.inFlight, program.memoryFraction, std::move(reserve)};
 }
 
-static int64_t stepOf(ModuleOp planned) {
+int64_t plc::driver::stepOf(ModuleOp planned) {
   int64_t ns = 0;
   for (auto each : planned.getOps<plc::plan::ProgramOp>())
     ns = std::max<int64_t>(ns, each.getStepNs().value_or(0));

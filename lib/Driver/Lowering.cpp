@@ -2,6 +2,7 @@
 #include "Lowering.h"
 
 #include "plc/Algebra/Entries.h"
+#include "plc/Dialect/Ein/Loops.h"
 #include "plc/Driver/Instrumentation.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Numerics/Key.h"
@@ -81,25 +82,64 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
 OwningOpRef<ModuleOp> Lowering::lower(const Program &program, StringRef last) {
   OwningOpRef<ModuleOp> module = model.clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
-  llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), ofModel = phasesUpTo(phases, lastOfModel);
-  bool plans = wanted.size() > ofModel.size();
-  if (!runPhases(*module, plans ? ofModel : wanted, program, errors))
+  llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), ofNumerics = phasesUpTo(phases, lastOfNumerics);
+  bool goesOn = wanted.size() > ofNumerics.size();
+  if (!runPhases(*module, goesOn ? ofNumerics : wanted, program, errors))
     return {};
-  if (plans)
-    return plan(std::move(module), program, last);
+  if (goesOn)
+    return planNumerics(std::move(module), program, last);
   return isValid(*module) ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numericsKey) {
   std::vector<Phase> phases = phasesOf(program, strategy);
   OwningOpRef<ModuleOp> module = model.clone();
-  if (!runPhases(*module, phasesUpTo(phases, "numerics"), program, errors))
+  if (!runPhases(*module, phasesUpTo(phases, lastOfNumerics), program, errors))
     return {};
   if (numericsKey.empty()) // of the module's first program
     numericsKey = plc::numerics::numericsKey(*module);
-  if (!runPhases(*module, phasesBetween(phases, "numerics", lastOfModel), program, errors))
-    return {};
-  return plan(std::move(module), program, "");
+  return planNumerics(std::move(module), program, "");
+}
+
+static bool hasSegments(ModuleOp module) {
+  return module
+      .walk([](plc::ein::LoopOp loop) {
+        return plc::ein::runsSegments(loop) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Program program, StringRef last) {
+  auto planAs = [&](OwningOpRef<ModuleOp> numerics, bool runsTurnsAgain) {
+    program.runsTurnsAgain = runsTurnsAgain;
+    std::vector<Phase> phases = phasesOf(program, strategy);
+    llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), ofModel = phasesUpTo(phases, lastOfModel);
+    bool plans = wanted.size() > ofModel.size();
+    if (!runPhases(*numerics, phasesBetween(phases, lastOfNumerics, plans ? StringRef(lastOfModel) : last), program,
+                   errors))
+      return OwningOpRef<ModuleOp>();
+    if (plans)
+      return plan(std::move(numerics), program, last);
+    return isValid(*numerics) ? std::move(numerics) : OwningOpRef<ModuleOp>();
+  };
+  if (!solvesTurns(program, strategy) || !hasSegments(*module))
+    return planAs(std::move(module), false);
+  // Both are planned as a whole: which of them fits, and which is faster, only addresses and orders tell.
+  auto stepUnder = [&](bool runsTurnsAgain, std::string &text) -> std::optional<int64_t> {
+    llvm::raw_string_ostream stream(text);
+    Program tried = program;
+    tried.runsTurnsAgain = runsTurnsAgain;
+    Lowering lowering(model, strategy, sources, nullptr, stream);
+    std::vector<Phase> phases = phasesOf(tried, strategy);
+    OwningOpRef<ModuleOp> planned = module->clone();
+    if (!lowering.runPhases(*planned, phasesBetween(phases, lastOfNumerics, lastOfModel), tried, stream))
+      return std::nullopt;
+    planned = lowering.plan(std::move(planned), tried, "");
+    return planned ? std::optional(stepOf(*planned)) : std::nullopt;
+  };
+  std::string text;
+  std::optional<int64_t> kept = stepUnder(false, text), again = stepUnder(true, text);
+  return planAs(std::move(module), again && (!kept || *again < *kept));
 }
 
 OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {

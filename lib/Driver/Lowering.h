@@ -50,6 +50,10 @@ private:
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const Program &program, llvm::raw_ostream &errors);
+  /// A numerics program lowered through the phases behind it up to `last`: by the faster of two plans, where a budget decides
+  /// whether the turns of long loops run again.
+  mlir::OwningOpRef<mlir::ModuleOp> planNumerics(mlir::OwningOpRef<mlir::ModuleOp> module, Program program,
+                                                 llvm::StringRef last);
   /// Whether the IR is as its dialects say; errors if not.
   bool isValid(mlir::ModuleOp module);
   /// Of a plan that was tried: that its IR is valid, and its proof.
@@ -104,11 +108,16 @@ private:
   std::vector<std::unique_ptr<mlir::PassManager>> pipelines; ///< that were timed
 };
 
-/// The last phase whose result is the same under every plan.
+/// The phase behind which plans begin to differ.
+inline constexpr llvm::StringLiteral lastOfNumerics = "numerics";
+/// The last phase whose result is the same under every plan of a program.
 inline constexpr llvm::StringLiteral lastOfModel = "kernels";
 
 /// The phases behind `first` up to `last`; all if it is empty.
 llvm::ArrayRef<Phase> phasesBetween(llvm::ArrayRef<Phase> phases, llvm::StringRef first, llvm::StringRef last);
+
+/// The predicted step of a planned module.
+int64_t stepOf(mlir::ModuleOp planned);
 
 } // namespace plc::driver
 

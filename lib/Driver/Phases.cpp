@@ -1,6 +1,7 @@
 //===- Phases.cpp - the road from a model to a plan -------------------------===//
 #include "plc/Driver/Phases.h"
 
+#include "plc/Algebra/Passes.h"
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/ScheduleFile.h"
@@ -57,6 +58,24 @@ bool plc::driver::solvesOrder(const Program &program, const Strategy &strategy) 
   auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   return plc::rowOf(schedule).follows == plc::planner::OrderSource::times && program.entry == plc::ProgramKind::train &&
          memoryLimit(program, strategy) && strategy.get<int64_t>("parallelism.stages") > 1 && !program.listsBudgets;
+}
+
+bool plc::driver::solvesTurns(const Program &program, const Strategy &strategy) {
+  return solvesBudget(program, strategy) &&
+         strategy.getChoice<plc::strategy::TurnValues>("checkpoint.turns") == plc::strategy::TurnValues::policy;
+}
+
+bool plc::driver::recomputesTurns(const Program &program, const Strategy &strategy) {
+  using plc::strategy::TurnValues;
+  if (program.entry != plc::ProgramKind::train || !program.recomputes || program.listsBudgets)
+    return false;
+  switch (strategy.getChoice<TurnValues>("checkpoint.turns")) {
+  case TurnValues::keep: return false;
+  case TurnValues::recompute: return true;
+  case TurnValues::policy: break;
+  }
+  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
+  return solvesBudget(program, strategy) ? program.runsTurnsAgain : policy != plc::planner::RematPolicy::none;
 }
 
 /// The options that decide recomputation; only what the policy does not ignore.
@@ -201,9 +220,11 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
                           pipeline.addPass(numerics::createVerifyNumerics());
                       }});
   };
-  add("kernels", [strategy](OpPassManager &pipeline) {
+  add("kernels", [strategy, program](OpPassManager &pipeline) {
     // While the equations stand in bodies, as the numerics program has them.
     pipeline.addPass(numerics::createRecordNumerics());
+    if (recomputesTurns(program, strategy))
+      pipeline.addPass(algebra::createEinRecomputeTurns());
     pipeline.addPass(formKernels(strategy));
   });
   add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {

@@ -3,6 +3,7 @@
 
 #include "ScheduleMemory.h"
 
+#include "plc/Dialect/Ein/Loops.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
 #include "plc/Planner/Format.h"
@@ -92,16 +93,38 @@ void printRecomputation(llvm::raw_ostream &out, const PlanSummary &summary) {
       << " FLOP beside " << summary.flops << ")\n";
 }
 
-// Kernels, however often they are called.
+// Kernels, however often they are called; those of a loop's turns are inside of its kernel.
 std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable &kernels) {
   std::map<std::string, int64_t> counts;
   llvm::StringSet<> seen;
   program.walk([&](CallOp call) {
-    auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
-    if (kernel && kernel.getKind() == KernelKind::contract && kernel.getBy() && seen.insert(call.getKernel()).second)
-      ++counts[stringifyImplementation(*kernel.getBy()).str()];
+    auto called = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+    if (!called || !seen.insert(call.getKernel()).second)
+      return;
+    called.walk([&](KernelOp kernel) {
+      if (kernel.getKind() == KernelKind::contract && kernel.getBy())
+        ++counts[stringifyImplementation(*kernel.getBy()).str()];
+    });
   });
   return counts;
+}
+
+// Whether a backward loop of segments runs their turns forward first.
+bool runsTurnsAgain(ProgramOp program, SymbolTable &kernels) {
+  bool found = false;
+  program.walk([&](CallOp call) {
+    auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+    if (found || !kernel || kernel.getKind() != KernelKind::loop)
+      return;
+    ein::LoopOp segments = kernel.getLoop();
+    if (!ein::runsSegments(segments) || !segments.getReverse())
+      return;
+    found = llvm::any_of(segments.getTurn().getOps<CallOp>(), [&](CallOp inner) {
+      auto called = cast<KernelOp>(SymbolTable::lookupSymbolIn(kernel, inner.getKernelAttr()));
+      return called.getKind() == KernelKind::loop && !called.getLoop().getReverse();
+    });
+  });
+  return found;
 }
 
 void printContractions(llvm::raw_ostream &out, const PlanSummary &summary) {
@@ -122,6 +145,8 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
     summary.schedule = nameOfChoice(*schedule);
   if (std::optional<planner::RematPolicy> remat = program.getRemat())
     summary.remat = nameOfChoice(*remat);
+  if (runsTurnsAgain(program, kernels))
+    summary.remat = (summary.remat.empty() ? "none" : summary.remat) + " and turns";
   summary.microBatches = program.getMicroBatches();
   summary.ranks = program.getNumRanks();
   summary.cutNs = program.getCutNs().value_or(-1);

@@ -101,6 +101,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       ofPolicies(integer("checkpoint.min_interval", 1, 1), planner::Checkpoints),
       ofPolicies(choice("checkpoint.grain", Grain::layer), planner::Checkpoints),
       ofSegments(choice("checkpoint.micro_batches", RecomputingRuns::always)),
+      choice("checkpoint.turns", TurnValues::policy),
       text("precision.compute", "f32", {"f32", "f64"}, {std::begin(plannedPrecisions), std::end(plannedPrecisions)}),
       choice("memory.strategy", MemoryStrategy::pooled),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},

@@ -148,13 +148,35 @@ def EinOrderContractions : EinPass<"ein-order-contractions"> {
   }];
 }
 
+def EinSegmentLoops : EinPass<"ein-segment-loops"> {
+  let summary = "make loops of many turns loops of segments";
+  let description = [{
+    Before: loops as the language made them, in a program that is differentiated. After: one of 64 turns or more, whose number is the product of
+    two numbers of at least 8, is a loop over segments, with the turns of a segment as its body. The number of
+    segments is the largest divisor that is at most the square root. Values of all turns are the same memory as before.
+
+    So a gradient of what all turns read is added up segment by segment, from the last one, in every plan; and a plan may
+    keep what is carried from segment to segment alone and run the turns of a segment again before its gradients
+    (`--ein-recompute-turns`).
+
+    ```mlir
+    ein.loop turns 64 carries(%h) slices(%x) with(%w)
+    // becomes, with %0 = ein.split %x axis 0 : (tensor<64x4xf32>) -> tensor<8x8x4xf32>
+    ein.loop turns 8 carries(%h) slices(%0) with(%w) attributes {ein.segments} {  // a turn of it:
+      ein.loop turns 8 carries(%c) slices(%part) with(%a)
+    ```
+    Test: `test/Algebra/segment-loops.mlir`.
+  }];
+}
+
 def EinSplitLoops : EinPass<"ein-split-loops"> {
   let summary = "take out of loops what no turn has to wait for";
   let description = [{
     Before: loops as the language made them. After: equations of a turn that read no carry stand before the loop, as one
     equation over all turns (or as they are, where they read nothing of a turn), and those that no carry reads stand
     behind it; so that one large product is made where there were many small ones. Cheap elementwise equations stay in the loop,
-    unless what leaves needs them. No order of a sum changes, and so no bit.
+    unless what leaves needs them. No order of a sum changes, and so no bit. What a segment computes (`--ein-segment-loops`) stays in
+    it, but for what is the same in all.
 
     ```mlir
     ein.loop turns 5 carries(%h) slices(%x) with(%w, %u) {         // h' = x w + h u
@@ -200,6 +222,28 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">,
                  ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">];
+}
+
+def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {
+  let summary = "keep what is carried into segments, and run their turns again";
+  let description = [{
+    Before: a differentiated program, whose backward loops of segments (`--ein-segment-loops`) read what the turns of the
+    forward loops saved. After: the forward loops give what each segment begins with instead, and a segment of a backward
+    loop first runs the forward loop's equations again, from that and from what those read. T turns that save values keep
+    the carries of about the square root of T segments, and the values of one segment at a time.
+
+    The same equations on the same values: no bit changes, and `--verify-numerics` finds the same program, in which a part
+    of what a loop gave is what a turn of that loop makes.
+
+    ```mlir
+    // F gives %saved : tensor<8x8x4xf32>, an element of its loop; B:
+    ein.loop turns 8 reverse carries(%g) slices(%saved) with(%w) attributes {ein.segments}
+    // becomes, of %begin : tensor<8x4xf32>, what the segments began with, and %x, what F's loop read
+    ein.loop turns 8 reverse carries(%g) slices(%begin, %x) with(%w) attributes {ein.segments} {
+      %saved = ein.loop turns 8 carries(%b) slices(%part) with(%a)    // then the turns of the backward loop
+    ```
+    Test: `test/Algebra/recompute-turns.mlir`.
+  }];
 }
 
 def EinUpdateStates : EinPass<"ein-update-states"> {

@@ -15,6 +15,8 @@ namespace plc::analysis {
 /// and gradient sites. Bodies and kernels are entered at every call, so the hash is the same before and after equations
 /// are grouped in kernels, calls are placed in stages, values are routed between them, and calls are repeated for
 /// recomputation. It differs if any function, map, extent, order of a sum, constant or type does on the way to a result.
+/// Turns of loops are told apart by their numbers: whether a turn reads what another loop's turn of that number made, or
+/// makes it again, is the same.
 /// A copy under the same indices and a view that another one undoes change no bit, and do not count.
 ///
 /// It holds the names, types and batch axes of inputs and outputs, the cut of the batch, the parameters with their

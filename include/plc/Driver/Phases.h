@@ -33,6 +33,7 @@ struct Program {
   std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what only addresses know; empty: none
   std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
   bool sharesModule = false;              // other programs of a module are planned by the same strategy
+  bool runsTurnsAgain = false;            // where policy `budget` decides whether the turns of long loops are run again
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 
@@ -42,6 +43,11 @@ bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
 bool solvesOrder(const Program &program, const strategy::Strategy &strategy);
 /// Whether it leaves to a budget which fraction of the bytes is kept.
 bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
+
+/// Whether backward loops run the turns of long loops again.
+bool recomputesTurns(const Program &program, const strategy::Strategy &strategy);
+/// Whether a budget decides that.
+bool solvesTurns(const Program &program, const strategy::Strategy &strategy);
 
 int64_t ranksOf(const strategy::Strategy &strategy);
 /// What the cuts count with on each stage where the order follows times: what the first stage of 1F1B holds.

@@ -17,6 +17,10 @@ enum class ExecutionMode { lazy, eager };
 /// Whether a model with a loss is trained.
 enum class GradientKind { full, none };
 
+/// What is kept of the turns of a long loop for its gradients: as the policy of recomputation says, what all turns save, or
+/// what segments of them begin with.
+enum class TurnValues { policy, keep, recompute };
+
 /// How a program is divided: not, in stages, or as the joint plan says.
 enum class ParallelismKind { none, pipeline, automatic };
 
@@ -35,6 +39,14 @@ template <>
 struct plc::Choice<plc::strategy::GradientKind> {
   static constexpr const char *noun = "gradient kind";
   static constexpr NamedRow table[] = {{"full"}, {"none"}};
+  static std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+template <>
+struct plc::Choice<plc::strategy::TurnValues> {
+  static constexpr const char *noun = "turns";
+  static constexpr NamedRow table[] = {{"policy"}, {"keep"}, {"recompute"}};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };

@@ -20,6 +20,12 @@ RankedTensorType plc::ein::partType(Type stacked) {
                     batch ? std::optional(*batch - 1) : std::nullopt);
 }
 
+static constexpr llvm::StringLiteral segmentsName = "ein.segments";
+
+bool plc::ein::runsSegments(LoopOp loop) { return loop->hasAttr(segmentsName); }
+
+void plc::ein::markSegments(LoopOp loop) { loop->setAttr(segmentsName, UnitAttr::get(loop.getContext())); }
+
 namespace {
 
 // (C2)

@@ -10,6 +10,11 @@ namespace plc::ein {
 mlir::RankedTensorType stackedType(mlir::Type element, int64_t turns);
 mlir::RankedTensorType partType(mlir::Type stacked);
 
+/// Whether turns are segments of a longer loop's turns, as `--ein-segment-loops` makes them. The loop means no other values,
+/// but what a segment computes stays in it. Written as an attribute that no one needs to know.
+bool runsSegments(LoopOp loop);
+void markSegments(LoopOp loop);
+
 } // namespace plc::ein
 
 #endif
