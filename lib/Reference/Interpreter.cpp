@@ -58,7 +58,7 @@ std::vector<int64_t> reducedDims(Equation op) {
 void checkRange(Operation *op, const std::optional<OutOfRange> &fault) {
   if (!fault)
     return;
-  throw RunError(op->getLoc(), "gather index " + std::to_string(fault->value) + " at position " +
+  throw RunError(op->getLoc(), "index " + std::to_string(fault->value) + " at position " +
                                    std::to_string(fault->position) + " is outside 0.." +
                                    std::to_string(fault->extent - 1));
 }

@@ -151,7 +151,8 @@ void Rank::recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, i
     fastest = std::min(fastest, end - begin);
   }
   if (events)
-    events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0});
+    events->add({Trace::Kind::Kernel, microBatch, &kernel.name, begin, end, manifest.profiling ? kernel.bytes : 0,
+                 kernel.loop ? kernel.loop->turns : 0});
   if (manifest.profiling)
     kernelTimes[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))].add(end - begin);
 }
@@ -216,7 +217,7 @@ void Rank::fail(const KernelInfo &kernel) const {
   if (fault.gather >= 0 && fault.gather < static_cast<int64_t>(kernel.gathers.size())) {
     const GatherInfo &gather = kernel.gathers[static_cast<size_t>(fault.gather)];
     where = &gather.where;
-    text = "gather index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
+    text = "index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
   throw Error(BadInput, *where, text).note(placeText(*current.load(), currentMicroBatch, kernel) + turnText());

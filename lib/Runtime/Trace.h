@@ -18,6 +18,7 @@ public:
     const std::string *name; // of the manifest
     int64_t begin, end;      // ns of the steady clock
     int64_t bytes = 0;       // that a kernel reads and writes; 0: not profiled
+    int64_t turns = 0;       // of a loop's kernel
   };
 
   /// Allocates the ring at once; the newest `capacity` events are kept.

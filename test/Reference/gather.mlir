@@ -12,10 +12,10 @@
 
 // RUN: not plc-interpret infer %s --input table=@%t.table.npy --input i=@%t.bad.npy --input j=@%t.j.npy 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HIGH
-// HIGH: gather.mlir:[[#@LINE+9]]:{{[0-9]+}}: error: gather index 3 at position 2 is outside 0..2
+// HIGH: gather.mlir:[[#@LINE+9]]:{{[0-9]+}}: error: index 3 at position 2 is outside 0..2
 // RUN: not plc-interpret infer %s --input table=@%t.table.npy --input i=@%t.i.npy --input j=@%t.low.npy 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LOW
-// LOW: gather.mlir:[[#@LINE+9]]:{{[0-9]+}}: error: gather index -1 at position 1 is outside 0..1
+// LOW: gather.mlir:[[#@LINE+9]]:{{[0-9]+}}: error: index -1 at position 1 is outside 0..1
 
 ein.model @gathers(%table: tensor<3x2xf64>, %i: tensor<3xi32>, %j: tensor<3xi64>)
     -> (tensor<3x2xf64>, tensor<3xf64>, tensor<3x2xf64>) attributes {

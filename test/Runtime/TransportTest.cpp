@@ -147,7 +147,7 @@ TEST(Transport, AnErrorOfOneSessionEndsTheOthers) {
       texts[rank] = error.what();
     }
   });
-  EXPECT_EQ(texts[0], "gather index -1 at position 0 is outside 0..255");
+  EXPECT_EQ(texts[0], "index -1 at position 0 is outside 0..255");
   EXPECT_EQ(texts[1], "the session of another rank failed");
 }
 
