@@ -78,8 +78,7 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
     sets. A `sum` may accumulate. Sums and products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
-    the type that a sum is taken in; `--ein-fix-numerics` makes it f64 where more than 4,096 numbers are added one after
-    the other.
+    the type that a sum is taken in; `--ein-fix-numerics` makes it f64 of more than 4,096 numbers, one after the other.
 
     Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -128,21 +127,24 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
   let description = [{
     result = 0 (or the accumulator), then result[t] += updates[u] at each point of the domain in ascending order; the
     equation's inputs are the updates, then the index tensors. The result's map has one symbol per index tensor.
-    Adjoint of `ein.gather`.
+    Adjoint of `ein.gather`. With a factor, the last input, it is result[t] = fma(updates[u], factor[v], result[t]): outer
+    products, of which `--ein-fix-numerics` makes none that are rounded.
 
     Example: `%y = ein.scatter_add "abc,i=ab->ic" %dx, %tok : (tensor<2x3x8xf32>, tensor<2x3xi32>) ->
     tensor<256x8xf32>`: y[i, c] += dx[a, b, c], where i = tok[a, b]. In `test/Dialect/Ein/roundtrip.mlir`.
 
     (C1), (C2) As `ein.gather`, with result for table.
-    (C3) The updates' map is a permutation of the domain.
-    (C4) Updates and result have one element type, as has the accumulator.
+    (C3) The updates' map is a permutation of the domain. With a factor, neither's map repeats a dimension, and each
+    dimension is in one.
+    (C4) Updates, factor and result have one element type, as has the accumulator.
     (C5) The elements are numbers.
   }];
-  let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_Tensor>:$accumulator,
+  let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_RealTensor>:$factor,
+                       Optional<Ein_Tensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return true; }
-    ::mlir::OperandRange getInputs() { return getOperation()->getOperands().take_front(1 + getIndices().size()); }
+    ::mlir::OperandRange getInputs() { return getOperation()->getOperands().drop_back(bool(getAccumulator())); }
   }];
 }
 

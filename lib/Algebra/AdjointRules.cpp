@@ -28,7 +28,7 @@ public:
       return ofReduction(reduce.getReduction());
     if (isa<ein::GatherOp>(op))
       return ofGather();
-    return Gradient{build.gather(replaced(), inputs[0].dims), {}}; // scatter_add
+    return ofScatter();
   }
 
 private:
@@ -392,6 +392,20 @@ private:
     return {onDiagonal(gradient.value), guardsOfInput()};
   }
 
+  // What was added at a point gets what lies there; of a product, times the other factor.
+  Gradient ofScatter() {
+    bool isProduct = bool(cast<ein::ScatterAddOp>(op.getOperation()).getFactor());
+    SmallVector<Access> read(inputs.begin(), inputs.end() - isProduct);
+    read[0] = dy;
+    if (!isProduct)
+      return {build.gather(read, inputs[0].dims), {}};
+    Dims domain;
+    for (int64_t dim = 0, count = op.getExtents().size(); dim < count; ++dim)
+      domain.push_back(dim);
+    Access gathered{build.gather(read, domain), domain};
+    return {build.product({gathered, inputs[index == 0 ? inputs.size() - 1 : 0]}, inputs[index].dims), {}};
+  }
+
   // One position per element of the domain that the table keeps apart: select it; else add up.
   Gradient ofGather() {
     Dims dims, kept;
@@ -446,7 +460,9 @@ private:
 };
 
 bool hasDerivative(Operation *op, unsigned index) {
-  if (isa<ein::GatherOp, ein::ScatterAddOp>(op))
+  if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
+    return index == 0 || index > scatter.getIndices().size();
+  if (isa<ein::GatherOp>(op))
     return index == 0;
   auto map = dyn_cast<ein::MapOp>(op);
   if (!map)

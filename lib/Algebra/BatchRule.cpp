@@ -199,6 +199,8 @@ private:
       return nullptr;
     if (isa<ein::GatherOp, ein::ScatterAddOp>(op) && firstIs)
       linear = true;
+    if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
+      linear |= scatter.getFactor() && kinds[scatter.getFactor()] == Kind::Partial;
     if (linear && !truncates && partial == 1)
       return nullptr;
     return "mixes samples: it is not linear in a sum over the batch";

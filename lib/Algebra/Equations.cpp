@@ -292,7 +292,8 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
   return ein::ScatterAddOp::create(builder, loc, resultLike.value.getType(), inputs.front().value,
-                                   valuesOf(inputs.drop_front()), into, over.extents, builder.getArrayAttr(maps));
+                                   valuesOf(inputs.drop_front()), /*factor=*/Value(), into, over.extents,
+                                   builder.getArrayAttr(maps));
 }
 
 Value EquationBuilder::put(ArrayRef<Access> inputs, Access resultLike, ValueRange after, Value into) {

@@ -24,8 +24,9 @@ bool mayRead(ein::Equation op, unsigned index, ArrayRef<int64_t> dims) {
     return true;
   if (isa<ein::GatherOp>(op)) // a table's extents are checked at run time: it stays
     return index > 0;
-  if (isa<ein::ScatterAddOp>(op))
-    return index > 0 || dims.size() == op.getExtents().size();
+  if (auto scatter = dyn_cast<ein::ScatterAddOp>(op.getOperation()))
+    return scatter.getFactor() ? index > 0 && index <= scatter.getIndices().size()
+                               : index > 0 || dims.size() == op.getExtents().size();
   Dims read(dims); // contract, reduce: every dimension occurs in an input
   for (unsigned other = 0; other < op.getInputs().size(); ++other)
     if (other != index)

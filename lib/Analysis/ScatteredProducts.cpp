@@ -11,7 +11,7 @@ using namespace plc::ein;
 
 MapOp plc::ein::fusedUpdates(ScatterAddOp scatter) {
   auto map = scatter.getUpdates().getDefiningOp<MapOp>();
-  if (!map || !map->hasOneUse() || isFree(map) ||
+  if (!map || scatter.getFactor() || !map->hasOneUse() || isFree(map) ||
       (map.getFunction() != Function::mul && map.getFunction() != Function::id))
     return {};
   // What is free and no constant is made in memory before; what has the whole domain is no smaller than the updates.
@@ -36,6 +36,8 @@ SmallVector<ScatteredFactor, 2> plc::ein::factorsOf(ScatterAddOp scatter) {
       factor.strides[dimOf(map, axis)] += stride;
     return factor;
   };
+  if (scatter.getFactor())
+    return {factor(scatter.getUpdates(), it.inputs.front()), factor(scatter.getFactor(), it.inputs.back())};
   MapOp map = fusedUpdates(scatter);
   if (!map)
     return {factor(scatter.getUpdates(), it.inputs.front())};
@@ -76,6 +78,7 @@ std::optional<ScatteredProducts> plc::ein::asScatteredProducts(ScatterAddOp scat
     return std::nullopt;
   Iteration it = iterationOf(scatter);
   ScatteredProducts x;
+  x.fused = bool(scatter.getFactor());
   x.part.positions = scatter.getIndices().front();
   SmallVector<int64_t> c(it.extents.size(), 0), positions(it.extents.size(), 0);
   for (auto [axis, stride] : llvm::enumerate(stridesOf(scatter.getType())))

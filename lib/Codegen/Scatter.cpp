@@ -5,6 +5,7 @@
 #include "plc/Analysis/ScatteredProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -70,7 +71,7 @@ private:
     };
     return lastOnly(it.result) &&
            llvm::all_of(factors, [&](const ein::ScatteredFactor &factor) { return factor.strides[columnDim] <= 1; }) &&
-           llvm::none_of(ArrayRef(it.inputs).drop_front(),
+           llvm::none_of(ArrayRef(it.inputs).slice(1, op.getIndices().size()),
                          [&](AffineMap map) { return map.isFunctionOfDim(columnDim); });
   }
 
@@ -160,11 +161,13 @@ private:
         symbols[position] = w.checkedIndex(found, access++, offset);
       }
     // Read, add and write in turn: the next position may name the same row.
-    Value update = valueOf(factors.front());
-    if (factors.size() == 2)
-      update = applyFunction(b, ein::Function::mul, {update, valueOf(factors.back())});
-    Value target = offsetOf(op.getResult(), it.result, symbols);
-    write(combine(b, ein::Reduction::sum, read(memory, target), update), target);
+    Value update = valueOf(factors.front()), second = factors.size() == 2 ? valueOf(factors.back()) : Value();
+    Value target = offsetOf(op.getResult(), it.result, symbols), before = read(memory, target);
+    if (op.getFactor())
+      return write(math::FmaOp::create(b, update, second, before), target);
+    if (second)
+      update = applyFunction(b, ein::Function::mul, {update, second});
+    write(combine(b, ein::Reduction::sum, before, update), target);
   }
 
   KernelWriter &w;

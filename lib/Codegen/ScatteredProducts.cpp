@@ -1,7 +1,7 @@
 //===- ScatteredProducts.cpp - outer products added at positions ------------===//
 //
-// Rows that hold one position add their outer products to one matrix, in their order, each rounded and then added. So a
-// tile of it lies in registers while the rows stream by:
+// Rows that hold one position add their outer products to one matrix, in their order. So a tile of it lies in registers while
+// the rows stream by:
 //
 //   sort the rows by position, for each panel of columns             (units: cut in chunks)
 //     for each position, for each 256 of its rows at most
@@ -158,7 +158,7 @@ private:
       Value begin = slotAt(rows, number, i);
       auto left = [&](int64_t j) { return w.plus(begin, w.index(j)); };
       tile.addProducts(next, panel, packed, left, scratch, w.times(i, panel.width()), /*packed=*/true,
-                       TileCode::Adds::rounded);
+                       x.fused ? TileCode::Adds::fused : TileCode::Adds::rounded);
       return next;
     });
     tile.storeSums(to, inC, panel, sums);

@@ -130,11 +130,11 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   amounts[Rate::farPackedElement] += packed * far;
 }
 
-// Products are multiplied and added, each by an instruction, in tiles if they are grouped.
+// Products are multiplied and added by an instruction or two, in tiles if they are grouped.
 void addScatter(ein::ScatterAddOp op, PerRate &amounts) {
   double points = double(pointsOf(op)) * widthOf(op);
   if (std::optional<ein::ScatteredProducts> products = ein::asScatteredProducts(op))
-    amounts[Rate::tileFlop] += 4 * points * emptyLanes(products->n.extent);
+    amounts[Rate::tileFlop] += (products->fused ? 2 : 4) * points * emptyLanes(products->n.extent);
   else
     amounts[Rate::scatteredElement] += points;
 }

@@ -179,7 +179,8 @@ mlir::Value BodyEmitter::emitScatter(mlir::Value updates, mlir::Type result) {
     maps.push_back(mapOf(domain, position.dims));
   }
   maps.push_back(AffineMap::get(domain.size(), positions.size(), axes, builder.getContext()));
-  return plc::ein::ScatterAddOp::create(builder, at(step->place), result, updates, positions, mlir::Value(),
+  return plc::ein::ScatterAddOp::create(builder, at(step->place), result, updates, positions,
+                                        /*factor=*/mlir::Value(), /*accumulator=*/mlir::Value(),
                                         builder.getDenseI64ArrayAttr(extents(domain)),
                                         builder.getAffineMapArrayAttr(maps));
 }

@@ -1,4 +1,6 @@
 //===- EinFixNumerics.cpp - write the order of every sum -------------------===//
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Numerics/Passes.h"
 
@@ -86,6 +88,40 @@ LogicalResult fixReduce(ein::ReduceOp op) {
   return success();
 }
 
+// Products of two tensors of reals, each smaller than they, are not rounded before a scatter adds them.
+void fixScatter(ein::ScatterAddOp op) {
+  ein::MapOp product = ein::fusedUpdates(op);
+  Type element = op.getType().getElementType();
+  if (!product || product.getFunction() != ein::Function::mul || !isa<FloatType>(element) ||
+      llvm::any_of(product.getInputs(), ein::isFree))
+    return;
+  // From the dimensions of the product to the scatter's, by the axes of the updates.
+  ein::Equation read = product, equation = op;
+  SmallVector<AffineExpr> renamed(read.getNumDims());
+  for (auto [axis, dim] : llvm::enumerate(ein::dimsOf(read.getResultMap())))
+    renamed[dim] = equation.getInputMap(0).getResult(axis);
+  auto mapOf = [&](unsigned input) {
+    return read.getInputMap(input).replaceDimsAndSymbols(renamed, {}, equation.getNumDims(), 0);
+  };
+  for (unsigned input : {0u, 1u}) {
+    auto dims = ein::dimsOf(mapOf(input));
+    llvm::sort(dims);
+    if (std::adjacent_find(dims.begin(), dims.end()) != dims.end())
+      return;
+  }
+  SmallVector<AffineMap> maps{mapOf(0)};
+  for (unsigned index = 1; index <= op.getIndices().size(); ++index)
+    maps.push_back(equation.getInputMap(index));
+  maps.append({mapOf(1), equation.getResultMap()});
+  OpBuilder builder(op);
+  auto fused = ein::ScatterAddOp::create(builder, op.getLoc(), op.getType(), product.getInputs()[0], op.getIndices(),
+                                         product.getInputs()[1], op.getAccumulator(), op.getExtents(),
+                                         builder.getAffineMapArrayAttr(maps));
+  op.replaceAllUsesWith(fused.getResult());
+  op.erase();
+  product.erase();
+}
+
 LogicalResult fix(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isa<ein::RealType>(cast<RankedTensorType>(type).getElementType()))
@@ -106,7 +142,10 @@ struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
                                                                                    : WalkResult::advance();
     });
     if (walk.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    SmallVector<ein::ScatterAddOp> scatters;
+    getOperation().walk([&](ein::ScatterAddOp scatter) { scatters.push_back(scatter); });
+    llvm::for_each(scatters, fixScatter);
   }
 };
 

@@ -50,9 +50,10 @@ struct OutOfRange {
 std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, const std::vector<IndexOperand> &indices,
                                  const Operand &result);
 
-/// result += updates at each point in ascending order.
+/// result += updates at each point in ascending order; with a factor, result = fma(updates, factor, result).
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
-                                     const std::vector<IndexOperand> &indices, const Operand &result);
+                                     const std::vector<IndexOperand> &indices, const std::optional<Operand> &factor,
+                                     const Operand &result);
 
 /// result = updates at each point in ascending order whose positions are all in range.
 void put(const Extents &extents, const Operand &updates, const std::vector<IndexOperand> &indices,

@@ -2,6 +2,8 @@
 #include "Equations.h"
 #include "Values.h"
 
+#include "plc/Numerics/Value.h"
+
 #include <cmath>
 #include <limits>
 
@@ -16,11 +18,11 @@ int64_t loadIndex(const Operand &operand, int64_t offset) {
   });
 }
 
-/// Visits each point of the domain with its offset in `dense` and its checked offset in the indexed `table`; those that
-/// are outside end the walk, or are left out.
+/// Visits each point of the domain with its offset in `dense`, its checked offset in the indexed `table`, and its offset in
+/// `second`, or 0; points that are outside of the table end the walk, or are left out.
 template <typename Point>
 std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &dense, const Operand &table,
-                                       const std::vector<IndexOperand> &indices, Point point,
+                                       const std::vector<IndexOperand> &indices, const Operand *second, Point point,
                                        bool skipsOutside = false) {
   Extents index(extents.size(), 0);
   int64_t count = 1;
@@ -44,7 +46,7 @@ std::optional<OutOfRange> forEachPoint(const Extents &extents, const Operand &de
       at += fits ? value * indices[i].stride : 0;
     }
     if (inside)
-      point(offsetIn(dense), at);
+      point(offsetIn(dense), at, second ? offsetIn(*second) : 0);
     for (int64_t dim = int64_t(extents.size()) - 1; dim >= 0 && ++index[dim] == extents[dim]; --dim)
       index[dim] = 0;
   }
@@ -82,18 +84,28 @@ std::optional<OutOfRange> gather(const Extents &extents, const Operand &table, c
     using T = typename decltype(traits)::Value;
     const T *from = table.as<T>();
     T *to = result.as<T>();
-    return forEachPoint(extents, result, table, indices, [=](int64_t dense, int64_t at) { to[dense] = from[at]; });
+    return forEachPoint(extents, result, table, indices, nullptr,
+                        [=](int64_t dense, int64_t at, int64_t) { to[dense] = from[at]; });
   });
 }
 
 std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &updates,
-                                     const std::vector<IndexOperand> &indices, const Operand &result) {
+                                     const std::vector<IndexOperand> &indices, const std::optional<Operand> &factor,
+                                     const Operand &result) {
   return visit(result.element, [&](auto traits) {
     using Traits = decltype(traits);
     using T = typename Traits::Value;
     const T *from = updates.as<T>();
     T *to = result.as<T>();
-    return forEachPoint(extents, updates, result, indices, [=](int64_t dense, int64_t at) {
+    if constexpr (traits.kind == ElementKind::Real)
+      if (factor) {
+        const T *times = factor->as<T>();
+        return forEachPoint(extents, updates, result, indices, &*factor,
+                            [=](int64_t dense, int64_t at, int64_t second) {
+                              to[at] = numerics::fma(from[dense], times[second], to[at]);
+                            });
+      }
+    return forEachPoint(extents, updates, result, indices, nullptr, [=](int64_t dense, int64_t at, int64_t) {
       if constexpr (traits.kind != ElementKind::Truth)
         to[at] = elementOf(valueOf<Traits>(to[at]) + valueOf<Traits>(from[dense]));
     });
@@ -107,7 +119,7 @@ void put(const Extents &extents, const Operand &updates, const std::vector<Index
     const T *from = updates.as<T>();
     T *to = result.as<T>();
     forEachPoint(
-        extents, updates, result, indices, [=](int64_t dense, int64_t at) { to[at] = from[dense]; },
+        extents, updates, result, indices, nullptr, [=](int64_t dense, int64_t at, int64_t) { to[at] = from[dense]; },
         /*skipsOutside=*/true);
   });
 }

@@ -112,7 +112,10 @@ struct Evaluate {
   void operator()(ScatterAddOp op) const {
     Equation equation = op;
     std::vector<IndexOperand> indices = indexOperands(equation, inputs, result, equation.getResultMap());
-    checkRange(op, scatterAdd(extents(op), input(op, 0), indices, output(op)));
+    std::optional<Operand> factor;
+    if (op.getFactor())
+      factor = input(op, inputs.size() - 1);
+    checkRange(op, scatterAdd(extents(op), input(op, 0), indices, factor, output(op)));
   }
   void operator()(PutOp op) const {
     Equation equation = op;

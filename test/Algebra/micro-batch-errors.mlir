@@ -264,3 +264,18 @@ ein.model @m(%x: tensor<8x8xf32>) -> tensor<9x8xf32> attributes {arg_names = ["x
   %0 = ein.place %x at affine_map<(i, j) -> (i + 1, j)> : (tensor<8x8xf32>) -> tensor<9x8xf32>
   ein.return %0 : tensor<9x8xf32>
 }
+
+// -----
+
+// A sum over the batch times what does not depend on it may be added up over micro-batches, wherever it is a factor; not its
+// square.
+ein.model @m(%x: tensor<8x3xf32>, %u: tensor<2xf32>, %k: tensor<2xi32>) -> (tensor<5x3xf32>, tensor<5x3x3xf32>) attributes {
+    arg_names = ["x", "u", "k"], arg_batch = array<i64: 0, -1, -1>, result_names = ["y", "z"],
+    result_batch = array<i64: -1, -1>, batch = 8 : i64} {
+  %s = ein.reduce sum "ab->b" %x : (tensor<8x3xf32>) -> tensor<3xf32>
+  %y = ein.scatter_add "a,i=a,b->ib" %u, %k, %s : (tensor<2xf32>, tensor<2xi32>, tensor<3xf32>) -> tensor<5x3xf32>
+  %r = ein.map mul "a,b->ab" %u, %s : (tensor<2xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // expected-error@+1 {{mixes samples: it is not linear in a sum over the batch}}
+  %z = ein.scatter_add "ab,i=a,c->ibc" %r, %k, %s : (tensor<2x3xf32>, tensor<2xi32>, tensor<3xf32>) -> tensor<5x3x3xf32>
+  ein.return %y, %z : tensor<5x3xf32>, tensor<5x3x3xf32>
+}

@@ -7,7 +7,7 @@
 // RUN: %unit/kernel-check %t own avx avx2 fma | FileCheck %s
 // CHECK: fault_table: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: fault_matrix: status 1, gather 0 of 1, position 3, value 1000
-// CHECK: 13 of 13 bodies equal
+// CHECK: 16 of 16 bodies equal
 
 // Vectors by the matrix that each chose; the last panel and the last block of sums are short.
 ein.func @vectors(%x: tensor<9x300xf32>, %w: tensor<5x300x70xf32>, %k: tensor<9x2xi32>) -> tensor<9x2x70xf32> {
@@ -61,6 +61,20 @@ ein.func @products_into(%x: tensor<3x2x13xf32>, %y: tensor<3x2x20xf32>, %k: tens
   %0 = ein.map mul "abd,abc->abcd" %y, %x : (tensor<3x2x20xf32>, tensor<3x2x13xf32>) -> tensor<3x2x13x20xf32>
   %1 = ein.scatter_add "abcd,i=b->icd" %0, %k into %acc : tensor<5x13x20xf32> : (tensor<3x2x13x20xf32>, tensor<2xi32>) -> tensor<5x13x20xf32>
   ein.return %1 : tensor<5x13x20xf32>
+}
+// The same, rounded with the sum: in tiles, more tiles than are packed at once, and by points.
+ein.func @fused(%x: tensor<150x13xf32>, %y: tensor<150x2x70xf32>, %k: tensor<150x2xi32>) -> tensor<5x13x70xf32> {
+  %0 = ein.scatter_add "ac,i=ab,abd->icd" %x, %k, %y : (tensor<150x13xf32>, tensor<150x2xi32>, tensor<150x2x70xf32>) -> tensor<5x13x70xf32>
+  ein.return %0 : tensor<5x13x70xf32>
+}
+ein.func @fused_long(%x: tensor<300x203xf32>, %y: tensor<300x20xf32>, %k: tensor<300xi64>, %acc: tensor<5x203x20xf32>) -> tensor<5x203x20xf32> attributes {num_accumulators = 1 : i64} {
+  %0 = ein.scatter_add "ac,i=a,ab->icb" %x, %k, %y into %acc : tensor<5x203x20xf32> : (tensor<300x203xf32>, tensor<300xi64>, tensor<300x20xf32>) -> tensor<5x203x20xf32>
+  ein.return %0 : tensor<5x203x20xf32>
+}
+ein.func @fused_points(%x: tensor<9x32xf32>, %y: tensor<9x4xf32>, %k: tensor<9x4xi32>, %turned: tensor<32x9xf32>) -> (tensor<7x32xf32>, tensor<7x32xf32>) {
+  %0 = ein.scatter_add "ac,i=ab,ab->ic" %x, %k, %y : (tensor<9x32xf32>, tensor<9x4xi32>, tensor<9x4xf32>) -> tensor<7x32xf32>
+  %1 = ein.scatter_add "ab,i=ab,ca->ic" %y, %k, %turned : (tensor<9x4xf32>, tensor<9x4xi32>, tensor<32x9xf32>) -> tensor<7x32xf32>
+  ein.return %0, %1 : tensor<7x32xf32>, tensor<7x32xf32>
 }
 // Updates that repeat, alone and times a number; products without a matrix.
 ein.func @repeated(%x: tensor<9x32xf32>, %k: tensor<9x4xi32>) -> (tensor<7x32xf32>, tensor<7x32xf32>) {

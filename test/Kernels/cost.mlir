@@ -75,6 +75,20 @@ ein.func @pick(%t: tensor<100xf32>, %at: tensor<3xi32>) -> tensor<3xf32> {
   ein.return %r : tensor<3xf32>
 }
 
+// Of 64 products of 3 by 16 columns, in tiles, each is two instructions in an element of a product that is rounded by
+// itself, and one in an fma.
+// TILE: plan.kernel @rounded.0({{.*}}ns = 12288
+// TILE: plan.kernel @fma.0({{.*}}ns = 6144
+ein.func @rounded(%x: tensor<64x3xf32>, %y: tensor<64x16xf32>, %k: tensor<64xi32>) -> tensor<5x3x16xf32> {
+  %0 = ein.map mul "ab,ac->abc" %x, %y : (tensor<64x3xf32>, tensor<64x16xf32>) -> tensor<64x3x16xf32>
+  %1 = ein.scatter_add "abc,i=a->ibc" %0, %k : (tensor<64x3x16xf32>, tensor<64xi32>) -> tensor<5x3x16xf32>
+  ein.return %1 : tensor<5x3x16xf32>
+}
+ein.func @fma(%x: tensor<64x3xf32>, %y: tensor<64x16xf32>, %k: tensor<64xi32>) -> tensor<5x3x16xf32> {
+  %0 = ein.scatter_add "ab,i=a,ac->ibc" %x, %k, %y : (tensor<64x3xf32>, tensor<64xi32>, tensor<64x16xf32>) -> tensor<5x3x16xf32>
+  ein.return %0 : tensor<5x3x16xf32>
+}
+
 // A sum of 512 in two blocks: tiles compute 144 columns for 130, b lies across, and BLIS is called twice.
 // TILE: plan.kernel @product.0({{.*}}ns = 7077888
 // PACKED: plan.kernel @product.0({{.*}}ns = 66560

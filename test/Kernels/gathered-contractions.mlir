@@ -54,6 +54,15 @@ ein.func @products(%x: tensor<64x32xf32>, %h: tensor<64x2x64xf32>, %k: tensor<64
   ein.return %1 : tensor<8x64x32xf32>
 }
 
+// Of a product that is rounded with the sum there is no map.
+// CHECK: plan.kernel @factor.0(%{{.*}}: tensor<64x32xf32>, %{{.*}}: tensor<64x2xi32>, %{{.*}}: tensor<64x2x64xf32>) -> tensor<8x64x32xf32>
+// CHECK-SAME: kind = #plan<kind scatter>
+// CHECK-NEXT: ein.scatter_add "ab,i=ac,acd->idb"
+ein.func @factor(%x: tensor<64x32xf32>, %h: tensor<64x2x64xf32>, %k: tensor<64x2xi32>) -> tensor<8x64x32xf32> {
+  %0 = ein.scatter_add "ab,i=ac,acd->idb" %x, %k, %h : (tensor<64x32xf32>, tensor<64x2xi32>, tensor<64x2x64xf32>) -> tensor<8x64x32xf32>
+  ein.return %0 : tensor<8x64x32xf32>
+}
+
 // A product of what has the whole domain is no smaller than what it is made of: it may join other maps.
 // CHECK: plan.kernel @weighed.0(
 // CHECK-NEXT: ein.map exp

@@ -51,6 +51,34 @@ ein.func @long(%x: tensor<2x65536xf32>, %y: tensor<2x65552xf32>, %z: tensor<4097
   ein.return %0, %1, %2, %3, %4 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
 }
 
+// Outer products that a scatter adds are rounded with the sum; not what others read, too, a product with a number,
+// or integers.
+// CHECK-LABEL: ein.func @scattered
+ein.func @scattered(%x: tensor<6x3xf32>, %y: tensor<6x4xf32>, %k: tensor<6xi32>) -> (tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>) {
+  // CHECK-NEXT: ein.scatter_add "ab,i=a,ac->ibc" %arg0, %arg2, %arg1 :
+  %0 = ein.map mul "ab,ac->abc" %x, %y : (tensor<6x3xf32>, tensor<6x4xf32>) -> tensor<6x3x4xf32>
+  %1 = ein.scatter_add "abc,i=a->ibc" %0, %k : (tensor<6x3x4xf32>, tensor<6xi32>) -> tensor<5x3x4xf32>
+  // CHECK: ein.map mul
+  // CHECK-NEXT: ein.scatter_add "abc,i=a->ibc"
+  %2 = ein.map mul "ac,ab->abc" %y, %x : (tensor<6x4xf32>, tensor<6x3xf32>) -> tensor<6x3x4xf32>
+  %3 = ein.scatter_add "abc,i=a->ibc" %2, %k : (tensor<6x3x4xf32>, tensor<6xi32>) -> tensor<5x3x4xf32>
+  %half = ein.constant 0.5 : tensor<f32>
+  // CHECK: ein.map mul
+  // CHECK-NEXT: ein.scatter_add "abc,i=a->ibc"
+  %4 = ein.map mul "ac,->abc" %x, %half : (tensor<6x3xf32>, tensor<f32>) -> tensor<6x2x3xf32>
+  %5 = ein.scatter_add "abc,i=a->ibc" %4, %k : (tensor<6x2x3xf32>, tensor<6xi32>) -> tensor<5x2x3xf32>
+  ein.return %1, %2, %3, %5 : tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>
+}
+
+// CHECK-LABEL: ein.func @scattered_integers
+ein.func @scattered_integers(%x: tensor<6x3xi32>, %y: tensor<6x4xi32>, %k: tensor<6xi32>) -> tensor<5x3x4xi32> {
+  // CHECK: ein.map mul
+  // CHECK-NEXT: ein.scatter_add "abc,i=a->ibc"
+  %0 = ein.map mul "ab,ac->abc" %x, %y : (tensor<6x3xi32>, tensor<6x4xi32>) -> tensor<6x3x4xi32>
+  %1 = ein.scatter_add "abc,i=a->ibc" %0, %k : (tensor<6x3x4xi32>, tensor<6xi32>) -> tensor<5x3x4xi32>
+  ein.return %1 : tensor<5x3x4xi32>
+}
+
 // What the table of element types says of sums is not written: one meaning has one text, and so one key.
 // CHECK-LABEL: ein.func @sums
 ein.func @sums(%x: tensor<2x3xf64>, %w: tensor<3x4xf64>) -> (tensor<2x4xf64>, tensor<2xf64>) {

@@ -17,12 +17,13 @@ struct ScatteredFactor {
   llvm::SmallVector<int64_t> strides; // by dimension of the scatter's domain
   int64_t first = 0;
 };
-/// The updates in memory, else the factors of `fusedUpdates`.
+/// The updates, and the factor if there is one; else, of updates that are not in memory, those of `fusedUpdates`.
 llvm::SmallVector<ScatteredFactor, 2> factorsOf(ScatterAddOp scatter);
 
 /// Sums of outer products, one matrix for each position: c[outer, position(row)][m, n] += a[outer, row, m] * b[outer, row, n]
 /// in the order of the rows.
 struct ScatteredProducts {
+  bool fused = false; // whether a product is rounded with the sum
   llvm::SmallVector<LoopDim> outer, rows;
   LoopDim m, n; // c is contiguous along n
   mlir::Value a, b;

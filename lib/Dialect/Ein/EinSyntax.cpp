@@ -257,7 +257,11 @@ ParseResult ScatterAddOp::parse(OpAsmParser &parser, OperationState &state) {
   if (reader.parseRule() || reader.requireInputs(1, UINT_MAX) || reader.parseAccumulator() ||
       reader.finish<ScatterAddOp>())
     return failure();
-  state.getOrAddProperties<Properties>().operandSegmentSizes = {1, int32_t(reader.numInputs()) - 1,
+  // Positions are integers; what is not, behind them, is the factor.
+  Value last = state.operands[reader.numInputs() - 1];
+  auto type = dyn_cast<RankedTensorType>(last.getType());
+  int32_t factors = reader.numInputs() > 1 && type && !type.getElementType().isInteger();
+  state.getOrAddProperties<Properties>().operandSegmentSizes = {1, int32_t(reader.numInputs()) - 1 - factors, factors,
                                                                 int32_t(reader.numAccumulators())};
   return success();
 }

@@ -117,15 +117,15 @@ LogicalResult verifyBatch(Equation op, AffineMap map, RankedTensorType type, Str
   return success();
 }
 
-// (C1), (C2); `indexed` is the number of the map that has a symbol per index tensor, or -1.
-LogicalResult verifyDomain(Equation op, int indexed = -1) {
+// (C1), (C2); `indexed` is the number of the map that has a symbol for each of the `positions` index tensors, or -1.
+LogicalResult verifyDomain(Equation op, int indexed = -1, unsigned positions = 0) {
   for (int64_t extent : op.getExtents())
     if (extent <= 0)
       return op->emitOpError("has extent ") << extent << " in its domain but needs 1 or more";
   OperandRange inputs = op.getInputs();
   if (op.getMaps().size() != inputs.size() + 1)
     return op->emitOpError("has ") << op.getMaps().size() << " maps but " << inputs.size() << " inputs and a result";
-  unsigned symbols = indexed < 0 || inputs.empty() ? 0 : inputs.size() - 1;
+  unsigned symbols = indexed < 0 ? 0 : positions;
   auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
   auto nameOf = [](unsigned index) { return ("operand #" + Twine(index)).str(); };
   for (auto [index, input] : llvm::enumerate(inputs))
@@ -288,7 +288,7 @@ Type ReduceOp::getSumType() {
 
 LogicalResult GatherOp::verify() {
   Equation op = *this;
-  if (failed(verifyMoved(op)) || failed(verifyDomain(op, 0)))
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, 0, getIndices().size())))
     return failure();
   return verifyPermutation(op, op.getResultMap(), "the result");
 }
@@ -297,15 +297,32 @@ LogicalResult ScatterAddOp::verify() {
   Equation op = *this;
   if (isTruth(elementOf(getUpdates()))) // (C5)
     return emitOpError("adds numbers, found ") << elementOf(getUpdates());
-  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size())) ||
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size(), getIndices().size())) ||
       failed(verifyAccumulator(*this, getAccumulator())))
     return failure();
-  return verifyPermutation(op, op.getInputMap(0), "the updates");
+  if (!getFactor())
+    return verifyPermutation(op, op.getInputMap(0), "the updates");
+  // (C4), (C3)
+  if (elementOf(getFactor()) != elementOf(getUpdates()))
+    return emitOpError("has updates of ") << elementOf(getUpdates()) << " but a factor of " << elementOf(getFactor());
+  llvm::SmallBitVector covered(getExtents().size());
+  for (AffineMap map : {op.getInputMap(0), op.getInputMap(getInputs().size() - 1)}) {
+    llvm::SmallBitVector own(getExtents().size());
+    for (int64_t dim : dimsOf(map)) {
+      if (own.test(dim))
+        return emitOpError("reads d") << dim << " twice in the updates or the factor";
+      own.set(dim);
+    }
+    covered |= own;
+  }
+  if (!covered.all())
+    return emitOpError("has no d") << covered.find_first_unset() << " in the updates or the factor";
+  return success();
 }
 
 LogicalResult PutOp::verify() {
   Equation op = *this;
-  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size())) ||
+  if (failed(verifyMoved(op)) || failed(verifyDomain(op, getInputs().size(), getIndices().size())) ||
       failed(verifyAccumulator(*this, getAccumulator())))
     return failure();
   return verifyPermutation(op, op.getInputMap(0), "the updates");

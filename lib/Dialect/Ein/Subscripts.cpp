@@ -41,7 +41,9 @@ static bool typesSayExtents(Equation equation) {
 std::optional<std::string> plc::ein::subscriptsOf(Equation equation) {
   unsigned inputs = equation.getInputs().size(), dims = equation.getNumDims();
   Subscripts::Table table = tableOf(equation);
-  unsigned symbols = table == Subscripts::Table::None || inputs == 0 ? 0 : inputs - 1;
+  auto scatter = dyn_cast<ScatterAddOp>(equation.getOperation());
+  unsigned factors = 1 + (scatter && scatter.getFactor());
+  unsigned symbols = table == Subscripts::Table::None || inputs < factors ? 0 : inputs - factors;
   if (equation.getMaps().size() != inputs + 1 || firstSymbol(dims) + symbols > letters.size() ||
       !typesSayExtents(equation))
     return std::nullopt;
@@ -51,7 +53,7 @@ std::optional<std::string> plc::ein::subscriptsOf(Equation equation) {
     bool isTable = table == Subscripts::Table::FirstOperand ? index == 0 : symbols && index == inputs;
     if (equation.getInputMap(index).getNumSymbols() != (isTable ? symbols : 0))
       return std::nullopt;
-    if (symbols && index > 0 && index < inputs)
+    if (index > 0 && index <= symbols)
       (text += letters[firstSymbol(dims) + index - 1]) += '=';
     for (AffineExpr expr : equation.getInputMap(index).getResults()) {
       if (auto dim = dyn_cast<AffineDimExpr>(expr))
@@ -101,10 +103,12 @@ bool Subscripts::isTable(unsigned term) const {
   return (table == Table::FirstOperand && term == 0) || (table == Table::Result && term + 1 == terms.size());
 }
 
-// Positions are held by all operands but the first of a gather or scatter, and index its table alone.
+// Positions are held by all operands but the first of a gather or scatter, and index its table alone. Behind those of a
+// scatter there may be a factor without a name.
 LogicalResult Subscripts::nameSymbols(Error error) {
   for (auto [index, term] : llvm::enumerate(ArrayRef(terms).drop_back())) {
-    bool holdsPositions = table != Table::None && index > 0;
+    bool isFactor = table == Table::Result && index > 1 && index + 2 == terms.size() && !term.name;
+    bool holdsPositions = table != Table::None && index > 0 && !isFactor;
     if (term.name && !holdsPositions)
       return error(term.offset) << "found name '" << StringRef(&term.name, 1) << "' for operand #" << index
                                 << ", which holds no positions";

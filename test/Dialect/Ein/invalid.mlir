@@ -249,6 +249,24 @@ ein.func @scatter_c3(%u: tensor<3xf32>, %i: tensor<3xi32>) -> tensor<4x2xf32> {
   ein.return %0 : tensor<4x2xf32>
 }
 // -----
+ein.func @scatter_c3_twice(%u: tensor<3x3xf32>, %i: tensor<3xi32>, %f: tensor<3xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{reads d0 twice in the updates or the factor}}
+  %0 = ein.scatter_add "aa,i=a,a->i" %u, %i, %f : (tensor<3x3xf32>, tensor<3xi32>, tensor<3xf32>) -> tensor<4xf32>
+  ein.return %0 : tensor<4xf32>
+}
+// -----
+ein.func @scatter_c3_missing(%u: tensor<3xf32>, %i: tensor<3xi32>, %f: tensor<3xf32>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{has no d1 in the updates or the factor}}
+  %0 = ein.scatter_add "a,i=a,a->ib" %u, %i, %f : (tensor<3xf32>, tensor<3xi32>, tensor<3xf32>) -> tensor<4x2xf32>
+  ein.return %0 : tensor<4x2xf32>
+}
+// -----
+ein.func @scatter_c4(%u: tensor<3xf32>, %i: tensor<3xi32>, %f: tensor<2xf64>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{has updates of 'f32' but a factor of 'f64'}}
+  %0 = ein.scatter_add "a,i=a,b->ib" %u, %i, %f : (tensor<3xf32>, tensor<3xi32>, tensor<2xf64>) -> tensor<4x2xf32>
+  ein.return %0 : tensor<4x2xf32>
+}
+// -----
 ein.func @training_c1() -> tensor<2xi1> {
   // expected-error@+1 {{has type 'tensor<2xi1>' but needs rank 0 and i1}}
   %0 = ein.training : tensor<2xi1>

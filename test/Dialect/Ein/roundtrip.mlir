@@ -97,6 +97,16 @@ ein.func @grad(%tok: tensor<2x3xi32>, %dx: tensor<2x3x8xf32>, %acc: tensor<256x8
   ein.return %d : tensor<256x8xf32>
 }
 
+// CHECK: ein.func @grad_of_tables(
+ein.func @grad_of_tables(%x: tensor<6x3xf32>, %k: tensor<6xi32>, %y: tensor<6x4xf32>, %acc: tensor<5x3x4xf32>) -> (tensor<5x3x4xf32>, tensor<5x3x4xf32>)
+    attributes {role = "W", num_accumulators = 1 : i64} {
+  // CHECK: ein.scatter_add "ab,i=a,ac->ibc" %{{.*}}, %{{.*}}, %{{.*}} : (
+  %0 = ein.scatter_add "ab,i=a,ac->ibc" %x, %k, %y : (tensor<6x3xf32>, tensor<6xi32>, tensor<6x4xf32>) -> tensor<5x3x4xf32>
+  // CHECK: ein.scatter_add "ab,i=a,ac->ibc" %{{.*}}, %{{.*}}, %{{.*}} into %{{.*}} : tensor<5x3x4xf32> : (
+  %1 = ein.scatter_add "ab,i=a,ac->ibc" %x, %k, %y into %acc : tensor<5x3x4xf32> : (tensor<6x3xf32>, tensor<6xi32>, tensor<6x4xf32>) -> tensor<5x3x4xf32>
+  ein.return %0, %1 : tensor<5x3x4xf32>, tensor<5x3x4xf32>
+}
+
 // CHECK: ein.model @m(
 // CHECK-SAME: arg_names = ["tok"]
 ein.model @m(%tok: tensor<2x3xi32>) -> tensor<2x3x!ein.real> attributes {

@@ -65,6 +65,8 @@ ein.func @positions(%t: tensor<4x5xf32>, %i: tensor<2xi32>, %j: tensor<2x3xi32>,
   %5 = ein.gather "ia,i=->a" %t, %c : (tensor<4x5xf32>, tensor<i32>) -> tensor<5xf32>
   // CHECK: ein.scatter_add "ab,i=a->ib" %arg3, %arg1 :
   %6 = ein.scatter_add "xy,s=x->sy" %u, %i : (tensor<2x5xf32>, tensor<2xi32>) -> tensor<4x5xf32>
+  // CHECK: ein.scatter_add "ab,i=a,ac->ibc" %arg3, %arg1, %arg3 :
+  %8 = ein.scatter_add "xy,s=x,xz->syz" %u, %i, %u : (tensor<2x5xf32>, tensor<2xi32>, tensor<2x5xf32>) -> tensor<4x5x5xf32>
   // CHECK: ein.gather "kbcdefghij,k=a->abcdefghij" %arg4, %arg1 :
   %7 = ein.gather "zbcdefghij,z=a->abcdefghij" %big, %i
     : (tensor<5x1x1x1x1x1x1x1x1x1xf32>, tensor<2xi32>) -> tensor<2x1x1x1x1x1x1x1x1x1xf32>

@@ -1,9 +1,9 @@
-// What no rule of the language makes in a forward program: tensors that are added up, also at repeated positions; a
+// What no rule of the language makes in a forward program: tensors, and products of two, that are added up, also at repeated positions; a
 // diagonal and a sum over it; a contraction of three factors with lone and repeated indices; a selected minimum; views in a
 // row.
 // RUN: plc-opt %s --ein-simplify --ein-differentiate --ein-simplify --ein-order-contractions --ein-fix-numerics -o %t.mlir
 // RUN: plc-interpret check-gradients %t.mlir | FileCheck %s
-// CHECK-COUNT-6: error {{[0-9.]+e-(0[789]|1[0-9])}}, gradient up to {{[0-9.]*[1-9]}}
+// CHECK-COUNT-7: error {{[0-9.]+e-(0[789]|1[0-9])}}, gradient up to {{[0-9.]*[1-9]}}
 // CHECK-NOT: WRONG
 
 #i = affine_map<(i) -> (i)>
@@ -14,10 +14,11 @@ ein.param @v : tensor<6xf64> init normal(1.0, 0.0)
 ein.param @d : tensor<4x4xf64> init normal(1.0, 0.0)
 ein.param @a : tensor<4x3xf64> init normal(1.0, 0.0)
 ein.param @b : tensor<3x5x5xf64> init normal(1.0, 0.0)
+ein.param @w : tensor<3x6xf64> init normal(1.0, 0.0)
 ein.param @s : tensor<2x12xf64> init normal(1.0, 0.0)
 
 ein.func @all(%x: tensor<4xf64>, %u: tensor<6x2xf64>, %v: tensor<6xf64>, %d: tensor<4x4xf64>, %a: tensor<4x3xf64>,
-    %b: tensor<3x5x5xf64>, %s: tensor<2x12xf64>) -> tensor<f64> attributes {num_params = 6 : i64} {
+    %b: tensor<3x5x5xf64>, %w: tensor<3x6xf64>, %s: tensor<2x12xf64>) -> tensor<f64> attributes {num_params = 7 : i64} {
   // Rows 0, 1, 2, 3, 3, 3.
   %n = ein.iota : tensor<6xi32>
   %three = ein.constant 3.0 : tensor<i32>
@@ -48,11 +49,16 @@ ein.func @all(%x: tensor<4xf64>, %u: tensor<6x2xf64>, %v: tensor<6xf64>, %d: ten
 
   %y0 = ein.map add(%p, %q) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>] : (tensor<f64>, tensor<f64>) -> tensor<f64>
   %y1 = ein.map add(%y0, %r) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>] : (tensor<f64>, tensor<f64>) -> tensor<f64>
-  %y = ein.map add(%y1, %t) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>] : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  // %w[c, i] * %u[i, j] at row [rows[i], c].
+  %products = ein.scatter_add "ab,i=b,bc->iac" %w, %rows, %u : (tensor<3x6xf64>, tensor<6xi32>, tensor<6x2xf64>) -> tensor<4x3x2xf64>
+  %bent = ein.map tanh "abc->abc" %products : (tensor<4x3x2xf64>) -> tensor<4x3x2xf64>
+  %z = ein.reduce sum "abc->" %bent : (tensor<4x3x2xf64>) -> tensor<f64>
+  %y2 = ein.map add ",->" %y1, %z : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %y = ein.map add(%y2, %t) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>] : (tensor<f64>, tensor<f64>) -> tensor<f64>
   ein.return %y : tensor<f64>
 }
 ein.model @m(%x: tensor<4xf64>) -> tensor<f64> attributes {
     arg_names = ["x"], arg_batch = array<i64: -1>, result_names = ["loss"], result_batch = array<i64: -1>} {
-  %loss = ein.call @all(%x) params [@u, @v, @d, @a, @b, @s] path "all" : (tensor<4xf64>) -> tensor<f64>
+  %loss = ein.call @all(%x) params [@u, @v, @d, @a, @b, @w, @s] path "all" : (tensor<4xf64>) -> tensor<f64>
   ein.return %loss : tensor<f64>
 }
