@@ -19,6 +19,8 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
     return "reads a table by positions";
   if (contraction.part)
     return ein::asGrouped(contraction) ? nullptr : "reads a table by positions that have no product of matrices each";
+  if (by == Implementation::tiles && ein::asStream(contraction))
+    return nullptr;
   std::optional<ein::MatmulNest> product = ein::asProduct(contraction);
   if (!product)
     return "is no product of matrices";

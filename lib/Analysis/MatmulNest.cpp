@@ -201,6 +201,28 @@ std::optional<MatmulNest> plc::ein::asProduct(Contraction x) {
   return product;
 }
 
+std::optional<MatmulNest> plc::ein::asStream(Contraction x) {
+  if (x.k.empty() || x.part || x.sum != getElementTypeOrSelf(x.c.getType()))
+    return std::nullopt;
+  if (llvm::any_of(x.m, [](const LoopDim &loop) { return loop.c == 1; }))
+    turn(x);
+  if (x.n.empty())
+    return std::nullopt;
+  MatmulNest product;
+  product.a = x.a, product.b = x.b, product.c = x.c;
+  product.firstOfA = x.firstOfA, product.firstOfB = x.firstOfB;
+  product.accumulates = x.accumulates;
+  product.n = take(x.n);
+  if (!x.m.empty())
+    product.m = take(x.m);
+  if (product.m.extent > mostStreamRows || product.n.c != 1 || !takeSums(product, x.k) || !product.depth.empty() ||
+      (product.n.b != 1 && product.k.b != 1))
+    return std::nullopt;
+  for (auto *loops : {&x.batch, &x.m, &x.n})
+    llvm::append_range(product.outer, *loops);
+  return product;
+}
+
 int64_t GroupedNest::rowCount() const { return extentOf(rows); }
 
 std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {

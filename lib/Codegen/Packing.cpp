@@ -176,29 +176,9 @@ private:
     SmallVector<Value> square(panel.lanes, arith::ConstantOp::create(b, b.getZeroAttr(type)));
     for (int64_t i = 0; i < columns; ++i)
       square[i] = w.load(from, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});
-    // A transposition in log2(lanes) rounds: each changes rows and columns in one bit of their numbers.
-    for (int64_t distance = panel.lanes / 2; distance; distance /= 2)
-      exchange(square, distance);
+    codegen::turnSquare(b, square);
     for (int64_t i = 0; i < rows; ++i)
       w.store(square[i], to, target(w.plus(k, w.index(i)), column), 1, {panel.lanes, panel.lanes});
-  }
-
-  // Elements whose row and column differ in the bit `distance` change places.
-  void exchange(MutableArrayRef<Value> square, int64_t distance) {
-    int64_t lanes = square.size();
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & distance)
-        continue;
-      SmallVector<int64_t> low, high;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        bool other = lane & distance;
-        low.push_back(other ? lanes + lane - distance : lane);
-        high.push_back(other ? lanes + lane : lane + distance);
-      }
-      Value first = square[i], second = square[i + distance];
-      square[i] = vector::ShuffleOp::create(b, first, second, low);
-      square[i + distance] = vector::ShuffleOp::create(b, first, second, high);
-    }
   }
 
   KernelWriter &w;
@@ -212,6 +192,30 @@ private:
 };
 
 } // namespace
+
+// Elements whose row and column differ in the bit `distance` change places.
+static void exchange(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square, int64_t distance) {
+  int64_t lanes = square.size();
+  for (int64_t i = 0; i < lanes; ++i) {
+    if (i & distance)
+      continue;
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool other = lane & distance;
+      low.push_back(other ? lanes + lane - distance : lane);
+      high.push_back(other ? lanes + lane : lane + distance);
+    }
+    Value first = square[i], second = square[i + distance];
+    square[i] = vector::ShuffleOp::create(b, first, second, low);
+    square[i + distance] = vector::ShuffleOp::create(b, first, second, high);
+  }
+}
+
+void codegen::turnSquare(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square) {
+  // In log2(lanes) rounds: each changes rows and columns in one bit of their numbers.
+  for (int64_t distance = int64_t(square.size()) / 2; distance; distance /= 2)
+    exchange(b, square, distance);
+}
 
 void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
                         const Panel &panel, Value scratch) {

@@ -15,8 +15,6 @@ struct Panel {
   Lanes lanesOf(int64_t vector) const { return {lanes, std::min(lanes, columns - vector * lanes)}; }
 };
 
-/// Copies b[k, columns] from `offset` on, `size` rows of it, to `scratch` as rows of panel.width() elements; what lies
-/// behind the last column holds anything.
 /// Offsets of what several loops count as one, in a table of 32-bit integers; or one step, if an operand walks the loops
 /// as one.
 class LoopOffsets {
@@ -49,8 +47,13 @@ struct PanelSource {
   mlir::Value first; // column of the product with which the panel begins
 };
 
+/// Copies `size` rows of b[k, columns] to `scratch` as rows of panel.width() elements; what lies behind the last column holds
+/// anything.
 void packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
                const Panel &panel, mlir::Value scratch);
+
+/// Turns a square of as many vectors as they have lanes: rows become columns.
+void turnSquare(mlir::ImplicitLocOpBuilder &builder, llvm::MutableArrayRef<mlir::Value> square);
 
 } // namespace plc::codegen
 

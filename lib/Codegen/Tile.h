@@ -62,6 +62,9 @@ private:
 void either(KernelWriter &writer, mlir::Value condition, llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise = {});
 
+/// A few rows times a matrix that is read once.
+void writeStream(KernelWriter &writer, ein::MatmulNest product);
+
 /// Sums of outer products at positions, those of one position together.
 void writeScatteredProducts(KernelWriter &writer, ein::ScatterAddOp op, const ein::ScatteredProducts &products);
 

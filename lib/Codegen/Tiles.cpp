@@ -132,5 +132,7 @@ LogicalResult codegen::writeTiles(KernelWriter &writer) {
   ein::Contraction contraction = ein::analyse(*op);
   if (contraction.part)
     return writeGroupedTiles(writer, *ein::asGrouped(contraction)), success();
+  if (std::optional<MatmulNest> stream = ein::asStream(contraction))
+    return writeStream(writer, std::move(*stream)), success();
   return TileWriter(writer, *ein::asProduct(contraction)).run(), success();
 }

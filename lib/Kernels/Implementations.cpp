@@ -36,7 +36,10 @@ bool isWorth(const Candidate &candidate, ein::ContractOp op) {
   ein::Contraction contraction = ein::analyse(op);
   if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction))
     return grouped->product.n.extent * grouped->product.k.extent * grouped->rowCount() >= candidate.leastProducts;
-  std::optional<ein::MatmulNest> product = ein::asProduct(contraction);
+  std::optional<ein::MatmulNest> product =
+      candidate.by == Implementation::tiles ? ein::asStream(contraction) : std::nullopt;
+  if (!product)
+    product = ein::asProduct(contraction);
   return product && std::min(product->m.extent, product->n.extent) >= candidate.leastExtent &&
          product->products() >= candidate.leastProducts;
 }

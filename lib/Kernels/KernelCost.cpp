@@ -90,6 +90,25 @@ void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &
   amounts[Rate::packedElement] += width * units * std::min(rows, double(x.part.extent)) * n * k;
 }
 
+// A few rows times a matrix that passes by: sums wait in the first cache, each for 8 rows of the matrix or so. One that lies
+// along the sums is turned in registers, which takes no longer than it takes to come from memory.
+void addStream(const ein::MatmulNest &x, double width, double flops, double far, PerRate &amounts) {
+  amounts[Rate::tileFlop] += flops * emptyLanes(x.n.extent);
+  if (x.n.b == 1)
+    amounts[Rate::element] += flops / 2 / 8 * emptyLanes(x.n.extent);
+  else
+    amounts[Rate::packedElement] +=
+        (1 - far) * width * double(x.units() * x.slowSteps()) * double(x.n.extent) * double(x.k.extent);
+}
+
+// Of the bytes that a contraction reads and writes, those that the second cache does not hold.
+double farPart(ein::ContractOp op) {
+  int64_t bytes = 0;
+  for (Value each : {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))})
+    bytes += byteSizeOf(cast<RankedTensorType>(each.getType()));
+  return double(farOf(bytes)) / double(bytes);
+}
+
 // What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
 // library is called for each block of each product; tiles add a block's sums to what lies in memory. Both read rows of a
 // again for each panel of b, from memory if they are many, and copy what lies apart together: BLIS does so less often, but
@@ -100,6 +119,8 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   ein::Contraction contraction = ein::analyse(op);
   if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction); grouped && by == Implementation::tiles)
     return addGrouped(*grouped, width, flops, amounts);
+  if (std::optional<ein::MatmulNest> stream = ein::asStream(contraction); stream && by == Implementation::tiles)
+    return addStream(*stream, width, flops, farPart(op), amounts);
   std::optional<ein::MatmulNest> x = ein::asProduct(contraction);
   if (by == Implementation::chains || !x) {
     amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
@@ -122,10 +143,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     packed += width * times * double(x->n.extent) * double(x->k.extent);
   if (x->k.a != 1)
     packed += width * times * panels * elements;
-  int64_t bytes = 0;
-  for (Value each : {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))})
-    bytes += byteSizeOf(cast<RankedTensorType>(each.getType()));
-  double far = double(farOf(bytes)) / double(bytes);
+  double far = farPart(op);
   amounts[Rate::packedElement] += packed * (1 - far);
   amounts[Rate::farPackedElement] += packed * far;
 }

@@ -75,6 +75,20 @@ ein.func @pick(%t: tensor<100xf32>, %at: tensor<3xi32>) -> tensor<3xf32> {
   ein.return %r : tensor<3xf32>
 }
 
+// One row by a matrix: as tiles, of 144 columns for 130; a matrix that lies along the sums is turned.
+// TILE: plan.kernel @along.0({{.*}}ns = 147456
+// PACKED: plan.kernel @along.0({{.*}}ns = 0
+// TILE: plan.kernel @turned.0({{.*}}ns = 147456
+// PACKED: plan.kernel @turned.0({{.*}}ns = 66560
+ein.func @along(%x: tensor<512xf32>, %w: tensor<512x130xf32>) -> tensor<130xf32> {
+  %0 = ein.contract "a,ab->b" %x, %w order [0] : (tensor<512xf32>, tensor<512x130xf32>) -> tensor<130xf32>
+  ein.return %0 : tensor<130xf32>
+}
+ein.func @turned(%x: tensor<512xf32>, %w: tensor<130x512xf32>) -> tensor<130xf32> {
+  %0 = ein.contract "b,ab->a" %x, %w order [1] : (tensor<512xf32>, tensor<130x512xf32>) -> tensor<130xf32>
+  ein.return %0 : tensor<130xf32>
+}
+
 // Of 64 products of 3 by 16 columns, in tiles, each is two instructions in an element of a product that is rounded by
 // itself, and one in an fma.
 // TILE: plan.kernel @rounded.0({{.*}}ns = 12288

@@ -69,6 +69,13 @@ struct MatmulNest {
 /// Nothing if a class has no loop, if sums are in another type than c, or if b is read by positions.
 std::optional<MatmulNest> asProduct(Contraction contraction);
 
+/// Rows of a stream at most: their sums wait in the first cache while a matrix passes by.
+inline constexpr int64_t mostStreamRows = 4;
+
+/// A few rows, or one (then m counts nothing), times a matrix b that is read once, as it lies: along n or along k. c is
+/// contiguous along n; there are no `columns` and no `depth`. Nothing if there are more rows, or b lies otherwise.
+std::optional<MatmulNest> asStream(Contraction contraction);
+
 /// Products of one table's parts with the rows that chose each: c[outer, row, n] = sum over k of
 /// a[outer, row, k] * table[outer, position(row)][k, n]. `product` has n, k (with `slow` and `depth` as there) and `outer`; its
 /// m counts nothing. `rows` are loops that a alone or the positions count.
