@@ -223,6 +223,41 @@ std::optional<MatmulNest> plc::ein::asStream(Contraction x) {
   return product;
 }
 
+int64_t MatmulNest::run() const {
+  if (columns.empty())
+    return n.extent;
+  int64_t inner = n.extent / columns.front().extent;
+  return columns.front().c == inner ? n.extent : inner;
+}
+
+bool MatmulNest::packs() const {
+  constexpr int64_t packFrom = 48; // rows that read a panel: from here on copying it pays
+  return n.b != 1 || !columns.empty() || m.extent >= packFrom;
+}
+
+MatmulNest plc::ein::forTiles(MatmulNest product) {
+  constexpr int64_t lanes = 16;
+  MatmulNest joined = product;
+  auto isOfColumns = [](const LoopDim &loop) { return loop.a == 0 && loop.b != 0; };
+  auto longest = llvm::max_element(joined.outer, [&](const LoopDim &p, const LoopDim &q) {
+    return std::pair(isOfColumns(p), p.extent) < std::pair(isOfColumns(q), q.extent);
+  });
+  // A register holds columns of two turns of the loop at most.
+  if (longest == joined.outer.end() || !isOfColumns(*longest) || product.n.c != 1 || product.n.extent < lanes ||
+      !product.packs() || !hasSmallOffsets(product.b))
+    return product;
+  int64_t apart = int64_t(llvm::divideCeil(product.n.extent, lanes)) * longest->extent;
+  int64_t together = llvm::divideCeil(product.n.extent * longest->extent, lanes);
+  if (together > apart - apart / 32)
+    return product;
+  if (joined.columns.empty())
+    joined.columns = {joined.n};
+  joined.columns.insert(joined.columns.begin(), *longest);
+  joined.n.extent *= longest->extent;
+  joined.outer.erase(longest);
+  return joined;
+}
+
 int64_t GroupedNest::rowCount() const { return extentOf(rows); }
 
 std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {

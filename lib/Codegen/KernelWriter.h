@@ -72,8 +72,9 @@ public:
   void store(mlir::Value value, mlir::Value memory, mlir::Value offset, int64_t stride, Lanes lanes);
   /// An element in every lane; vectors stay as they are.
   mlir::Value broadcast(mlir::Value value, Lanes lanes);
-  /// True in the active lanes.
+  /// True in the active lanes; in those of [begin, end).
   mlir::Value mask(Lanes lanes);
+  mlir::Value mask(int64_t width, mlir::Value begin, mlir::Value end);
 
   /// A buffer on the stack that lives as long as the call.
   mlir::Value scratch(int64_t elements, mlir::Type element);

@@ -15,6 +15,17 @@ Value KernelWriter::mask(Lanes lanes) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<bool>(active)));
 }
 
+// In unsigned numbers what lies before the first is too large, like what lies behind the last.
+Value KernelWriter::mask(int64_t width, Value begin, Value end) {
+  auto type = VectorType::get({width}, b.getI32Type());
+  auto all = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, type, arith::IndexCastOp::create(b, b.getI32Type(), value));
+  };
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(width));
+  Value at = arith::SubIOp::create(b, arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)), all(begin));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, all(arith::SubIOp::create(b, end, begin)));
+}
+
 Value KernelWriter::broadcast(Value value, Lanes lanes) {
   if (!lanes.width || isa<VectorType>(value.getType()))
     return value;

@@ -20,10 +20,15 @@ LoopOffsets::LoopOffsets(KernelWriter &w, ArrayRef<LoopDim> loops, LoopDim whole
 }
 
 void LoopOffsets::fill(KernelWriter &w, Value first, int64_t count) const {
+  if (table)
+    fill(w, first, w.index(count));
+}
+
+void LoopOffsets::fill(KernelWriter &w, Value first, Value count) const {
   if (!table)
     return;
   SmallVector<int64_t> extents = extentsOf(loops);
-  w.loop(w.index(0), w.index(count), 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
+  w.loop(w.index(0), count, 1, {}, [&](Value i, ValueRange) -> SmallVector<Value> {
     Value offset;
     for (auto [loop, at] : llvm::zip(loops, w.delinearize(w.plus(first, i), extents)))
       offset = w.plus(offset, w.times(at, loop.*step));
@@ -60,9 +65,9 @@ namespace {
 class Packer {
 public:
   Packer(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size, const Panel &panel,
-         Value scratch)
+         Value scratch, Value first)
       : w(writer), b(writer.b), x(product), source(source), size(size), panel(panel), from(writer.memoryOf(product.b)),
-        to(scratch), element(cast<RankedTensorType>(product.b.getType()).getElementType()) {}
+        to(scratch), first(first), element(cast<RankedTensorType>(product.b.getType()).getElementType()) {}
 
   // Rows as they lie.
   void copyRows() {
@@ -112,7 +117,7 @@ private:
   }
 
   Value at(Value k, Value column) {
-    return w.plus(source.offset, w.plus(source.rows.at(w, k), source.columns.at(w, column)));
+    return w.plus(source.offset, w.plus(source.rows.at(w, k), source.columns.at(w, inSource(column))));
   }
 
   // Lanes of a vector that are neighbours in memory, and where the first lane would lie beside them.
@@ -137,32 +142,23 @@ private:
       // Behind the last column there are no lanes.
       end = arith::MinUIOp::create(b, end, active);
       Value inside = arith::MinUIOp::create(b, begin, w.index(lanes.active - 1));
-      Value first = source.columns.at(w, w.plus(column, inside));
-      runs.push_back({arith::SubIOp::create(b, first, inside), lanesBetween(begin, end)});
+      Value first = source.columns.at(w, inSource(w.plus(column, inside)));
+      runs.push_back({arith::SubIOp::create(b, first, inside), w.mask(panel.lanes, begin, end)});
       begin = end;
       end = w.plus(end, turn);
     }
     return runs;
   }
 
-  // In unsigned numbers what lies before the first is too large, like what lies behind the last.
-  Value lanesBetween(Value begin, Value end) {
-    auto type = VectorType::get({panel.lanes}, b.getI32Type());
-    auto all = [&](Value value) {
-      return vector::BroadcastOp::create(b, type, arith::IndexCastOp::create(b, b.getI32Type(), value));
-    };
-    auto numbers = llvm::to_vector(llvm::seq<int32_t>(panel.lanes));
-    Value at = arith::SubIOp::create(b, arith::ConstantOp::create(b, b.getI32VectorAttr(numbers)), all(begin));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, all(arith::SubIOp::create(b, end, begin)));
-  }
-
   Value zeros() { return arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({panel.lanes}, element))); }
 
   Value gather(Value row, Value column, int64_t v) {
     return vector::GatherOp::create(b, VectorType::get({panel.lanes}, element), from, ValueRange{row},
-                                    source.columns.lanesAt(w, column, panel.lanes), w.mask(panel.lanesOf(v)), zeros());
+                                    source.columns.lanesAt(w, inSource(column), panel.lanes), w.mask(panel.lanesOf(v)),
+                                    zeros());
   }
-  Value target(Value k, Value column) { return w.plus(w.times(k, panel.width()), column); }
+  Value inSource(Value column) { return w.plus(source.before, column); }
+  Value target(Value k, Value column) { return w.plus(first, w.plus(w.times(k, panel.width()), column)); }
 
   void turnColumns(Value column, int64_t count) {
     int64_t whole = size / panel.lanes * panel.lanes;
@@ -187,7 +183,7 @@ private:
   const PanelSource &source;
   int64_t size;
   const Panel &panel;
-  Value from, to;
+  Value from, to, first; // of `to` what is written begins there; null: at 0
   Type element;
 };
 
@@ -218,8 +214,8 @@ void codegen::turnSquare(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square)
 }
 
 void codegen::packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
-                        const Panel &panel, Value scratch) {
-  Packer packer(writer, product, source, size, panel, scratch);
+                        const Panel &panel, Value scratch, Value to) {
+  Packer packer(writer, product, source, size, panel, scratch, to);
   if (source.columns.isTable())
     packer.gatherRows();
   else if (product.n.b == 1)

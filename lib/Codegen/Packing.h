@@ -24,6 +24,7 @@ public:
   LoopOffsets(KernelWriter &writer, llvm::ArrayRef<LoopDim> loops, LoopDim whole, int64_t LoopDim::*step, int64_t most);
 
   /// Writes the offsets of `count` numbers from `first` on, of which some at the end may lie behind the loops.
+  void fill(KernelWriter &writer, mlir::Value first, mlir::Value count) const;
   void fill(KernelWriter &writer, mlir::Value first, int64_t count) const;
   /// The offset of the i-th of them.
   mlir::Value at(KernelWriter &writer, mlir::Value i) const;
@@ -40,17 +41,18 @@ private:
   mlir::Value table;
 };
 
-/// Where the elements of a panel of b lie, from its first.
+/// Where the elements of a panel of b lie, from the first of `columns`.
 struct PanelSource {
   mlir::Value offset;
   LoopOffsets rows, columns;
-  mlir::Value first; // column of the product with which the panel begins
+  mlir::Value first;  // column of the product with which the panel begins
+  mlir::Value before; // columns of `columns` before it; null: none
 };
 
-/// Copies `size` rows of b[k, columns] to `scratch` as rows of panel.width() elements; what lies behind the last column holds
-/// anything.
+/// Copies `size` rows of a panel of b to `scratch`, from `to` on (null: its begin), as rows of panel.width() elements; what
+/// lies behind the last column holds anything.
 void packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
-               const Panel &panel, mlir::Value scratch);
+               const Panel &panel, mlir::Value scratch, mlir::Value to = {});
 
 /// Turns a square of as many vectors as they have lanes: rows become columns.
 void turnSquare(mlir::ImplicitLocOpBuilder &builder, llvm::MutableArrayRef<mlir::Value> square);

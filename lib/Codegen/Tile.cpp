@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace plc;
@@ -39,11 +40,21 @@ SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
   return SmallVector<Value>(height * panel.vectors, arith::ConstantOp::create(b, b.getZeroAttr(type)));
 }
 
-SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel) {
+SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel,
+                                      SplitRow split) {
   SmallVector<Value> sums;
   for (int64_t i = 0; i < height; ++i)
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      sums.push_back(w.load(from, element, inRow(rowAt(i), v), 1, panel.lanesOf(v)));
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      if (split.empty()) {
+        sums.push_back(w.load(from, element, inRow(rowAt(i), v), 1, panel.lanesOf(v)));
+        continue;
+      }
+      auto type = VectorType::get({lanes}, element);
+      Value read = arith::ConstantOp::create(b, b.getZeroAttr(type));
+      for (auto [at, mask] : {std::pair(split[v].first, split[v].inFirst), {split[v].second, split[v].inSecond}})
+        read = vector::MaskedLoadOp::create(b, type, from, ValueRange{w.plus(rowAt(i), at)}, mask, read);
+      sums.push_back(read);
+    }
   return sums;
 }
 
@@ -79,27 +90,36 @@ SmallVector<Value> TileCode::sumSteps(int64_t count, SmallVector<Value> sums, St
 
 Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }
 
-void TileCode::prefetch(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel) {
+void TileCode::prefetch(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel, ArrayRef<Value> places) {
   for (int64_t i = 0; i < height; ++i)
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      memref::PrefetchOp::create(b, to, ValueRange{inRow(rowAt(i), v)}, /*isWrite=*/true, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value at = places.empty() ? inRow(rowAt(i), v) : w.plus(rowAt(i), places[v]);
+      memref::PrefetchOp::create(b, to, ValueRange{at}, /*isWrite=*/true, /*localityHint=*/3, /*isDataCache=*/true);
+    }
 }
 
-void TileCode::storeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums) {
+void TileCode::storeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums, SplitRow split) {
   for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i)
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      w.store(sums[i * panel.vectors + v], to, inRow(rowAt(i), v), 1, panel.lanesOf(v));
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value sum = sums[i * panel.vectors + v];
+      if (split.empty()) {
+        w.store(sum, to, inRow(rowAt(i), v), 1, panel.lanesOf(v));
+        continue;
+      }
+      for (auto [at, mask] : {std::pair(split[v].first, split[v].inFirst), {split[v].second, split[v].inSecond}})
+        vector::MaskedStoreOp::create(b, to, ValueRange{w.plus(rowAt(i), at)}, mask, sum);
+    }
 }
 
-void TileCode::writeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums, Value adds) {
+void TileCode::writeSums(Value to, OffsetOfRow rowAt, const Panel &panel, ArrayRef<Value> sums, Value adds,
+                         SplitRow split) {
   auto add = [&] {
-    SmallVector<Value> total = loadSums(to, rowAt, int64_t(sums.size()) / panel.vectors, panel);
+    SmallVector<Value> total = loadSums(to, rowAt, int64_t(sums.size()) / panel.vectors, panel, split);
     for (auto [before, sum] : llvm::zip(total, sums))
       before = arith::AddFOp::create(b, before, sum);
-    storeSums(to, rowAt, panel, total);
+    storeSums(to, rowAt, panel, total, split);
   };
-  either(w, adds, add, [&] { storeSums(to, rowAt, panel, sums); });
+  either(w, adds, add, [&] { storeSums(to, rowAt, panel, sums, split); });
 }
 
 void codegen::either(KernelWriter &w, Value condition, llvm::function_ref<void()> then,

@@ -7,6 +7,13 @@
 
 namespace plc::codegen {
 
+/// Lanes of a vector that lie in memory in two runs: where lane 0 lies, or would lie, from the begin of the row for each, and
+/// the lanes of it (masks).
+struct SplitLanes {
+  mlir::Value first, second;
+  mlir::Value inFirst, inSecond;
+};
+
 /// The code of tiles: `height` rows by the vectors of a panel, a sum in each register.
 class TileCode {
 public:
@@ -25,9 +32,12 @@ public:
   void forPanel(int64_t columns, mlir::Value number, llvm::function_ref<void(const Panel &)> write);
 
   using OffsetOfRow = llvm::function_ref<mlir::Value(int64_t)>;
+  /// How each vector of a panel lies in a row of memory; empty: as neighbours.
+  using SplitRow = llvm::ArrayRef<SplitLanes>;
   /// Sums from 0, or from what lies in memory.
   llvm::SmallVector<mlir::Value> zeros(int64_t height, const Panel &panel);
-  llvm::SmallVector<mlir::Value> loadSums(mlir::Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel);
+  llvm::SmallVector<mlir::Value> loadSums(mlir::Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel,
+                                          SplitRow split = {});
 
   /// How a product is added to a sum.
   enum class Adds {
@@ -43,12 +53,14 @@ public:
   /// The sums behind `count` steps, two in a turn of the loop.
   llvm::SmallVector<mlir::Value> sumSteps(int64_t count, llvm::SmallVector<mlir::Value> sums, Step step);
 
-  /// Asks for rows of memory that sums are written to.
-  void prefetch(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel);
-  void storeSums(mlir::Value to, OffsetOfRow rowAt, const Panel &panel, llvm::ArrayRef<mlir::Value> sums);
+  /// Asks for rows of memory that sums are written to, where each vector lies there (empty: as neighbours).
+  void prefetch(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel,
+                llvm::ArrayRef<mlir::Value> places = {});
+  void storeSums(mlir::Value to, OffsetOfRow rowAt, const Panel &panel, llvm::ArrayRef<mlir::Value> sums,
+                 SplitRow split = {});
   /// Adds them to what lies there if `adds` (an i1), else stores them.
   void writeSums(mlir::Value to, OffsetOfRow rowAt, const Panel &panel, llvm::ArrayRef<mlir::Value> sums,
-                 mlir::Value adds);
+                 mlir::Value adds, SplitRow split = {});
 
 private:
   mlir::Value inRow(mlir::Value row, int64_t vector);

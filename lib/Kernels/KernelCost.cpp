@@ -10,6 +10,7 @@
 #include "llvm/Support/DebugLog.h"
 
 #include <algorithm>
+#include <cmath>
 
 #define DEBUG_TYPE "kernel-cost"
 
@@ -111,8 +112,9 @@ double farPart(ein::ContractOp op) {
 
 // What a contraction does by an implementation, besides reading its operands once. Of products of `m x k` by `k x n`, the
 // library is called for each block of each product; tiles add a block's sums to what lies in memory. Both read rows of a
-// again for each panel of b, from memory if they are many, and copy what lies apart together: BLIS does so less often, but
-// takes longer for it.
+// again, from memory if they are many: BLIS for each panel of b, tiles for each group of panels. Both copy what lies apart
+// together: BLIS does so less often, but takes longer for it. Tiles copy rows of b as well that lie together, if many rows
+// of a read them.
 void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   constexpr int64_t panelWidth = 64;
   double width = widthOf(op), flops = 2 * double(pointsOf(op)) * width;
@@ -126,6 +128,8 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
     return;
   }
+  if (by == Implementation::tiles)
+    x = ein::forTiles(*x);
   double times = double(x->units()) * double(x->slowSteps());
   double blocks = double(llvm::divideCeil(x->k.extent, ein::sumBlock));
   double panels = double(llvm::divideCeil(x->n.extent, panelWidth));
@@ -136,8 +140,14 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     amounts[Rate::tileFlop] += flops * emptyLanes(x->n.extent);
     amounts[Rate::element] += 2 * width * times * blocks * double(x->m.extent) * double(x->n.extent);
   }
-  double elements = double(x->m.extent) * double(x->k.extent);
-  amounts[Rate::byte] += times * (panels - 1) * double(farOf(int64_t(4 * width * elements)));
+  double elements = double(x->m.extent) * double(x->k.extent), passes = panels;
+  if (by == Implementation::tiles && x->packs()) {
+    double bytes = 4 * width * double(std::min(x->k.extent, ein::sumBlock)) * double(x->n.extent);
+    passes = std::ceil(bytes / double(ein::packedBytes));
+    if (x->n.b == 1)
+      amounts[Rate::packedElement] += width * times * double(x->n.extent) * double(x->k.extent);
+  }
+  amounts[Rate::byte] += times * (passes - 1) * double(farOf(int64_t(4 * width * elements)));
   double packed = 0;
   if (x->n.b != 1)
     packed += width * times * double(x->n.extent) * double(x->k.extent);

@@ -19,10 +19,11 @@ struct KernelRun {
   plc_kernel_fn function = nullptr;
   void *const *operands = nullptr;
   int64_t chunks = 1;
-  int64_t grain = 1; // chunks per claim
+  int64_t grain = 1; // chunks of a claim, at least
   int32_t accumulate = 0;
   const std::string *name = nullptr; // for traces
   int64_t microBatch = 0;
+  int64_t sharers = 1; // workers that may claim
 };
 
 /// Each rank has one job, used again for each of its kernels. The owner begins it, works, and waits while it is busy;
@@ -70,6 +71,7 @@ public:
 
 private:
   int64_t claim(plc_kernel_context &context);
+  int64_t claimed(int64_t rest) const;
   void report(const plc_kernel_context &context);
 
   const StopFlag &stop;

@@ -64,6 +64,7 @@ bool Workers::run(Worker &worker, KernelRun run, ChunkTiming &timing) {
   if (timing.nsPerChunk > 0)
     run.grain = std::clamp<int64_t>(static_cast<int64_t>(claimNs / timing.nsPerChunk), 1, run.chunks);
   bool shared = run.chunks > run.grain && workers.size() > 1 && shares;
+  run.sharers = shared ? static_cast<int64_t>(workers.size()) : 1;
   int64_t begin = Trace::now();
   job.begin(run, shared);
   if (shared)

@@ -43,7 +43,7 @@ public:
   Worker &enter(size_t index);
 
   /// Computes all chunks of a kernel of the worker's rank; false if it failed or the run was stopped. Claims are
-  /// of about 100 us as `timing` knows it.
+  /// of about 100 us as `timing` knows it, and of up to four times as much while much is left.
   bool run(Worker &worker, KernelRun run, ChunkTiming &timing);
   const KernelJob &job(size_t rank) const { return *jobs[rank]; }
 

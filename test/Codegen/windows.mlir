@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: plc-opt %s --form-kernels | FileCheck %s --check-prefix=KERNELS
-// CHECK: 14 of 14 bodies equal
+// CHECK: 16 of 16 bodies equal
 
 #ij = affine_map<(i, j) -> (i, j)>
 #conv = [affine_map<(n, k, i, j, c, p, q) -> (n, c, i, p, j, q)>, affine_map<(n, k, i, j, c, p, q) -> (k, c, p, q)>,
@@ -34,6 +34,22 @@ ein.func @shortest(%x: tensor<2x40x19x4xf32>, %w: tensor<13x40x3x3xf32>) -> tens
   %1 = ein.contract %0, %w over [2, 13, 17, 2, 40, 3, 3] maps #conv order [4, 5, 6]
     : (tensor<2x40x17x3x2x3xf32>, tensor<13x40x3x3xf32>) -> tensor<2x13x17x2xf32>
   ein.return %1 : tensor<2x13x17x2xf32>
+}
+// Images that fill no whole number of vectors: columns are those of all images, and a vector has some of two.
+// KERNELS: plan.kernel @images.0({{.*}}by tiles
+ein.func @images(%x: tensor<9x40x9x9xf32>, %w: tensor<13x40x3x3xf32>) -> tensor<9x13x7x7xf32> {
+  %0 = ein.window %x at affine_map<(n, c, i, p, j, q) -> (n, c, i + p, j + q)>
+    : (tensor<9x40x9x9xf32>) -> tensor<9x40x7x3x7x3xf32>
+  %1 = ein.contract %0, %w over [9, 13, 7, 7, 40, 3, 3] maps #conv order [4, 5, 6]
+    : (tensor<9x40x7x3x7x3xf32>, tensor<13x40x3x3xf32>) -> tensor<9x13x7x7xf32>
+  ein.return %1 : tensor<9x13x7x7xf32>
+}
+// The same of windows of one element.
+ein.func @pointwise(%x: tensor<5x20x17xf32>, %w: tensor<50x20xf32>) -> tensor<5x50x17xf32> {
+  %0 = ein.contract %x, %w over [5, 50, 17, 20]
+    maps [affine_map<(n, k, i, c) -> (n, c, i)>, affine_map<(n, k, i, c) -> (k, c)>, affine_map<(n, k, i, c) -> (n, k, i)>]
+    order [3] : (tensor<5x20x17xf32>, tensor<50x20xf32>) -> tensor<5x50x17xf32>
+  ein.return %0 : tensor<5x50x17xf32>
 }
 // By strides, with rows longer than a vector.
 // KERNELS: plan.kernel @strided.0({{.*}}by tiles

@@ -10,6 +10,8 @@
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-tile-flop=1 contractions=own" | FileCheck %s --check-prefix=TILE
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-packed-element=1 contractions=own" | FileCheck %s --check-prefix=PACKED
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-library-call=1 contractions=blis" | FileCheck %s --check-prefix=LIBRARY
+// RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=1 ns-per-cached-byte=0 ns-per-call=0 contractions=own" | FileCheck %s --check-prefix=FAR
+// RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=1 ns-per-cached-byte=0 ns-per-call=0 contractions=blis" | FileCheck %s --check-prefix=FARLIBRARY
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -110,4 +112,22 @@ ein.func @fma(%x: tensor<64x3xf32>, %y: tensor<64x16xf32>, %k: tensor<64xi32>) -
 ein.func @product(%x: tensor<48x512xf32>, %y: tensor<130x512xf32>) -> tensor<48x130xf32> {
   %0 = ein.contract %x, %y over [48, 130, 512] maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] order [2] : (tensor<48x512xf32>, tensor<130x512xf32>) -> tensor<48x130xf32>
   ein.return %0 : tensor<48x130xf32>
+}
+
+// Five rows of 17 columns are 85 for tiles, which compute 96 of them, not five times 32; as many rows of the first operand
+// read those of the second again that it pays to copy them.
+// TILE: plan.kernel @images.0({{.*}}ns = 192000
+// PACKED: plan.kernel @images.0({{.*}}ns = 1700
+ein.func @images(%x: tensor<5x20x17xf32>, %w: tensor<50x20xf32>) -> tensor<5x50x17xf32> {
+  %0 = ein.contract %x, %w over [5, 50, 17, 20] maps [affine_map<(n, m, i, k) -> (n, k, i)>, affine_map<(n, m, i, k) -> (m, k)>, affine_map<(n, m, i, k) -> (n, m, i)>] order [3] : (tensor<5x20x17xf32>, tensor<50x20xf32>) -> tensor<5x50x17xf32>
+  ein.return %0 : tensor<5x50x17xf32>
+}
+
+// 14 MiB are read and written; the first operand, of 4 MiB, once more for each of three further groups of panels, 256
+// columns of 256 sums in each. BLIS reads it for each of 16 panels.
+// FAR: plan.kernel @groups.0({{.*}}ns = 27262976
+// FARLIBRARY: plan.kernel @groups.0({{.*}}ns = 77594624
+ein.func @groups(%x: tensor<2048x512xf32>, %y: tensor<512x1024xf32>) -> tensor<2048x1024xf32> {
+  %0 = ein.contract %x, %y over [2048, 1024, 512] maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] order [2] : (tensor<2048x512xf32>, tensor<512x1024xf32>) -> tensor<2048x1024xf32>
+  ein.return %0 : tensor<2048x1024xf32>
 }

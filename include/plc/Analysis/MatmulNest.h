@@ -45,12 +45,16 @@ Contraction analyse(ContractOp op);
 /// Summed elements of a block, as the numerics fix them.
 inline constexpr int64_t sumBlock = 256;
 
+/// Bytes of a block's rows of b, copied together, that tiles keep in the second cache; a's rows are read once for them.
+inline constexpr int64_t packedBytes = 256 << 10;
+
 /// A matrix product with one loop each of m, n and k, in loops over what does not fit: `outer` (any order) and `slow`,
 /// summed dimensions outside k (slowest first; then k is a multiple of sumBlock). If c is contiguous along a loop of m
 /// or n, that is n.
 ///
 /// n may count several loops (`columns`, slowest first) that are one in c but not in b, and k several (`depth`) that are
-/// not one in both a and b: the windows of a convolution. Then the steps of n in b, and of k, are those of the fastest.
+/// not one in both a and b: the windows of a convolution. Then the steps of n in b, and of k, are those of the fastest. The
+/// slowest of `columns` may lie apart in c, too: the images of a batch.
 struct MatmulNest {
   LoopDim m, n, k;
   llvm::SmallVector<LoopDim> outer, slow, columns, depth;
@@ -62,6 +66,10 @@ struct MatmulNest {
   int64_t slowSteps() const;
   /// Whether a and b have one step along each of m, n and k.
   bool isStrided() const { return columns.empty() && depth.empty(); }
+  /// How many columns lie beside each other in c: all, or those of one turn of the slowest of `columns`.
+  int64_t run() const;
+  /// Whether tiles copy the panels of b together: if they lie apart, or if so many rows read them that it pays.
+  bool packs() const;
   /// Of the product alone, without what lies outside it.
   int64_t products() const { return m.extent * n.extent * k.extent; }
 };
@@ -75,6 +83,10 @@ inline constexpr int64_t mostStreamRows = 4;
 /// A few rows, or one (then m counts nothing), times a matrix b that is read once, as it lies: along n or along k. c is
 /// contiguous along n; there are no `columns` and no `depth`. Nothing if there are more rows, or b lies otherwise.
 std::optional<MatmulNest> asStream(Contraction contraction);
+
+/// The product as tiles compute it: with a loop of `outer` that b alone counts among its columns, if registers of tiles are
+/// fuller then.
+MatmulNest forTiles(MatmulNest product);
 
 /// Products of one table's parts with the rows that chose each: c[outer, row, n] = sum over k of
 /// a[outer, row, k] * table[outer, position(row)][k, n]. `product` has n, k (with `slow` and `depth` as there) and `outer`; its
