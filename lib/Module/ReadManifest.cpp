@@ -1,10 +1,9 @@
 //===- ReadManifest.cpp - the only reader of manifests -----------------------===//
 #include "Words.h"
 
+#include "plc/Support/Json.h"
 #include "plc/Module/Manifest.h"
 #include "plc/Module/ModuleSeal.h"
-
-#include <nlohmann/json.hpp>
 
 namespace plc::module {
 
@@ -399,9 +398,9 @@ Manifest readRoot(const Node &root) {
 Manifest readManifest(std::string_view text) {
   json root;
   try {
-    root = json::parse(text);
-  } catch (const json::parse_error &error) {
-    throw FormatError("manifest is not JSON (offset " + std::to_string(error.byte) + ")");
+    root = parseJson(text);
+  } catch (const JsonError &error) {
+    throw FormatError(std::string("manifest ") + error.what() + " (offset " + std::to_string(error.offset) + ")");
   }
   return readRoot(Node(root));
 }

@@ -4,6 +4,7 @@
 #include "Safetensors.h"
 #include "plc/Runtime/InitialValues.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fcntl.h>
 #include <filesystem>
@@ -15,6 +16,7 @@ namespace plc::runtime {
 
 namespace {
 
+constexpr std::string_view stepPrefix = "step-";
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 /// DIR/latest or the folder itself, for one of its own files.
@@ -92,7 +94,7 @@ void prepareCheckpoints(const std::string &directory) {
 }
 
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
-  fs::path root(directory), step = root / ("step-" + std::to_string(state.step));
+  fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
   fs::path partial = root / (".partial-" + std::to_string(::getpid())), link = root / ".partial-latest";
   try {
     fs::create_directories(partial);
@@ -115,6 +117,22 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
     throw;
   }
   return step;
+}
+
+void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
+  std::vector<std::pair<int64_t, fs::path>> saved;
+  for (const fs::directory_entry &entry : fs::directory_iterator(directory)) {
+    std::string name = entry.path().filename();
+    int64_t number = 0;
+    if (!name.starts_with(stepPrefix))
+      continue;
+    const char *digits = name.data() + stepPrefix.size(), *end = name.data() + name.size();
+    if (std::from_chars(digits, end, number).ptr == end && number <= step)
+      saved.emplace_back(number, entry.path());
+  }
+  std::sort(saved.begin(), saved.end());
+  for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i)
+    fs::remove_all(saved[static_cast<size_t>(i)].second);
 }
 
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {

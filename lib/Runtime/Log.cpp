@@ -90,13 +90,16 @@ void Log::step(const StepRecord &record) {
   Json losses = Json::array();
   for (double loss : record.result.microBatchLosses)
     losses.push_back(numberOf(real, loss));
-  writeLine(lineOf({{"step", record.step},
-                    {"loss", numberOf(real, record.loss)},
-                    {"loss_bits", bitsText(real, record.loss)},
-                    {"micro_batch_losses", std::move(losses)},
-                    {"grad_norm", numberOf(record.result.gradNorm)},
-                    {"ms", numberOf(record.milliseconds)},
-                    {"items_per_s", numberOf(record.itemsPerSecond)}}));
+  Json line{{"step", record.step},
+            {"loss", numberOf(real, record.loss)},
+            {"loss_bits", bitsText(real, record.loss)},
+            {"micro_batch_losses", std::move(losses)},
+            {"grad_norm", numberOf(record.result.gradNorm)},
+            {"ms", numberOf(record.milliseconds)},
+            {"items_per_s", numberOf(record.itemsPerSecond)}};
+  if (record.holdoutLoss)
+    line["holdout_loss"] = numberOf(*record.holdoutLoss);
+  writeLine(lineOf(line));
 }
 
 void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss) {

@@ -119,8 +119,11 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     return options;
   if (options.model.file.empty())
     throw usageError("no model, expected " + tool.modelArgument);
-  if (options.saveEvery && options.save.empty())
-    throw usageError("option '--save-every' needs '--save DIR'");
+  for (const char *option : {"--save-every", "--keep"})
+    if (given.count(option) && options.save.empty())
+      throw usageError(std::string("option '") + option + "' needs '--save DIR'");
+  if (options.evalEvery && options.holdout == 0)
+    throw usageError("option '--eval-every' needs held-out data, but '--holdout 0' leaves none");
   if (given.count("--prompt") && given.count("--prompt-ids"))
     throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");
   if (!options.mapFile.empty() && options.params.empty())

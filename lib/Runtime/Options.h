@@ -25,6 +25,8 @@ struct Options {
   std::string log, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
   int64_t steps = 100, saveEvery = 0;
+  int64_t keep = 0, evalEvery = 0; // 0: all; never but at the end
+  std::optional<double> untilLoss;
   int64_t runs = 0;             // of infer, each with a slice of the tensors; 0: one, with the tensors
   std::optional<uint64_t> seed; // default 0, or the checkpoint's
   double holdout = 0.1, rtol = 0, atol = 0;

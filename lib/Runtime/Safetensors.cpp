@@ -1,13 +1,13 @@
 #include "Safetensors.h"
 
 #include "ConvertTensor.h"
+#include "plc/Support/Json.h"
 #include "plc/Module/ModuleSeal.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace plc::runtime {
@@ -76,12 +76,12 @@ private:
       return true;
     };
     try {
-      json header = json::parse(text, callback);
+      json header = parseJson(text, callback);
       if (!header.is_object())
         fail("header is not a JSON object", 8);
       return header;
-    } catch (const json::parse_error &error) {
-      fail("header is not JSON", 8 + error.byte);
+    } catch (const JsonError &error) {
+      fail(std::string("header ") + error.what(), 8 + error.offset);
     }
   }
 

@@ -2,6 +2,7 @@
 #include "Log.h"
 #include "Progress.h"
 #include "Runs.h"
+#include "StopSignals.h"
 
 #include <chrono>
 #include <cmath>
@@ -33,53 +34,119 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
   return state;
 }
 
-bool saveIsDue(const Options &options, int64_t step) {
-  if (options.save.empty())
-    return false;
-  return step == options.steps || (options.saveEvery && step % options.saveEvery == 0);
-}
+class Training {
+public:
+  Training(const Options &options, Engine &engine)
+      : options(options), engine(engine), entry(needEntry(engine, "train")),
+        data(openData(entry, options.data, options.holdout)) {
+    data->checkTraining();
+    if (options.holdout > 0)
+      openHeldOut();
+    state = beginTraining(options, engine);
+    if (!options.save.empty())
+      prepareCheckpoints(options.save);
+  }
 
-} // namespace
+  void run() {
+    Log log(options.log, !options.resume.empty(), engine);
+    Progress progress(state.step, options.steps, entry.batch);
+    std::optional<StopSignals> signals; // A run that saves nothing has nothing to lose.
+    if (!options.save.empty())
+      signals.emplace();
+    bool done = state.step == options.steps;
+    while (!done) {
+      step(log, progress);
+      int stop = signals ? signals->seen() : 0;
+      bool reached = options.untilLoss && *loss <= *options.untilLoss;
+      done = reached || state.step == options.steps;
+      if (reached || stop)
+        progress.clear();
+      if (reached)
+        std::printf("loss %s after step %lld is at most %s\n", shortestDigits(engine.realType(), *loss).c_str(),
+                    static_cast<long long>(state.step), shortestDigits(ElementType::F64, *options.untilLoss).c_str());
+      if (!options.save.empty() && (done || stop || (options.saveEvery && state.step % options.saveEvery == 0)))
+        save(progress);
+      if (stop && !done) {
+        log.summary(state.step, loss, std::nullopt);
+        throw stoppedBy(stop);
+      }
+    }
+    signals.reset();
+    progress.clear();
+    std::optional<double> holdoutLoss;
+    if (options.holdout > 0) {
+      holdoutLoss = heldOutLoss(heldOutData(), engine);
+      std::printf("held-out loss %.3f\n", *holdoutLoss);
+    }
+    log.summary(state.step, loss, holdoutLoss);
+  }
 
-void runTrain(const Options &options, Engine &engine) {
-  const EntryInfo &entry = needEntry(engine, "train");
-  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
-  data->checkTraining();
-  std::unique_ptr<Data>
-      apart; // held-out data for eval, whose batch may be smaller than that of a step, and which draws nothing
-  if (options.holdout > 0) {
+private:
+  /// The data of eval, whose batch may be smaller than that of a step, and which draws nothing.
+  void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
     if (eval.batch != entry.batch || eval.inputs.size() != entry.inputs.size())
       apart = openData(eval, options.data, options.holdout);
-    (apart ? apart : data)->checkHeldOut();
+    heldOutData().checkHeldOut();
   }
-  TrainingState state = beginTraining(options, engine);
-  if (!options.save.empty())
-    prepareCheckpoints(options.save);
-  Log log(options.log, !options.resume.empty(), engine);
-  Progress progress(state.step, options.steps, entry.batch);
-  std::optional<double> loss, holdoutLoss;
-  while (state.step < options.steps) {
+
+  const Data &heldOutData() const { return apart ? *apart : *data; }
+
+  void step(Log &log, Progress &progress) {
     ++state.step;
     Clock::time_point start = Clock::now();
-    StepResult result = engine.trainStep(state.step, data->trainBatch(state.seed, state.step));
+    StepResult result = trainStep();
     auto nanoseconds = static_cast<double>(std::chrono::nanoseconds(Clock::now() - start).count());
     loss = sumInOrder(engine.realType(), result.microBatchLosses);
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
-    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond});
+    std::optional<double> holdoutLoss;
+    if (options.evalEvery && state.step % options.evalEvery == 0)
+      holdoutLoss = heldOutLoss(heldOutData(), engine);
+    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, holdoutLoss});
     progress.step(state.step, shortestDigits(engine.realType(), *loss));
-    if (!saveIsDue(options, state.step))
-      continue;
-    std::string folder = saveCheckpoint(options.save, state, engine);
+    if (holdoutLoss) {
+      progress.clear();
+      std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), *holdoutLoss);
+    }
+  }
+
+  /// An error tells what of the run is not lost.
+  StepResult trainStep() {
+    try {
+      return engine.trainStep(state.step, data->trainBatch(state.seed, state.step));
+    } catch (Error &error) {
+      if (!saved.empty())
+        error.note("the last checkpoint is '" + saved + "'");
+      throw;
+    }
+  }
+
+  void save(Progress &progress) {
+    saved = saveCheckpoint(options.save, state, engine);
+    if (options.keep)
+      keepCheckpoints(options.save, options.keep, state.step);
     progress.clear();
-    std::printf("saved %s\n", folder.c_str());
+    std::printf("saved %s\n", saved.c_str());
   }
-  progress.clear();
-  if (options.holdout > 0) {
-    holdoutLoss = heldOutLoss(apart ? *apart : *data, engine);
-    std::printf("held-out loss %.3f\n", *holdoutLoss);
+
+  Error stoppedBy(int signal) const {
+    return Error(signal == SIGINT ? Interrupted : Terminated, "",
+                 std::string("stopped by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") + " after step " +
+                     std::to_string(state.step) + " of " + std::to_string(options.steps) + ": go on with '--resume " +
+                     options.save + "'");
   }
-  log.summary(state.step, loss, holdoutLoss);
-}
+
+  const Options &options;
+  Engine &engine;
+  const EntryInfo &entry;
+  std::unique_ptr<Data> data, apart;
+  TrainingState state;
+  std::optional<double> loss; // of the last step
+  std::string saved;          // the last checkpoint of this run
+};
+
+} // namespace
+
+void runTrain(const Options &options, Engine &engine) { Training(options, engine).run(); }
 
 } // namespace plc::runtime

@@ -1,10 +1,10 @@
 #include "WeightFile.h"
 
 #include "Files.h"
+#include "plc/Support/Json.h"
 #include "plc/Runtime/Error.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 namespace plc::runtime {
 
@@ -16,9 +16,9 @@ namespace {
 std::map<std::string, std::vector<std::string>> readIndex(const std::string &file) {
   json index;
   try {
-    index = json::parse(readFile(file));
-  } catch (const json::parse_error &error) {
-    throw fileError(file, "is no JSON (offset " + std::to_string(error.byte) + ")");
+    index = parseJson(readFile(file));
+  } catch (const JsonError &error) {
+    throw fileError(file, std::string(error.what()) + " (offset " + std::to_string(error.offset) + ")");
   }
   if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object())
     throw fileError(file, "has no object 'weight_map', which tells the file of each tensor");

@@ -3,6 +3,7 @@
 #include "Models.h"
 #include "Steps.h"
 #include "Unicode.h"
+#include "plc/Support/Json.h"
 
 #include <unordered_set>
 
@@ -183,9 +184,9 @@ private:
 std::unique_ptr<runtime::TextCodec> readTokenizer(const std::string &file, const std::string &text) {
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error &error) {
-    throw runtime::fileError(file, "is no JSON (offset " + std::to_string(error.byte) + ")");
+    json = parseJson(text);
+  } catch (const JsonError &error) {
+    throw runtime::fileError(file, std::string(error.what()) + " (offset " + std::to_string(error.offset) + ")");
   }
   return std::make_unique<Tokenizer>(Json(file, json));
 }

@@ -13,7 +13,9 @@ enum ExitCode {
   NoPlan = 3,   ///< the request is fine but nothing fits it
   Hang = 5,
   ResultDiffers = 6,
-  Internal = 70
+  Internal = 70,
+  Interrupted = 130, ///< SIGINT, after what a run has done was saved
+  Terminated = 143   ///< SIGTERM, likewise
 };
 
 /// What messages of `NoPlan` begin with, for people: the code is a property of the error, not of its text.

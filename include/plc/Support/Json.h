@@ -1,0 +1,23 @@
+// The one way to read JSON that comes from outside: of an error it says what is wrong and where.
+#ifndef PLC_SUPPORT_JSON_H
+#define PLC_SUPPORT_JSON_H
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string_view>
+
+namespace plc {
+
+/// "is not JSON", or "has the number 1e999, which no type holds".
+struct JsonError : std::runtime_error {
+  JsonError(const std::string &text, size_t offset) : std::runtime_error(text), offset(offset) {}
+  size_t offset; ///< of the place, in bytes
+};
+
+/// Throws JsonError, and what `seen` throws, which the library calls for each value.
+nlohmann::json parseJson(std::string_view text, const nlohmann::json::parser_callback_t &seen = nullptr);
+
+} // namespace plc
+
+#endif

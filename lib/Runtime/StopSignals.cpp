@@ -1,0 +1,50 @@
+#include "StopSignals.h"
+
+#include <atomic>
+
+namespace plc::runtime {
+
+namespace {
+
+std::atomic<int> kept = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "a handler of signals may not wait");
+
+void keepFirst(int signal) {
+  if (kept.exchange(signal) == 0)
+    return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal); // takes effect when the handler returns
+}
+
+void keep(int signal, struct sigaction &before) {
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler == SIG_IGN)
+    return;
+  struct sigaction action = {};
+  action.sa_handler = keepFirst;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+} // namespace
+
+StopSignals::StopSignals() {
+  kept = 0;
+  keep(SIGINT, interruptBefore);
+  keep(SIGTERM, terminateBefore);
+}
+
+StopSignals::~StopSignals() {
+  sigaction(SIGINT, &interruptBefore, nullptr);
+  sigaction(SIGTERM, &terminateBefore, nullptr);
+  if (int signal = kept; signal && !wasSeen)
+    std::raise(signal);
+}
+
+int StopSignals::seen() {
+  int signal = kept;
+  wasSeen = signal != 0;
+  return signal;
+}
+
+} // namespace plc::runtime

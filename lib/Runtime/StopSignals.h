@@ -1,0 +1,28 @@
+// SIGINT and SIGTERM while a run saves: the step is ended and saved, so that nothing is lost.
+#ifndef PLC_RUNTIME_STOPSIGNALS_H
+#define PLC_RUNTIME_STOPSIGNALS_H
+
+#include <csignal>
+
+namespace plc::runtime {
+
+/// While it lives, the first of the two signals is kept for the run to see; a second one ends the process at once. A signal
+/// that the process ignores stays ignored. One object at a time.
+class StopSignals {
+public:
+  StopSignals();
+  /// A signal that came and was not seen does what it does otherwise.
+  ~StopSignals();
+  StopSignals(const StopSignals &) = delete;
+
+  /// SIGINT or SIGTERM if it has come, else 0.
+  int seen();
+
+private:
+  struct sigaction interruptBefore, terminateBefore;
+  bool wasSeen = false;
+};
+
+} // namespace plc::runtime
+
+#endif
