@@ -60,7 +60,8 @@ def Ein_MapOp : Ein_Equation<"map"> {
   let summary = "one scalar function of tensors, elementwise";
   let description = [{
     result[r] = function(inputs at the maps of the same point of the domain). Maps broadcast, transpose and take
-    diagonals. `select` takes an i1 first. Comparisons give i1.
+    diagonals. `select` takes an i1 first. Comparisons give i1. Elements of narrow types (bf16, f16, i8) are moved, by `id`
+    and `select`, and no other function takes them.
 
     Example: `%y = ein.map add "ab,b->ab" %x, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>`, in
     `test/Dialect/Ein/roundtrip.mlir`.
@@ -73,6 +74,8 @@ def Ein_MapOp : Ein_Equation<"map"> {
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
 }
 
+// `--ein-fix-numerics` takes a sum in f64 where more than 4,096 numbers are added one after the other, so (C5) has f64 of real
+// elements, too.
 def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let summary = "sum, product, maximum, minimum, 'there is' or 'for all' over dimensions";
   let description = [{
@@ -86,11 +89,11 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
     (C1), (C2) as `ein.contract`.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) Input, result and accumulator have one element type; only a sum accumulates.
-    (C5) As (C6) of `ein.contract`, or f64 of real elements; only a sum has the type of one.
+    (C5) As (C6) of `ein.contract`; only a sum has the type of one.
     (C6) `any` and `all` are of i1, the others of numbers.
   }];
-  let arguments = (ins Ein_ReductionAttr:$reduction, Ein_Tensor:$input,
-                       Optional<Ein_Tensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
+  let arguments = (ins Ein_ReductionAttr:$reduction, Ein_WideTensor:$input,
+                       Optional<Ein_WideTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps,
                        OptionalAttr<Ein_OrderAttr>:$order, OptionalAttr<TypeAttr>:$sum);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return getReduction() == Reduction::sum; }
@@ -139,9 +142,8 @@ def Ein_ScatterAddOp : Ein_Equation<"scatter_add", [AttrSizedOperandSegments]> {
     (C4) Updates, factor and result have one element type, as has the accumulator.
     (C5) The elements are numbers.
   }];
-  let arguments = (ins Ein_Tensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_RealTensor>:$factor,
-                       Optional<Ein_Tensor>:$accumulator,
-                       DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
+  let arguments = (ins Ein_WideTensor:$updates, Variadic<Ein_IndexTensor>:$indices, Optional<Ein_RealTensor>:$factor,
+                       Optional<Ein_WideTensor>:$accumulator, DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return true; }
     ::mlir::OperandRange getInputs() { return getOperation()->getOperands().drop_back(bool(getAccumulator())); }
@@ -302,7 +304,7 @@ def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
     (C1) The result has rank 0. (C2) The value of an integer or i1 constant is integral and in range.
   }];
   let arguments = (ins F64Attr:$value);
-  let results = (outs Ein_Tensor:$result);
+  let results = (outs Ein_WideTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -346,8 +348,10 @@ def Ein_TrainingOp : Ein_Op<"training", [Pure]> {
 def Ein_CastOp : Ein_Op<"cast", [Pure]> {
   let summary = "convert the element type";
   let description = [{
-    Every rounding between element types is one of these: to nearest, ties to even; real to integer rounds toward 0, and
-    gives the smallest integer where the result does not fit or is NaN; integer to integer wraps; i1 is 0 or 1.
+    Every rounding between element types is one of these: to nearest, ties to even, once (f64 to bf16 too); real to integer
+    rounds toward 0, and gives the smallest integer where the result does not fit or is NaN; integer to integer wraps; i1
+    is 0 or 1. What a narrow type (bf16, f16, i8) holds is computed with behind a cast, which is exact; made by the language
+    where such a tensor is read, and where one is defined.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 

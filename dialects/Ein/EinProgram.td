@@ -20,10 +20,13 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
     ```mlir
     ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
     ```
+
+    (C1) A parameter of a narrow type (bf16, f16, i8) is frozen.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
                        F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ein_StateOp : Ein_Op<"state", [Symbol]> {
@@ -76,7 +79,8 @@ def Ein_FuncOp : Ein_FunctionLike<"func"> {
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) Accumulators are the last arguments and have the types of the last results.
     (C3) The counts fit the signature.
-    (C4) Arguments and results are tensors with extents above 0 and elements real, f32, f64, i32, i64 or i1.
+    (C4) Arguments and results are tensors with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32,
+    i64 or i1.
     (C5) `role` is one of these words.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

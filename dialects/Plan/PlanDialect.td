@@ -25,7 +25,7 @@ class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemo
 
 // What every value of a plan is: its precision is chosen, and no sum of bytes of a plan overflows.
 def Plan_Tensor : Type<CPred<"::plc::ein::isSizedTensor($_self)">,
-                       "tensor of 1 to 2^48 elements f32, f64, i32, i64 or i1", "::mlir::RankedTensorType">;
+                       "tensor of 1 to 2^48 elements f16, bf16, f32, f64, i8, i32, i64 or i1", "::mlir::RankedTensorType">;
 
 class Plan_WordAttr<EnumInfo words, string mnemonic> : EnumAttr<Plan_Dialect, words, mnemonic> {
   let assemblyFormat = "custom<Word>($value)";

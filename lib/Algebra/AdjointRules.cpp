@@ -36,7 +36,8 @@ private:
   Access apply(Function function, ArrayRef<Access> operands) {
     return {build.map(function, operands, result.dims), result.dims};
   }
-  Access number(double value) { return build.constant(value, elementOf(result.value)); }
+  // Of the gradient's type, which is wider than a narrow result's.
+  Access number(double value) { return build.constant(value, elementOf(dy.value)); }
 
   Dims domainOf(const Guard &guard) const {
     Dims dims;
@@ -86,7 +87,7 @@ private:
     const Dims &dims = inputs[index].dims;
     for (Guard &guard : ofResult)
       guard.axes = domainOf(guard);
-    GuardList moved = guards.ofSumOver(op->getLoc(), algebra::domainOf(op), ofResult, dims, elementOf(result.value));
+    GuardList moved = guards.ofSumOver(op->getLoc(), algebra::domainOf(op), ofResult, dims, elementOf(dy.value));
     for (Guard &guard : moved)
       for (int64_t &dim : guard.axes)
         dim = llvm::find(dims, dim) - dims.begin();
@@ -478,7 +479,11 @@ LogicalResult algebra::differentiate(OpBuilder &builder, Guards &guards, Operati
                                      const llvm::DenseSet<Value> &active,
                                      SmallVectorImpl<std::pair<unsigned, Gradient>> &contributions) {
   if (auto cast = dyn_cast<ein::CastOp>(op)) {
-    Value back = ein::CastOp::create(builder, op->getLoc(), cast.getInput().getType(), gradient.value);
+    // To a narrow type and back nothing is done: what only holds numbers has a gradient in what it is computed in.
+    RankedTensorType wanted = ein::wideTypeOf(cast.getInput().getType());
+    Value back = gradient.value;
+    if (back.getType() != wanted)
+      back = ein::CastOp::create(builder, op->getLoc(), wanted, back);
     contributions.push_back({0, Gradient{back, gradient.guards}});
     return success();
   }

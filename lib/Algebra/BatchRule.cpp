@@ -189,8 +189,9 @@ private:
                           : "mixes samples: each micro-batch would add what does not depend on the batch again";
     if (function == Function::div && !firstIs)
       return "mixes samples: it divides by a sum over the batch";
-    bool truncates =
-        isa<ein::CastOp>(op) && elementOf(op->getResult(0)).isInteger() && !elementOf(op->getOperand(0)).isInteger();
+    auto cast = dyn_cast<ein::CastOp>(op);
+    bool truncates = cast && elementOf(cast).isInteger() && !elementOf(cast.getInput()).isInteger();
+    truncates |= cast && !elementOf(cast).isInteger() && ein::isNarrow(cast.getType());
     bool linear = isa<ein::ContractOp, ein::CastOp, ein::StopOp>(op) || function == Function::mul ||
                   function == Function::div || function == Function::id || function == Function::neg;
     if (auto reduce = dyn_cast<ein::ReduceOp>(op))

@@ -68,7 +68,7 @@ private:
         loss = value;
     if (!loss)
       return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to train";
-    if (!shapeOf(loss).empty() || elementOf(loss).isInteger())
+    if (!shapeOf(loss).empty() || !ein::isTensorOf(ein::Domain::Real, loss.getType()))
       return model.emitError("output 'loss' of model '")
              << model.getSymName() << "' is " << loss.getType() << " but a real scalar is needed";
     return success();
@@ -80,9 +80,13 @@ private:
       if (llvm::is_contained(model.getArgNames(), StringAttr::get(model.getContext(), wholeInputName(name))))
         return emitOptionError(model, "the gradient for input '")
                << name << "' needs one micro-batch: the loss is divided by a sum of it over the whole batch";
+      auto param = symbols.lookup<ein::ParamOp>(name);
+      if (param && ein::isNarrow(param.getType()))
+        return emitOptionError(model, "parameter '")
+               << name << "' is " << param.getType() << ", whose elements only hold numbers: it has no gradient";
       if (argument != model.getArgNames().end())
         arguments.push_back({name, block.getArgument(argument - model.getArgNames().begin())});
-      else if (symbols.lookup<ein::ParamOp>(name))
+      else if (param)
         wantedParams.insert(name);
       else
         return emitOptionError(model, "model '")
@@ -244,7 +248,7 @@ private:
   Value gradientOfArgument(OpBuilder &builder, BlockArgument argument) {
     auto reader = llvm::find_if(calls, [&](ein::CallOp call) { return llvm::is_contained(call.getArgs(), argument); });
     if (!gradients.contains(argument)) // the loss does not depend on it
-      return callOn(builder, calls.front(), zeroOf(argument.getType()), {});
+      return callOn(builder, calls.front(), zeroOf(ein::wideTypeOf(argument.getType())), {});
     Value gradient = gradientOf(builder, *reader, argument);
     auto maker = gradient.getDefiningOp<ein::CallOp>();
     if (!maker || calleeOf(maker).getRole() == ein::BodyRole::F ||

@@ -81,7 +81,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     if (type.getRank() != 0)
       return model.emitError("output 'loss' of model '")
              << model.getSymName() << "' has shape [" << type.getShape() << "] but '" << user << "' needs a scalar";
-    if (type.getElementType().isInteger())
+    if (!ein::isTensorOf(ein::Domain::Real, type))
       return model.emitError("output 'loss' of model '")
              << model.getSymName() << "' is " << type.getElementType() << " but '" << user << "' needs a real";
     needed.set(*loss);

@@ -291,7 +291,7 @@ Value EquationBuilder::scatterAdd(ArrayRef<Access> inputs, Access resultLike, Va
   for (const Access &input : inputs)
     maps.push_back(over.map(input.dims));
   maps.push_back(over.map(resultLike.dims, inputs.size() - 1));
-  return ein::ScatterAddOp::create(builder, loc, resultLike.value.getType(), inputs.front().value,
+  return ein::ScatterAddOp::create(builder, loc, ein::wideTypeOf(resultLike.value.getType()), inputs.front().value,
                                    valuesOf(inputs.drop_front()), /*factor=*/Value(), into, over.extents,
                                    builder.getArrayAttr(maps));
 }

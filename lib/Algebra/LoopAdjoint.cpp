@@ -90,7 +90,7 @@ private:
       if (isCarry ? !sources.contains(loop.getCarries()[i]) : !gradients[i])
         continue;
       Value given = joint.getEnd()->getOperand(i);
-      seeds.push_back({given, turn.addArgument(given.getType(), given.getLoc())});
+      seeds.push_back({given, turn.addArgument(ein::wideTypeOf(given.getType()), given.getLoc())});
       seeded.push_back(i);
     }
     for (auto [value, gradient] : llvm::reverse(seeds))
@@ -106,7 +106,7 @@ private:
         continue;
       if (!gradient) {
         OpBuilder atEnd(joint.getEnd());
-        gradient = zerosOf(atEnd, joint.getLoc(), turn.getArgument(i).getType());
+        gradient = zerosOf(atEnd, joint.getLoc(), ein::wideTypeOf(turn.getArgument(i).getType()));
       }
       if (ein::runsSegments(loop) && isShared(turn.getArgument(i)) && !isScattered(gradient)) {
         accumulators[i] = turn.addArgument(gradient.getType(), gradient.getLoc());

@@ -94,7 +94,7 @@ private:
     for (unsigned i = 0; i < numResults; ++i)
       if (wanted.results[i] == Seed::Given) {
         gradientOf.push_back(i);
-        gradientArguments[i] = block->addArgument(end->getOperand(i).getType(), end->getLoc());
+        gradientArguments[i] = block->addArgument(ein::wideTypeOf(end->getOperand(i).getType()), end->getLoc());
       }
     llvm::DenseSet<Value> sources;
     int64_t numData = body.getNumData();

@@ -30,7 +30,10 @@ StringRef routineOf(ElementType element) {
   case ElementType::F32: return codegen::gemmOfF32;
   case ElementType::I64:
   case ElementType::I32:
-  case ElementType::Bool: break;
+  case ElementType::Bool:
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::I8: break;
   }
   llvm_unreachable("BLIS has no product of this element type");
 }

@@ -17,7 +17,11 @@ using namespace plc::codegen;
 int64_t codegen::elementsOf(Type type) { return cast<RankedTensorType>(type).getNumElements(); }
 
 Type codegen::storedType(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  return isa<FloatType>(element) && ein::isNarrow(element)
+             ? IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth())
+             : element;
 }
 
 SmallVector<Operation *> codegen::equationsOf(plan::KernelOp kernel) {

@@ -25,7 +25,7 @@ struct IndexedAccess {
 
 using ein::stridesOf;
 int64_t elementsOf(mlir::Type tensor);
-/// Type of an element in memory: i1 takes a byte.
+/// Type of an element in memory: i1 takes a byte, and a narrow real is its 16 bits, as which registers hold it, too.
 mlir::Type storedType(mlir::Type element);
 
 /// Elements at offset + lane * stride, of `width` lanes the first `active`; width 0 is one element, no vector.

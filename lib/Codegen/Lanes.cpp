@@ -55,7 +55,7 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
       value = vector::FromElementsOp::create(b, type, read);
     }
   }
-  if (stored == element)
+  if (!element.isInteger(1))
     return value;
   // A truth value is a byte in memory.
   Value zero = constantLike(b, value.getType(), b.getIntegerAttr(stored, 0));
@@ -64,8 +64,8 @@ Value KernelWriter::load(Value from, Type element, Value offset, int64_t stride,
 
 void KernelWriter::store(Value value, Value to, Value offset, int64_t stride, Lanes lanes) {
   Type element = getElementTypeOrSelf(value.getType());
-  if (Type stored = storedType(element); stored != element)
-    value = arith::ExtUIOp::create(b, shapedLike(value.getType(), stored), value);
+  if (element.isInteger(1))
+    value = arith::ExtUIOp::create(b, shapedLike(value.getType(), storedType(element)), value);
   if (!lanes.width || stride == 0) {
     memref::StoreOp::create(b, value, to, ValueRange{offset});
     return;

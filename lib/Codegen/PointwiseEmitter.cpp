@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
+static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
+
 PointwiseEmitter::Axes PointwiseEmitter::axesOf(Operation *equation, AffineMap map) const {
   Axes axes;
   const auto &dims = alignment.dims.find(equation)->second;
@@ -71,7 +73,7 @@ Value PointwiseEmitter::compute(Operation *equation, const Point &point) {
       broadcast(operand, point);
   if (auto map = dyn_cast<ein::MapOp>(equation))
     return applyFunction(b, map.getFunction(), operands);
-  return castElement(b, operands.front(), cast<RankedTensorType>(equation->getResult(0).getType()).getElementType());
+  return castElement(b, operands.front(), elementOf(equation->getResult(0)), elementOf(equation->getOperand(0)));
 }
 
 void PointwiseEmitter::broadcast(Value &value, const Point &point) { value = writer.broadcast(value, point.lanes()); }
@@ -100,7 +102,7 @@ Value PointwiseEmitter::freeValue(Operation *op, const Axes &axes, const Point &
       broadcast(operand, point);
   if (auto map = dyn_cast<ein::MapOp>(op))
     return applyFunction(b, map.getFunction(), operands);
-  return castElement(b, operands.front(), element);
+  return castElement(b, operands.front(), element, elementOf(op->getOperand(0)));
 }
 
 Value PointwiseEmitter::iota(Type type, const AxisIndex &axis, const Point &point) {
@@ -230,7 +232,7 @@ void PointwiseEmitter::store(Operation *equation, Value value, const Point &poin
     Value sum = combine(b, ein::Reduction::sum, old, value);
     value = arith::SelectOp::create(b, add, sum, value);
   }
-  value = castElement(b, value, cast<RankedTensorType>(result.getType()).getElementType());
+  value = castElement(b, value, elementOf(result));
   writer.store(value, memory, offset, stride, point.lanes());
 }
 

@@ -41,7 +41,7 @@ Value applyRecipe(ImplicitLocOpBuilder &builder, ValueRange operands) {
 template <Function function>
 Value applyFunction(ImplicitLocOpBuilder &builder, ValueRange operands) {
   return visit(elementTypeOf(operands.back().getType()), [&](auto traits) -> Value {
-    if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind))
+    if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind) && !traits.isNarrow)
       return applyRecipe<function, decltype(traits)>(builder, operands);
     else
       llvm_unreachable("the verifier knows which element types a function has");
@@ -65,13 +65,68 @@ Value roundToInteger(ImplicitLocOpBuilder &builder, Value x, Type to) {
   Value below = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, x, real(bound));
   Value fits = arith::AndIOp::create(builder, above, below);
   Value found = arith::FPToSIOp::create(builder, to, arith::SelectOp::create(builder, fits, x, real(0)));
-  return arith::SelectOp::create(builder, fits, found,
-                                 integerConstant(builder, to, width == 32 ? INT32_MIN : INT64_MIN));
+  APInt least = APInt::getSignedMinValue(width);
+  return arith::SelectOp::create(builder, fits, found, integerConstant(builder, to, least.getSExtValue()));
+}
+
+// A bf16 is the upper half of an f32: f32s have each of its values, subnormals too. An f16 is widened by an instruction,
+// `vcvtph2ps`, exactly.
+Value widenReal(ImplicitLocOpBuilder &builder, Value bits, Type from) {
+  auto of = [&](Type element) { return shapedLike(bits.getType(), element); };
+  if (from.isF16()) {
+    Value half = arith::BitcastOp::create(builder, of(from), bits);
+    return arith::ExtFOp::create(builder, of(builder.getF32Type()), half);
+  }
+  Value word = arith::ExtUIOp::create(builder, of(builder.getI32Type()), bits);
+  word = arith::ShLIOp::create(builder, word, integerConstant(builder, word.getType(), 16));
+  return arith::BitcastOp::create(builder, of(builder.getF32Type()), word);
+}
+
+// To an f32 of whose bits the last is set where the f64 is none: then another rounding, to fewer bits, is as one of the f64.
+Value roundToOdd(ImplicitLocOpBuilder &builder, Value x) {
+  auto of = [&](Type element) { return shapedLike(x.getType(), element); };
+  Value near = arith::TruncFOp::create(builder, of(builder.getF32Type()), x);
+  Value back = arith::ExtFOp::create(builder, x.getType(), near);
+  Value bits = arith::BitcastOp::create(builder, of(builder.getI32Type()), near);
+  auto word = [&](int64_t value) { return integerConstant(builder, bits.getType(), value); };
+  Value size = math::AbsFOp::create(builder, x), sizeBack = math::AbsFOp::create(builder, back);
+  Value below = arith::CmpFOp::create(builder, arith::CmpFPredicate::OLT, sizeBack, size);
+  Value inexact = arith::CmpFOp::create(builder, arith::CmpFPredicate::ONE, sizeBack, size);
+  Value last = arith::AndIOp::create(builder, bits, word(1));
+  Value isEven = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, last, word(0));
+  Value step = arith::SelectOp::create(builder, below, word(1), word(-1));
+  Value moved = arith::AddIOp::create(builder, bits, step);
+  Value moves = arith::AndIOp::create(builder, inexact, isEven);
+  return arith::BitcastOp::create(builder, near.getType(), arith::SelectOp::create(builder, moves, moved, bits));
+}
+
+// To nearest, ties to even, as `Support/NarrowReals.h` has it. `vcvtneps2bf16` would make subnormals 0; `vcvtps2ph` does not.
+Value roundToNarrow(ImplicitLocOpBuilder &builder, Value x, Type to) {
+  if (getElementTypeOrSelf(x.getType()).isF64())
+    x = roundToOdd(builder, x);
+  auto of = [&](Type element) { return shapedLike(x.getType(), element); };
+  Type bits = of(builder.getIntegerType(16));
+  if (to.isF16()) {
+    Value half = arith::TruncFOp::create(builder, of(to), x);
+    return arith::BitcastOp::create(builder, bits, half);
+  }
+  Value word = arith::BitcastOp::create(builder, of(builder.getI32Type()), x);
+  auto number = [&](int64_t value) { return integerConstant(builder, word.getType(), value); };
+  Value upper = arith::ShRUIOp::create(builder, word, number(16));
+  Value half = arith::AddIOp::create(builder, arith::AndIOp::create(builder, upper, number(1)), number(0x7fff));
+  Value rounded = arith::ShRUIOp::create(builder, arith::AddIOp::create(builder, word, half), number(16));
+  Value isNaN = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, x, x);
+  return arith::TruncIOp::create(builder, bits, arith::SelectOp::create(builder, isNaN, number(0x7fc0), rounded));
 }
 
 } // namespace
 
 Value codegen::applyFunction(ImplicitLocOpBuilder &builder, Function function, ValueRange operands) {
+  // Elements of any type are moved, narrow ones too.
+  if (function == Function::id)
+    return operands[0];
+  if (function == Function::select)
+    return arith::SelectOp::create(builder, operands[0], operands[1], operands[2]);
   switch (function) {
 #define PLC_FUNCTION(ID, ...)                                                                                          \
   case Function::ID: return ::applyFunction<Function::ID>(builder, operands);
@@ -122,10 +177,21 @@ Value codegen::identityOf(ImplicitLocOpBuilder &builder, Reduction reduction, Ty
   return constantLike(builder, type, builder.getFloatAttr(getElementTypeOrSelf(type), start()));
 }
 
-Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType()), to = shapedLike(value.getType(), element);
+Value codegen::castElement(ImplicitLocOpBuilder &builder, Value value, Type element, Type from) {
+  Type held = getElementTypeOrSelf(value.getType());
+  from = from ? from : held;
   if (from == element)
     return value;
+  if (isa<FloatType>(element) && ein::isNarrow(element) && from == held && held.isInteger(16))
+    return value; // its bits already: no tensor has such integers
+  if (isa<FloatType>(from) && ein::isNarrow(from))
+    return castElement(builder, widenReal(builder, value, from), element);
+  if (isa<FloatType>(element) && ein::isNarrow(element)) {
+    // An integer is an f64 before it is rounded, as in the interpreter.
+    bool isReal = isa<FloatType>(from);
+    return roundToNarrow(builder, isReal ? value : castElement(builder, value, builder.getF64Type()), element);
+  }
+  Type to = shapedLike(value.getType(), element);
   unsigned width = from.getIntOrFloatBitWidth(), wanted = element.getIntOrFloatBitWidth();
   if (isa<FloatType>(from) && isa<FloatType>(element))
     return wanted > width ? Value(arith::ExtFOp::create(builder, to, value))

@@ -20,8 +20,10 @@ mlir::Value identityOf(mlir::ImplicitLocOpBuilder &builder, ein::Reduction reduc
 /// The number, as an element.
 mlir::Value constantElement(mlir::ImplicitLocOpBuilder &builder, ein::ConstantOp constant);
 
-/// `ein.cast` of an element or vector.
-mlir::Value castElement(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element);
+/// `ein.cast` of an element or vector. Of narrow reals, whose bits registers hold as integers, `from` says which they are;
+/// it is the value's own type where that is left out.
+mlir::Value castElement(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type element,
+                        mlir::Type from = {});
 
 } // namespace plc::codegen
 

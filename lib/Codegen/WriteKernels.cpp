@@ -39,7 +39,7 @@ static void describeOperands(plan::KernelOp kernel, KernelRecord &record) {
   int64_t operand = 0;
   auto describe = [&](ValueRange values, std::vector<KernelRecord::RealOperand> &operands) {
     for (Value value : values) {
-      if (ElementType element = elementTypeOf(value.getType()); isReal(element))
+      if (ElementType element = elementTypeOf(value.getType()); isComputeType(element))
         operands.push_back({operand, std::string(nameOf(element)), elementsOf(value.getType())});
       ++operand;
     }

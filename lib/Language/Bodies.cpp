@@ -208,6 +208,27 @@ std::optional<Initialiser> Elaborator::initialiserOf(const Statement &statement,
   return Initialiser{expr.kind, values[0], values[1]};
 }
 
+/// Can a parameter have its type?
+bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initialiser) {
+  const Declarator &name = param.declarator;
+  Element element = elementNamed(name.element);
+  auto mayBe = [](ElementType type) { return isReal(type) || plc::isNarrow(type); };
+  if (!isRealElement(element) && !isNarrow(element))
+    diagnostics.error(name.elementPlace,
+                      "found a parameter of " + nameOf(element) + ", expected real, " + listElementTypes(mayBe));
+  else if (isNarrow(element) && !param.frozen)
+    diagnostics.error(name.elementPlace, "parameter '" + name.name + "' is " + nameOf(element) +
+                                             ", which is too coarse to train: a step would round its updates away; "
+                                             "write 'frozen' behind 'param', or leave the type out");
+  else if (isInteger(element) && (initialiser.kind != "constant" || initialiser.a != std::floor(initialiser.a) ||
+                                  std::abs(initialiser.a) > largestNumber(element)))
+    diagnostics.error(name.place, "parameter '" + name.name + "' of " + nameOf(element) + " begins as " +
+                                      initialiser.kind + ", expected '= constant' of an integer in range");
+  else
+    return true;
+  return false;
+}
+
 void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body &body) {
   for (const ParamName &param : statement.params) {
     const Declarator &name = param.declarator;
@@ -216,11 +237,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     Value value{name.name.str(), elementNamed(name.element), {}, name.place};
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     std::optional<Initialiser> initialiser = initialiserOf(statement, param, scope);
-    if (!isRealElement(value.element)) {
-      diagnostics.error(name.elementPlace, "found a parameter of " + nameOf(value.element) + ", expected real, " +
-                                               listElementTypes(isReal));
+    if (initialiser && !checkParameter(param, *initialiser))
       axes.reset();
-    }
     if (axes)
       value.axes = *axes;
     if (axes && initialiser && checkStep(value)) {

@@ -77,6 +77,12 @@ private:
   void endExtents(const Statement &statement, Scope &scope, Body &body);
   bool checkDeclared(StringRef name, Binding &binding, Scope &scope, Body &body);
 
+  // NarrowTypes.cpp
+  /// The tensor rounded to a narrow type, unless it is of that.
+  Binding roundTo(Element element, const Binding &binding, StringRef name, const Scope &scope, Body &body);
+  /// Rounds a name behind a further clause, as a line says its type.
+  void roundDeclared(StringRef name, Scope &scope, Body &body);
+
   // Bodies.cpp
   std::optional<std::vector<Binding>> inlineBody(const Call &call, Scope &scope);
   bool refuseInside(const Statement &statement, StringRef what, Scope &scope, Body &body);
@@ -86,6 +92,7 @@ private:
   std::unique_ptr<Instance> instantiate(const Function &layer, Scope &scope, llvm::ArrayRef<Value> arguments);
   void nameRules(const Scope &scope, Body &body);
   void elaborateBody(const std::vector<Statement *> &statements, Scope &scope, Body &body);
+  bool checkParameter(const ParamName &param, const Initialiser &initialiser);
   void elaborateParams(const Statement &statement, Scope &scope, Body &body);
   void elaborateShare(const Statement &statement, Scope &scope, Body &body);
   bool checkTurn(const Statement &repeat, Scope &scope);

@@ -89,7 +89,13 @@ BodyEmitter::Operand BodyEmitter::emitRead(const Node &node) {
   for (const Node::Position &position : node.positions)
     if (!position.constant)
       positions.push_back(position);
-  return emitAxes(emitWindow(selectConstants(values[node.value], node), positions, node), positions, node);
+  return emitAxes(emitWindow(selectConstants(whatIsRead(node), node), positions, node), positions, node);
+}
+
+/// The tensor that a node reads. A number around one of a narrow type may be none of it, so that one is widened first.
+mlir::Value BodyEmitter::whatIsRead(const Node &node) {
+  mlir::Value value = values[node.value];
+  return node.padding.value_or(0) == 0 ? value : emitCast({value, {}}, node.element, node.place).value;
 }
 
 /// The axes of a value by their indices; those that several count are split, those that tensors hold are gathered.
@@ -161,7 +167,7 @@ BodyEmitter::Operand BodyEmitter::emitGather(mlir::Value from, llvm::ArrayRef<No
   }
   maps.insert(maps.begin(), AffineMap::get(domain.size(), symbols, table, builder.getContext()));
   maps.push_back(mapOf(domain, domain));
-  auto type = tensor(domain, elementType(node.element));
+  auto type = tensor(domain, llvm::cast<mlir::RankedTensorType>(from.getType()).getElementType());
   mlir::Value result =
       plc::ein::GatherOp::create(builder, at(node.place), type, from, inputs,
                                  builder.getDenseI64ArrayAttr(extents(domain)), builder.getAffineMapArrayAttr(maps));
@@ -375,7 +381,7 @@ BodyEmitter::Operand BodyEmitter::emitNode(const Node &node, Element wanted) {
       return {*moving, {}};
     return emitNumber(node.number, node.place, element);
   case Node::Iota: return emitIota(node, element);
-  case Node::Read: return emitRead(node);
+  case Node::Read: return emitCast(emitRead(node), node.element, node.place);
   case Node::Map: return emitMapNode(node, wanted);
   case Node::Term: return emitTerm(node, wanted);
   case Node::Reduce: return emitReduceNode(node, wanted);
@@ -432,7 +438,7 @@ void BodyEmitter::emit(const Step &next) {
       values[id] = result;
     return;
   }
-  Element element = body.values[step->result].element;
+  Element element = computedAs(body.values[step->result].element);
   Operand result = emitNode(*step->value, element);
   if (llvm::ArrayRef(result.dims) != llvm::ArrayRef(step->left))
     result = emitMap("id", result, step->left, element, step->place);
@@ -450,5 +456,5 @@ void BodyEmitter::emit(const Step &next) {
     result.value = plc::ein::place(builder, at(step->place), result.value, offsets, strides,
                                    typeOf(body.values[step->result], builder.getContext()).getShape());
   }
-  values[step->result] = result.value;
+  values[step->result] = emitCast(result, body.values[step->result].element, step->place).value;
 }

@@ -61,6 +61,7 @@ private:
   Operand emitNumber(double value, SMLoc place, Element element);
   Operand emitIota(const Node &node, Element element);
   Operand emitRead(const Node &node);
+  mlir::Value whatIsRead(const Node &node);
   bool isRun(const Node::Position &position) const;
   mlir::Value emitWindow(mlir::Value value, llvm::ArrayRef<Node::Position> positions, const Node &node);
   mlir::Value emitPadding(mlir::Value value, llvm::ArrayRef<int64_t> offsets, llvm::ArrayRef<int64_t> shape,

@@ -134,7 +134,7 @@ BodyEmitter::Operand BodyEmitter::emitMovingRead(const Node &node, LoopFrame &fr
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.restoreInsertionPoint(frame.before);
     turnCount = frame.loop->turns;
-    stacked = emitWindow(selectConstants(values[node.value], whole), positions, whole);
+    stacked = emitWindow(selectConstants(whatIsRead(node), whole), positions, whole);
     unsigned shown = 0;
     for (const Node::Position &position : llvm::ArrayRef(positions).take_front(turnAxis))
       shown += position.strides.empty() || isRun(position) ? 1 : position.indices.size();

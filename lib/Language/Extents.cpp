@@ -55,9 +55,11 @@ bool Elaborator::checkDeclared(StringRef name, Binding &binding, Scope &scope, B
   const auto &[declarator, axes] = found->second;
   bool ok = axes && conforms(*declarator, *axes, binding, body);
   body.broken |= !ok;
+  Element element = elementNamed(declarator->element);
   if (ok && binding.kind == Binding::Number)
-    binding = {Binding::Tensor, body.whole(materialise(body, binding, name, elementNamed(declarator->element))), 0,
-               binding.place};
+    binding = {Binding::Tensor, body.whole(materialise(body, binding, name, element)), 0, binding.place};
+  else if (ok && isNarrow(element))
+    binding = roundTo(element, binding, name, scope, body);
   return ok;
 }
 
@@ -71,7 +73,7 @@ bool Elaborator::checkResult(const Declarator &result, const Binding &binding, S
 
 /// Is the number one of the type?
 static bool canBe(Element element, double number) {
-  double limit = element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+  double limit = largestNumber(element);
   return isRealElement(element) || (isInteger(element) && number == std::floor(number) && std::abs(number) <= limit);
 }
 
@@ -90,7 +92,7 @@ bool Elaborator::conforms(const Declarator &said, llvm::ArrayRef<Axis> axes, con
     differs("is a number that is no " + nameOf(element), said.place, here);
     return false;
   }
-  if (found != element) {
+  if (found != element && found != computedAs(element)) {
     differs("is " + nameOf(found) + ", expected " + nameOf(element), said.place, here);
     return false;
   }

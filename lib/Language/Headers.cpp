@@ -73,7 +73,7 @@ bool Elaborator::bindTensor(const Call &call, Scope &scope, const Declarator &fo
   const Function &callee = call.callee;
   const View &view = actual.view;
   Element found = call.body.values[view.value].element;
-  if (found != elementNamed(formal.element)) {
+  if (Element wanted = elementNamed(formal.element); found != wanted && computedAs(found) != wanted) {
     diagnostics
         .error(place, noun + " '" + formal.name + "' of '" + callee.name + "' is " + nameOf(found) + ", expected " +
                           nameOf(elementNamed(formal.element)))
@@ -257,7 +257,10 @@ std::optional<std::vector<Binding>> Elaborator::takeResults(const Function &func
       continue;
     }
     results.push_back(*binding);
-    ok &= binding->kind != Binding::Broken && checkResult(result, *binding, scope, body);
+    bool fits = binding->kind != Binding::Broken && checkResult(result, *binding, scope, body);
+    if (Element element = elementNamed(result.element); fits && isNarrow(element))
+      results.back() = roundTo(element, *binding, result.name, scope, body);
+    ok &= fits;
   }
   body.broken |= !ok;
   return ok ? std::optional(results) : std::nullopt;

@@ -211,11 +211,7 @@ bool Parser::parseElement(Declarator &result, bool onLeft) {
     return false;
   if (parseElementType(result.element))
     return true;
-  bool planned = llvm::is_contained({"bf16", "f16", "i8"}, result.element);
-  if (planned)
-    diagnostics.error(result.elementPlace, "element type '" + result.element + "' is not supported yet");
-  else
-    diagnostics.error(result.elementPlace,
-                      "unknown element type '" + result.element + "', expected " + listElementTypes(isAny));
+  diagnostics.error(result.elementPlace,
+                    "unknown element type '" + result.element + "', expected " + listElementTypes(isAny));
   return false;
 }

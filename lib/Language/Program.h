@@ -4,6 +4,7 @@
 
 #include "Syntax.h"
 #include "plc/Support/ElementType.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <cstdint>
 #include <map>
@@ -41,6 +42,19 @@ constexpr std::optional<ElementKind> kindOf(Element element) {
 }
 constexpr bool isInteger(Element element) { return kindOf(element) == ElementKind::Integer; }
 constexpr bool isRealElement(Element element) { return kindOf(element) == ElementKind::Real; }
+/// What the elements of a tensor are where it is read: a narrow type (bf16, f16, i8) only holds numbers, and is computed as
+/// real or i32.
+constexpr Element computedAs(Element element) {
+  std::optional<ElementType> type = chosenType(element);
+  if (!type || !isNarrow(*type))
+    return element;
+  return isReal(*type) ? Element::Real : Element::I32;
+}
+constexpr bool isNarrow(Element element) { return computedAs(element) != element; }
+/// Up to which every integer is a number of an integer type that doubles hold, too.
+constexpr double largestNumber(Element element) {
+  return element == Element::I8 ? INT8_MAX : element == Element::I32 ? INT32_MAX : 9007199254740992.0;
+}
 StringRef nameOf(Element element);
 /// The type that a declaration names; empty: real.
 Element elementNamed(StringRef name);
@@ -255,7 +269,8 @@ struct Body {
   std::map<std::string, SMLoc> calls; // of layers, by path
   std::deque<Node> nodes;
   std::deque<Frame> frames;
-  bool broken = false;            // an error was reported in the body
+  llvm::DenseMap<ValueId, Binding> rounded; // values of narrow types, and what was rounded to them
+  bool broken = false;                      // an error was reported in the body
   llvm::StringMap<ValueId> rules; // the value of each name at the end of the body, without arguments and parameters
 
   ValueId add(Value value) {

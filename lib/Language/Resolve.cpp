@@ -437,7 +437,7 @@ const Node *RuleBuilder::makeRead(const View &view, llvm::ArrayRef<Node::Positio
   node.kind = Node::Read;
   node.place = place;
   node.value = view.value;
-  node.element = body.values[view.value].element;
+  node.element = computedAs(body.values[view.value].element);
   for (unsigned axis : view.dims)
     node.positions.push_back(entries[axis]);
   return finish(std::move(node));

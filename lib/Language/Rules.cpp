@@ -62,6 +62,9 @@ void RuleBuilder::buildClause(const Statement &rule) {
   }
   if (!before)
     scope.uses.erase(left.name);
+  else if (auto exact = body.rounded.find(before->view.value);
+           before->kind == Binding::Tensor && exact != body.rounded.end())
+    earlier = exact->second;
   else
     earlier = *before;
   if (value.kind == Expr::Call && builtinOf(value.name) == Builtin::None && !hasIndex(value)) {
@@ -85,7 +88,12 @@ void RuleBuilder::buildClause(const Statement &rule) {
   body.broken |= result.kind == Binding::Broken;
   if (!before && !elaborator.define(scope, body, left.name, left.place, result))
     return;
-  scope.names[left.name] = result;
+  Binding &now = scope.names[left.name];
+  bool isRounded = !before && now.kind == Binding::Tensor && body.rounded.count(now.view.value);
+  if (!isRounded)
+    now = result;
+  if (before)
+    elaborator.roundDeclared(left.name, scope, body);
   scope.defined.insert(left.name);
 }
 
@@ -314,7 +322,7 @@ Element RuleBuilder::elementOf(const Node &node, StringRef name) const {
   // Numbers alone have no type of their own. A number is never a boolean, so Bool stands for 'nothing is said'.
   if (Element said = declarator ? elementNamed(declarator->element) : Element::Bool;
       isRealElement(said) || (isInteger(said) && isIntegral(node)))
-    return said;
+    return computedAs(said);
   return roundsNumbers(node) ? integerTypeOf(node, *indices) : Element::Real;
 }
 

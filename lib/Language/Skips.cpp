@@ -182,6 +182,7 @@ bool Elaborator::bindPops(const Call &call, Scope &scope, const std::string &spa
       const Binding &value = found->second.value;
       ok &= bindTensor(call, scope, left, value, call.expr.place, "popped");
       step.arguments.push_back(value.view.value);
+      type.element = call.body.values[value.view.value].element;
       type.axes = value.view.axes;
       for (auto [axis, entry] : llvm::zip(type.axes, left.axes))
         axis.place = entry.place;

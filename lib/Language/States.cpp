@@ -29,10 +29,12 @@ void Elaborator::elaborateStates(const Statement &statement, Scope &scope, Body 
     std::optional<llvm::SmallVector<Axis, 4>> axes = headerAxes(name, scope);
     const Expr &init = *statement.initialisers[state.initialiser].arguments[0];
     std::optional<double> number = evaluateNumber(init, scope.sizes, diagnostics);
-    bool fits = number && std::isfinite(*number) &&
-                (isRealElement(value.element) ||
-                 (*number == std::floor(*number) &&
-                  (isInteger(value.element) ? std::abs(*number) <= INT32_MAX : *number == 0 || *number == 1)));
+    bool fits =
+        number && std::isfinite(*number) &&
+        (isRealElement(value.element) ||
+         (*number == std::floor(*number) &&
+          (isInteger(value.element) ? std::abs(*number) <= std::min(largestNumber(value.element), double(INT32_MAX))
+                                    : *number == 0 || *number == 1)));
     if (number && !fits)
       diagnostics.error(init.place, "state '" + name.name + "' begins as " + init.text.substr(0, 60) +
                                         ", expected a finite number of its type, " + nameOf(value.element));

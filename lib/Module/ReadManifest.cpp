@@ -375,8 +375,8 @@ Manifest readRoot(const Node &root) {
   manifest.numericsKey = root["numerics_key"].string();
   manifest.planJson = root["plan"].dump();
   manifest.real = readElementType(root["real"]);
-  if (!isReal(manifest.real))
-    root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected " + listElementTypes(isReal));
+  if (!isComputeType(manifest.real))
+    root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected " + listElementTypes(isComputeType));
   manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
   manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);

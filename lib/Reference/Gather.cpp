@@ -67,7 +67,9 @@ I toInteger(auto x) {
 
 /// One element of another type.
 template <typename To, typename From>
-typename To::Value castElement(typename From::Value x) {
+typename To::Value castElement(typename From::Value element) {
+  using Wide = typename ElementTraits<From::sum>::Value;
+  auto x = static_cast<Wide>(element); // exact
   if constexpr (To::kind == ElementKind::Real)
     return static_cast<typename To::Value>(x);
   else if constexpr (To::kind == ElementKind::Integer)
@@ -97,7 +99,7 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
     using T = typename Traits::Value;
     const T *from = updates.as<T>();
     T *to = result.as<T>();
-    if constexpr (traits.kind == ElementKind::Real)
+    if constexpr (traits.kind == ElementKind::Real && !traits.isNarrow)
       if (factor) {
         const T *times = factor->as<T>();
         return forEachPoint(extents, updates, result, indices, &*factor,
@@ -106,7 +108,7 @@ std::optional<OutOfRange> scatterAdd(const Extents &extents, const Operand &upda
                             });
       }
     return forEachPoint(extents, updates, result, indices, nullptr, [=](int64_t dense, int64_t at, int64_t) {
-      if constexpr (traits.kind != ElementKind::Truth)
+      if constexpr (traits.kind != ElementKind::Truth && !traits.isNarrow)
         to[at] = elementOf(valueOf<Traits>(to[at]) + valueOf<Traits>(from[dense]));
     });
   });

@@ -75,7 +75,7 @@ void mapTyped(const Extents &extents, const std::vector<Operand> &in, const Oper
 template <Function function>
 bool mapFunction(const Extents &extents, const std::vector<Operand> &in, const Operand &result) {
   return visit(in.back().element, [&](auto traits) {
-    if constexpr (ein::accepts(ein::infoOf(function).domain, traits.kind))
+    if constexpr (ein::acceptsType<decltype(traits)>(function))
       return mapTyped<function, decltype(traits)>(extents, in, result), true;
     else
       return false;

@@ -114,7 +114,9 @@ void reduce(Reduction reduction, const Extents &extents, const Operand &input, c
   visit(result.element, [&](auto element) {
     using T = typename decltype(element)::Value;
     auto run = [&]<typename S>(S) { dispatch<T, S>(reduction, extents, input, result, reduced, lanes, accumulate); };
-    if constexpr (element.kind == ElementKind::Real)
+    if constexpr (element.isNarrow)
+      __builtin_trap(); // the verifier lets nothing narrow be reduced
+    else if constexpr (element.kind == ElementKind::Real)
       visitReal(sum, [&](auto wider) { run(typename decltype(wider)::Value()); });
     else
       run(T()); // integers wrap, in any width

@@ -6,6 +6,12 @@
 
 #include <type_traits>
 
+namespace plc {
+// A narrow element is moved, as it is. Found by the recipes through the types' namespace.
+inline BFloat16 select(bool mask, BFloat16 a, BFloat16 b) { return mask ? a : b; }
+inline Float16 select(bool mask, Float16 a, Float16 b) { return mask ? a : b; }
+} // namespace plc
+
 namespace plc::reference {
 
 /// An integer whose arithmetic wraps (in C++ signed overflow is undefined): the value type of Recipes.h.
@@ -40,6 +46,8 @@ auto valueOf(typename Traits::Value element) {
 }
 
 /// A value as the element that is stored.
+inline BFloat16 elementOf(BFloat16 value) { return value; }
+inline Float16 elementOf(Float16 value) { return value; }
 inline float elementOf(float value) { return value; }
 inline double elementOf(double value) { return value; }
 inline uint8_t elementOf(bool value) { return value; }

@@ -67,7 +67,8 @@ std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs)
 // The numbers of the C API stay for good.
 static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
               PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
-              PLC_BOOL == int(ElementType::Bool) && plc::allElementTypes.size() == 5);
+              PLC_BOOL == int(ElementType::Bool) && PLC_F16 == int(ElementType::F16) &&
+              PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && plc::allElementTypes.size() == 8);
 plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
 
 plc_tensor_info describe(const std::vector<TensorInfo> &tensors, size_t index) {

@@ -14,7 +14,7 @@ namespace {
 /// In the digits of the wider type, so that a rounded value shows its change.
 template <class T>
 std::string textOf(T value) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (!std::is_integral_v<T>)
     return shortestDigits(ElementType::F64, static_cast<double>(value));
   else
     return std::to_string(value);
@@ -33,13 +33,24 @@ struct Conversion {
     if constexpr (To::kind == ElementKind::Truth)
       return value == 0 || value == 1;
     else if constexpr (isReal)
-      return std::isfinite(static_cast<Target>(value)) || !std::isfinite(value);
+      return std::isfinite(wide(static_cast<Target>(wide(value)))) || !std::isfinite(wide(value));
     else
       return std::in_range<Target>(value);
   }
   static bool changes(Source value) {
-    return isReal && value == value && static_cast<Source>(static_cast<Target>(value)) != value;
+    if constexpr (isReal)
+      return wide(value) == wide(value) && wide(static_cast<Target>(wide(value))) != wide(value);
+    return false;
   }
+  static Target of(Source value) {
+    if constexpr (isReal)
+      return static_cast<Target>(wide(value));
+    else
+      return static_cast<Target>(value);
+  }
+
+private:
+  static double wide(auto value) { return static_cast<double>(value); }
 };
 
 template <class From, class To>
@@ -56,7 +67,7 @@ void convert(const std::string &file, const std::string &what, Tensor &tensor) {
     if (!Convert::fits(value))
       throw fileError(file, "element " + positionText(tensor.info, i) + " is " + textOf(value) + ", which " +
                                 std::string(To::name) + " of " + what + " cannot hold");
-    auto target = static_cast<Target>(value);
+    Target target = Convert::of(value);
     if (Convert::changes(value) && changed++ == 0)
       example = positionText(tensor.info, i) + ": " + textOf(value) + " becomes " + textOf(target);
     std::memcpy(converted.data() + static_cast<size_t>(i) * sizeof(Target), &target, sizeof(Target));

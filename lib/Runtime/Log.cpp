@@ -16,7 +16,8 @@ std::string shortestDigits(ElementType type, double value) {
     return "null";
   char text[64];
   std::to_chars_result result = visit(type, [&](auto traits) {
-    using T = std::conditional_t<traits.kind == ElementKind::Real, typename decltype(traits)::Value, double>;
+    using Wide = typename ElementTraits<traits.sum>::Value;
+    using T = std::conditional_t<traits.kind == ElementKind::Real, Wide, double>;
     return std::to_chars(text, text + sizeof(text), static_cast<T>(value));
   });
   return std::string(text, result.ptr);

@@ -348,9 +348,13 @@ void checkManifest(const std::string &file, const Manifest &manifest) {
   for (const ParameterInfo &parameter : manifest.parameters) {
     if (++paths[parameter.path] > 1)
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
-    if (!isReal(parameter.type))
+    if (!isReal(parameter.type) && !isNarrow(parameter.type))
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
-                                ", expected " + listElementTypes(isReal));
+                                ", expected " +
+                                listElementTypes([](ElementType type) { return isReal(type) || isNarrow(type); }));
+    if (isNarrow(parameter.type) && !parameter.frozen)
+      throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
+                                ", which is not trained, but is not frozen");
   }
   for (const KernelInfo &kernel : manifest.kernels)
     if (kernel.loop)

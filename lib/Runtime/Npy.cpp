@@ -1,5 +1,6 @@
 #include "Npy.h"
 
+#include "ConvertTensor.h"
 #include "StoredType.h"
 #include "plc/Runtime/Error.h"
 
@@ -13,11 +14,9 @@ namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
 
+/// Empty: the format has no such type.
 std::string_view descrOf(ElementType type) {
-  return visit(type, [](auto traits) {
-    static_assert(!traits.npy.empty(), "the format has no such type: refuse it where files are written");
-    return traits.npy;
-  });
+  return visit(type, [](auto traits) { return traits.npy; });
 }
 
 /// Reads the header, a Python dictionary of three keys, token by token.
@@ -224,7 +223,13 @@ std::optional<size_t> npyRank(const std::string &file) {
 }
 
 std::string formatNpy(const Tensor &tensor) {
-  std::string header = "{'descr': '" + std::string(descrOf(tensor.info.type)) + "', 'fortran_order': False, 'shape': (";
+  std::string_view descr = descrOf(tensor.info.type);
+  if (descr.empty()) {
+    Tensor wide = tensor;
+    convertTensor("", "", sumTypeOf(tensor.info.type), wide); // exact
+    return formatNpy(wide);
+  }
+  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : tensor.info.shape)
     header += std::to_string(extent) + ",";
   header += "), }";

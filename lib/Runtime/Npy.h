@@ -1,4 +1,4 @@
-// NumPy's .npy files, strictly: versions 1 to 3, little endian, C order, f8 f4 i8 i4.
+// NumPy's .npy files, strictly: versions 1 to 3, little endian.
 #ifndef PLC_RUNTIME_NPY_H
 #define PLC_RUNTIME_NPY_H
 
@@ -14,7 +14,7 @@ Tensor parseNpy(const std::string &file, std::string_view bytes);
 /// The number of axes in a .npy file, of which only the header is read; nothing if it cannot be read, or is no such file.
 std::optional<size_t> npyRank(const std::string &file);
 
-/// The bytes of a version 1 file.
+/// The bytes of a version 1 file. Elements of a type that the format does not have, bf16, are written as f32.
 std::string formatNpy(const Tensor &tensor);
 
 } // namespace plc::runtime

@@ -13,10 +13,12 @@ namespace plc::runtime {
 
 namespace {
 
-/// The type of a product: the widest of its kinds; an integer beside an f32 makes both f64, which holds either.
+/// The type of a product: the widest of its kinds, of narrow ones what they are computed in; an integer beside an f32 makes
+/// both f64, which holds either.
 ElementType commonType(const std::vector<Tensor> &operands) {
   auto has = [&](ElementType type) {
-    return std::any_of(operands.begin(), operands.end(), [&](const Tensor &each) { return each.info.type == type; });
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](const Tensor &each) { return sumTypeOf(each.info.type) == type; });
   };
   bool integers = has(ElementType::I32) || has(ElementType::I64);
   if (has(ElementType::F64) || (has(ElementType::F32) && integers))
@@ -39,7 +41,7 @@ void promote(ElementType to, Tensor &tensor) {
       for (int64_t i = 0; i < count; ++i) {
         Source value;
         std::memcpy(&value, tensor.data.data() + static_cast<size_t>(i) * sizeof(Source), sizeof(Source));
-        auto wide = static_cast<Target>(value);
+        auto wide = static_cast<Target>(static_cast<typename ElementTraits<from.sum>::Value>(value));
         std::memcpy(promoted.data() + static_cast<size_t>(i) * sizeof(Target), &wide, sizeof(Target));
       }
     });

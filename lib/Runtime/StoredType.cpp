@@ -1,33 +1,10 @@
 #include "StoredType.h"
 
-#include <bit>
 #include <cstring>
 
 namespace plc::runtime {
 
 namespace {
-
-/// IEEE 754's binary16: 5 bits of exponent, 10 of fraction.
-struct Half {
-  uint16_t bits;
-
-  operator float() const {
-    uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
-    if (exponent == 0) { // subnormal or zero: a multiple of 2^-24
-      float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-      return sign ? -magnitude : magnitude;
-    }
-    uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-    return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-  }
-};
-
-/// The upper half of an f32.
-struct BFloat {
-  uint16_t bits;
-
-  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
-};
 
 template <class From, class To>
 void widen(const std::byte *from, size_t count, std::byte *to) {

@@ -12,6 +12,9 @@ Type plc::irTypeOf(ElementType type, MLIRContext *context) {
   case ElementType::I64: return IntegerType::get(context, 64);
   case ElementType::I32: return IntegerType::get(context, 32);
   case ElementType::Bool: return IntegerType::get(context, 1);
+  case ElementType::BF16: return BFloat16Type::get(context);
+  case ElementType::F16: return Float16Type::get(context);
+  case ElementType::I8: return IntegerType::get(context, 8);
   }
   llvm_unreachable("no row of the table");
 }

@@ -168,7 +168,8 @@ private:
           visit(result.element, [&](auto traits) {
             using T = typename decltype(traits)::Value;
             if constexpr (traits.kind == ElementKind::Real)
-              llvm::outs() << llvm::format(": %a but expected %a", found[index].as<T>()[at], result.as<T>()[at]);
+              llvm::outs() << llvm::format(": %a but expected %a", static_cast<double>(found[index].as<T>()[at]),
+                                           static_cast<double>(result.as<T>()[at]));
           });
         llvm::outs() << '\n';
         return false;

@@ -90,7 +90,7 @@ std::vector<Bytes> drawInputs(const EntryInfo &entry, uint64_t seed, int64_t ind
     Bytes data(info.numBytes());
     visit(info.type, [&](auto traits) {
       using T = typename decltype(traits)::Value;
-      if (traits.kind == ElementKind::Real && info.type != ElementType::F64)
+      if (traits.kind == ElementKind::Real && !traits.isNarrow && info.type != ElementType::F64)
         throw runtime::Error(runtime::BadInput, "",
                              "input '" + info.name + "' is " + info.typeText() + ", but gradients are checked in f64");
       auto *values = reinterpret_cast<T *>(data.data());
@@ -178,8 +178,16 @@ bool GradientCheck::run() {
   forward = gradient->inputs.size() == eval->inputs.size() ? eval : gradient;
   loss = forward->findOutput(lossName);
   inputs = drawInputs(*gradient, request.seed, engine.indexBound());
-  for (size_t i = 0; i < engine.parameters().size(); ++i)
-    engine.writeParameter(i, drawParameter(engine.parameters()[i], request.seed).data());
+  for (size_t i = 0; i < engine.parameters().size(); ++i) {
+    const runtime::ParameterInfo &info = engine.parameters()[i];
+    if (isNarrow(info.type)) { // it is not trained
+      Bytes values(info.tensor().numBytes());
+      runtime::fillInitialValues(info, request.seed, values.data());
+      engine.writeParameter(i, values.data());
+      continue;
+    }
+    engine.writeParameter(i, drawParameter(info, request.seed).data());
+  }
   std::vector<Bytes> outputs = engine.run(*gradient, inputs);
   bool good = true;
   for (size_t i = 0; i < engine.parameters().size(); ++i)

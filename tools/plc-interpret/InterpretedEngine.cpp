@@ -166,7 +166,8 @@ void InterpretedEngine::listEntriesOfIR() {
   entryList.push_back(describe(source.getModule(), nameOfChoice(ProgramKind::infer)));
 }
 
-// The gradients that an entry asks for are no results of its program yet: they are like what they are for.
+// The gradients that an entry asks for are no results of its program yet: they are like what they are for, but of what that
+// is computed in.
 void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::string> &outputs) const {
   for (const std::string &output : outputs) {
     ResultName result = parseResultName(output);
@@ -176,6 +177,7 @@ void InterpretedEngine::addGradients(EntryInfo &entry, const std::vector<std::st
       if (input.name == result.name) {
         entry.outputs.push_back(input);
         entry.outputs.back().name = output;
+        entry.outputs.back().type = sumTypeOf(input.type);
       }
     for (const runtime::ParameterInfo &info : parameterList)
       if (info.path == result.name)

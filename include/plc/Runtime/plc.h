@@ -25,7 +25,16 @@ extern "C" {
 typedef struct plc_module plc_module;
 typedef struct plc_session plc_session;
 
-typedef enum { PLC_F64, PLC_F32, PLC_I64, PLC_I32, PLC_BOOL /* a byte, 0 or 1 */ } plc_element_type;
+typedef enum {
+  PLC_F64,
+  PLC_F32,
+  PLC_I64,
+  PLC_I32,
+  PLC_BOOL, /* a byte, 0 or 1 */
+  PLC_F16,  /* IEEE 754's binary16 */
+  PLC_BF16, /* the upper half of an f32 */
+  PLC_I8
+} plc_element_type;
 
 /* Valid as long as its session. */
 typedef struct {

@@ -6,6 +6,8 @@
 #ifndef PLC_SUPPORT_ELEMENTTYPE_H
 #define PLC_SUPPORT_ELEMENTTYPE_H
 
+#include "plc/Support/NarrowReals.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +39,7 @@ struct ElementTraits;
     static constexpr std::string_view name = NAME, npy = NPY, safetensors = SAFETENSORS;                               \
     static constexpr ElementKind kind = ElementKind::KIND;                                                             \
     static constexpr ElementType sum = ElementType::SUM;                                                               \
+    static constexpr bool isNarrow = sum != ElementType::ID;                                                           \
   };
 #include "plc/Support/ElementTypes.def"
 
@@ -52,20 +55,17 @@ constexpr decltype(auto) visit(ElementType type, F &&f) {
   __builtin_trap();
 }
 
-/// As `visit`, for a type that is known to be real: f is compiled for those alone.
+/// As `visit`, for a type that reals are computed in: f is compiled for those alone.
 template <typename F>
 constexpr decltype(auto) visitReal(ElementType type, F &&f) {
   switch (type) {
-#define PLC_VISIT_Real(ID)                                                                                             \
-  case ElementType::ID: return f(ElementTraits<ElementType::ID>());
-#define PLC_VISIT_Integer(ID) case ElementType::ID:
-#define PLC_VISIT_Truth(ID) case ElementType::ID:
-#define PLC_ELEMENT_TYPE(ID, NAME, VALUE, KIND, SUM, NPY, SAFETENSORS) PLC_VISIT_##KIND(ID)
+#define PLC_ELEMENT_TYPE(ID, NAME, VALUE, KIND, SUM, NPY, SAFETENSORS)                                                 \
+  case ElementType::ID:                                                                                                \
+    if constexpr (ElementKind::KIND == ElementKind::Real && ElementType::SUM == ElementType::ID)                       \
+      return f(ElementTraits<ElementType::ID>());                                                                      \
+    else                                                                                                               \
+      break;
 #include "plc/Support/ElementTypes.def"
-#undef PLC_VISIT_Real
-#undef PLC_VISIT_Integer
-#undef PLC_VISIT_Truth
-    break;
   }
   __builtin_trap();
 }
@@ -80,14 +80,16 @@ constexpr std::string_view nameOf(ElementType type) {
 constexpr ElementKind kindOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.kind; });
 }
-/// The type that sums and products of such elements are taken in.
+/// The type that such elements are computed in.
 constexpr ElementType sumTypeOf(ElementType type) {
   return visit(type, [](auto traits) { return traits.sum; });
 }
+/// Whether elements of the type only hold numbers, which are computed in another.
+constexpr bool isNarrow(ElementType type) { return sumTypeOf(type) != type; }
 constexpr bool isReal(ElementType type) { return kindOf(type) == ElementKind::Real; }
 constexpr bool isInteger(ElementType type) { return kindOf(type) == ElementKind::Integer; }
-/// Whether a program can compute in this type: a real whose sums need no wider one.
-constexpr bool isComputeType(ElementType type) { return isReal(type) && sumTypeOf(type) == type; }
+/// Whether a program can compute its reals in this type.
+constexpr bool isComputeType(ElementType type) { return isReal(type) && !isNarrow(type); }
 
 /// The type of this name in the table.
 constexpr std::optional<ElementType> parseElementType(std::string_view name) {

@@ -196,6 +196,12 @@ static LogicalResult verifyStates(ModelOp model) {
   return success();
 }
 
+LogicalResult ParamOp::verify() {
+  if (isNarrow(getType()) && !getFrozen()) // (C1)
+    return emitOpError("has type ") << getType() << ", whose elements only hold numbers, but is not frozen";
+  return success();
+}
+
 LogicalResult StateOp::verify() {
   auto module = dyn_cast<ModuleOp>((*this)->getParentOp());
   if (module)

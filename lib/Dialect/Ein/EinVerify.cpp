@@ -42,9 +42,21 @@ bool plc::ein::isTensor(Type type) {
          llvm::none_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }) && findElementKind(tensor);
 }
 
-bool plc::ein::isTensorOf(Domain domain, Type type) {
-  return isTensor(type) && plc::ein::accepts(domain, *findElementKind(type));
+bool plc::ein::isNarrow(Type type) {
+  std::optional<ElementType> element = findElementType(type);
+  return element && plc::isNarrow(*element);
 }
+
+bool plc::ein::isTensorOf(Domain domain, Type type) {
+  return isTensor(type) && plc::ein::accepts(domain, *findElementKind(type)) && !isNarrow(type);
+}
+
+RankedTensorType plc::ein::wideTypeOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return isNarrow(type) ? tensor.clone(sumTypeOf(tensor.getElementType())) : tensor;
+}
+
+bool plc::ein::isParameter(Type type) { return isTensorOf(Domain::Real, type) || (isTensor(type) && isNarrow(type)); }
 
 bool plc::ein::isSizedTensor(Type type) {
   if (!isTensor(type) || lacksPrecision(type))
@@ -57,8 +69,9 @@ bool plc::ein::isSizedTensor(Type type) {
 
 std::string plc::ein::listElementTypes(Domain domain, bool unchosen) {
   // Narrow ones first, by kind; a truth value is i1 in IR.
-  SmallVector<ElementType> types =
-      llvm::filter_to_vector(allElementTypes, [&](ElementType type) { return accepts(domain, kindOf(type)); });
+  SmallVector<ElementType> types = llvm::filter_to_vector(allElementTypes, [&](ElementType type) {
+    return accepts(domain, kindOf(type)) && (domain == Domain::Any || !plc::isNarrow(type));
+  });
   llvm::stable_sort(types, [](ElementType a, ElementType b) {
     return std::pair(kindOf(a), byteWidth(a)) < std::pair(kindOf(b), byteWidth(b));
   });
@@ -250,6 +263,9 @@ LogicalResult MapOp::verify() {
     expected = irTypeOf(ElementType::Bool, getContext());
   if (result != expected)
     return emitOpError("result has element type ") << result << " but '" << info.word << "' gives " << expected;
+  if (Type read = elementOf(getInputs().back()); isNarrow(read) && !onlyMoves(function))
+    return emitOpError("operand #0 has element type ")
+           << read << ", which only holds numbers; '" << info.word << "' takes a cast of it";
   if (!acceptsElement(info.domain, first))
     return emitOpError("operand #0 has element type ")
            << first << " but '" << info.word << "' needs "
@@ -346,7 +362,7 @@ LogicalResult TrainingOp::verify() {
 LogicalResult IotaOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   // (C1)
-  if (type.getRank() != 1 || !acceptsElement(Domain::Integer, type.getElementType()))
+  if (type.getRank() != 1 || !isTensorOf(Domain::Integer, type))
     return emitOpError("has type ") << type << " but needs rank 1 and " << listElementTypes(Domain::Integer, false);
   if (batchAxisOf(type))
     return emitOpError("has type ") << type << " but no index counts the samples of a batch";

@@ -303,7 +303,7 @@ ein.func @cast_c1(%a: tensor<2xf32>) -> tensor<3xf64> {
   ein.return %0 : tensor<3xf64>
 }
 // -----
-// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32 or f64}}
+// expected-error@+1 {{attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8}}
 ein.param @param_c1 : tensor<2xi32> init constant(0.0, 0.0)
 // -----
 ein.func @func_c1(%a: tensor<2xf32>) -> tensor<3xf32> {
@@ -469,7 +469,7 @@ ein.func @merge_c2_batch(%x: tensor<3x2x4xf32, #ein.batch<2>>) -> tensor<6x4xf32
   ein.return %y : tensor<6x4xf32>
 }
 // -----
-// expected-error@+1 {{type attribute of tensor with extents above 0 and elements real, f32 or f64, without a batch axis}}
+// expected-error@+1 {{type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8, without a batch axis}}
 ein.param @param_batch : tensor<3xf32, #ein.batch<0>> init normal(0.5, 0.0)
 // -----
 // expected-note@+1 {{declared here}}
@@ -649,7 +649,7 @@ ein.func @merge_c3(%x: tensor<4x3x2xf32>) -> tensor<4x5xf32> {
   ein.return %0 : tensor<4x5xf32>
 }
 // -----
-// expected-error@+1 {{argument #0 is 'tensor<?xf32>' but needs to be a tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
+// expected-error@+1 {{argument #0 is 'tensor<?xf32>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1}}
 ein.func @func_c4_extent(%x: tensor<?xf32>) {
   ein.return
 }
@@ -684,14 +684,60 @@ ein.func @function_word(%x: tensor<2xf32>) {
   ein.return
 }
 // -----
-// expected-error@+1 {{'ein.func' op result #0 is 'tensor<3xbf16>' but needs to be a tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1}}
-ein.func @cast_to_bf16(%x: tensor<3xf32>) -> tensor<3xbf16> {
-  %y = ein.cast %x : (tensor<3xf32>) -> tensor<3xbf16>
-  ein.return %y : tensor<3xbf16>
+// expected-error@+1 {{'ein.func' op result #0 is 'tensor<3xi16>' but needs to be a tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1}}
+ein.func @cast_to_i16(%x: tensor<3xf32>) -> tensor<3xi16> {
+  %y = ein.cast %x : (tensor<3xf32>) -> tensor<3xi16>
+  ein.return %y : tensor<3xi16>
 }
 // -----
+// Narrow elements are moved and cast; nothing is computed with them.
+ein.func @map_of_narrow(%x: tensor<3xbf16>) {
+  // expected-error@+1 {{operand #0 has element type 'bf16', which only holds numbers; 'add' takes a cast of it}}
+  %y = ein.map add "a,a->a" %x, %x : (tensor<3xbf16>, tensor<3xbf16>) -> tensor<3xbf16>
+  ein.return
+}
+// -----
+ein.func @compare_narrow(%x: tensor<3xi8>) {
+  // expected-error@+1 {{operand #0 has element type 'i8', which only holds numbers; 'eq' takes a cast of it}}
+  %y = ein.map eq "a,a->a" %x, %x : (tensor<3xi8>, tensor<3xi8>) -> tensor<3xi1>
+  ein.return
+}
+// -----
+ein.func @reduce_narrow(%x: tensor<3xf16>) {
+  // expected-error@+1 {{operand #0 must be tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1, but got 'tensor<3xf16>'}}
+  %y = ein.reduce sum "a->" %x : (tensor<3xf16>) -> tensor<f16>
+  ein.return
+}
+// -----
+ein.func @contract_narrow(%x: tensor<3xf16>) {
+  // expected-error@+1 {{operand #0 must be variadic of tensor with extents above 0 and elements real, f32 or f64, but got 'tensor<3xf16>'}}
+  %y = ein.contract "a,a->" %x, %x : (tensor<3xf16>, tensor<3xf16>) -> tensor<f16>
+  ein.return
+}
+// -----
+ein.func @scatter_narrow(%x: tensor<3xf16>, %i: tensor<3xi32>) {
+  // expected-error@+1 {{operand #0 must be tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1, but got 'tensor<3xf16>'}}
+  %y = ein.scatter_add "a,i=a->i" %x, %i : (tensor<3xf16>, tensor<3xi32>) -> tensor<5xf16>
+  ein.return
+}
+// -----
+ein.func @constant_narrow() {
+  // expected-error@+1 {{result #0 must be tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1, but got 'tensor<bf16>'}}
+  %y = ein.constant 1.0 : tensor<bf16>
+  ein.return
+}
+// -----
+ein.func @iota_narrow() {
+  // expected-error@+1 {{has type 'tensor<3xi8>' but needs rank 1 and i32 or i64}}
+  %y = ein.iota : tensor<3xi8>
+  ein.return
+}
+// -----
+// expected-error@+1 {{has type 'tensor<2xbf16>', whose elements only hold numbers, but is not frozen}}
+ein.param @param_c1_frozen : tensor<2xbf16> init constant(0.0, 0.0)
+// -----
 ein.func @cast_to_unsigned(%x: tensor<3xf32>) -> tensor<3xf32> {
-// expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f32, f64, i32, i64 or i1, but got 'tensor<3xui32>'}}
+// expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1, but got 'tensor<3xui32>'}}
   %z = ein.cast %x : (tensor<3xf32>) -> tensor<3xui32>
   %y = ein.cast %z : (tensor<3xui32>) -> tensor<3xf32>
   ein.return %y : tensor<3xf32>
@@ -709,7 +755,7 @@ ein.func @extent_zero(%x: tensor<3xf32>) -> tensor<3xf32> {
   ein.return %y : tensor<3xf32>
 }
 // -----
-// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f32 or f64}}
+// expected-error@+1 {{'ein.param' op attribute 'type' failed to satisfy constraint: type attribute of tensor with extents above 0 and elements real, f16, bf16, f32, f64 or i8}}
 ein.param @w : tensor<?xf32> init normal(0.5, 0.0)
 // -----
 // expected-error@+1 {{attribute 'num_params' failed to satisfy constraint: a count whose value is non-negative}}

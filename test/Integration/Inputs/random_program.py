@@ -4,7 +4,8 @@ Layers over random extents (1, odd ones, more than 256 summed) with products of 
 broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic, draws,
 positions of extremes, values added at computed positions, matrices and rows that tokens choose, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
-repeated layers, elements collected over turns. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
+repeated layers, elements collected over turns; narrow inputs, tokens, frozen parameters and, where no gradient is compared
+with differences, narrow results and rules. The loss is a mean over the batch, in part a masked one. Values stay near 1. A program is *smooth* unless its comment says otherwise: what is compared or
 clipped is an input, a parameter, an index, or has a sign that no small change of a parameter turns."""
 import math
 import random
@@ -41,6 +42,7 @@ fn log_sum(x[..., i]) -> y[...] {
 class Program(Losses, Turns, Expressions):
     def __init__(self, seed):
         self.random = random.Random(seed)
+        self.narrow = random.Random(f"narrow types of {seed}")  # of their own, so that they change nothing else
         self.rough = self.random.random() < 0.25
         self.layers, self.names = [], 0
         self.learnt = set()  # names of truth values that depend on parameters: no batch's sum of them may divide
@@ -395,7 +397,10 @@ class Program(Losses, Turns, Expressions):
             if self.flip(0.3):
                 self.wholeRule()
             else:
-                self.rule(self.name("v"), self.layerAxes())
+                name_, axes = self.name("v"), self.layerAxes()
+                if self.rough and (type_ := self.narrowReal(0.2)):
+                    self.statements.append(f"{name_}{type_}[{', '.join(axes)}]")
+                self.rule(name_, axes)
         results = []
         for _ in range(1 if repeated else self.pick({1: 4, 2: 1})):
             first = formals[0]
@@ -407,7 +412,8 @@ class Program(Losses, Turns, Expressions):
             results.append(self.random.choice(made))
         header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in formals] +
                            [self.typed(v) for v in indices])
-        out = ", ".join(self.typed(v) for v in results)
+        rounds = self.rough and not repeated
+        out = ", ".join(self.typed(v, self.narrowReal(0.2 if rounds and v.origin == "value" else 0)) for v in results)
         lines = [f"layer {name}({header}) -> {out} {{"] + [f"  {line}" for line in shares]
         for value in self.parameters:
             lines.append("  " + self.parameterLine(value))
@@ -415,9 +421,13 @@ class Program(Losses, Turns, Expressions):
         self.owners_new = [(f"{name}", value) for value in self.parameters]
         return name, [v.name for v in tokens], results
 
-    def typed(self, value):
-        type_ = {"index": ": i32", "mask": ": bool"}.get(value.origin, "")
+    def typed(self, value, narrow=""):
+        type_ = narrow or {"index": ": i32", "mask": ": bool"}.get(value.origin, "")
         return f"{value.name}{type_}[{', '.join(value.axes)}]"
+
+    def narrowReal(self, chance):
+        """A type that only holds reals, or none."""
+        return self.narrow.choice([": f16", ": bf16"]) if self.narrow.random() < chance else ""
 
     def layerAxes(self):
         axes = list(self.someAxes(3, 2500, ("B",) if self.flip(0.85) else ()))
@@ -429,7 +439,8 @@ class Program(Losses, Turns, Expressions):
         shape = f"[{', '.join(value.axes)}]" if value.axes else ""
         trained = value is self.parameters[0] and not self.owners
         start = "~ normal(0.5)" if trained else self.pick({"~ normal(0.5)": 5, "~ uniform(-1, 1)": 2, f"= {self.number()}": 1, "~ normal(0.8) frozen": 1})
-        return f"param {value.name}{shape} {start}"
+        type_ = self.narrowReal(0.5 if "frozen" in start else 0)
+        return f"param {value.name}{type_}{shape} {start}"
 
     def shareParameters(self):
         lines = []
@@ -484,8 +495,8 @@ class Program(Losses, Turns, Expressions):
         self.pool.append(value)
 
     def text(self):
-        header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in self.inputs] +
-                           [self.typed(v) for v in self.indices + self.masks])
+        tokens = [self.typed(v, ": i8" if self.narrow.random() < 0.2 else "") for v in self.indices]  # V is small
+        header = ", ".join([self.typed(v, self.narrowReal(0.2)) for v in self.inputs] + tokens + [self.typed(v) for v in self.masks])
         output = self.pool[-1]
         outputs = f"loss, {output.name}[{', '.join(output.axes)}]" if output.origin != "input" else "loss"
         lines = ["# " + ("rough: gradients are no limits of differences" if self.rough else "smooth"), "use std.nn",

@@ -27,8 +27,17 @@ bool isTensor(mlir::Type type);
 /// The axis of a tensor type that `#ein.batch` names: along it micro-batches differ in size.
 std::optional<int64_t> batchAxisOf(mlir::Type type);
 
-/// Whether it is one of elements that `domain` accepts.
+/// Whether its elements (or it, as an element) only hold numbers: bf16, f16, i8.
+bool isNarrow(mlir::Type type);
+
+/// The tensor with elements that such elements are computed in, and that gradients have.
+mlir::RankedTensorType wideTypeOf(mlir::Type type);
+
+/// Whether it is one of elements that `domain` accepts and that are computed with.
 bool isTensorOf(Domain domain, mlir::Type type);
+
+/// Whether it is one that a parameter may be: of reals, or narrow.
+bool isParameter(mlir::Type type);
 
 /// Affine positions along one axis: `offset`, and `strides[i]` times the dimension `dims[i]` for each i.
 struct AxisPositions {

@@ -68,6 +68,14 @@ constexpr bool accepts(Domain domain, ElementKind kind) {
   return false;
 }
 
+/// Whether a function gives one of its operands as it is. Only such take elements of narrow types.
+constexpr bool onlyMoves(Function function) { return function == Function::id || function == Function::select; }
+/// Whether elements of a type, known as its traits, may be operands.
+template <typename Traits>
+constexpr bool acceptsType(Function function) {
+  return accepts(infoOf(function).domain, Traits::kind) && (!Traits::isNarrow || onlyMoves(function));
+}
+
 /// Whether a function is of reals alone and costs several times an addition: its result is rather kept than made again.
 constexpr bool isTranscendental(Function function) { return infoOf(function).transcendental; }
 
