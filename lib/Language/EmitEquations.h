@@ -93,7 +93,10 @@ private:
   };
   Extreme emitExtreme(const Ranking &ranking, bool largest, const Extreme *before);
   Operand emitTurns(const Ranking &ranking, int64_t count);
-  Operand emitRanks(const Ranking &ranking);
+  IndexId addIndex(int64_t extent);
+  Operand emitRanks(const Ranking &ranking, IndexId brought, llvm::ArrayRef<IndexId> dims);
+  Operand pick(const Operand &rows, const Operand &positions, SMLoc place);
+  Operand emitRounds(const Ranking &ranking, int64_t count);
 
   Element comparedElement(const Node &node) const;
 

@@ -7,14 +7,21 @@
 //===----------------------------------------------------------------------===//
 #include "EmitEquations.h"
 #include "Integers.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include <cmath>
 
 using namespace plc::language;
 
-// Up to so many positions each is found by itself; more are found by counting, for each element, those that come before
-// it: so many equations would cost more than the square of the extent.
+// Up to so many positions each is found by itself, which takes a dozen equations a position; more are found by counting,
+// for each element, those that come before it.
 static constexpr int64_t mostTurns = 64;
+
+/// What an element that is none has: it comes behind every element, because it stands behind its equals.
+static double leastOf(Element element) {
+  return isRealElement(element) ? -INFINITY : element == Element::I64 ? -0x1p63 : -0x1p31;
+}
 
 struct BodyEmitter::Ranking {
   const Node &node;
@@ -59,8 +66,7 @@ BodyEmitter::Extreme BodyEmitter::emitExtreme(const Ranking &r, bool largest, co
     if (real)
       left = truth("select", {ofRow("ne", {before->value, before->value}),
                               truth("or", {truth("eq", {r.all, r.all}), isHigher}), left});
-    double least = real ? -INFINITY : r.element == Element::I64 ? -0x1p63 : -0x1p31;
-    seen = map("select", {left, r.all, emitNumber(least, place, r.element)}, r.element);
+    seen = map("select", {left, r.all, emitNumber(leastOf(r.element), place, r.element)}, r.element);
   }
   Extreme found;
   found.value = emitReduction(largest ? "max" : "min", seen, {r.over}, r.kept, place);
@@ -94,12 +100,16 @@ BodyEmitter::Operand BodyEmitter::emitTurns(const Ranking &r, int64_t count) {
   return count > 1 ? result : emitMap("id", result, r.node.dims, Element::I32, place);
 }
 
-/// The element before which as many come as the new index says.
-BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r) {
+IndexId BodyEmitter::addIndex(int64_t extent) {
+  Index &index = step->indices->emplace_back();
+  index.extent = extent;
+  return step->indices->size() - 1;
+}
+
+/// The element before which as many come as the index `brought` says.
+BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r, IndexId brought, llvm::ArrayRef<IndexId> dims) {
   SMLoc place = r.node.place;
-  step->indices->push_back((*step->indices)[r.over]);
-  IndexId twin = step->indices->size() - 1;
-  (*step->indices)[twin].left = -1;
+  IndexId twin = addIndex(extent(r.over));
   llvm::SmallVector<IndexId, 4> both(r.domain);
   both.push_back(twin);
   Operand other = r.all;
@@ -118,11 +128,81 @@ BodyEmitter::Operand BodyEmitter::emitRanks(const Ranking &r) {
   }
   Operand rank = emitReduction("sum", emitCast(before, Element::I32, place), {twin}, r.domain, place);
   llvm::SmallVector<IndexId, 4> placed(r.domain);
-  placed.push_back(r.node.index);
-  Operand is = emitMap("eq", {rank, emitIndex(r.node.index, place)}, placed, Element::Bool, place);
+  placed.push_back(brought);
+  Operand is = emitMap("eq", {rank, emitIndex(brought, place)}, placed, Element::Bool, place);
   Operand none = emitNumber(static_cast<double>(extent(r.over)), place, Element::I32);
   Operand position = emitMap("select", {is, r.index, none}, placed, Element::I32, place);
-  return emitReduction("min", position, {r.over}, r.node.dims, place);
+  return emitReduction("min", position, {r.over}, dims, place);
+}
+
+/// The elements of rows, at positions along their last axis.
+BodyEmitter::Operand BodyEmitter::pick(const Operand &rows, const Operand &positions, SMLoc place) {
+  llvm::ArrayRef<IndexId> domain = positions.dims;
+  llvm::SmallVector<mlir::AffineExpr> table;
+  for (mlir::AffineExpr axis : mapOf(domain, llvm::ArrayRef(rows.dims).drop_back()).getResults())
+    table.push_back(axis);
+  table.push_back(mlir::getAffineSymbolExpr(0, builder.getContext()));
+  mlir::AffineMap maps[] = {mlir::AffineMap::get(domain.size(), 1, table, builder.getContext()), mapOf(domain, domain),
+                            mapOf(domain, domain)};
+  auto type = llvm::cast<mlir::RankedTensorType>(rows.value.getType()).clone(extents(domain));
+  return {plc::ein::GatherOp::create(builder, at(place), type, rows.value, positions.value, extents(domain),
+                                     builder.getAffineMapArrayAttr(maps)),
+          positions.dims};
+}
+
+/// Of long rows: the `count` first ones of each `2 * count` elements remain, round after round, until few groups are left.
+/// They stay in the order of groups and, in a group, of ranks, so that of equal ones the lower position stands first. A round
+/// halves the row, so all of them compare an element with `4 * count` others, whatever the row's extent.
+BodyEmitter::Operand BodyEmitter::emitRounds(const Ranking &r, int64_t count) {
+  SMLoc place = r.node.place;
+  llvm::SmallVector<IndexId, 4> rowDims(r.kept);
+  rowDims.push_back(r.over);
+  Operand rows = emitMap("id", r.all, rowDims, r.element, place);
+  std::optional<Operand> origins; // where the elements stood; none: where they stand
+  while (extent(rows.dims.back()) >= 4 * count) {
+    int64_t length = extent(rows.dims.back()), width = 2 * count, groups = (length + width - 1) / width;
+    IndexId group = addIndex(groups), within = addIndex(width), rank = addIndex(count);
+    auto regroup = [&](Operand row, std::optional<Operand> otherwise) {
+      if (groups * width == length)
+        return row;
+      llvm::SmallVector<int64_t> shape = extents(row.dims), offsets(shape.size(), 0), strides(shape.size(), 1);
+      shape.back() = groups * width;
+      row.dims.back() = addIndex(shape.back());
+      row.value = plc::ein::place(builder, at(place), row.value, offsets, strides, shape);
+      if (!otherwise)
+        return row;
+      Operand end = emitNumber(static_cast<double>(length), place, Element::I32);
+      Operand inside = emitMap("lt", {emitIndex(row.dims.back(), place), end}, row.dims.back(), Element::Bool, place);
+      return emitMap("select", {inside, row, *otherwise}, row.dims, r.element, place);
+    };
+    rows = regroup(rows, emitNumber(leastOf(r.element), place, r.element));
+    llvm::SmallVector<IndexId, 4> kept(r.kept);
+    kept.push_back(group);
+    llvm::SmallVector<IndexId, 4> domain(kept), chosen(kept);
+    domain.push_back(within);
+    chosen.push_back(rank);
+    unsigned last = r.kept.size();
+    Operand all{plc::ein::split(builder, at(place), rows.value, last, {groups, width}), domain};
+    Operand found = emitRanks({r.node, all, r.element, domain, within, emitIndex(within, place), kept}, rank, chosen);
+    Operand begin =
+        emitMap("mul", {emitIndex(group, place), emitNumber(static_cast<double>(width), place, Element::I32)}, group,
+                Element::I32, place);
+    found = emitMap("add", {begin, found}, chosen, Element::I32, place);
+
+    IndexId merged = addIndex(groups * count);
+    auto merge = [&](Operand operand) {
+      operand.value = plc::ein::merge(builder, at(place), operand.value, last, 2);
+      operand.dims.assign(r.kept.begin(), r.kept.end());
+      operand.dims.push_back(merged);
+      return operand;
+    };
+    origins = merge(origins ? pick(regroup(*origins, std::nullopt), found, place) : found);
+    rows = merge(pick(rows, found, place));
+  }
+  Operand found =
+      emitRanks({r.node, rows, r.element, rows.dims, rows.dims.back(), emitIndex(rows.dims.back(), place), r.kept},
+                r.node.index, r.node.dims);
+  return origins ? pick(*origins, found, place) : found;
 }
 
 /// `argmax[i](e)`, `argmin[i](e)`, `topk[i, j: N](e)`.
@@ -139,5 +219,5 @@ BodyEmitter::Operand BodyEmitter::emitPositions(const Node &node) {
   if (node.function != "topk")
     return emitExtreme(ranking, node.function == "argmax", nullptr).position;
   int64_t count = extent(node.index);
-  return count <= mostTurns ? emitTurns(ranking, count) : emitRanks(ranking);
+  return count <= mostTurns ? emitTurns(ranking, count) : emitRounds(ranking, count);
 }

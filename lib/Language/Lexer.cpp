@@ -21,6 +21,9 @@ llvm::ArrayRef<StringRef> plc::language::words() { return allWords; }
 
 bool plc::language::isReserved(StringRef word) { return llvm::is_contained(words().take_front(numReserved), word); }
 
+/// Whether the word begins no statement, but goes on with one.
+static bool continuesLine(StringRef word) { return word == "then" || word == "else" || word == "and" || word == "or"; }
+
 namespace {
 class Lexer {
 public:
@@ -106,6 +109,7 @@ void Lexer::lexOne() {
     size_t n = 1;
     while (llvm::isAlnum(peek(n)) || peek(n) == '_')
       ++n;
+    startsLine &= !continuesLine(source.substr(at, n));
     return push(Token::Word, n);
   }
   if (c == '"')

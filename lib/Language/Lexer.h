@@ -18,7 +18,7 @@ struct Token {
   /// `String` has its quotes.
   enum Kind { Word, Number, String, Symbol, End };
   Kind kind;
-  bool startsLine;
+  bool startsLine;    // and is no word that goes on with the line before: `else`
   bool afterBadBytes; // the bytes before it were reported, so the parser does not report it as unexpected
   llvm::StringRef text;
 

@@ -25,6 +25,7 @@ def arguments():
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="for programs, data and logs; failed ones stay")
     parser.add_argument("--model", type=pathlib.Path, help="check this text under the plan and data of seed FIRST")
     parser.add_argument("--samples", type=int, default=5, help="elements of each parameter whose difference is taken (5)")
+    parser.add_argument("--seconds", type=float, default=120, help="a command that takes longer has failed (120)")
     return parser.parse_args()
 
 
@@ -37,7 +38,7 @@ class Failed(Exception):
     pass
 
 
-def run(*command, seconds=120):
+def run(*command, seconds):
     words = [str(word) for word in command]
     try:
         result = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
@@ -85,6 +86,9 @@ class Check:
                           "schedule": draws.choice(["gpipe", "1f1b", "zb_h1"])}
         self.draws = draws
 
+    def run(self, *command):
+        return run(*command, seconds=self.options.seconds)
+
     def training(self):
         sets = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
                 "--set", f"precision.compute={self.real}"]
@@ -97,8 +101,8 @@ class Check:
             if f'"name":"{value.name}"'.encode() in module.read_bytes():  # else nothing needs it
                 data += ["--data", f"{value.name}={file}"]
         compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
-        run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled)
-        run("plc-interpret", "train", self.model, *sets, *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
+        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled)
+        self.run("plc-interpret", "train", self.model, *sets, *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
         found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
         if found != expected:
             raise Failed(f"compiled    {found}\ninterpreted {expected}")
@@ -114,7 +118,7 @@ class Check:
             plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
             plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
             try:
-                return run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",
+                return self.run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",
                            f"machine.threads_per_stage={self.threads}")
             except Failed as failure:
                 if "no plan fits" not in str(failure) or self.plan["stages"] == 1:
@@ -127,7 +131,7 @@ class Check:
             return
         for point in range(3):
             try:
-                return run("plc-interpret", "check-gradients", self.model, "--samples", self.options.samples, "--seed",
+                return self.run("plc-interpret", "check-gradients", self.model, "--samples", self.options.samples, "--seed",
                            self.seed + point, "--set", f"parallelism.micro_batches={self.program.micro_batches}")
             except Failed as failure:
                 last = failure

@@ -1,7 +1,7 @@
 """random_program.py SEED: prints a random .ein program, always the same for the same seed.
 
 Layers over random extents (1, odd ones, more than 256 summed) with products of one to three tensors, diagonals,
-broadcasts, axes split and merged on both sides, windows and strides between padding, reductions, logic, draws,
+broadcasts, axes split and merged on both sides, windows and strides between padding and on left sides, reductions, logic, draws,
 positions of extremes, values added at computed positions, matrices and rows that tokens choose, branches, infinite values in those not taken, gathers,
 functions, norms; integers as positions, rules and results, truth values as inputs and rules; tied and frozen parameters,
 repeated layers, elements collected over turns; narrow inputs, tokens, frozen parameters and, where no gradient is compared
@@ -256,7 +256,7 @@ class Program(Losses, Turns, Expressions):
         axes = x.axes
         if kind in ("layer_norm", "rms_norm", "weighed"):
             given = [self.parameter((last,)) for _ in range(2 if kind == "layer_norm" else 1)]
-            text = f"{kind}({x.name}, {', '.join(given)}" + ("; eps = 0.01)" if kind != "weighed" else ")")
+            text = f"{kind}({x.name}, {', '.join(given)}" + ("; eps = 0.01)" if kind != "weighed" else self.random.choice([")", "; PLAIN = 1)"]))
         elif kind == "linear":
             out = self.random.choice([d for d in self.dims if d not in ("B", "K")])
             text = f"0.5 * linear({x.name}, {self.parameter((last, out))}, {self.parameter((out,))})"
@@ -319,6 +319,38 @@ class Program(Losses, Turns, Expressions):
             text = f"{self.number()} * {read}"
         name = self.name("v")
         self.statements.append(f"{name}[{brackets}] = {text}")
+        self.scope.append(Value(name, axes, True, "value"))
+
+    def leftRule(self):
+        """Values at strides, offsets and windows of a left side: what falls on one element is added, other elements are 0."""
+        values = [v for v in self.scope if v.origin in ("input", "value") and len(v.axes) > 1 and v.axes.count("B") == 1]
+        if not values or self.parameters is None:
+            return
+        x = self.random.choice(values)
+        at = self.random.choice([i for i, axis in enumerate(x.axes) if axis != "B"])
+        inside = self.random.choice([None] + [d for d in self.dims if d != "B" and self.dims[d] <= 5])
+        stride, step = self.pick({1: 4, 2: 3, 3: 1, -1: 1}), self.pick({1: 5, 2: 2, -1: 1})
+        ends = [stride * (self.dims[x.axes[at]] - 1), step * (self.dims[inside] - 1) if inside else 0]
+        least, most = sum(min(0, e) for e in ends), sum(max(0, e) for e in ends)
+        rest = self.extent([axis for i, axis in enumerate(x.axes) if i != at])
+        wide = [d for d in self.dims if d != "B" and self.dims[d] > most - least and self.dims[d] * rest <= 2500]
+        if not wide:
+            return
+        axis = self.random.choice(wide)
+        axes = tuple(axis if i == at else a for i, a in enumerate(x.axes))
+        names = list(self.nameLeft(x.axes))
+        window = next(l for l in LETTERS if l not in names)
+        name = self.name("v")
+        self.statements.append(f"{name}: [{', '.join(axes)}]")
+        for clause in range(1 + self.flip(0.4)):
+            offset = -least + self.random.randint(0, self.dims[axis] - 1 - most + least)
+            position = (f"{stride} * {names[at]}" if stride != 1 else names[at]) + f" + {offset}"
+            text = f"{x.name}[{', '.join(names)}]"
+            if inside:
+                position += f" + {step} * {window}" if step > 0 else f" - {window}"
+                text += f" * {self.parameter((inside,))}[{window}] / {self.dims[inside] ** 0.5:.3g}"
+            left = ", ".join(position if i == at else n for i, n in enumerate(names))
+            self.statements.append(f"{name}[{left}] {'+' * clause}= {self.number()} * {text}")
         self.scope.append(Value(name, axes, True, "value"))
 
     def untakenRule(self):
@@ -394,6 +426,8 @@ class Program(Losses, Turns, Expressions):
                 self.collectedRule()
             if self.flip(0.25):
                 self.windowRule()
+            if self.flip(0.2):
+                self.leftRule()
             if self.flip(0.3):
                 self.wholeRule()
             else:
