@@ -63,7 +63,7 @@ private:
     depthOfB.fill(w, block.first, block.size);
     block.at.a = w.plus(block.at.a, depthOfA.begin(w, block.first));
     block.at.b = w.plus(block.at.b, depthOfB.begin(w, block.first));
-    packPanel(w, x, {block.at.b, depthOfB, columns, firstColumn}, block.size, panel, scratch);
+    packPanel(w, x, {block.at.b, depthOfB, columns, firstColumn, {}}, block.size, panel, scratch);
     // As many tiles of the full height as there are rows for, then of fewer rows.
     for (int64_t height : {tile.heightOf(panel), int64_t(2), int64_t(1)}) {
       Value count = arith::DivUIOp::create(b, arith::SubIOp::create(b, end, begin), w.index(height));

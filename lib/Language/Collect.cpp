@@ -93,7 +93,7 @@ Scope::Collected *RuleBuilder::collectedOf(const Declarator &left, unsigned entr
           .note(before->place, "it is defined here");
       return nullptr;
     }
-    Scope::Collected collected{&left, turn, axisOfEntry(left, entry), collectedAxis(left, entry), {}};
+    Scope::Collected collected{&left, turn, axisOfEntry(left, entry), collectedAxis(left, entry), {}, {}};
     return &scope.collected.try_emplace(left.name, std::move(collected)).first->second;
   }
   Scope::Collected &collected = found->second;

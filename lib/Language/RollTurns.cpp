@@ -215,7 +215,9 @@ bool TurnRoller::isLinear(const Expr &expr) const {
 
 bool TurnRoller::isLinear(const std::vector<Statement *> &statements) const {
   return llvm::all_of(statements, [&](const Statement *statement) {
-    Expr left{Expr::Access, statement->place, "", ""};
+    Expr left;
+    left.kind = Expr::Access;
+    left.place = statement->place;
     for (const Declarator &each : statement->lefts)
       llvm::append_range(left.indices, each.axes);
     bool counts = statement->kind == Statement::Repeat && mentions(*statement->value, repeat.turn);

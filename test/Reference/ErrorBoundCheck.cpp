@@ -237,8 +237,9 @@ private:
   // Indices are inputs or iotas: points.
   SmallVector<int64_t> symbolsOf(Operation &op, const ein::Iteration &it, const Walk &walk) {
     SmallVector<int64_t> symbols;
-    if (isa<ein::GatherOp, ein::ScatterAddOp>(op))
-      for (unsigned i = 1; i < it.inputs.size(); ++i)
+    auto scatter = dyn_cast<ein::ScatterAddOp>(op);
+    if (isa<ein::GatherOp>(op) || scatter)
+      for (unsigned i = 1, end = it.inputs.size() - (scatter && scatter.getFactor()); i < end; ++i)
         symbols.push_back(int64_t(get(op.getOperand(i))[walk.offset(it.inputs[i], op.getOperand(i).getType())].low));
     return symbols;
   }
@@ -271,8 +272,13 @@ private:
     do {
       SmallVector<int64_t> symbols = symbolsOf(op, it, walk);
       Interval x = get(op.getOperand(0))[walk.offset(it.inputs[0], op.getOperand(0).getType())];
-      if (isa<ein::ContractOp>(op))
-        x = product(x, get(op.getOperand(1))[walk.offset(it.inputs[1], op.getOperand(1).getType())]);
+      Value factor;
+      if (auto contract = dyn_cast<ein::ContractOp>(op))
+        factor = contract.getInputs()[1];
+      else if (auto scatter = dyn_cast<ein::ScatterAddOp>(op))
+        factor = scatter.getFactor();
+      if (factor) // the last input
+        x = product(x, get(factor)[walk.offset(it.inputs.back(), factor.getType())]);
       int64_t at = walk.offset(it.result, type, symbols);
       Interval &y = terms[at];
       if (!folded)

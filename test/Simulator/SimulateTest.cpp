@@ -143,7 +143,7 @@ TEST(Simulate, WhatIsPreparedTakesNoTimeOfAStep) {
   plc::module::RankInfo &rank = entry.ranks.emplace_back();
   rank.stage = "s0";
   rank.tasks = {{"s0.P", 0, {}, {{0, {}, "a"}}}, {"s0.F", 0, {}, {{1, {}, "a"}}}};
-  rank.actions = {{Op::Run, 0, -1}, {Op::Run, 1, 0}, {Op::Run, 1, 1}};
+  rank.actions = {{Op::Run, 0, -1, 0, 0, {}}, {Op::Run, 1, 0, 0, 0, {}}, {Op::Run, 1, 1, 0, 0, {}}};
   Times times;
   times.callNs = [](const plc::module::CallInfo &call, int64_t) { return call.kernel == 0 ? 70 : 10; };
   times.chunks = [](const plc::module::CallInfo &, int64_t) { return 1; };

@@ -40,9 +40,10 @@ fn log_sum(x[..., i]) -> y[...] {
 
 
 class Program(Losses, Turns, Expressions):
-    def __init__(self, seed):
+    def __init__(self, seed, narrow=True):
         self.random = random.Random(seed)
         self.narrow = random.Random(f"narrow types of {seed}")  # of their own, so that they change nothing else
+        self.hasNarrow = narrow
         self.rough = self.random.random() < 0.25
         self.layers, self.names = [], 0
         self.learnt = set()  # names of truth values that depend on parameters: no batch's sum of them may divide
@@ -461,7 +462,10 @@ class Program(Losses, Turns, Expressions):
 
     def narrowReal(self, chance):
         """A type that only holds reals, or none."""
-        return self.narrow.choice([": f16", ": bf16"]) if self.narrow.random() < chance else ""
+        return self.narrow.choice([": f16", ": bf16"]) if self.isNarrow(chance) else ""
+
+    def isNarrow(self, chance):
+        return self.hasNarrow and self.narrow.random() < chance
 
     def layerAxes(self):
         axes = list(self.someAxes(3, 2500, ("B",) if self.flip(0.85) else ()))
@@ -529,7 +533,7 @@ class Program(Losses, Turns, Expressions):
         self.pool.append(value)
 
     def text(self):
-        tokens = [self.typed(v, ": i8" if self.narrow.random() < 0.2 else "") for v in self.indices]  # V is small
+        tokens = [self.typed(v, ": i8" if self.isNarrow(0.2) else "") for v in self.indices]  # V is small
         header = ", ".join([self.typed(v, self.narrowReal(0.2)) for v in self.inputs] + tokens + [self.typed(v) for v in self.masks])
         output = self.pool[-1]
         outputs = f"loss, {output.name}[{', '.join(output.axes)}]" if output.origin != "input" else "loss"

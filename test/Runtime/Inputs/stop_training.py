@@ -7,6 +7,8 @@ import sys
 import time
 
 split = sys.argv.index("--")
+# A shell starts what it does not wait for with SIGINT ignored, and what it starts inherits that.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 while not os.path.exists("log") or open("log").read().count('"step"') < 3:
     time.sleep(0.01)
@@ -14,7 +16,11 @@ run.send_signal(signal.SIGSTOP)
 for name in sys.argv[1:split]:
     run.send_signal(getattr(signal, name))
 run.send_signal(signal.SIGCONT)
-out, err = run.communicate()
+try:
+    out, err = run.communicate(timeout=60)
+except subprocess.TimeoutExpired:
+    run.kill()
+    sys.exit("it does not stop")
 print("exit", run.returncode)
-print(out.splitlines()[-1])
+print(out.splitlines()[-1] if out else "")
 print(err, end="")
