@@ -74,8 +74,6 @@ def Ein_MapOp : Ein_Equation<"map"> {
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps);
 }
 
-// `--ein-fix-numerics` takes a sum in f64 where more than 4,096 numbers are added one after the other, so (C5) has f64 of real
-// elements, too.
 def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let summary = "sum, product, maximum, minimum, 'there is' or 'for all' over dimensions";
   let description = [{
@@ -89,7 +87,7 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
     (C1), (C2) as `ein.contract`.
     (C3) The result's map repeats no dimension; every dimension occurs in the input's map.
     (C4) Input, result and accumulator have one element type; only a sum accumulates.
-    (C5) As (C6) of `ein.contract`; only a sum has the type of one.
+    (C5) As (C6) of `ein.contract`, or f64 of real elements; only a sum has the type of one.
     (C6) `any` and `all` are of i1, the others of numbers.
   }];
   let arguments = (ins Ein_ReductionAttr:$reduction, Ein_WideTensor:$input,

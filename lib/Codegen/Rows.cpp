@@ -18,7 +18,7 @@ using namespace plc::codegen;
 
 namespace {
 
-constexpr int64_t laneCount = 16;
+constexpr int64_t laneCount = ein::sumLanes;
 constexpr int keepAbove = 6;      // operations that it takes to make a value again
 constexpr int64_t longRow = 8192; // elements from which few rows are cut in pieces
 constexpr int64_t pieceLength = 4096;

@@ -58,7 +58,7 @@ constexpr int64_t longestChain = 4096;
 void fixLongSum(ein::ReduceOp op) {
   int64_t additions = op.getInput().getType().getNumElements() / op.getType().getNumElements();
   if (*op.getOrder() == ein::Order::lanes)
-    additions /= 16;
+    additions /= ein::sumLanes;
   if (op.getReduction() == ein::Reduction::sum && isa<FloatType>(op.getType().getElementType()) &&
       additions > longestChain)
     op.setSum(Float64Type::get(op.getContext()));

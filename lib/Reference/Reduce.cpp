@@ -13,8 +13,6 @@ namespace {
 
 using ein::Reduction;
 
-constexpr int64_t numLanes = 16;
-
 template <Reduction reduction, typename T>
 T initial() {
   using Limits = std::numeric_limits<T>;
@@ -59,11 +57,11 @@ T combine(T so, T x) {
 
 template <Reduction reduction, typename S, typename T>
 S reduceLanes(const T *x, const std::vector<int64_t> &offsets) {
-  S lanes[numLanes];
-  std::fill_n(lanes, numLanes, initial<reduction, S>());
+  S lanes[ein::sumLanes];
+  std::fill_n(lanes, ein::sumLanes, initial<reduction, S>());
   for (size_t i = 0; i < offsets.size(); ++i)
-    lanes[i % numLanes] = combine<reduction>(lanes[i % numLanes], static_cast<S>(x[offsets[i]]));
-  for (int64_t half = numLanes / 2; half; half /= 2)
+    lanes[i % ein::sumLanes] = combine<reduction>(lanes[i % ein::sumLanes], static_cast<S>(x[offsets[i]]));
+  for (int64_t half = ein::sumLanes / 2; half; half /= 2)
     for (int64_t lane = 0; lane < half; ++lane)
       lanes[lane] = combine<reduction>(lanes[lane], lanes[lane + half]);
   return lanes[0];

@@ -4,6 +4,7 @@
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <charconv>
 #include <cmath>
 
@@ -48,13 +49,17 @@ int64_t parseInteger(const Given &given, int64_t low) {
   return value;
 }
 
-double parseReal(const Given &given, double below) {
+double parseNumber(const Given &given, double from, double below, const std::string &expected) {
   double value = 0;
   auto [end, error] = std::from_chars(given.text.data(), given.text.data() + given.text.size(), value);
-  if (error != std::errc() || end != given.text.data() + given.text.size() || !(value >= 0) || !(value < below))
-    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected a number from 0" +
-                     (std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below))));
+  if (error != std::errc() || end != given.text.data() + given.text.size() || !(value >= from) || !(value < below))
+    throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + expected);
   return value;
+}
+
+double parseReal(const Given &given, double below) {
+  std::string end = std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below));
+  return parseNumber(given, 0, below, "a number from 0" + end);
 }
 
 /// Above 0, to 1.
@@ -169,7 +174,7 @@ constexpr OptionSpec options[] = {
     {"--seed", "K", runs, "training", "of initial values, data and sampling (default 0, or the checkpoint's)",
      [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
     {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last step)",
-     [](Options &o, const Given &given) { o.untilLoss = parseReal(given, INFINITY); }},
+     [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},
     {"--eval-every", "N", Train, "training", "after every N steps the held-out loss, too, into the log",
      [](Options &o, const Given &given) { o.evalEvery = parseInteger(given, 1); }},
     {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",

@@ -34,36 +34,15 @@ constexpr double roundedTo(double x, int fractionBits, int leastStep, int overfl
   return std::bit_cast<double>(sign | magnitude);
 }
 
-/// The upper half of an f32.
-struct BFloat16 {
+/// A sign, an exponent, and so many bits of fraction; values as `roundedTo` gives them.
+template <int fractionBits, int leastStep, int overflow>
+struct NarrowReal {
   uint16_t bits = 0;
 
-  BFloat16() = default;
+  NarrowReal() = default;
   template <typename T>
     requires std::is_arithmetic_v<T>
-  constexpr explicit BFloat16(T x) : bits(bitsOf(static_cast<double>(x))) {}
-  template <typename T>
-    requires std::is_arithmetic_v<T>
-  constexpr explicit operator T() const {
-    return static_cast<T>(std::bit_cast<float>(uint32_t(bits) << 16));
-  }
-
-private:
-  static constexpr uint16_t bitsOf(double x) {
-    if (x != x)
-      return 0x7fc0;
-    return static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(roundedTo(x, 7, -133, 128))) >> 16);
-  }
-};
-
-/// IEEE 754's binary16: 5 bits of exponent, 10 of fraction.
-struct Float16 {
-  uint16_t bits = 0;
-
-  Float16() = default;
-  template <typename T>
-    requires std::is_arithmetic_v<T>
-  constexpr explicit Float16(T x) : bits(bitsOf(static_cast<double>(x))) {}
+  constexpr explicit NarrowReal(T x) : bits(bitsOf(static_cast<double>(x))) {}
   template <typename T>
     requires std::is_arithmetic_v<T>
   constexpr explicit operator T() const {
@@ -71,30 +50,37 @@ struct Float16 {
   }
 
 private:
+  static constexpr int dropped = 23 - fractionBits; // of the bits of an f32
+  static constexpr uint32_t infinity = 0x7fff >> fractionBits << fractionBits;
+  /// What a number is larger than the f32 that has its exponent's bits, and the inverse: powers of two, so that a product
+  /// with them is exact, of subnormal numbers too.
+  static constexpr float scale = std::bit_cast<float>(uint32_t(255 - overflow) << 23), inverse = 1 / scale;
+
   constexpr float wide() const {
-    uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
-    if (exponent == 0) { // subnormal or zero: a multiple of 2^-24
-      float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-      return sign ? -magnitude : magnitude;
-    }
-    uint32_t widened = exponent == 31 ? 255 : exponent + 112;
-    return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
+    uint32_t sign = uint32_t(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
+    if (magnitude >= infinity) // or NaN
+      return std::bit_cast<float>(sign | 0x7f800000 | (magnitude - infinity) << dropped);
+    return std::bit_cast<float>(sign | magnitude << dropped) * scale;
   }
   static constexpr uint16_t bitsOf(double x) {
     if (x != x)
-      return 0x7e00;
-    auto word = std::bit_cast<uint32_t>(static_cast<float>(roundedTo(x, 10, -24, 16)));
-    uint32_t sign = word >> 16 & 0x8000, magnitude = word & 0x7fffffff;
-    if (magnitude >= 0x7f800000)
-      return static_cast<uint16_t>(sign | 0x7c00);
-    if (magnitude < 0x38800000) // below 2^-14
-      return static_cast<uint16_t>(sign | static_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p24f));
-    return static_cast<uint16_t>(sign | ((magnitude >> 13) - (112 << 10)));
+      return infinity | 1 << (fractionBits - 1);
+    auto rounded = static_cast<float>(roundedTo(x, fractionBits, leastStep, overflow));
+    auto word = std::bit_cast<uint32_t>(rounded), sign = word >> 16 & 0x8000;
+    if ((word & 0x7fffffff) == 0x7f800000)
+      return static_cast<uint16_t>(sign | infinity);
+    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(rounded * inverse) & 0x7fffffff) >> dropped);
   }
 };
 
-constexpr bool operator==(BFloat16 a, BFloat16 b) { return static_cast<float>(a) == static_cast<float>(b); }
-constexpr bool operator==(Float16 a, Float16 b) { return static_cast<float>(a) == static_cast<float>(b); }
+using BFloat16 = NarrowReal<7, -133, 128>; ///< the upper half of an f32
+using Float16 = NarrowReal<10, -24, 16>;   ///< IEEE 754's binary16
+
+template <int fractionBits, int leastStep, int overflow>
+constexpr bool operator==(NarrowReal<fractionBits, leastStep, overflow> a,
+                          NarrowReal<fractionBits, leastStep, overflow> b) {
+  return static_cast<float>(a) == static_cast<float>(b);
+}
 
 } // namespace plc
 

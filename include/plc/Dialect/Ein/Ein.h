@@ -30,6 +30,9 @@ std::optional<int64_t> batchAxisOf(mlir::Type type);
 /// Whether its elements (or it, as an element) only hold numbers: bf16, f16, i8.
 bool isNarrow(mlir::Type type);
 
+/// Of `Order::lanes`.
+inline constexpr int64_t sumLanes = 16;
+
 /// The tensor with elements that such elements are computed in, and that gradients have.
 mlir::RankedTensorType wideTypeOf(mlir::Type type);
 
