@@ -129,7 +129,9 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
     else
       return nullptr; // reported by the walk over indices
   }
-  const Node *operand = resolve(*expr.operands[0], context);
+  Context inner = context;
+  inner.bound.append(ids);
+  const Node *operand = resolve(*expr.operands[0], inner);
   StringRef function = expr.name;
   if (function == "any" || function == "all")
     operand = wantCondition(operand);
@@ -186,7 +188,9 @@ const Node *RuleBuilder::resolvePositions(const Expr &expr, const Context &conte
       return nullptr; // reported by the walk over indices
     ids.push_back(indexNamed(entry.expr->name));
   }
-  const Node *operand = wantNumber(resolve(*expr.operands[0], context));
+  Context inner = context;
+  inner.bound.push_back(ids[0]);
+  const Node *operand = wantNumber(resolve(*expr.operands[0], inner));
   if (!operand || !bindsUnder(expr, ids[0], *operand))
     return nullptr;
   const Index &over = (*indices)[ids[0]];

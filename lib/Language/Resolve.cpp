@@ -219,6 +219,14 @@ static std::optional<bool> constantCondition(const Node &node) {
       .Default(std::nullopt);
 }
 
+/// Whether a reduction around it binds an index of what a flag leaves out that what it leaves in has not: the flag then is
+/// no reason to do without it.
+bool RuleBuilder::bindsDropped(const Context &context, const Node &dropped, const Node &kept) const {
+  return llvm::any_of(context.bound, [&](IndexId id) {
+    return llvm::is_contained(dropped.dims, id) && !llvm::is_contained(kept.dims, id);
+  });
+}
+
 const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) {
   const Node *result = nullptr;
   bool ok = true;
@@ -231,9 +239,9 @@ const Node *RuleBuilder::resolveLogic(const Expr &expr, const Context &context) 
     if (result && expr.kind != Expr::Not) {
       bool decides = expr.kind == Expr::Or;
       std::optional<bool> first = constantCondition(*result), second = constantCondition(*next);
-      if (first == decides || second == !decides)
+      if ((first == decides || second == !decides) && !bindsDropped(context, *next, *result))
         continue;
-      if (first == !decides || second == decides) {
+      if ((first == !decides || second == decides) && !bindsDropped(context, *result, *next)) {
         result = next;
         continue;
       }
@@ -255,8 +263,11 @@ const Node *RuleBuilder::resolveIf(const Expr &expr, const Context &context) {
   if (!chosen)
     return nullptr;
   // A flag behind `;` chooses a branch when the model is compiled; both have been checked.
-  if (std::optional<bool> known = constantCondition(*test); known && summed == sums.end())
-    return *known ? yes : no;
+  if (std::optional<bool> known = constantCondition(*test); known && summed == sums.end()) {
+    const Node *kept = *known ? yes : no;
+    if (!bindsDropped(context, *chosen, *kept))
+      return kept;
+  }
   if (summed == sums.end())
     return chosen;
   Node node;

@@ -32,8 +32,9 @@ public:
 private:
   /// Where in the rule an expression stands.
   struct Context {
-    const Expr *term = nullptr; // the innermost chain around it
-    bool inPosition = false;    // in index brackets, where nothing is summed
+    const Expr *term = nullptr;               // the innermost chain around it
+    bool inPosition = false;                  // in index brackets, where nothing is summed
+    llvm::SmallVector<IndexId, 2> bound = {}; // by the reductions around it
   };
 
   /// `coefficient * index`; `written` if there is a coefficient in the text, be it 1.
@@ -177,6 +178,7 @@ private:
   const Node *resolveAccess(const Expr &expr, const Context &context);
   const Node *resolveGathered(const Expr &expr, const Context &context);
   bool checkFactors(const Node &term);
+  bool bindsDropped(const Context &context, const Node &dropped, const Node &kept) const;
   const Node *foldTerm(const Node &term, SMLoc place);
   const Node *wantNumber(const Node *node);
   const Node *wantReal(const Node *node, StringRef user);

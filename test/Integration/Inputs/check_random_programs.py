@@ -84,6 +84,7 @@ class Check:
         if draws.random() < 0.5:  # between kernels there are more places to cut
             self.plan |= {"stages": draws.randint(1, 6), "grain": "equation",
                           "schedule": draws.choice(["gpipe", "1f1b", "zb_h1"])}
+        self.turns = draws.choice(["keep", "recompute"])
         self.draws = draws
 
     def run(self, *command):
@@ -116,6 +117,7 @@ class Check:
         """On fewer stages where calls that nothing needs leave less to cut."""
         while True:
             plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
+            plan += ["--set", f"checkpoint.turns={self.turns}"]
             plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
             try:
                 return self.run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",

@@ -44,6 +44,7 @@ class Program(Losses, Turns, Expressions):
         self.random = random.Random(seed)
         self.narrow = random.Random(f"narrow types of {seed}")  # of their own, so that they change nothing else
         self.hasNarrow = narrow
+        self.heldAs = {}  # what results hold their numbers as, where it is no real
         self.rough = self.random.random() < 0.25
         self.layers, self.names = [], 0
         self.learnt = set()  # names of truth values that depend on parameters: no batch's sum of them may divide
@@ -448,7 +449,8 @@ class Program(Losses, Turns, Expressions):
         header = ", ".join([f"{v.name}[{', '.join(v.axes)}]" for v in formals] +
                            [self.typed(v) for v in indices])
         rounds = self.rough and not repeated
-        out = ", ".join(self.typed(v, self.narrowReal(0.2 if rounds and v.origin == "value" else 0)) for v in results)
+        self.heldAs |= {v.name: self.narrowReal(0.2 if rounds and v.origin == "value" else 0) for v in results}
+        out = ", ".join(self.typed(v, self.heldAs[v.name]) for v in results)
         lines = [f"layer {name}({header}) -> {out} {{"] + [f"  {line}" for line in shares]
         for value in self.parameters:
             lines.append("  " + self.parameterLine(value))
@@ -508,6 +510,7 @@ class Program(Losses, Turns, Expressions):
             else:
                 results = [Value(self.name("z"), v.axes, v.origin not in ("index", "mask"),
                                  v.origin if v.origin in ("index", "mask") else "value") for v in given]
+                self.heldAs |= {result.name: self.heldAs[v.name] for result, v in zip(results, given)}
                 self.learnt |= {result.name for result, v in zip(results, given) if v.name in self.learnt}
                 prefix = self.name("in") if self.flip(0.2) else ""
                 self.body.append(f"{', '.join(v.name for v in results)} = {name}({', '.join(names)})" + (f" in {prefix}" if prefix else ""))
@@ -518,6 +521,7 @@ class Program(Losses, Turns, Expressions):
             self.pool += [v for v in results if v.origin == "value"]
             if turns == 1 and not repeatedNeeded(axes, arguments) and self.flip(0.25):
                 again = Value(self.name("z"), axes[0], True, "value")
+                self.heldAs[again.name] = self.heldAs[results[0].name]
                 others = ", ".join(names[1:])
                 self.body.append(f"{again.name} = {name}({results[0].name}{', ' + others if others else ''}) in {self.name('in')}")
                 self.pool.append(again)
@@ -536,7 +540,7 @@ class Program(Losses, Turns, Expressions):
         tokens = [self.typed(v, ": i8" if self.isNarrow(0.2) else "") for v in self.indices]  # V is small
         header = ", ".join([self.typed(v, self.narrowReal(0.2)) for v in self.inputs] + tokens + [self.typed(v) for v in self.masks])
         output = self.pool[-1]
-        outputs = f"loss, {output.name}[{', '.join(output.axes)}]" if output.origin != "input" else "loss"
+        outputs = f"loss, {self.typed(output, self.heldAs.get(output.name, ''))}" if output.origin != "input" else "loss"
         lines = ["# " + ("rough: gradients are no limits of differences" if self.rough else "smooth"), "use std.nn",
                  "dim " + ", ".join(f"{name} = {extent}" for name, extent in self.dims.items()), "batch B", FUNCTIONS.rstrip()]
         return "\n".join(lines + self.layers + [f"model m({header}) -> {outputs} {{"] +
