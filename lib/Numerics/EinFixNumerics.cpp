@@ -5,6 +5,7 @@
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace plc::numerics {
 #define GEN_PASS_DEF_EINFIXNUMERICS
@@ -103,12 +104,18 @@ void fixScatter(ein::ScatterAddOp op) {
   auto mapOf = [&](unsigned input) {
     return read.getInputMap(input).replaceDimsAndSymbols(renamed, {}, equation.getNumDims(), 0);
   };
+  // (C3) of the fused one. What adds an element many times, as the gradient of a mean over windows does, has more dimensions.
+  llvm::SmallBitVector covered(equation.getNumDims());
   for (unsigned input : {0u, 1u}) {
     auto dims = ein::dimsOf(mapOf(input));
     llvm::sort(dims);
     if (std::adjacent_find(dims.begin(), dims.end()) != dims.end())
       return;
+    for (int64_t dim : dims)
+      covered.set(dim);
   }
+  if (!covered.all())
+    return;
   SmallVector<AffineMap> maps{mapOf(0)};
   for (unsigned index = 1; index <= op.getIndices().size(); ++index)
     maps.push_back(equation.getInputMap(index));

@@ -54,7 +54,7 @@ ein.func @long(%x: tensor<2x65536xf32>, %y: tensor<2x65552xf32>, %z: tensor<4097
 // Outer products that a scatter adds are rounded with the sum; not what others read, too, a product with a number,
 // or integers.
 // CHECK-LABEL: ein.func @scattered
-ein.func @scattered(%x: tensor<6x3xf32>, %y: tensor<6x4xf32>, %k: tensor<6xi32>) -> (tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>) {
+ein.func @scattered(%x: tensor<6x3xf32>, %y: tensor<6x4xf32>, %k: tensor<6xi32>, %v: tensor<6xf32>, %w: tensor<4xf32>) -> (tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>, tensor<5x4xf32>) {
   // CHECK-NEXT: ein.scatter_add "ab,i=a,ac->ibc" %arg0, %arg2, %arg1 :
   %0 = ein.map mul "ab,ac->abc" %x, %y : (tensor<6x3xf32>, tensor<6x4xf32>) -> tensor<6x3x4xf32>
   %1 = ein.scatter_add "abc,i=a->ibc" %0, %k : (tensor<6x3x4xf32>, tensor<6xi32>) -> tensor<5x3x4xf32>
@@ -67,7 +67,12 @@ ein.func @scattered(%x: tensor<6x3xf32>, %y: tensor<6x4xf32>, %k: tensor<6xi32>)
   // CHECK-NEXT: ein.scatter_add "abc,i=a->ibc"
   %4 = ein.map mul "ac,->abc" %x, %half : (tensor<6x3xf32>, tensor<f32>) -> tensor<6x2x3xf32>
   %5 = ein.scatter_add "abc,i=a->ibc" %4, %k : (tensor<6x2x3xf32>, tensor<6xi32>) -> tensor<5x2x3xf32>
-  ein.return %1, %2, %3, %5 : tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>
+  // Nor a number that is added three times: no factor has b.
+  // CHECK: ein.map mul "a,c->abc"
+  // CHECK-NEXT: ein.scatter_add "abc,i=a->ic"
+  %6 = ein.map mul "a,c->abc" %v, %w : (tensor<6xf32>, tensor<4xf32>) -> tensor<6x3x4xf32>
+  %7 = ein.scatter_add "abc,i=a->ic" %6, %k : (tensor<6x3x4xf32>, tensor<6xi32>) -> tensor<5x4xf32>
+  ein.return %1, %2, %3, %5, %7 : tensor<5x3x4xf32>, tensor<6x3x4xf32>, tensor<5x3x4xf32>, tensor<5x2x3xf32>, tensor<5x4xf32>
 }
 
 // CHECK-LABEL: ein.func @scattered_integers
