@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Decoding by examples/gpt2-decode.ein (GPT-2 small, a sample, kept keys and values) beside PyTorch on the same cores.
 
-usage: bench/decode.py [--rounds N] [--tokens N] [--layers N] [--vocabulary N]   (pip install torch==2.13.0 numpy)
+usage: bench/decode.py [--rounds N] [--tokens N] [--layers N] [--vocabulary N]
+                       [--elements f32|bf16]   (pip install torch==2.13.0 numpy)
 
 PyTorch's side is written by hand: preallocated keys and values, of which a step sees those up to its token, fused products
 of queries, keys and values, inference mode. Both have the weights that plc draws, and must agree in the logits of the
-first tokens up to rounding. Then they alternate: each round decodes the same positions. Printed are tokens per second,
+first tokens up to rounding. With `--elements bf16` matrices, tables, keys and values are of bf16 on both sides, in a copy of
+the example that says so; plc then computes in f32, PyTorch in bf16. Then they alternate: each round decodes the same positions. Printed are tokens per second,
 the ratio of each round, and the bytes of weights that a token needs over the time that it takes, beside the bandwidth that
 a sum over as many bytes by numpy reaches on one core and by PyTorch on all.
 """
@@ -14,6 +16,7 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import statistics
 import struct
 import subprocess
@@ -24,6 +27,7 @@ import time
 root = pathlib.Path(__file__).resolve().parent.parent
 cores = len(os.sched_getaffinity(0))
 positions = 512
+type_names = {1: "F32", 6: "BF16"}  # of plc_element_type
 
 
 class Info(ctypes.Structure):
@@ -41,6 +45,22 @@ def runtime():
     return lib
 
 
+def write_model(folder, elements):
+    """The example, or it with matrices, tables, and what it keeps, in other elements."""
+    for name in ("gpt2.ein", "gpt2-decode.ein"):
+        lines = (root / "examples" / name).read_text().splitlines()
+        if elements != "f32":
+            for at, line in enumerate(lines):
+                if "~ normal" in line:
+                    line = re.sub(r"(\w+)\[", rf"\1: {elements}[", line).replace("param", "param frozen")
+                if line.startswith("  state"):
+                    line = line.replace("[", f": {elements}[")
+                if kept := re.match(r"  (ks|vs)\[", line):
+                    line = f"  {kept[1]}: {elements}[B, H, T, K]\n" + line
+                lines[at] = line
+        (folder / name).write_text("\n".join(lines) + "\n")
+
+
 def write_weights(module, file):
     """The initial values that plc draws."""
     lib = runtime()
@@ -52,7 +72,7 @@ def write_weights(module, file):
         info = lib.plc_module_parameter(opened, ctypes.c_size_t(index))
         values = ctypes.create_string_buffer(info.bytes)
         lib.plc_module_get_parameter(opened, ctypes.c_size_t(index), values)
-        header[info.name.decode()] = {"dtype": "F32", "shape": info.shape[:info.rank],
+        header[info.name.decode()] = {"dtype": type_names[info.type], "shape": info.shape[:info.rank],
                                       "data_offsets": [end, end + info.bytes]}
         end += info.bytes
         data.append(values.raw)
@@ -84,17 +104,19 @@ class Plc:
 
 
 class Torch:
-    def __init__(self, weights):
+    def __init__(self, weights, elements):
         import torch
         import torch.nn.functional as functional
+        kind = {"f32": torch.float32, "bf16": torch.bfloat16}[elements]
         torch.set_num_threads(cores)
         self.torch, self.f = torch, functional
-        data = weights.read_bytes()
+        data = pathlib.Path(weights).read_bytes()
         size = struct.unpack("<Q", data[:8])[0]
         header = json.loads(data[8:8 + size])
         header.pop("__metadata__", None)
-        w = {name: torch.frombuffer(bytearray(data[8 + size:][slice(*info["data_offsets"])]), dtype=torch.float32)
-             .view(info["shape"]) for name, info in header.items()}
+        held = {"F32": torch.float32, "BF16": torch.bfloat16}
+        w = {name: torch.frombuffer(bytearray(data[8 + size:][slice(*info["data_offsets"])]), dtype=held[info["dtype"]])
+             .view(info["shape"]).to(kind) for name, info in header.items()}
         self.w, self.layers = w, []
         while f"attention.{len(self.layers)}.wq" in w:
             a, b = f"attention.{len(self.layers)}.", f"ffn.{len(self.layers)}."
@@ -105,8 +127,8 @@ class Torch:
                 "qkv0": torch.cat([w[a + "b" + n].flatten() for n in "qkv"]),
                 "out": w[a + "wo"].flatten(0, 1).T.contiguous(), "out0": w[a + "bo"],
                 "up": w[b + "w1"].T.contiguous(), "up0": w[b + "b1"], "down": w[b + "w2"].T.contiguous(),
-                "down0": w[b + "b2"], "keys": torch.zeros(1, heads, positions, width),
-                "values": torch.zeros(1, heads, positions, width)})
+                "down0": w[b + "b2"], "keys": torch.zeros(1, heads, positions, width, dtype=kind),
+                "values": torch.zeros(1, heads, positions, width, dtype=kind)})
 
     def step(self, token, position):
         f, w = self.f, self.w
@@ -123,7 +145,7 @@ class Torch:
                 h = f.gelu(f.linear(n, layer["up"], layer["up0"]), approximate="tanh")
                 x = x + f.linear(h, layer["down"], layer["down0"])
             n = f.layer_norm(x, x.shape[1:], w["head.g"], w["head.c"])
-            return f.linear(n, w["embed.wte"])[0].numpy()
+            return f.linear(n, w["embed.wte"])[0].float().numpy()
 
 
 def token_at(position, vocabulary):
@@ -167,19 +189,21 @@ def main():
     parser.add_argument("--tokens", type=int, default=24, help="of a round, on each side")
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--vocabulary", type=int, default=50257)
+    parser.add_argument("--elements", choices=["f32", "bf16"], default="f32", help="of matrices, tables, keys and values")
     parser.add_argument("--serve", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        side, *files = options.serve
-        return serve({"plc": Plc, "torch": Torch}[side](*[pathlib.Path(file) for file in files]))
+        side, *given = options.serve
+        return serve({"plc": Plc, "torch": Torch}[side](*given))
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         module, weights = folder / "decode.plcm", folder / "weights.safetensors"
         sizes = [f"-DT={positions}", f"-DL={options.layers}", f"-DV={options.vocabulary}"]
-        subprocess.run([root / "build/bin/plc-compile", root / "examples/gpt2-decode.ein", *sizes, "--set",
+        write_model(folder, options.elements)
+        subprocess.run([root / "build/bin/plc-compile", folder / "gpt2-decode.ein", *sizes, "--set",
                         f"machine.threads_per_stage={cores}", "-o", module], check=True)
         write_weights(module, weights)
-        words = {"plc": ["plc", module, weights], "torch": ["torch", weights]}
+        words = {"plc": ["plc", module, weights], "torch": ["torch", weights, options.elements]}
         sides = {name: subprocess.Popen([sys.executable, __file__, "--serve", *map(str, given)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True) for name, given in words.items()}
 
@@ -192,7 +216,7 @@ def main():
         for position in range(4):
             ours, theirs = (ask(name, position, 1, 1000)[1] for name in sides)
             worst = max(abs(a - b) for a, b in zip(ours, theirs))
-            if worst > 1e-4 * max(1, max(abs(value) for value in theirs)):
+            if worst > {"f32": 1e-4, "bf16": 3e-2}[options.elements] * max(1, max(abs(value) for value in theirs)):
                 sys.exit(f"logits at position {position} differ by {worst}")
         rates, ratios, first = {name: [] for name in sides}, [], 4
         for turn in range(options.rounds + 1):
@@ -207,10 +231,11 @@ def main():
             side.stdin.close()
             side.wait()
     parameters = 124439808 if options.layers == 12 and options.vocabulary == 50257 else 0
+    bytes_of = {"f32": 4, "bf16": 2}[options.elements]
     for name in sides:
         median = statistics.median(rates[name])
         print(f"{name}: {median:.1f} tokens/s ({min(rates[name]):.1f} to {max(rates[name]):.1f})" +
-              (f", {4 * parameters * median / 1e9:.1f} GB/s of weights" if parameters else ""))
+              (f", {bytes_of * parameters * median / 1e9:.1f} GB/s of weights" if parameters else ""))
     print(f"plc is {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}) times as fast")
     one, all_cores = bandwidth(64 << 20)
     print(f"a sum over 256 MiB: {one / 1e9:.1f} GB/s on one core, {all_cores / 1e9:.1f} GB/s on {cores}")

@@ -109,8 +109,10 @@ public:
 
   // For each state, whether no value but the elements that change is copied.
   SmallVector<bool> run() {
-    for (Place place : places)
+    for (Place place : places) {
+      roundRowAlone(place);
       copyReads(place);
+    }
     SmallVector<bool> inPlace;
     for (Place place : places) {
       old = block.getArgument(place.argument);
@@ -127,6 +129,27 @@ private:
   void copyIfState(OpOperand &operand) {
     if (isState(operand.get()))
       operand.set(copyOf(builder, operand.get()));
+  }
+
+  // round(if c then row else widen(old))  -->  if c then round(row) else old. To round what was widened changes nothing.
+  void roundRowAlone(Place place) {
+    auto round = block.getTerminator()->getOperand(place.result).getDefiningOp<ein::CastOp>();
+    auto select = round ? round.getInput().getDefiningOp<ein::MapOp>() : ein::MapOp();
+    Value state = block.getArgument(place.argument);
+    if (!select || select.getFunction() != Function::select || !ein::isNarrow(state.getType()))
+      return;
+    auto widen = select.getInputs()[2].getDefiningOp<ein::CastOp>();
+    if (!widen || widen.getInput() != state)
+      return;
+    OpBuilder before(round);
+    Value row = select.getInputs()[1];
+    auto type = cast<RankedTensorType>(row.getType()).clone(elementOf(state));
+    row = ein::CastOp::create(before, round.getLoc(), type, row);
+    Value made =
+        ein::MapOp::create(before, round.getLoc(), round.getType(), Function::select,
+                           ValueRange{select.getInputs()[0], row, state}, select.getExtents(), select.getMaps());
+    round.replaceAllUsesWith(made);
+    eraseDead(*block.getParent()); // what widens the state reads it
   }
 
   // What the body returns of an old value outlives that. What an update reads of another state it reads from a copy: so

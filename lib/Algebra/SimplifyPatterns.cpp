@@ -128,6 +128,31 @@ struct EraseUndoneView : OpRewritePattern<View> {
   }
 };
 
+/// cast(widen(x))  -->  cast(x), or x: of a narrow x, which is widened exactly.
+struct CastNarrow : OpRewritePattern<ein::CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ein::CastOp op, PatternRewriter &rewriter) const override {
+    auto widen = op.getInput().getDefiningOp<ein::CastOp>();
+    if (!widen || !ein::isNarrow(widen.getInput().getType()))
+      return rewriter.notifyMatchFailure(op, "reads nothing that was widened");
+    Value narrow = widen.getInput();
+    Type wide = elementOf(widen);
+    bool isExact = !ein::isNarrow(wide) && (!isa<IntegerType>(wide) || wide.getIntOrFloatBitWidth() >= 32) &&
+                   (isa<IntegerType>(elementOf(narrow)) || !isa<IntegerType>(wide));
+    if (!isExact)
+      return rewriter.notifyMatchFailure(op, "reads what may be rounded");
+    if (narrow.getType() != op.getType()) {
+      rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().assign(narrow); });
+      return success();
+    }
+    if (wouldReturnArgument(op, narrow))
+      return rewriter.notifyMatchFailure(op, "is a result of the body that must not be its argument");
+    rewriter.replaceOp(op, narrow);
+    return success();
+  }
+};
+
 /// contract(a)  -->  a reduction, or a copy if nothing is summed.
 struct ReduceSingleFactor : OpRewritePattern<ein::ContractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -220,7 +245,8 @@ void algebra::populateEinSimplifyPatterns(RewritePatternSet &patterns) {
   // First of all on each equation: what it reads decides what it is.
   patterns.add<ReadThroughCopy>(context, /*benefit=*/3);
   patterns.add<DropNeutralOperand, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>,
-               ReduceSingleFactor, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(context, /*benefit=*/2);
+               ReduceSingleFactor, CastNarrow, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(context,
+                                                                                                       /*benefit=*/2);
   // Last: numbers of dimensions matter to no other pattern.
   patterns.add<NumberDimensions>(context, /*benefit=*/1);
 }

@@ -1,7 +1,8 @@
-//===- GatheredFactors.cpp - contractions that read parts of a table -------===//
+//===- GatheredFactors.cpp - factors that contractions read elsewhere ------===//
 #include "plc/Analysis/GatheredFactors.h"
 
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Dialect/Ein/Views.h"
 
 using namespace mlir;
 using namespace plc::ein;
@@ -28,8 +29,15 @@ static std::optional<SmallVector<int64_t>> ownAxes(GatherOp gather, ArrayRef<int
   return own;
 }
 
+Value plc::ein::heldAs(Value factor) {
+  auto cast = factor.getDefiningOp<CastOp>();
+  return cast && isNarrow(cast.getInput().getType()) && !isFree(viewed(cast.getInput())) ? cast.getInput() : factor;
+}
+
+static GatherOp gatherOf(Value factor) { return heldAs(factor).getDefiningOp<GatherOp>(); }
+
 bool plc::ein::takesMatrices(Value factor, ArrayRef<int64_t> dims, ArrayRef<int64_t> other, ArrayRef<int64_t> result) {
-  auto gather = factor.getDefiningOp<GatherOp>();
+  GatherOp gather = factor ? gatherOf(factor) : GatherOp();
   auto own = gather ? ownAxes(gather, dims) : std::nullopt;
   if (!own)
     return false;
@@ -46,7 +54,7 @@ bool plc::ein::takesMatrices(Value factor, ArrayRef<int64_t> dims, ArrayRef<int6
 }
 
 SmallVector<int64_t> plc::ein::countPositions(Value factor, ArrayRef<int64_t> dims) {
-  Iteration it = iterationOf(factor.getDefiningOp<GatherOp>());
+  Iteration it = iterationOf(gatherOf(factor));
   SmallVector<int64_t> counting;
   for (unsigned axis = 0; axis < it.result.getNumResults(); ++axis)
     if (it.inputs[1].isFunctionOfDim(dimOf(it.result, axis)))
@@ -62,14 +70,18 @@ GatherOp plc::ein::readInPlace(ContractOp op, unsigned operand) {
   Value factor = op.getInputs()[operand];
   if (!takesMatrices(factor, dims(operand), dims(1 - operand), dimsOf(equation.getResultMap())))
     return {};
-  return factor.getDefiningOp<GatherOp>();
+  return gatherOf(factor);
 }
 
 bool plc::ein::isReadInPlace(Operation *op) {
-  if (!isa_and_nonnull<GatherOp>(op) || !op->hasOneUse())
+  if (!isa_and_nonnull<GatherOp, CastOp>(op) || !op->hasOneUse())
     return false;
-  OpOperand &use = *op->use_begin();
-  auto contract = dyn_cast<ContractOp>(use.getOwner());
-  return contract && use.getOperandNumber() < contract.getInputs().size() &&
-         readInPlace(contract, use.getOperandNumber());
+  OpOperand *use = &*op->use_begin();
+  if (Operation *cast = use->getOwner(); isa<GatherOp>(op) && isa<CastOp>(cast) && cast->hasOneUse())
+    use = &*cast->use_begin();
+  auto contract = dyn_cast<ContractOp>(use->getOwner());
+  unsigned operand = use->getOperandNumber();
+  if (!contract || contract.getInputs().size() != 2 || operand >= 2)
+    return false;
+  return isa<CastOp>(op) ? heldAs(op->getResult(0)) != op->getResult(0) : readInPlace(contract, operand) == op;
 }

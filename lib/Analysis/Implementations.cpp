@@ -17,6 +17,8 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
   ein::Contraction contraction = ein::analyse(op);
   if (contraction.part && by == Implementation::blis)
     return "reads a table by positions";
+  if (by == Implementation::blis && (ein::isNarrow(contraction.a.getType()) || ein::isNarrow(contraction.b.getType())))
+    return "reads elements that only hold numbers";
   if (contraction.part)
     return ein::asGrouped(contraction) ? nullptr : "reads a table by positions that have no product of matrices each";
   if (by == Implementation::tiles && ein::asStream(contraction))

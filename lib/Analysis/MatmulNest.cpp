@@ -52,7 +52,7 @@ struct FactorSteps {
 static FactorSteps stepsOf(ContractOp op, unsigned operand, const Iteration &it) {
   unsigned dims = it.extents.size();
   GatherOp gather = readInPlace(op, operand);
-  FactorSteps result{op.getInputs()[operand], {}, SmallVector<int64_t>(dims, 0), 0, std::nullopt};
+  FactorSteps result{heldAs(op.getInputs()[operand]), {}, SmallVector<int64_t>(dims, 0), 0, std::nullopt};
   if (!gather) {
     std::tie(result.strides, result.first) = steps(it.inputs[operand], result.memory, dims);
     return result;

@@ -1,5 +1,6 @@
 //===- Contraction.cpp - what writers of contractions share -----------------===//
 #include "Contraction.h"
+#include "ScalarFunctions.h"
 
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/Implementations.h"
@@ -10,6 +11,13 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
+
+Factor::Factor(KernelWriter &w, Value tensor)
+    : memory(w.memoryOf(tensor)), element(cast<RankedTensorType>(tensor.getType()).getElementType()) {}
+
+Value Factor::load(KernelWriter &w, Type sum, Value offset, int64_t stride, Lanes lanes) const {
+  return castElement(w.b, w.load(memory, element, offset, stride, lanes), sum, element);
+}
 
 Offsets codegen::firstOffsets(KernelWriter &w, const MatmulNest &x) {
   auto orNull = [&](int64_t offset) { return offset ? w.index(offset) : Value(); };
@@ -143,13 +151,15 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
       for (Value read : gather->getOperands())
         if (!writer.memoryOf(read))
           return gather.emitOpError("reads a value that is no argument of its kernel");
-      ++inPlace;
+      inPlace += ein::heldAs(input) == input ? 1 : 2;
       continue;
     }
-    if (ein::isFree(ein::viewed(input)) && !writer.memoryOf(input))
+    Value held = ein::heldAs(input);
+    if (ein::isFree(ein::viewed(held)) && !writer.memoryOf(held))
       return op.emitOpError("reads a value that is neither an argument of its kernel nor made by an equation of it");
-    if (failed(factors.write(input)))
+    if (failed(factors.write(held)))
       return failure();
+    inPlace += held != input;
   }
   if (factors.count() + inPlace + 1 != equations.size())
     return refuse();

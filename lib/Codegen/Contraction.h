@@ -16,6 +16,18 @@ struct Offsets {
   mlir::Value a, b, c;
 };
 
+/// A factor in memory, of elements that may be narrow.
+struct Factor {
+  Factor(KernelWriter &writer, mlir::Value tensor);
+  Factor(mlir::Value memory, mlir::Type element) : memory(memory), element(element) {}
+
+  mlir::Value memory;
+  mlir::Type element;
+
+  /// As KernelWriter::load, widened to what sums are taken in.
+  mlir::Value load(KernelWriter &writer, mlir::Type sum, mlir::Value offset, int64_t stride, Lanes lanes) const;
+};
+
 /// Where a, b and c begin.
 Offsets firstOffsets(KernelWriter &writer, const MatmulNest &product);
 
@@ -36,7 +48,7 @@ struct SumBlock {
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
                   llvm::function_ref<void(const SumBlock &)> block);
 
-/// The contraction of a kernel, whose factors lie in memory or are read in place of a table: others that equations of the
+/// The contraction of a kernel, whose factors lie in memory, or are read where a table or a narrow tensor does: others that equations of the
 /// kernel make are written to scratch first. Fails with a diagnostic on a kernel that `by` cannot compute.
 mlir::FailureOr<ein::ContractOp> beginContraction(KernelWriter &writer);
 

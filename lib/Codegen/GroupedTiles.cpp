@@ -25,12 +25,14 @@ class GroupedTileWriter {
 public:
   GroupedTileWriter(KernelWriter &writer, ein::GroupedNest grouped)
       : w(writer), b(writer.b), nest(std::move(grouped)), x(nest.product),
-        element(cast<RankedTensorType>(x.c.getType()).getElementType()), tile(writer, element),
+        element(cast<RankedTensorType>(x.c.getType()).getElementType()), tile(writer, element), rowsOfA(writer, x.a),
         groups(writer, nest.part, nest.rows, writer.addAccess(nest.part.gather, nest.part.extent)) {}
 
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), sums = std::min(x.k.extent, sumBlock);
     scratch = w.scratch(sums * tile.width(), element);
+    if (ein::isNarrow(rowsOfA.element))
+      widened = w.scratch(tallest * sums, element);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
     depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
     columns = LoopOffsets(w, {}, x.n, &LoopDim::b, tile.width());
@@ -82,10 +84,15 @@ private:
       rows.push_back(groups.rowAt(w.plus(row, w.index(i)), {block.at.a, {}, block.at.c}));
     auto inC = [&](int64_t i) { return rows[i].c; };
     tile.prefetch(w.memoryOf(x.c), inC, height, panel);
+    if (widened)
+      widenRows(
+          w, rowsOfA, [&](int64_t i) { return rows[i].a; }, depthOfA, block.size, height, {tile.lanes, tile.lanes},
+          widened, block.size);
     auto step = [&](Value k, MutableArrayRef<Value> into) {
-      Value column = depthOfA.at(w, k);
-      auto left = [&](int64_t i) { return w.plus(rows[i].a, column); };
-      tile.addProducts(into, panel, w.memoryOf(x.a), left, scratch, w.times(k, panel.width()), /*packed=*/true);
+      Value column = widened ? k : depthOfA.at(w, k);
+      auto left = [&](int64_t i) { return w.plus(widened ? w.index(i * block.size) : rows[i].a, column); };
+      tile.addProducts(into, panel, widened ? widened : rowsOfA.memory, left, {scratch, element},
+                       w.times(k, panel.width()), /*packed=*/true);
     };
     tile.writeSums(w.memoryOf(x.c), inC, panel, tile.sumSteps(block.size, tile.zeros(height, panel), step), block.adds);
   }
@@ -96,8 +103,9 @@ private:
   const MatmulNest &x;
   Type element;
   TileCode tile;
+  Factor rowsOfA;
   RowGroups groups;
-  Value scratch, firstColumn;
+  Value scratch, widened, firstColumn; // a panel of b, rows of a that is narrow
   LoopOffsets depthOfA, depthOfB, columns;
 };
 

@@ -1,5 +1,6 @@
 //===- Packing.cpp - panels of a contraction's second operand ---------------===//
 #include "Packing.h"
+#include "ScalarFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,15 +67,15 @@ class Packer {
 public:
   Packer(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size, const Panel &panel,
          Value scratch, Value first)
-      : w(writer), b(writer.b), x(product), source(source), size(size), panel(panel), from(writer.memoryOf(product.b)),
-        to(scratch), first(first), element(cast<RankedTensorType>(product.b.getType()).getElementType()) {}
+      : w(writer), b(writer.b), x(product), source(source), size(size), panel(panel), from(writer, product.b),
+        to(scratch), first(first), element(cast<RankedTensorType>(product.c.getType()).getElementType()) {}
 
   // Rows as they lie.
   void copyRows() {
     each(size, 1, [&](Value k) {
       for (int64_t v = 0; v < panel.vectors; ++v) {
         Value column = w.index(v * panel.lanes);
-        Value row = w.load(from, element, at(k, column), 1, panel.lanesOf(v));
+        Value row = from.load(w, element, at(k, column), 1, panel.lanesOf(v));
         w.store(row, to, target(k, column), 1, {panel.lanes, panel.lanes});
       }
     });
@@ -100,9 +101,9 @@ public:
       for (int64_t v = 0; v < panel.vectors; ++v) {
         Value column = w.index(v * panel.lanes), read = runs[v].empty() ? gather(row, column, v) : zeros();
         for (const Run &run : runs[v])
-          read = vector::MaskedLoadOp::create(b, cast<VectorType>(read.getType()), from,
+          read = vector::MaskedLoadOp::create(b, cast<VectorType>(read.getType()), from.memory,
                                               ValueRange{w.plus(row, run.offset)}, run.lanes, read);
-        w.store(read, to, target(k, column), 1, {panel.lanes, panel.lanes});
+        w.store(castElement(b, read, element, from.element), to, target(k, column), 1, {panel.lanes, panel.lanes});
       }
     });
   }
@@ -150,10 +151,12 @@ private:
     return runs;
   }
 
-  Value zeros() { return arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({panel.lanes}, element))); }
+  // As they lie in memory.
+  VectorType heldLanes() const { return VectorType::get({panel.lanes}, storedType(from.element)); }
+  Value zeros() { return arith::ConstantOp::create(b, b.getZeroAttr(heldLanes())); }
 
   Value gather(Value row, Value column, int64_t v) {
-    return vector::GatherOp::create(b, VectorType::get({panel.lanes}, element), from, ValueRange{row},
+    return vector::GatherOp::create(b, heldLanes(), from.memory, ValueRange{row},
                                     source.columns.lanesAt(w, inSource(column), panel.lanes), w.mask(panel.lanesOf(v)),
                                     zeros());
   }
@@ -171,7 +174,7 @@ private:
     auto type = VectorType::get({panel.lanes}, element);
     SmallVector<Value> square(panel.lanes, arith::ConstantOp::create(b, b.getZeroAttr(type)));
     for (int64_t i = 0; i < columns; ++i)
-      square[i] = w.load(from, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});
+      square[i] = from.load(w, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});
     codegen::turnSquare(b, square);
     for (int64_t i = 0; i < rows; ++i)
       w.store(square[i], to, target(w.plus(k, w.index(i)), column), 1, {panel.lanes, panel.lanes});
@@ -183,11 +186,32 @@ private:
   const PanelSource &source;
   int64_t size;
   const Panel &panel;
-  Value from, to, first; // of `to` what is written begins there; null: at 0
+  Factor from;
+  Value to, first; // of `to` what is written begins there; null: at 0
   Type element;
 };
 
 } // namespace
+
+void codegen::widenRows(KernelWriter &w, const Factor &from, llvm::function_ref<Value(int64_t)> rowAt,
+                        const LoopOffsets &depth, int64_t size, int64_t height, Lanes lanes, Value scratch,
+                        int64_t apart) {
+  Type element = cast<MemRefType>(scratch.getType()).getElementType();
+  auto copy = [&](Value k, Lanes copied) {
+    for (int64_t row = 0; row < height; ++row) {
+      Value read = from.load(w, element, w.plus(rowAt(row), depth.at(w, k)), 1, copied);
+      w.store(read, scratch, w.plus(k, w.index(row * apart)), 1, copied);
+    }
+  };
+  int64_t step = depth.isRun() ? lanes.width : 1, whole = size / step * step;
+  if (whole)
+    w.loop(w.index(0), w.index(whole), step, {}, [&](Value k, ValueRange) -> SmallVector<Value> {
+      copy(k, depth.isRun() ? lanes : Lanes());
+      return {};
+    });
+  if (whole < size)
+    copy(w.index(whole), {step, size - whole});
+}
 
 // Elements whose row and column differ in the bit `distance` change places.
 static void exchange(ImplicitLocOpBuilder &b, MutableArrayRef<Value> square, int64_t distance) {

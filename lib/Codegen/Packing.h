@@ -31,6 +31,8 @@ public:
   /// Those of the lanes from the i-th on, as a vector.
   mlir::Value lanesAt(KernelWriter &writer, mlir::Value i, int64_t lanes) const;
   bool isTable() const { return bool(table); }
+  /// Whether they are neighbours.
+  bool isRun() const { return !table && stride == 1; }
   /// Offset of the first number that `fill` was told, where no table says it.
   mlir::Value begin(KernelWriter &writer, mlir::Value first) const;
 
@@ -53,6 +55,10 @@ struct PanelSource {
 /// lies behind the last column holds anything.
 void packPanel(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size,
                const Panel &panel, mlir::Value scratch, mlir::Value to = {});
+
+/// Widens `height` rows of `size` narrow elements each, which begin where `rowAt` says, to `scratch`: rows of `apart` elements.
+void widenRows(KernelWriter &writer, const Factor &from, llvm::function_ref<mlir::Value(int64_t)> rowAt,
+               const LoopOffsets &depth, int64_t size, int64_t height, Lanes lanes, mlir::Value scratch, int64_t apart);
 
 /// Turns a square of as many vectors as they have lanes: rows become columns.
 void turnSquare(mlir::ImplicitLocOpBuilder &builder, llvm::MutableArrayRef<mlir::Value> square);

@@ -126,8 +126,7 @@ private:
   }
 
   Value factor(Value of, Value offset, int64_t stride, Lanes lanes) {
-    Type element = cast<RankedTensorType>(of.getType()).getElementType();
-    return castElement(b, w.load(w.memoryOf(of), element, offset, stride, lanes), x.sum);
+    return Factor(w, of).load(w, x.sum, offset, stride, lanes);
   }
 
   Value offsetOf(ArrayRef<LoopDim> runs, ArrayRef<Value> at, int64_t LoopDim::*step) {

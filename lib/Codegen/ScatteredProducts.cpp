@@ -157,7 +157,7 @@ private:
       SmallVector<Value> next(carried);
       Value begin = slotAt(rows, number, i);
       auto left = [&](int64_t j) { return w.plus(begin, w.index(j)); };
-      tile.addProducts(next, panel, packed, left, scratch, w.times(i, panel.width()), /*packed=*/true,
+      tile.addProducts(next, panel, packed, left, {scratch, element}, w.times(i, panel.width()), /*packed=*/true,
                        x.fused ? TileCode::Adds::fused : TileCode::Adds::rounded);
       return next;
     });

@@ -15,11 +15,13 @@
 // neighbours together.
 //
 //===----------------------------------------------------------------------===//
+#include "ScalarFunctions.h"
 #include "Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace plc;
@@ -35,12 +37,12 @@ class StreamWriter {
 public:
   StreamWriter(KernelWriter &writer, MatmulNest product)
       : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()),
-        tile(writer, element), turned(x.n.b != 1) {
+        tile(writer, element), left(writer, x.a), right(writer, x.b), turned(x.n.b != 1) {
     int64_t bytes = element.getIntOrFloatBitWidth() / 8, held = w.options.vectorBits == 512 ? 16 : 8;
     rowsAtOnce = x.m.extent == 1 ? 8 : llvm::bit_floor(uint64_t(held / x.m.extent));
     strip = std::min<int64_t>(llvm::alignDown(sumBytes / bytes / x.m.extent, tile.lanes),
                               llvm::alignTo(x.n.extent, tile.lanes));
-    leastPart = turned ? leastTurned : leastRowBytes / bytes;
+    leastPart = turned ? leastTurned : leastRowBytes * inWord() / bytes;
   }
 
   void run() {
@@ -65,7 +67,7 @@ private:
   // faster than one.
   int64_t chooseParts() {
     int64_t wanted = llvm::divideCeil(chunksOf(w.kernel.getNs()), x.units());
-    int64_t most = std::max<int64_t>(x.n.extent / leastPart, x.n.extent > leastPart / 2 ? 2 : 1);
+    int64_t most = std::max<int64_t>(x.n.extent / leastPart, x.n.extent >= leastPart / 2 ? 2 : 1);
     length = llvm::alignTo(llvm::divideCeil(x.n.extent, std::min(wanted, most)), tile.lanes);
     return llvm::divideCeil(x.n.extent, length);
   }
@@ -139,47 +141,95 @@ private:
 
   Value factorAt(Value offset, int64_t i) {
     Value at = w.plus(offset, w.index(i * x.m.a));
-    return w.broadcast(w.load(w.memoryOf(x.a), element, at, 0, {}), {tile.lanes, tile.lanes});
+    return w.broadcast(left.load(w, element, at, 0, {}), {tile.lanes, tile.lanes});
   }
 
   void addRows(MutableArrayRef<Value> sums, ArrayRef<Value> factors, Value offset, int64_t rows, const Panel &panel) {
     for (int64_t row = 0; row < rows; ++row) {
       Value at = w.plus(offset, w.index(row * x.k.b));
-      Value right = w.load(w.memoryOf(x.b), element, at, 1, panel.lanesOf(0));
+      // The same of the next rows: short ones, as narrow ones are, end before the processor has seen where they lead.
+      memref::PrefetchOp::create(b, right.memory, ValueRange{w.plus(at, w.index(rowsAtOnce * x.k.b))},
+                                 /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+      Value columns = right.load(w, element, at, 1, panel.lanesOf(0));
       for (auto [sum, factor] : llvm::zip(sums, factors.slice(row * x.m.extent, x.m.extent)))
-        sum = math::FmaOp::create(b, factor, right, sum);
+        sum = math::FmaOp::create(b, factor, columns, sum);
     }
   }
 
   // A block of sums of a vector's columns, which lie along k.
   void writeSquares(const SumBlock &block, const Panel &panel) {
-    int64_t whole = block.size / tile.lanes * tile.lanes;
+    int64_t step = tile.lanes * inWord(), whole = block.size / step * step;
     SmallVector<Value> sums = tile.zeros(x.m.extent, panel);
     if (whole)
-      sums = w.loop(w.index(0), w.index(whole), tile.lanes, sums, [&](Value k, ValueRange carried) {
+      sums = w.loop(w.index(0), w.index(whole), step, sums, [&](Value k, ValueRange carried) {
         SmallVector<Value> next(carried);
-        addSquare(next, moved(w, {x.k}, {k}, block.at), tile.lanes, panel);
+        addSquare(next, moved(w, {x.k}, {k}, block.at), panel);
         return next;
       });
-    if (whole < block.size)
-      addSquare(sums, moved(w, {x.k}, {w.index(whole)}, block.at), block.size - whole, panel);
+    for (; whole < block.size; whole += tile.lanes)
+      addPart(sums, moved(w, {x.k}, {w.index(whole)}, block.at), std::min(block.size - whole, tile.lanes), panel);
     addTo(block.at.c, sums, panel, block.adds);
   }
 
-  void addSquare(MutableArrayRef<Value> sums, const Offsets &at, int64_t rows, const Panel &panel) {
-    Value from = w.memoryOf(x.b);
+  // Elements of b that are as wide as a sum.
+  int64_t inWord() const { return element.getIntOrFloatBitWidth() / right.element.getIntOrFloatBitWidth(); }
+
+  // Words are turned, which hold several neighbours if b is narrow.
+  void addSquare(MutableArrayRef<Value> sums, const Offsets &at, const Panel &panel) {
+    unsigned bits = element.getIntOrFloatBitWidth(), held = right.element.getIntOrFloatBitWidth();
+    auto words = VectorType::get({tile.lanes}, b.getIntegerType(bits));
+    auto read = VectorType::get({tile.lanes * inWord()}, storedType(right.element));
+    SmallVector<Value> square(tile.lanes, arith::ConstantOp::create(b, b.getZeroAttr(words)));
+    forEachColumn(at, panel, [&](int64_t column, Value begin) {
+      square[column] = vector::BitCastOp::create(b, words, vector::LoadOp::create(b, read, right.memory, begin));
+    });
+    turnSquare(b, square);
+    for (int64_t row = 0; row < tile.lanes; ++row)
+      for (int64_t i = 0; i < inWord(); ++i) {
+        Value word = square[row];
+        if (i) {
+          Value shift = arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(bits, i * held)));
+          word = arith::ShRUIOp::create(b, word, shift);
+        }
+        addRow(sums, w.plus(at.a, w.index((row * inWord() + i) * x.k.a)), ofWord(word));
+      }
+  }
+
+  // Its lowest bits, widened.
+  Value ofWord(Value word) {
+    unsigned held = right.element.getIntOrFloatBitWidth();
+    if (inWord() == 1)
+      return vector::BitCastOp::create(b, VectorType::get({tile.lanes}, element), word);
+    Value part = arith::TruncIOp::create(b, VectorType::get({tile.lanes}, b.getIntegerType(held)), word);
+    return castElement(b, part, element, right.element);
+  }
+
+  // Fewer rows than a square has.
+  void addPart(MutableArrayRef<Value> sums, const Offsets &at, int64_t rows, const Panel &panel) {
     SmallVector<Value> square(tile.lanes, tile.zeros(1, panel).front());
-    for (int64_t column = 0; column < panel.columns; ++column) {
-      Value begin = w.plus(at.b, w.index(column * x.n.b));
-      // The same of the next vector's columns: what comes from memory by lines of so many rows would come late.
-      memref::PrefetchOp::create(b, from, ValueRange{w.plus(begin, w.index(tile.lanes * x.n.b))}, /*isWrite=*/false,
-                                 /*localityHint=*/2, /*isDataCache=*/true);
-      square[column] = w.load(from, element, begin, 1, {tile.lanes, rows});
-    }
+    forEachColumn(at, panel, [&](int64_t column, Value begin) {
+      square[column] = right.load(w, element, begin, 1, {tile.lanes, rows});
+    });
     turnSquare(b, square);
     for (int64_t row = 0; row < rows; ++row)
-      for (int64_t i = 0; i < x.m.extent; ++i)
-        sums[i] = math::FmaOp::create(b, factorAt(w.plus(at.a, w.index(row * x.k.a)), i), square[row], sums[i]);
+      addRow(sums, w.plus(at.a, w.index(row * x.k.a)), square[row]);
+  }
+
+  // Columns of b are read one after the other, and the same of the next vector's columns is asked for: what comes from
+  // memory by lines of so many rows would come late.
+  void forEachColumn(const Offsets &at, const Panel &panel, llvm::function_ref<void(int64_t, Value)> read) {
+    for (int64_t column = 0; column < panel.columns; ++column) {
+      Value begin = w.plus(at.b, w.index(column * x.n.b));
+      memref::PrefetchOp::create(b, right.memory, ValueRange{w.plus(begin, w.index(tile.lanes * x.n.b))},
+                                 /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+      read(column, begin);
+    }
+  }
+
+  void addRow(MutableArrayRef<Value> sums, Value from, Value row) {
+    for (int64_t i = 0; i < x.m.extent; ++i)
+      sums[i] = math::FmaOp::create(b, factorAt(from, i), row, sums[i]);
   }
 
   void addTo(Value c, ArrayRef<Value> sums, const Panel &panel, Value adds) {
@@ -195,6 +245,7 @@ private:
   MatmulNest x;
   Type element;
   TileCode tile;
+  Factor left, right; // a and b
   bool turned;
   int64_t rowsAtOnce, strip, leastPart, length = 0;
   Value waiting;

@@ -11,8 +11,6 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::codegen;
 
-constexpr int64_t tallest = 12;
-
 TileCode::TileCode(KernelWriter &writer, Type element) : w(writer), b(writer.b), element(element) {
   bool wide = w.options.vectorBits == 512;
   lanes = w.options.vectorBits / element.getIntOrFloatBitWidth();
@@ -58,11 +56,11 @@ SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t hei
   return sums;
 }
 
-void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Value a, OffsetOfRow left, Value from,
-                           Value offset, bool packed, Adds adds) {
+void TileCode::addProducts(MutableArrayRef<Value> sums, const Panel &panel, Value a, OffsetOfRow left,
+                           const Factor &from, Value offset, bool packed, Adds adds) {
   SmallVector<Value> right;
   for (int64_t v = 0; v < panel.vectors; ++v)
-    right.push_back(w.load(from, element, inRow(offset, v), 1, packed ? Lanes{lanes, lanes} : panel.lanesOf(v)));
+    right.push_back(from.load(w, element, inRow(offset, v), 1, packed ? Lanes{lanes, lanes} : panel.lanesOf(v)));
   for (int64_t i = 0, height = int64_t(sums.size()) / panel.vectors; i < height; ++i) {
     Value one = w.broadcast(w.load(a, element, left(i), 0, {}), {lanes, lanes});
     for (int64_t v = 0; v < panel.vectors; ++v) {

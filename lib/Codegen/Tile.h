@@ -14,6 +14,9 @@ struct SplitLanes {
   mlir::Value inFirst, inSecond;
 };
 
+/// Rows of a tile, at most.
+inline constexpr int64_t tallest = 12;
+
 /// The code of tiles: `height` rows by the vectors of a panel, a sum in each register.
 class TileCode {
 public:
@@ -44,10 +47,10 @@ public:
     fused,   // rounded once
     rounded, // the product is rounded first
   };
-  /// Adds the products of the elements at `left` of memory a, one for each row, with the panel's row at `offset` of memory
-  /// b, in which all lanes exist if it is `packed`.
+  /// Adds the products of the elements at `left` of memory a, one for each row, with the panel's row at `offset` of b, in
+  /// which all lanes exist if it is `packed`.
   void addProducts(llvm::MutableArrayRef<mlir::Value> sums, const Panel &panel, mlir::Value a, OffsetOfRow left,
-                   mlir::Value b, mlir::Value offset, bool packed, Adds adds = Adds::fused);
+                   const Factor &b, mlir::Value offset, bool packed, Adds adds = Adds::fused);
 
   using Step = llvm::function_ref<void(mlir::Value k, llvm::MutableArrayRef<mlir::Value> sums)>;
   /// The sums behind `count` steps, two in a turn of the loop.

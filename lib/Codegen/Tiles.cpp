@@ -7,7 +7,7 @@
 //   for each part of the rows, for each group of panels of b       (units: panels, cut in chunks, of which a group is a run)
 //     for each block of 256 summed elements
 //       pack the panels' rows of b, if that pays
-//       for each `height` rows of a, for each panel
+//       for each `height` rows of a (widened before, if they are narrow), for each panel
 //         s[i][v] = 0;  for k in block: s[i][v] = fma(a[i][k], b[k][v], s[i][v]);  c[i][v] (+)= s[i][v]
 //
 //===----------------------------------------------------------------------===//
@@ -31,12 +31,14 @@ class TileWriter {
 public:
   TileWriter(KernelWriter &writer, MatmulNest product)
       : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()),
-        tile(writer, element), packs(x.packs()) {}
+        tile(writer, element), rowsOfA(writer, x.a), packs(x.packs()) {}
 
   void run() {
     int64_t width = tile.width(), full = x.n.extent / width, panels = llvm::divideCeil(x.n.extent, width);
     int64_t sums = std::min(x.k.extent, sumBlock), parts = chooseParts(panels);
     chooseGroup(sums, full);
+    if (ein::isNarrow(rowsOfA.element))
+      widened = w.scratch(tallest * sums, element);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
     depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
     columns = LoopOffsets(w, x.columns, x.n, &LoopDim::b, group * width);
@@ -111,6 +113,10 @@ private:
         });
       auto writeRow = [&](Value row, int64_t rowsAtOnce) {
         Offsets here = moved(w, {x.m}, {row}, at);
+        if (widened)
+          widenRows(
+              w, rowsOfA, [&](int64_t i) { return w.plus(here.a, w.index(i * x.m.a)); }, depthOfA, size, rowsAtOnce,
+              {tile.lanes, tile.lanes}, widened, size);
         eachPanel(count, [&](Value number) {
           writeTile(here, {number, w.plus(column, w.times(number, panel.width()))}, rowsAtOnce, size, panel, adds);
         });
@@ -165,9 +171,10 @@ private:
   void writeStep(Offsets at, PanelAt in, Value k, int64_t size, const Panel &panel, MutableArrayRef<Value> sums) {
     Value row = packs ? w.plus(w.times(in.number, size * panel.width()), w.times(k, panel.width()))
                       : w.plus(at.b, w.plus(w.times(in.number, panel.width()), depthOfB.at(w, k)));
-    Value column = w.plus(at.a, depthOfA.at(w, k));
-    auto left = [&](int64_t i) { return w.plus(column, w.index(i * x.m.a)); };
-    tile.addProducts(sums, panel, w.memoryOf(x.a), left, packs ? scratch : w.memoryOf(x.b), row, packs);
+    Value column = widened ? k : w.plus(at.a, depthOfA.at(w, k));
+    auto left = [&](int64_t i) { return w.plus(column, w.index(i * (widened ? size : x.m.a))); };
+    tile.addProducts(sums, panel, widened ? widened : rowsOfA.memory, left,
+                     packs ? Factor(scratch, element) : Factor(w, x.b), row, packs);
   }
 
   // The turn of the slowest loop of columns in which a column is, and its number there.
@@ -210,9 +217,10 @@ private:
   MatmulNest x;
   Type element;
   TileCode tile;
+  Factor rowsOfA;
   int64_t length = 0, group = 1;
   bool packs;
-  Value scratch;
+  Value scratch, widened; // panels of b, rows of a that is narrow
   LoopOffsets depthOfA, depthOfB, columns;
 };
 

@@ -18,6 +18,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -69,7 +70,7 @@ Value givenFor(Value made) {
 }
 
 // What a group reads and gives: inputs, then accumulators; results, then accumulated values. Of views it reads what they
-// show, and of gathers that are read in place tables and positions; it makes views and gathers again inside.
+// show, and of gathers and casts that are read in place their operands; it makes all of these again inside.
 struct Signature {
   SmallVector<Value> inputs, accumulators, results, accumulated;
 
@@ -213,11 +214,12 @@ private:
   // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
   LogicalResult formCalls(Block &block, Operation *place, const Twine &prefix, Kernels &kernels) {
     std::string names = prefix.str();
+    widenBehindViews(block);
     copyMergedWindows(block);
     for (auto loop : block.getOps<ein::LoopOp>())
       copyApart(loop);
     copyReturnedViews(block);
-    readTablesInPlace(block);
+    readFactorsInPlace(block);
     FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
     if (failed(groups))
       return failure();
@@ -260,12 +262,50 @@ private:
     }
   }
 
-  // A contraction that reads a table in place has a gather of its own.
-  void readTablesInPlace(Block &block) {
+  // A view of a widened tensor is what a view of the narrow one shows, widened: contractions read that in place.
+  void widenBehindViews(Block &block) {
+    llvm::SmallPtrSet<Operation *, 8> left;
     for (auto contract : block.getOps<ein::ContractOp>())
-      for (unsigned operand = 0; operand < contract.getInputs().size(); ++operand)
-        if (ein::GatherOp gather = ein::readInPlace(contract, operand); gather && !gather->hasOneUse())
-          contract->setOperand(operand, OpBuilder(gather).clone(*gather)->getResult(0));
+      for (OpOperand &factor : contract.getInputsMutable()) {
+        SmallVector<Operation *> views;
+        Value shown = factor.get();
+        for (; ein::isView(shown.getDefiningOp()); shown = shown.getDefiningOp()->getOperand(0))
+          views.push_back(shown.getDefiningOp());
+        Value held = ein::heldAs(shown);
+        if (views.empty() || held == shown)
+          continue;
+        left.insert_range(views);
+        left.insert(shown.getDefiningOp());
+        OpBuilder builder(views.front());
+        Value narrow = held;
+        for (Operation *view : llvm::reverse(views)) {
+          Operation *clone = builder.clone(*view);
+          clone->setOperand(0, narrow);
+          narrow = clone->getResult(0);
+          narrow.setType(cast<RankedTensorType>(narrow.getType()).clone(getElementTypeOrSelf(held.getType())));
+        }
+        factor.set(ein::CastOp::create(builder, contract.getLoc(), factor.get().getType(), narrow));
+      }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (left.contains(&op) && op.use_empty())
+        op.erase();
+  }
+
+  // A contraction that reads a table, or what it widens, in place has a gather and a cast of its own.
+  void readFactorsInPlace(Block &block) {
+    auto makeOwn = [](Operation *reader, unsigned operand) {
+      if (Operation *maker = reader->getOperand(operand).getDefiningOp(); !maker->hasOneUse())
+        reader->setOperand(operand, OpBuilder(maker).clone(*maker)->getResult(0));
+      return reader->getOperand(operand).getDefiningOp();
+    };
+    for (auto contract : block.getOps<ein::ContractOp>())
+      for (unsigned operand = 0; operand < contract.getInputs().size(); ++operand) {
+        Value factor = contract.getInputs()[operand];
+        bool widens = ein::heldAs(factor) != factor, gathers = bool(ein::readInPlace(contract, operand));
+        Operation *reader = widens ? makeOwn(contract, operand) : contract.getOperation();
+        if (gathers)
+          makeOwn(reader, widens ? 0 : operand);
+      }
   }
 
   // Turns read their operands where these lie: a carry, or a part of a slice, is one piece.
@@ -410,7 +450,7 @@ private:
     plan::YieldOp::create(builder, kernel.getLoc(), results);
   }
 
-  // Free values, views and gathers that are read in place cost nothing in the kernel that reads them.
+  // Free values, views, and gathers and casts that are read in place cost nothing in the kernel that reads them.
   void cloneIfFree(Value value, OpBuilder &builder, IRMapping &mapping) {
     if (mapping.contains(value) || !(ein::isFree(value) || isReadThrough(value.getDefiningOp())))
       return;

@@ -326,7 +326,10 @@ SmallVector<Value, 2> plc::kernels::readBehind(Value value) {
   Value shown = ein::viewed(value);
   if (!ein::isReadInPlace(shown.getDefiningOp()))
     return {shown};
-  return llvm::map_to_vector<2>(shown.getDefiningOp()->getOperands(), ein::viewed);
+  SmallVector<Value, 2> read;
+  for (Value operand : shown.getDefiningOp()->getOperands())
+    llvm::append_range(read, readBehind(operand));
+  return read;
 }
 
 FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion) {

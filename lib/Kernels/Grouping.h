@@ -19,12 +19,12 @@ inline bool needsMemory(mlir::Operation *user) {
          mlir::isa<ein::ContractOp, ein::ScatterAddOp, ein::PutOp, ein::PlaceOp, ein::LoopOp, ein::ReturnOp>(user);
 }
 
-/// Whether an operation makes no value of its own, so that the kernels that read it hold a copy of it: a view, or a gather
-/// that a contraction reads in place.
+/// Whether an operation makes no value of its own, so that the kernels that read it hold a copy of it: a view, or a gather or
+/// a cast that a contraction reads in place.
 bool isReadThrough(mlir::Operation *op);
 
 /// What is behind a value that kernels read: itself, what a view shows, the table and the positions of a gather that is
-/// read in place.
+/// read in place, the narrow tensor that a contraction widens.
 llvm::SmallVector<mlir::Value, 2> readBehind(mlir::Value value);
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups

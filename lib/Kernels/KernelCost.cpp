@@ -103,9 +103,9 @@ void addStream(const ein::MatmulNest &x, double width, double flops, double far,
 }
 
 // Of the bytes that a contraction reads and writes, those that the second cache does not hold.
-double farPart(ein::ContractOp op) {
+double farPart(const ein::Contraction &contraction) {
   int64_t bytes = 0;
-  for (Value each : {op->getOperand(0), op->getOperand(1), Value(op->getResult(0))})
+  for (Value each : {contraction.a, contraction.b, contraction.c})
     bytes += byteSizeOf(cast<RankedTensorType>(each.getType()));
   return double(farOf(bytes)) / double(bytes);
 }
@@ -122,7 +122,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction); grouped && by == Implementation::tiles)
     return addGrouped(*grouped, width, flops, amounts);
   if (std::optional<ein::MatmulNest> stream = ein::asStream(contraction); stream && by == Implementation::tiles)
-    return addStream(*stream, width, flops, farPart(op), amounts);
+    return addStream(*stream, width, flops, farPart(contraction), amounts);
   std::optional<ein::MatmulNest> x = ein::asProduct(contraction);
   if (by == Implementation::chains || !x) {
     amounts[Rate::chainFlop] += flops * emptyLanes(neighboursOf(contraction));
@@ -153,7 +153,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     packed += width * times * double(x->n.extent) * double(x->k.extent);
   if (x->k.a != 1)
     packed += width * times * panels * elements;
-  double far = farPart(op);
+  double far = farPart(contraction);
   amounts[Rate::packedElement] += packed * (1 - far);
   amounts[Rate::farPackedElement] += packed * far;
 }

@@ -16,6 +16,31 @@ ein.func @vector(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4xf32> {
   ein.return %0 : tensor<4xf32>
 }
 
+// What is widened exactly and converted again is converted once, and what is rounded back is what it was; not so integers made
+// of reals, and the other way round.
+// CHECK-LABEL: ein.func @casts
+// CHECK-SAME: %[[Q:.*]]: tensor<4xi8>, %[[H:.*]]: tensor<4xbf16>, %[[X:.*]]: tensor<4xf32>)
+ein.func @casts(%q: tensor<4xi8>, %h: tensor<4xbf16>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xbf16>) {
+  // CHECK-DAG: %[[A:.*]] = ein.cast %[[Q]] : (tensor<4xi8>) -> tensor<4xf32>
+  // CHECK-DAG: %[[I:.*]] = ein.cast %[[H]] : (tensor<4xbf16>) -> tensor<4xi32>
+  // CHECK-DAG: %[[B:.*]] = ein.cast %[[I]] : (tensor<4xi32>) -> tensor<4xf32>
+  // CHECK-DAG: %[[R:.*]] = ein.cast %[[X]] : (tensor<4xf32>) -> tensor<4xbf16>
+  // CHECK-DAG: %[[W:.*]] = ein.cast %[[R]] : (tensor<4xbf16>) -> tensor<4xf32>
+  // CHECK-DAG: %[[N:.*]] = ein.cast %{{.*}} : (tensor<4xf32>) -> tensor<4xbf16>
+  // CHECK: ein.return %[[A]], %[[B]], %[[W]], %[[R]], %[[N]]
+  %i = ein.cast %q : (tensor<4xi8>) -> tensor<4xi32>
+  %a = ein.cast %i : (tensor<4xi32>) -> tensor<4xf32>
+  %j = ein.cast %h : (tensor<4xbf16>) -> tensor<4xi32>
+  %b = ein.cast %j : (tensor<4xi32>) -> tensor<4xf32>
+  %r = ein.cast %x : (tensor<4xf32>) -> tensor<4xbf16>
+  %w = ein.cast %r : (tensor<4xbf16>) -> tensor<4xf32>
+  %back = ein.cast %w : (tensor<4xf32>) -> tensor<4xbf16>
+  // A body's result must not be its argument.
+  %v = ein.cast %h : (tensor<4xbf16>) -> tensor<4xf32>
+  %n = ein.cast %v : (tensor<4xf32>) -> tensor<4xbf16>
+  ein.return %a, %b, %w, %back, %n : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xbf16>, tensor<4xbf16>
+}
+
 // One factor: a sum; nothing summed: a copy; that only transposes: its reader does it.
 // CHECK-LABEL: ein.func @single
 ein.func @single(%a: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8x4xf32>) {

@@ -3,12 +3,14 @@
 // RUN: plc-opt %s --ein-update-states --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK-DAG: UpdatedInPlace {{.*}}"state 'row.k' is written in place, at its positions alone"
 // REMARK-DAG: UpdatedInPlace {{.*}}"state 'both.k' is written in place, at its positions alone"
+// REMARK-DAG: UpdatedInPlace {{.*}}"state 'narrow.k' is written in place, at its positions alone"
 // REMARK-DAG: CopiedToState {{.*}}"state 'late.k' is replaced by a copy of its new value"
 // REMARK-DAG: CopiedToState {{.*}}"state 'sum.k' is replaced by a copy of its new value"
 // REMARK-DAG: CopiedToState {{.*}}"state 'two.k' is replaced by a copy of its new value"
 
 ein.state @row.k init 0.0
 ein.state @both.k init 0.0
+ein.state @narrow.k init 0.0
 ein.state @late.k init 0.0
 ein.state @sum.k init 0.0
 ein.state @two.k init 0.0
@@ -42,6 +44,23 @@ ein.func @both(%x: tensor<2xf32>, %p: tensor<i32>, %k: tensor<2x8x3xf32>) -> (te
   %n = ein.map select "b,a,abc->abc" %m, %x, %k : (tensor<8xi1>, tensor<2xf32>, tensor<2x8x3xf32>) -> tensor<2x8x3xf32>
   %y = ein.reduce max "abc->ac" %k : (tensor<2x8x3xf32>) -> tensor<2x3xf32>
   ein.return %y, %n : tensor<2x3xf32>, tensor<2x8x3xf32>
+}
+
+// A narrow state: the row is rounded, and nothing widens the rest; what is read before it is rounded is made apart.
+// CHECK-LABEL: ein.func @narrow(
+// CHECK-SAME: %[[X:.*]]: tensor<2xf32>, %[[P:.*]]: tensor<2xi32>, %[[K:.*]]: tensor<2x8xbf16>)
+// CHECK-DAG: %[[W:.*]] = ein.cast %[[K]] : (tensor<2x8xbf16>) -> tensor<2x8xf32>
+// CHECK-DAG: %[[S:.*]] = ein.map select "ab,a,ab->ab" %{{.*}}, %[[X]], %[[W]] : {{.*}} -> tensor<2x8xf32>
+// CHECK-DAG: %[[R:.*]] = ein.cast %[[X]] : (tensor<2xf32>) -> tensor<2xbf16>
+// CHECK: %[[N:.*]] = ein.put "a,i=a->ai" %[[R]], %[[P]] after %[[W]] : tensor<2x8xf32> into %[[K]]
+// CHECK: ein.return %[[S]], %[[N]]
+ein.func @narrow(%x: tensor<2xf32>, %p: tensor<2xi32>, %k: tensor<2x8xbf16>) -> (tensor<2x8xf32>, tensor<2x8xbf16>) {
+  %t = ein.iota : tensor<8xi32>
+  %m = ein.map eq "b,a->ab" %t, %p : (tensor<8xi32>, tensor<2xi32>) -> tensor<2x8xi1>
+  %w = ein.cast %k : (tensor<2x8xbf16>) -> tensor<2x8xf32>
+  %n = ein.map select "ab,a,ab->ab" %m, %x, %w : (tensor<2x8xi1>, tensor<2xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  %r = ein.cast %n : (tensor<2x8xf32>) -> tensor<2x8xbf16>
+  ein.return %n, %r : tensor<2x8xf32>, tensor<2x8xbf16>
 }
 
 // Here the old value is read behind the new one.
@@ -99,11 +118,11 @@ ein.func @two(%x: tensor<2xf32>, %k: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK: %[[T0:.*]] = ein.call @two
 // CHECK: %[[T1:.*]] = ein.call @two
 // CHECK: ein.call @"m.state(two.k)"(%[[T1]], %{{.*}}, %[[T0]]) path "m.state(two.k)"
-ein.model @m(%x: tensor<2x3xf32>, %p: tensor<2xi32>, %s: tensor<2xf32>, %q: tensor<i32>, %k0: tensor<2x8x3xf32>, %k1: tensor<2x8x3xf32>, %k2: tensor<2x8xf32>, %k3: tensor<2xf32>, %k4: tensor<2xf32>, %c5: tensor<2xi32>, %k5: tensor<2x8xf32>)
-    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x8x3xf32>, tensor<2x8x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>) attributes {
-    arg_names = ["x", "p", "s", "q", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)"],
-    result_names = ["a", "b", "c", "d", "e", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)"],
-    arg_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>, result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
+ein.model @m(%x: tensor<2x3xf32>, %p: tensor<2xi32>, %s: tensor<2xf32>, %q: tensor<i32>, %k0: tensor<2x8x3xf32>, %k1: tensor<2x8x3xf32>, %k2: tensor<2x8xf32>, %k3: tensor<2xf32>, %k4: tensor<2xf32>, %c5: tensor<2xi32>, %k5: tensor<2x8xf32>, %k6: tensor<2x8xbf16>)
+    -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x8x3xf32>, tensor<2x8x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xbf16>) attributes {
+    arg_names = ["x", "p", "s", "q", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)", "state(narrow.k)"],
+    result_names = ["a", "b", "c", "d", "e", "state(row.k)", "state(both.k)", "state(late.k)", "state(sum.k)", "state(two.k)", "state(at.c)", "state(at.k)", "f", "state(narrow.k)"],
+    arg_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>, result_batch = array<i64: -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1>} {
   %a, %n0 = ein.call @row(%x, %p, %k0) path "row" : (tensor<2x3xf32>, tensor<2xi32>, tensor<2x8x3xf32>) -> (tensor<2x3xf32>, tensor<2x8x3xf32>)
   %b, %n1 = ein.call @both(%s, %q, %k1) path "both" : (tensor<2xf32>, tensor<i32>, tensor<2x8x3xf32>) -> (tensor<2x3xf32>, tensor<2x8x3xf32>)
   %c, %n2 = ein.call @late(%s, %p, %k2) path "late" : (tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>)
@@ -111,5 +130,6 @@ ein.model @m(%x: tensor<2x3xf32>, %p: tensor<2xi32>, %s: tensor<2xf32>, %q: tens
   %e = ein.call @two(%s, %k4) path "two.0" : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %n4 = ein.call @two(%e, %k4) path "two.1" : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %n5, %n6 = ein.call @at(%s, %c5, %k5) path "at" : (tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>) -> (tensor<2xi32>, tensor<2x8xf32>)
-  ein.return %a, %b, %c, %d, %e, %n0, %n1, %n2, %n3, %n4, %n5, %n6 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x8x3xf32>, tensor<2x8x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>
+  %f, %n7 = ein.call @narrow(%s, %p, %k6) path "narrow" : (tensor<2xf32>, tensor<2xi32>, tensor<2x8xbf16>) -> (tensor<2x8xf32>, tensor<2x8xbf16>)
+  ein.return %a, %b, %c, %d, %e, %n0, %n1, %n2, %n3, %n4, %n5, %n6, %f, %n7 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x8x3xf32>, tensor<2x8x3xf32>, tensor<2x8xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xi32>, tensor<2x8xf32>, tensor<2x8xf32>, tensor<2x8xbf16>
 }

@@ -80,6 +80,15 @@ plan.kernel @library(%x: tensor<9x32xf32>, %w: tensor<5x32x70xf32>, %k: tensor<9
 
 // -----
 
+plan.kernel @narrow(%x: tensor<9x32xf32>, %n: tensor<32x70xbf16>) -> tensor<9x70xf32> attributes {by = #plan<by blis>, kind = #plan<kind contract>} {
+  %w = ein.cast %n : (tensor<32x70xbf16>) -> tensor<32x70xf32>
+  // expected-error @+1 {{'ein.contract' op is computed by 'blis' but reads elements that only hold numbers}}
+  %0 = ein.contract "ac,cb->ab" %x, %w order [2] : (tensor<9x32xf32>, tensor<32x70xf32>) -> tensor<9x70xf32>
+  plan.yield %0 : tensor<9x70xf32>
+}
+
+// -----
+
 plan.kernel @several(%x: tensor<9x4x32xf32>, %w: tensor<5x32x70xf32>, %k: tensor<9x4xi32>) -> tensor<9x70xf32> attributes {by = #plan<by tiles>, kind = #plan<kind contract>} {
   %0 = ein.gather "idb,i=ac->abcd" %w, %k : (tensor<5x32x70xf32>, tensor<9x4xi32>) -> tensor<9x70x4x32xf32>
   // expected-error @+1 {{'ein.contract' op is computed by 'tiles' but reads a table by positions that have no product of matrices each}}

@@ -25,7 +25,7 @@ struct TablePart {
   int64_t extent = 0; // of the axis that positions count along
 };
 
-/// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]; loops of each class, slowest first (k: in the order
+/// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], where a and b may be narrow; loops of each class, slowest first (k: in the order
 /// of the summation). Neighbours whose steps compose in all three tensors are one loop.
 struct Contraction {
   llvm::SmallVector<LoopDim> batch, m, n, k;
