@@ -54,22 +54,23 @@ private:
 };
 
 template <class From, class To>
-void convert(const std::string &file, const std::string &what, Tensor &tensor) {
+void convert(const std::string &file, const std::string &what, Tensor &tensor, int64_t first) {
   using Convert = Conversion<From, To>;
   using Source = typename From::Value;
   using Target = typename To::Value;
-  int64_t count = tensor.info.numElements(), changed = 0;
+  auto count = static_cast<int64_t>(tensor.data.size() / sizeof(Source));
+  int64_t changed = 0;
   Bytes converted(static_cast<size_t>(count) * sizeof(Target));
   std::string example;
   for (int64_t i = 0; i < count; ++i) {
     Source value;
     std::memcpy(&value, tensor.data.data() + static_cast<size_t>(i) * sizeof(Source), sizeof(Source));
     if (!Convert::fits(value))
-      throw fileError(file, "element " + positionText(tensor.info, i) + " is " + textOf(value) + ", which " +
+      throw fileError(file, "element " + positionText(tensor.info, first + i) + " is " + textOf(value) + ", which " +
                                 std::string(To::name) + " of " + what + " cannot hold");
     Target target = Convert::of(value);
     if (Convert::changes(value) && changed++ == 0)
-      example = positionText(tensor.info, i) + ": " + textOf(value) + " becomes " + textOf(target);
+      example = positionText(tensor.info, first + i) + ": " + textOf(value) + " becomes " + textOf(target);
     std::memcpy(converted.data() + static_cast<size_t>(i) * sizeof(Target), &target, sizeof(Target));
   }
   if (changed)
@@ -88,13 +89,13 @@ bool isConvertible(ElementType from, ElementType to) {
          });
 }
 
-void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor) {
+void convertTensor(const std::string &file, const std::string &what, ElementType to, Tensor &tensor, int64_t first) {
   if (tensor.info.type == to)
     return;
   visit(tensor.info.type, [&](auto from) {
     visit(to, [&](auto target) {
       if constexpr (Conversion<decltype(from), decltype(target)>::exists)
-        convert<decltype(from), decltype(target)>(file, what, tensor);
+        convert<decltype(from), decltype(target)>(file, what, tensor, first);
     });
   });
 }

@@ -2,12 +2,15 @@
 
 #include "Npy.h"
 #include "RandomKeys.h"
+#include "TensorFile.h"
 #include "TensorRows.h"
 #include "WholeTensors.h"
 #include "Windows.h"
 #include "plc/Support/RandomInput.h"
 
 #include <algorithm>
+#include <glob.h>
+#include <unistd.h>
 
 namespace plc::runtime {
 
@@ -16,6 +19,22 @@ const DataOption &findOption(const TensorInfo &input, const std::vector<DataOpti
     if (option.input == input.name)
       return option;
   throw usageError("input '" + input.name + "' has no data: add --data " + input.name + "=FILE");
+}
+
+/// A name of a file that is there is no pattern, whatever is in it. What follows a `:` is no part of the name.
+std::vector<std::string> DataOption::files() const {
+  std::string name = endOfNumbers(file) ? file.substr(0, *endOfNumbers(file)) : TensorPlace::parse(file).file;
+  if (name.find_first_of("*?[") == name.npos || ::access(name.c_str(), F_OK) == 0)
+    return {file};
+  glob_t matches = {};
+  int status = ::glob(name.c_str(), 0, nullptr, &matches);
+  std::vector<std::string> found;
+  for (size_t i = 0; i < matches.gl_pathc; ++i)
+    found.push_back(matches.gl_pathv[i] + file.substr(name.size()));
+  ::globfree(&matches);
+  if (status == GLOB_NOMATCH || found.empty())
+    throw fileError(name, "no file has a name of this pattern");
+  return found;
 }
 
 namespace {
@@ -108,20 +127,26 @@ bool isTensorFile(const std::string &file) {
   return file.ends_with(".npy") || file.ends_with(".safetensors") || file.find(".safetensors:") != file.npos;
 }
 
-std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout) {
+std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
+                               WindowOrder order) {
   checkNames(entry, options);
   auto isInRows = [&](const TensorInfo &input) {
-    const std::string &file = findOption(input, options).file;
-    return isTensorFile(file) && (input.shape.size() < 2 || npyRank(file) != 1);
+    const DataOption &option = findOption(input, options);
+    return isTensorFile(option.file) && (input.shape.size() < 2 || !option.file.ends_with(".npy") ||
+                                         openNpy(option.files().front()).info().shape.size() != 1);
   };
   auto isGiven = [](const TensorInfo &input) { return !isRandomInput(input.name); };
   std::vector<Part> parts;
   addPart(
       entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && isInRows(input); },
       [&](const EntryInfo &some) { return std::make_unique<TensorRows>(some, options, holdout); }, parts);
+  size_t numRows = parts.size();
   addPart(
       entry, [&](const TensorInfo &input) { return isGiven(input) && input.batched() && !isInRows(input); },
-      [&](const EntryInfo &some) { return std::make_unique<Windows>(some, options, holdout); }, parts);
+      [&](const EntryInfo &some) { return std::make_unique<Windows>(some, options, holdout, order); }, parts);
+  if (order != WindowOrder::Random && parts.size() == numRows)
+    throw usageError("found '--windows " + std::string(nameOfChoice(order)) +
+                     "', but no data is read in windows: rows are in epochs anyway");
   if (parts.empty() && holdout > 0)
     throw usageError("no input of the model has a batch, so no part of the data can be held out: add --holdout 0");
   addPart(
@@ -136,3 +161,10 @@ std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOpt
 }
 
 } // namespace plc::runtime
+
+using plc::runtime::WindowOrder;
+
+std::span<const plc::NamedRow> plc::Choice<WindowOrder>::rows() {
+  static constexpr NamedRow table[] = {{"random"}, {"epochs"}};
+  return table;
+}

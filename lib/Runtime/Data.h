@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_DATA_H
 
 #include "plc/Runtime/Engine.h"
+#include "plc/Support/Choice.h"
 
 #include <memory>
 
@@ -10,9 +11,15 @@ namespace plc::runtime {
 
 /// `--data IN=FILE[+n]`.
 struct DataOption {
-  std::string input, file;
+  std::string input, file; // or a pattern of file names
   int64_t shift = 0;
+
+  /// The files that match, by name. Throws fileError if none does.
+  std::vector<std::string> files() const;
 };
+
+/// `--windows`: where training windows begin.
+enum class WindowOrder { Random, Epochs };
 
 /// Batches for the inputs of one entry, in the entry's order. A batch is a function of seed and step alone.
 class Data {
@@ -30,10 +37,11 @@ public:
   virtual void checkHeldOut() const = 0;
 };
 
-/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other and of a .npy of one axis for an
-/// input of more (Windows), or, if it has no batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
+/// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other, of a .bin:TYPE, and of a .npy
+/// of one axis for an input of more (Windows), or, if it has no batch, one tensor for all (WholeTensors); the last `holdout` part of rows and windows is held out. Throws usageError or
 /// fileError unless every input has data that fits it.
-std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
+std::unique_ptr<Data> openData(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
+                               WindowOrder order = WindowOrder::Random);
 
 /// Whether the name is that of a .npy or .safetensors file, with or without a key.
 bool isTensorFile(const std::string &file);
@@ -42,5 +50,12 @@ bool isTensorFile(const std::string &file);
 const DataOption &findOption(const TensorInfo &input, const std::vector<DataOption> &options);
 
 } // namespace plc::runtime
+
+template <>
+struct plc::Choice<plc::runtime::WindowOrder> {
+  static constexpr const char *noun = "order";
+  static std::span<const NamedRow> rows();
+  static std::span<const char *const> planned() { return {}; }
+};
 
 #endif

@@ -24,6 +24,12 @@ uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter) {
   return scramble(scramble(key ^ (counter * 0x9e3779b97f4a7c15u)) + counter);
 }
 
+int64_t randomBelow(int64_t end, uint64_t seed, uint64_t stream, uint64_t counter) {
+  // The high half of a 128-bit product: bits / 2^64 of the range, without division or modulo bias of note.
+  auto scaled = static_cast<unsigned __int128>(randomBits(seed, stream, counter)) * static_cast<uint64_t>(end);
+  return static_cast<int64_t>(scaled >> 64);
+}
+
 double uniformFromBits(uint64_t bits) {
   // The middle of one of 2^52 equal intervals of (0, 1): 53 bits, so exact.
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;

@@ -4,8 +4,8 @@
 #include "StoredType.h"
 #include "plc/Runtime/Error.h"
 
+#include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <cstring>
 
 namespace plc::runtime {
@@ -13,6 +13,7 @@ namespace plc::runtime {
 namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
+constexpr size_t longestHeader = 1 << 17; // of a file that is read in parts: more than anybody writes
 
 /// Empty: the format has no such type.
 std::string_view descrOf(ElementType type) {
@@ -171,8 +172,13 @@ void reorder(Tensor &tensor) {
   tensor.data = std::move(ordered);
 }
 
-/// The header at the beginning of `bytes`, and where the data begins.
-std::pair<HeaderReader, size_t> readHeader(const std::string &file, std::string_view bytes) {
+struct Header {
+  HeaderReader fields;
+  size_t end; // where the data begins
+};
+
+/// The header at the beginning of `bytes`, of a file of `size` bytes.
+Header readHeader(const std::string &file, std::string_view bytes, size_t size) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic)
     throw fileError(file, "not a .npy file (offset 0)");
   unsigned version = static_cast<unsigned char>(bytes[6]);
@@ -183,43 +189,42 @@ std::pair<HeaderReader, size_t> readHeader(const std::string &file, std::string_
   if (bytes.size() < start)
     throw fileError(file, "the file ends in its header (offset " + std::to_string(bytes.size()) + ")");
   std::memcpy(&length, bytes.data() + 8, lengthBytes);
+  if (length > size - start)
+    throw fileError(file, "header of " + std::to_string(length) + " bytes in a file of " + std::to_string(size) +
+                              " (offset 8)");
   if (length > bytes.size() - start)
-    throw fileError(file, "header of " + std::to_string(length) + " bytes in a file of " +
-                              std::to_string(bytes.size()) + " (offset 8)");
-  HeaderReader header(file, bytes.substr(start, length), start);
-  header.read();
-  return {header, start + length};
+    throw fileError(file, "header of " + std::to_string(length) + " bytes, expected at most " +
+                              std::to_string(longestHeader) + " (offset 8)");
+  Header header{{file, bytes.substr(start, length), start}, start + length};
+  header.fields.read();
+  TensorInfo &info = header.fields.info;
+  size_t found = size - header.end, expected = static_cast<size_t>(info.numElements()) * header.fields.type->width;
+  if (found != expected)
+    throw fileError(file, "found " + std::to_string(found) + " bytes of data, expected " + std::to_string(expected) +
+                              " for " + info.typeText() + " (offset " + std::to_string(header.end) + ")");
+  return header;
 }
 
 } // namespace
 
 Tensor parseNpy(const std::string &file, std::string_view bytes) {
-  auto [header, start] = readHeader(file, bytes);
-  Tensor tensor{header.info, {}};
-  std::string_view data = bytes.substr(start);
-  size_t expected = static_cast<size_t>(tensor.info.numElements()) * header.type->width;
-  if (data.size() != expected)
-    throw fileError(file, "found " + std::to_string(data.size()) + " bytes of data, expected " +
-                              std::to_string(expected) + " for " + tensor.info.typeText() + " (offset " +
-                              std::to_string(start) + ")");
-  tensor.data = header.type->read(data);
+  Header header = readHeader(file, bytes, bytes.size());
+  Tensor tensor{header.fields.info, header.fields.type->read(bytes.substr(header.end))};
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
-    throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(start + size_t(bad)) + ")");
-  if (header.columnsFirst)
+    throw fileError(file, "a bool is neither 0 nor 1 (offset " + std::to_string(header.end + size_t(bad)) + ")");
+  if (header.fields.columnsFirst)
     reorder(tensor);
   return tensor;
 }
 
-std::optional<size_t> npyRank(const std::string &file) {
-  std::string begin(1 << 17, '\0'); // more than a header takes that anybody writes
-  std::ifstream in(file, std::ios::binary);
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  try {
-    return readHeader(file, std::string_view(begin).substr(0, static_cast<size_t>(in.gcount())))
-        .first.info.shape.size();
-  } catch (const Error &) {
-    return std::nullopt;
-  }
+StoredElements openNpy(const std::string &file) {
+  PartsOfFile bytes(file);
+  std::string begin(std::min(bytes.size(), longestHeader), '\0');
+  bytes.read(0, begin.size(), begin.data());
+  Header header = readHeader(file, begin, bytes.size());
+  if (header.fields.columnsFirst)
+    return {file, parseNpy(file, readFile(file))};
+  return {file, std::move(bytes), *header.fields.type, header.end, header.fields.info};
 }
 
 std::string formatNpy(const Tensor &tensor) {

@@ -2,17 +2,15 @@
 #ifndef PLC_RUNTIME_NPY_H
 #define PLC_RUNTIME_NPY_H
 
-#include "plc/Runtime/Tensor.h"
-
-#include <optional>
+#include "StoredElements.h"
 
 namespace plc::runtime {
 
 /// Parses the bytes of a .npy file; `file` is named in errors (`FILE: error: TEXT (offset N)`).
 Tensor parseNpy(const std::string &file, std::string_view bytes);
 
-/// The number of axes in a .npy file, of which only the header is read; nothing if it cannot be read, or is no such file.
-std::optional<size_t> npyRank(const std::string &file);
+/// Checks the header of a file; the elements are read when they are asked for. Throws fileError.
+StoredElements openNpy(const std::string &file);
 
 /// The bytes of a version 1 file. Elements of a type that the format does not have, bf16, are written as f32.
 std::string formatNpy(const Tensor &tensor);

@@ -57,6 +57,13 @@ double parseNumber(const Given &given, double from, double below, const std::str
   return value;
 }
 
+template <typename Kind>
+Kind parseChosen(const Given &given) {
+  if (auto kind = parseChoice<Kind>(given.text))
+    return *kind;
+  throw usageError("found '" + given.text + "' for '" + given.flag + "', expected " + listChoices<Kind>("'", " or "));
+}
+
 double parseReal(const Given &given, double below) {
   std::string end = std::isinf(below) ? "" : " to below " + std::to_string(static_cast<int64_t>(below));
   return parseNumber(given, 0, below, "a number from 0" + end);
@@ -123,8 +130,11 @@ constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | 
 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
-     "an input's windows of bytes, n further on, or rows of a .npy or .safetensors:KEY",
+     "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true},
+    {"--windows", "ORDER", Train, "data",
+     "where windows begin: random (default), or epochs: side by side, each once, shuffled by the seed",
+     [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",

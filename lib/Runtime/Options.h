@@ -21,6 +21,7 @@ struct Options {
   ModelRequest model;
   bool help = false;
   std::vector<DataOption> data;
+  WindowOrder windows = WindowOrder::Random;
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
   std::string log, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile

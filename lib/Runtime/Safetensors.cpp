@@ -182,6 +182,14 @@ Tensor SafetensorsFile::read(const std::string &name) const {
   return tensor;
 }
 
+StoredElements openSafetensors(const std::string &file, const std::string &name) {
+  SafetensorsFile contents(file);
+  if (!contents.tensors.count(name))
+    throw fileError(file, "tensor '" + name + "' is missing");
+  const SafetensorsFile::Place &place = contents.places.at(name);
+  return {file, std::move(contents.bytes), *place.type, place.begin, contents.tensors.at(name)};
+}
+
 void Safetensors::write(const std::string &file) const {
   json header = json::object();
   std::string data;

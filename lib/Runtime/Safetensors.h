@@ -2,9 +2,7 @@
 #ifndef PLC_RUNTIME_SAFETENSORS_H
 #define PLC_RUNTIME_SAFETENSORS_H
 
-#include "Files.h"
-#include "StoredType.h"
-#include "plc/Runtime/Tensor.h"
+#include "StoredElements.h"
 
 #include <map>
 
@@ -27,6 +25,7 @@ public:
 
 private:
   friend class SafetensorsHeader;
+  friend StoredElements openSafetensors(const std::string &file, const std::string &name);
   struct Place {
     const StoredType *type;
     size_t begin, size; // in the file
@@ -36,6 +35,9 @@ private:
   PartsOfFile bytes;
   std::map<std::string, Place> places;
 };
+
+/// One tensor, whose elements are read when they are asked for. Throws fileError.
+StoredElements openSafetensors(const std::string &file, const std::string &name);
 
 /// What a file is to hold.
 struct Safetensors {

@@ -41,4 +41,6 @@ Bytes StoredType::read(std::string_view bytes) const {
 
 std::span<const StoredType> storedTypes() { return types; }
 
+const StoredType &storedByte() { return types[std::size(allElementTypes)]; }
+
 } // namespace plc::runtime

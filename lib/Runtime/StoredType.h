@@ -21,6 +21,9 @@ struct StoredType {
 /// First those of programs, which are read as they are.
 std::span<const StoredType> storedTypes();
 
+/// A byte, from 0 to 255.
+const StoredType &storedByte();
+
 } // namespace plc::runtime
 
 #endif

@@ -20,6 +20,14 @@ void TensorPlace::check() const {
     throw usageError("found '" + file + "', expected " + file + ":KEY");
 }
 
+std::optional<size_t> endOfNumbers(std::string_view text) {
+  constexpr std::string_view suffix = ".bin";
+  size_t end = text.find(std::string(suffix) + ":");
+  if (end != text.npos)
+    return end + suffix.size();
+  return text.ends_with(suffix) ? std::optional(text.size()) : std::nullopt;
+}
+
 Tensor readTensor(const TensorPlace &place) {
   place.check();
   if (!place.isSafetensors())

@@ -4,6 +4,8 @@
 
 #include "plc/Runtime/Tensor.h"
 
+#include <optional>
+
 namespace plc::runtime {
 
 struct TensorPlace {
@@ -16,6 +18,9 @@ struct TensorPlace {
   void check() const;
   std::string text() const { return key.empty() ? file : file + ":" + key; }
 };
+
+/// Where `FILE.bin` ends in FILE.bin or FILE.bin:TYPE.
+std::optional<size_t> endOfNumbers(std::string_view text);
 
 /// Reads it; `-` is stdin. Throws usageError or fileError.
 Tensor readTensor(const TensorPlace &place);

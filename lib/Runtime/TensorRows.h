@@ -3,6 +3,8 @@
 #define PLC_RUNTIME_TENSORROWS_H
 
 #include "Data.h"
+#include "EpochOrder.h"
+#include "RowFile.h"
 
 namespace plc::runtime {
 
@@ -20,20 +22,16 @@ public:
 
 private:
   struct Source {
-    std::string file;
-    Tensor tensor;
     TensorInfo input;
+    std::vector<RowFile> files;
   };
-  /// The order of an epoch's training rows; the last one asked for is kept.
-  const std::vector<int64_t> &orderOf(uint64_t seed, int64_t epoch) const;
   std::vector<Bytes> readBatch(const std::vector<int64_t> &chosen) const;
 
   int64_t batch;
   std::vector<Source> sources; // in the order of the entry's inputs
+  std::string name;            // of the first one's files, for messages
   int64_t rows = 0, trainRows = 0;
-  mutable std::vector<int64_t> order;
-  mutable uint64_t orderSeed = 0;
-  mutable int64_t orderEpoch = -1;
+  EpochOrder epochs;
 };
 
 } // namespace plc::runtime

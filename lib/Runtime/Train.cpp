@@ -38,7 +38,7 @@ class Training {
 public:
   Training(const Options &options, Engine &engine)
       : options(options), engine(engine), entry(needEntry(engine, "train")),
-        data(openData(entry, options.data, options.holdout)) {
+        data(openData(entry, options.data, options.holdout, options.windows)) {
     data->checkTraining();
     if (options.holdout > 0)
       openHeldOut();

@@ -1,64 +1,46 @@
 #include "Windows.h"
 
-#include "ConvertTensor.h"
-#include "Files.h"
 #include "TensorFile.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace plc::runtime {
 
 namespace {
 
-/// Each byte as an element.
-void widenTo(ElementType type, std::string_view bytes, std::byte *out) {
-  visit(type, [&](auto traits) {
-    using T = typename decltype(traits)::Value;
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      T value = static_cast<T>(static_cast<unsigned char>(bytes[i]));
-      std::memcpy(out + i * sizeof(T), &value, sizeof(T));
-    }
-  });
+const uint64_t stream = hashBytes("data");
+
+void checkBytes(const TensorInfo &input, const std::string &file) {
+  if (kindOf(input.type) == ElementKind::Truth)
+    throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
+                     "give rows of a .npy or .safetensors file");
+  if (kindOf(input.type) == ElementKind::Real)
+    throw usageError("input '" + input.name + "' is " + input.typeText() + ", but '" + file +
+                     "' would be read as bytes of text; give rows of a .npy or .safetensors file");
 }
 
 } // namespace
 
-Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout) : batch(entry.batch) {
+Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout, WindowOrder order)
+    : batch(entry.batch), order(order), epochs(stream) {
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
-    Source source{input, option.file, {}, {}, option.shift, input.numElements() / batch};
-    int64_t length = isTensorFile(option.file) ? readElements(source) : readBytes(source);
-    size = sources.empty() ? length : std::min(size, length);
+    bool isBytes = !isTensorFile(option.file) && !endOfNumbers(option.file);
+    if (isBytes)
+      checkBytes(input, option.file);
+    else
+      unit = "elements";
+    std::vector<StoredElements> files;
+    for (const std::string &file : option.files())
+      files.push_back(isBytes ? StoredElements::openBytes(file) : StoredElements::open(file));
+    Source source{input, option.file, {input, std::move(files)}, option.shift, input.numElements() / batch};
+    size = sources.empty() ? source.elements.size() : std::min(size, source.elements.size());
     reach = std::max(reach, source.window + source.shift);
     stride = std::max(stride, source.window);
     sources.push_back(std::move(source));
   }
   heldOutStart = size - static_cast<int64_t>(static_cast<double>(size) * holdout);
-}
-
-int64_t Windows::readElements(Source &source) {
-  Tensor tensor = readTensor(TensorPlace::parse(source.file));
-  convertTensor(source.file, "input '" + source.input.name + "'", source.input.type, tensor);
-  if (tensor.info.type != source.input.type)
-    throw fileError(source.file, "elements of " + tensor.info.typeText() + ", expected " +
-                                     std::string(nameOf(source.input.type)) + " for input '" + source.input.name + "'");
-  source.elements = std::move(tensor.data);
-  unit = "elements";
-  return tensor.info.numElements();
-}
-
-int64_t Windows::readBytes(Source &source) const {
-  const TensorInfo &input = source.input;
-  if (kindOf(input.type) == ElementKind::Truth)
-    throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
-                     "give rows of a .npy or .safetensors file");
-  if (kindOf(input.type) == ElementKind::Real)
-    throw usageError("input '" + input.name + "' is " + input.typeText() + ", but '" + source.file +
-                     "' would be read as bytes of text; give rows of a .npy or .safetensors file");
-  source.text = readFile(source.file);
-  return static_cast<int64_t>(source.text.size());
 }
 
 void Windows::checkTraining() const {
@@ -83,27 +65,31 @@ std::vector<Bytes> Windows::readBatch(const std::vector<int64_t> &starts) const 
     Bytes &tensor = tensors.emplace_back(source.input.numBytes());
     Bytes window(static_cast<size_t>(source.window) * byteWidth(source.input.type));
     for (size_t sample = 0; sample < starts.size(); ++sample) {
-      auto begin = static_cast<size_t>(starts[sample] + source.shift);
-      if (source.isTensor())
-        std::memcpy(window.data(), source.elements.data() + begin * byteWidth(source.input.type), window.size());
-      else
-        widenTo(source.input.type, std::string_view(source.text).substr(begin, static_cast<size_t>(source.window)),
-                window.data());
+      source.elements.read(starts[sample] + source.shift, source.window, window.data());
       putSamples(source.input, tensor.data(), static_cast<int64_t>(sample), 1, window.data());
     }
   }
   return tensors;
 }
 
-std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const {
-  static const uint64_t stream = hashBytes("data");
+/// Windows of an epoch stand side by side, from a place on that is the epoch's own, so that each epoch cuts the text elsewhere.
+std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const {
+  int64_t last = numTrainStarts() - 1, count = last / stride + 1, rest = last % stride;
   std::vector<int64_t> starts;
-  for (int64_t sample = 0; sample < batch; ++sample) {
-    uint64_t bits = randomBits(seed, stream, static_cast<uint64_t>(step * batch + sample));
-    // The high half of a 128-bit product: bits / 2^64 of the range, without division or modulo bias of note.
-    auto scaled = static_cast<unsigned __int128>(bits) * static_cast<uint64_t>(numTrainStarts());
-    starts.push_back(static_cast<int64_t>(scaled >> 64));
+  for (int64_t sample = (step - 1) * batch; sample < step * batch; ++sample) {
+    int64_t epoch = sample / count;
+    int64_t first = randomBelow(rest + 1, seed, ~stream, static_cast<uint64_t>(epoch));
+    starts.push_back(first + stride * epochs.at(sample % count, count, seed, epoch));
   }
+  return starts;
+}
+
+std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const {
+  if (order == WindowOrder::Epochs)
+    return readBatch(startsOfEpochs(seed, step));
+  std::vector<int64_t> starts;
+  for (int64_t sample = 0; sample < batch; ++sample)
+    starts.push_back(randomBelow(numTrainStarts(), seed, stream, static_cast<uint64_t>(step * batch + sample)));
   return readBatch(starts);
 }
 

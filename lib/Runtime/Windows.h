@@ -1,8 +1,10 @@
-// Windows of files of bytes, text for instance, or of tensors of one axis, at pseudo-random positions.
+// Windows of files of bytes, text for instance, or of elements of one axis, at pseudo-random positions.
 #ifndef PLC_RUNTIME_WINDOWS_H
 #define PLC_RUNTIME_WINDOWS_H
 
 #include "Data.h"
+#include "ElementSequence.h"
+#include "EpochOrder.h"
 
 namespace plc::runtime {
 
@@ -10,10 +12,11 @@ namespace plc::runtime {
 ///
 ///   0 ......... train windows, at any start ......... T | window | window | ... size      (T = size - what is held out)
 ///
-/// A training window, shifted ones included, ends at or before T. Held-out windows do not overlap.
+/// A training window, shifted ones included, ends at or before T. Held-out windows do not overlap, nor do those of an epoch.
 class Windows : public Data {
 public:
-  Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
+  Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
+          WindowOrder order = WindowOrder::Random);
 
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
   int64_t numHeldOutBatches() const override;
@@ -25,22 +28,19 @@ private:
   struct Source {
     TensorInfo input;
     std::string file;
-    std::string text; // a file of bytes
-    Bytes elements;   // or a tensor of one axis, in the input's type
+    ElementSequence elements;
     int64_t shift, window;
-
-    bool isTensor() const { return text.empty(); }
   };
-  /// Both read the file and return how much is in it.
-  int64_t readElements(Source &source);
-  int64_t readBytes(Source &source) const;
+  std::vector<int64_t> startsOfEpochs(uint64_t seed, int64_t step) const;
   std::vector<Bytes> readBatch(const std::vector<int64_t> &starts) const;
   int64_t numTrainStarts() const { return heldOutStart - reach + 1; }
 
   int64_t batch;
+  WindowOrder order;
+  EpochOrder epochs;
   std::vector<Source> sources; // in the order of the entry's inputs
-  const char *unit = "bytes";  // or elements, if a file is a tensor
-  int64_t size = 0;            // of the shortest file
+  const char *unit = "bytes";  // or elements, if a file has others
+  int64_t size = 0;            // of the shortest source
   int64_t heldOutStart = 0;    // T
   int64_t reach = 0;           // from a start to the end of its furthest window
   int64_t stride = 0;          // the longest window

@@ -19,7 +19,7 @@ struct Text {
     std::fclose(out);
   }
   ~Text() { std::remove(file.c_str()); }
-  std::string file = testing::TempDir() + "plc-data-test.bin";
+  std::string file = testing::TempDir() + "plc-data-test.text";
   EntryInfo entry{"train", 2, 1, {{"tok", ElementType::I32, {2, 8}, 0}, {"next", ElementType::I64, {2, 8}, 0}}, {}};
   std::vector<DataOption> options{{"tok", file, 0}, {"next", file, 1}};
 };
@@ -66,6 +66,26 @@ TEST(Data, PositionsDependOnSeedAndStep) {
   EXPECT_EQ(data.trainBatch(1, 1), data.trainBatch(1, 1));
   EXPECT_NE(data.trainBatch(1, 1), data.trainBatch(2, 1));
   EXPECT_NE(data.trainBatch(1, 1), data.trainBatch(1, 2));
+}
+
+// 203 bytes, of which 195 are first ones of a window and its shift: 25 windows, from 0, 1 or 2 on.
+TEST(Data, WindowsOfAnEpochStandSideBySide) {
+  Text text(203);
+  Windows data(text.entry, text.options, 0, WindowOrder::Epochs);
+  std::vector<int> starts;
+  for (int step = 1; step <= 50; ++step)
+    for (int i : {0, 8})
+      starts.push_back(tokAt(data.trainBatch(3, step), i));
+  std::set<int> phases;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    std::set<int> seen(starts.begin() + epoch * 25, starts.begin() + (epoch + 1) * 25);
+    ASSERT_EQ(seen.size(), 25u);
+    EXPECT_EQ(*seen.rbegin() - *seen.begin(), 24 * 8);
+    phases.insert(*seen.begin());
+  }
+  EXPECT_GT(phases.size(), 1u);
+  EXPECT_LE(*phases.rbegin(), 2);
+  EXPECT_FALSE(std::equal(starts.begin(), starts.begin() + 25, starts.begin() + 25));
 }
 
 // 97 bytes, 48 held out: windows at 49, 57, .. 81 (at 89 the shifted one would end after 97): 5 windows, 2 batches.

@@ -15,6 +15,9 @@ void fillInitialValues(const ParameterInfo &parameter, uint64_t seed, void *out)
 /// The counter-based bits behind every draw: a mix of (seed, stream, counter).
 uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter);
 
+/// Of them a number from 0 to below `end`.
+int64_t randomBelow(int64_t end, uint64_t seed, uint64_t stream, uint64_t counter);
+
 /// 52 random bits as a number in (0, 1), never 0 or 1.
 double uniformFromBits(uint64_t bits);
 

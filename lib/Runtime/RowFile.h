@@ -1,0 +1,25 @@
+// The rows of a tensor in a file: its slices along the batch axis of an input.
+#ifndef PLC_RUNTIME_ROWFILE_H
+#define PLC_RUNTIME_ROWFILE_H
+
+#include "StoredElements.h"
+
+namespace plc::runtime {
+
+class RowFile {
+public:
+  /// Throws fileError unless the rows have type and shape of the input's samples, or become so.
+  RowFile(StoredElements elements, const TensorInfo &input);
+
+  int64_t count() const { return info.shape[static_cast<size_t>(info.batchAxis)]; }
+  void read(int64_t row, std::byte *sample) const;
+
+private:
+  StoredElements elements;
+  TensorInfo info;
+  Bytes all; // if a row does not stand in one piece in the file
+};
+
+} // namespace plc::runtime
+
+#endif
