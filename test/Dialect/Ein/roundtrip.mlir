@@ -47,6 +47,26 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
   ein.return %q : tensor<2x3x!ein.real>
 }
 
+// What only holds numbers: moved as it is, computed with behind a cast, rounded by one, kept and chosen.
+// CHECK: ein.param @narrow : tensor<5x3xbf16> init {{ ?}}normal(1.000000e-01, 0.000000e+00) frozen
+ein.param @narrow : tensor<5x3xbf16> init normal(0.1, 0.0) frozen
+// CHECK: ein.func @held(%{{.*}}: tensor<4x3xi8>, %{{.*}}: tensor<4xi32>, %{{.*}}: tensor<i1>, %{{.*}}: tensor<4x3xf16>, %{{.*}}: tensor<5x3xbf16>) -> (tensor<4x3xf16>, tensor<2x2x3xi8>, tensor<4x3xbf16>)
+ein.func @held(%q: tensor<4x3xi8>, %t: tensor<4xi32>, %c: tensor<i1>, %k: tensor<4x3xf16>, %w: tensor<5x3xbf16>) -> (tensor<4x3xf16>, tensor<2x2x3xi8>, tensor<4x3xbf16>) attributes {num_params = 1 : i64} {
+  // CHECK: %[[G:.*]] = ein.gather "ib,i=a->ab" %arg4, %arg1 : (tensor<5x3xbf16>, tensor<4xi32>) -> tensor<4x3xbf16>
+  %g = ein.gather "ib,i=a->ab" %w, %t : (tensor<5x3xbf16>, tensor<4xi32>) -> tensor<4x3xbf16>
+  // CHECK: %[[V:.*]] = ein.cast %[[G]] : (tensor<4x3xbf16>) -> tensor<4x3x!ein.real>
+  %v = ein.cast %g : (tensor<4x3xbf16>) -> tensor<4x3x!ein.real>
+  // CHECK: %[[H:.*]] = ein.cast %[[V]] : (tensor<4x3x!ein.real>) -> tensor<4x3xf16>
+  %h = ein.cast %v : (tensor<4x3x!ein.real>) -> tensor<4x3xf16>
+  // CHECK: ein.map select ",ab,ab->ab" %arg2, %[[H]], %arg3 : (tensor<i1>, tensor<4x3xf16>, tensor<4x3xf16>) -> tensor<4x3xf16>
+  %s = ein.map select ",ab,ab->ab" %c, %h, %k : (tensor<i1>, tensor<4x3xf16>, tensor<4x3xf16>) -> tensor<4x3xf16>
+  // CHECK: ein.split %arg0 axis 0 : (tensor<4x3xi8>) -> tensor<2x2x3xi8>
+  %p = ein.split %q axis 0 : (tensor<4x3xi8>) -> tensor<2x2x3xi8>
+  // CHECK: ein.map id "ab->ab" %[[G]] : (tensor<4x3xbf16>) -> tensor<4x3xbf16>
+  %i = ein.map id "ab->ab" %g : (tensor<4x3xbf16>) -> tensor<4x3xbf16>
+  ein.return %s, %p, %i : tensor<4x3xf16>, tensor<2x2x3xi8>, tensor<4x3xbf16>
+}
+
 // Which axis runs along a batch cut in unequal micro-batches.
 // CHECK: ein.func @ragged(%{{.*}}: tensor<3x4xf32, #ein.batch<0>>, %{{.*}}: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>>
 ein.func @ragged(%x: tensor<3x4xf32, #ein.batch<0>>, %w: tensor<4x3xf32>) -> tensor<3x3xf32, #ein.batch<0>> {

@@ -1,7 +1,6 @@
 """narrow_types.py write FOLDER: files of every f16 and every bf16, and of f32 and f64 numbers that are hard to round.
-narrow_types.py check FOLDER: whether results in it are those numbers, widened and rounded, by exact fractions."""
-import os, random, struct, sys
-from fractions import Fraction
+narrow_types.py check FOLDER: whether results in it are those numbers, widened and rounded, in exact arithmetic."""
+import math, os, random, struct, sys
 
 command, folder = sys.argv[1:]
 COUNT = 65536
@@ -37,11 +36,9 @@ def rounded(kind, x):
     fraction, least, overflow = FORMATS[kind]
     if x != x or x in (float("inf"), float("-inf")) or x == 0:
         return x
-    exact, step = abs(Fraction(x)), Fraction(2) ** least
-    while exact >= step * 2 ** (fraction + 1):
-        step *= 2
-    steps = round(exact / step)  # of a fraction: to nearest, ties to even
-    value = float("inf") if steps * step >= Fraction(2) ** overflow else float(steps * step)
+    step = max(least, math.frexp(x)[1] - 1 - fraction)  # an exponent of 2, with which numbers are scaled exactly
+    steps = round(math.ldexp(abs(x), -step))  # of a float: to nearest, ties to even, exactly
+    value = float("inf") if steps >= 2 ** (overflow - step) else math.ldexp(steps, step)
     return -value if x < 0 else value
 
 
