@@ -1,8 +1,13 @@
-"""seeds.py FOLDER: writes what a fuzz run starts from: FOLDER/seeds, the declarations of every program of the examples, the
-standard library, the tests and the pages of docs/, each a file, and FOLDER/ein.dict, the words and symbols of the language."""
+"""seeds.py FOLDER TARGET: writes what a fuzz run starts from: FOLDER/seeds-TARGET, each a file, and FOLDER/TARGET.dict, words.
+
+The seeds of parser and frontend are the declarations of every program of the examples, the standard library, the tests and
+the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
+tensors small files of each type, those of manifest what modules made by hand say."""
 import hashlib
 import pathlib
 import re
+import struct
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -41,17 +46,94 @@ def words():
     yield from ("normal", "uniform", "constant", "\n", "# ", "loss", "0.5", "1e-5", "9223372036854775807", "\xef\xbb\xbf")
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1])
-    seeds = folder / "seeds"
-    seeds.mkdir(parents=True, exist_ok=True)
+def declarations():
     for program in programs():
-        for piece in pieces(program):
-            if piece.strip() and len(piece) <= 4096:
-                (seeds / hashlib.sha1(piece).hexdigest()).write_bytes(piece)
+        yield from pieces(program)
+
+
+def blocks(folders, wanted):
+    """TOML files, and TOML in docs/."""
+    for folder in folders:
+        for file in sorted((ROOT / folder).rglob("*.toml")):
+            yield file.read_bytes()
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for text in re.findall(r"^```toml[^\n]*\n(.*?)^```", page.read_text(), re.S | re.M):
+            if wanted(text):
+                yield text.encode()
+
+
+def strategies():
+    yield from blocks(("examples", "test/Refusals/strategy", "test/Strategy"), lambda text: "[parameters]" not in text)
+
+
+def maps():
+    yield from blocks(("examples/maps", "test/Refusals/maps"), lambda text: "[parameters]" in text)
+
+
+def keysOfTables():
+    for table in ("lib/Strategy/Keys.cpp", "lib/Strategy/Presets.cpp", "lib/Runtime/ReadParameterMap.cpp"):
+        yield from re.findall(r'"([\w.-]+)"', (ROOT / table).read_text())
+    for file in sorted((ROOT / "include/plc/Support").glob("*.def")):
+        yield from re.findall(r'"([\w.-]+)"', file.read_text())
+    yield from ("[", "]", "{", "}", "=", " = true", '"', "'", "\n", "0x", "1e400", "inf", "nan", "9223372036854775808", "128MiB")
+
+
+def storedTypes():
+    """Width, and names in .npy and .safetensors files."""
+    widths = {"double": 8, "float": 4, "int64_t": 8, "int32_t": 4, "uint32_t": 4, "int8_t": 1, "uint8_t": 1}
+    for table in ("include/plc/Support/ElementTypes.def", "lib/Runtime/StoredTypes.def"):
+        for row in re.findall(r"^PLC_\w+_TYPE\((.*)\)", (ROOT / table).read_text(), re.M):
+            value = next(word for word in re.split(r",\s*", row) if re.fullmatch(r"u?int\d+_t|double|float|B?Float16", word))
+            npy, safetensors = re.findall(r'"([^"]*)"', row)[-2:]
+            yield widths.get(value, 2), npy, safetensors
+
+
+def tensors():
+    for width, npy, safetensors in storedTypes():
+        data = bytes(i % 2 for i in range(6 * width))
+        for order in ("False", "True"):
+            header = f"{{'descr': '{npy}', 'fortran_order': {order}, 'shape': (2, 3), }}\n".encode()
+            yield b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+        header = f'{{"__metadata__":{{"step":"3"}},"x":{{"dtype":"{safetensors}","shape":[2,3],"data_offsets":[0,{len(data)}]}}}}'
+        yield struct.pack("<Q", len(header)) + header.encode() + data
+    yield b"\x93NUMPY\x02\x00" + struct.pack("<I", 56) + b"{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }\n"
+
+
+def wordsOfTensors():
+    for _, *names in storedTypes():
+        yield from filter(None, names)
+    yield from ("\x93NUMPY", "'descr': ", "'fortran_order': ", "'shape': (", "True", "dtype", "shape", "data_offsets", "__metadata__",
+                "hash", "18446744073709551615", "1e400", "}", "{", "[", "]", "\\u0000")
+
+
+def manifests():
+    for options in ([], ["--ranks", "2"], ["--ranks", "2", "--tied"]):
+        made = subprocess.run([sys.executable, ROOT / "test/Runtime/Inputs/make_module.py", "none", "--include", ROOT / "include",
+                               "--manifest", *options], capture_output=True, check=True)
+        yield made.stdout
+
+
+def keysOfManifests():
+    for table in ("lib/Module/ReadManifest.cpp", "lib/Module/ActionTable.cpp", "lib/Module/Words.h"):
+        yield from re.findall(r'"([\w.-]+)"', (ROOT / table).read_text())
+    yield from ("{", "}", "[", "]", "-1", "1e400", "9223372036854775808", "null", "true", "false")
+
+
+TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
+           "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests)}
+
+
+def main():
+    folder, target = pathlib.Path(sys.argv[1]), sys.argv[2]
+    make, list_words = TARGETS[target]
+    seeds, dictionary = folder / f"seeds-{target}", folder / f"{target}.dict"
+    seeds.mkdir(parents=True, exist_ok=True)
+    for seed in make():
+        if seed.strip() and len(seed) <= (1 << 16):
+            (seeds / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
     quote = lambda word: "".join(c if " " < c < "\x7f" and c not in '"\\' else f"\\x{ord(c):02x}" for c in word)
-    (folder / "ein.dict").write_text("".join(f'"{quote(word)}"\n' for word in dict.fromkeys(words())))
-    print(f"{len(list(seeds.iterdir()))} seeds, {len((folder / 'ein.dict').read_text().splitlines())} words")
+    dictionary.write_text("".join(f'"{quote(word)}"\n' for word in dict.fromkeys(list_words())))
+    print(f"{len(list(seeds.iterdir()))} seeds, {len(dictionary.read_text().splitlines())} words")
 
 
 main()

@@ -1,14 +1,15 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
 [--early-drop y|dy] [--drops exact|late] [--tied] [--wait-cycle]
-[--version N] [--no-seal].
+[--version N] [--no-seal] [--manifest].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
 --drops: on one rank, y dies right after the loss has read it, or a run later; dy after its last run.
 --wait-cycle: rank 0 waits for dy before it sends y.
+--manifest: only writes the manifest, to stdout.
 --tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
-import argparse, json, os, re, subprocess
+import argparse, json, os, re, subprocess, sys
 
 import seal_module
 
@@ -25,6 +26,7 @@ parser.add_argument("--version", type=int, default=seal_module.VERSION)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
+parser.add_argument("--manifest", action="store_true")
 parser.add_argument("--cc", default="cc")
 parser.add_argument("--include", required=True)
 arguments = parser.parse_args()
@@ -238,6 +240,9 @@ for change in arguments.set:
         target[keys[-1]] = json.loads(value)
 
 text = json.dumps(manifest).encode()
+if arguments.manifest:
+    sys.stdout.buffer.write(text)
+    sys.exit()
 if arguments.bad_json:
     text = text[:-1]
 source = arguments.out + ".c"
