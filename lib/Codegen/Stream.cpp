@@ -39,7 +39,7 @@ public:
       : w(writer), b(writer.b), x(std::move(product)), element(cast<RankedTensorType>(x.c.getType()).getElementType()),
         tile(writer, element), left(writer, x.a), right(writer, x.b), turned(x.n.b != 1) {
     int64_t bytes = element.getIntOrFloatBitWidth() / 8, held = w.options.vectorBits == 512 ? 16 : 8;
-    rowsAtOnce = x.m.extent == 1 ? 8 : llvm::bit_floor(uint64_t(held / x.m.extent));
+    rowsAtOnce = x.m.extent == 1 ? (inWord() == 1 ? 8 : held) : llvm::bit_floor(uint64_t(held / x.m.extent));
     strip = std::min<int64_t>(llvm::alignDown(sumBytes / bytes / x.m.extent, tile.lanes),
                               llvm::alignTo(x.n.extent, tile.lanes));
     leastPart = turned ? leastTurned : leastRowBytes * inWord() / bytes;
