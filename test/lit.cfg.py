@@ -30,6 +30,11 @@ with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
+# A plug-in for an MPI library: tests of several processes by it.
+config.available_features.update(mpi for mpi in config.mpis if mpi)
+# Of a mpirun that a test starts itself: Open MPI's refuses both otherwise.
+config.environment.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                           "OMPI_MCA_rmaps_base_oversubscribe": "1"})
 if "-fsanitize" in config.c_flags:
     config.available_features.add("sanitized")
 # %exits 2 COMMAND: the command must exit with exactly that code.

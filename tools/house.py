@@ -25,6 +25,7 @@ MAY = {
     "Strategy": {"Support", "Module", "Planner"},
     "Runtime": {"Support", "Module", "Simulator"},
     "Text": {"Support", "Runtime"},
+    "Mpi": {"Runtime"},
 }
 COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}
 MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
@@ -36,7 +37,7 @@ MAY |= {
     "plc-lsp-server": {"Support", "Dialect", "Language"},
 }
 # Rooms whose sources may include no LLVM and no MLIR, not even through another header.
-WITHOUT_LLVM = {"Module", "Planner", "Runtime", "Simulator", "Text"}
+WITHOUT_LLVM = {"Module", "Mpi", "Planner", "Runtime", "Simulator", "Text"}
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.

@@ -278,6 +278,7 @@ int Compilation::writeModule() {
   manifest.source = llvm::sys::path::filename(options.model).str();
   manifest.real = *plc::parseElementType(strategy.get<std::string>("precision.compute"));
   manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
+  manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
   manifest.profiling = strategy.get<bool>("profiling");
   request.features = plc::codegen::featuresOf(strategy.getChoice<plc::InstructionSet>("machine.isa"));
   manifest.optimizer = plc::strategy::optimizerOf(strategy);

@@ -378,6 +378,7 @@ Manifest readRoot(const Node &root) {
   if (!isComputeType(manifest.real))
     root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected " + listElementTypes(isComputeType));
   manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
+  manifest.transport = readChoice<TransportKind>(root["transport"]);
   manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);
   manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });

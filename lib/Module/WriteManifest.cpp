@@ -209,6 +209,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"numerics_key", manifest.numericsKey},
             {"real", nameOf(manifest.real)},
             {"threads_per_stage", manifest.threadsPerStage},
+            {"transport", nameOfChoice(manifest.transport)},
             {"profiling", manifest.profiling},
             {"target_features", manifest.targetFeatures},
             {"optimizer", writeOptimizer(manifest.optimizer)},

@@ -96,6 +96,9 @@ void prepareCheckpoints(const std::string &directory) {
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
   fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
   fs::path partial = root / (".partial-" + std::to_string(::getpid())), link = root / ".partial-latest";
+  engine.gatherParameters();
+  if (!engine.leads())
+    return step;
   try {
     fs::create_directories(partial);
     collectParameters(engine).write(partial / "params.safetensors");

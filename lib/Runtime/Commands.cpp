@@ -1,13 +1,17 @@
 #include "plc/Runtime/Commands.h"
 
 #include "Files.h"
+#include "Launch.h"
+#include "MpiWorld.h"
 #include "OptionTable.h"
 #include "Runs.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <thread>
 
 namespace plc::runtime {
 
@@ -23,7 +27,7 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
 namespace {
 
 void runWithEngine(const Command &command, const Options &options, Engine &engine) {
-  if (!options.model.trace.empty())
+  if (!options.model.trace.empty() && engine.leads())
     checkWritable(options.model.trace);
   command.run(options, engine);
   if (!options.model.trace.empty())
@@ -32,7 +36,46 @@ void runWithEngine(const Command &command, const Options &options, Engine &engin
 
 } // namespace
 
+namespace {
+
+/// Of several processes that fail alike one is to be heard, and the one that failed first.
+constexpr auto late = std::chrono::milliseconds(500);
+/// MPICH's mpirun forgets what it has not passed on when all are ended.
+constexpr auto passing = std::chrono::milliseconds(200);
+
+/// Tells an error, and ends the other processes, unless all end by the same one. Returns the exit code.
+int fail(const Error &error, const Tool &tool) {
+  std::fflush(stdout);
+  MpiWorld *world = MpiWorld::joined();
+  if (!*error.what()) // the user was told
+    return error.exitCode;
+  if (world && (error.exitCode == Interrupted || error.exitCode == Terminated)) {
+    if (world->leads()) {
+      printError(error, tool.name);
+      tellLauncherExitCode(error.exitCode);
+    }
+    try {
+      world->finish();
+    } catch (const Error &) { // a peer has ended without waiting
+    }
+    return error.exitCode;
+  }
+  std::optional<MpiJob> job = findMpiJob();
+  if (error.exitCode == PeerLost || (job && job->process.value_or(0) > 0))
+    std::this_thread::sleep_for(late);
+  printError(error, tool.name);
+  tellLauncherExitCode(error.exitCode);
+  if (world) {
+    std::this_thread::sleep_for(passing);
+    world->abort(error.exitCode);
+  }
+  return error.exitCode;
+}
+
+} // namespace
+
 int runCommands(int argc, char **argv, const Tool &tool) {
+  greetLauncher();
   try {
     Options options = parseOptions(argc, argv, tool);
     if (options.help) {
@@ -52,17 +95,15 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       (tool.*command.withoutEngine)(options.model);
     if (std::fflush(stdout) != 0)
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+    if (MpiWorld *world = MpiWorld::joined())
+      world->finish();
     return Done;
   } catch (const Error &error) {
-    std::fflush(stdout);
-    printError(error, tool.name);
-    return error.exitCode;
+    return fail(error, tool);
   } catch (const std::bad_alloc &) {
-    printError(Error(BadInput, "", "out of memory"), tool.name);
-    return BadInput;
+    return fail(Error(BadInput, "", "out of memory"), tool);
   } catch (const std::exception &error) {
-    printError(Error(Internal, "", std::string("internal error: ") + error.what()), tool.name);
-    return Internal;
+    return fail(Error(Internal, "", std::string("internal error: ") + error.what()), tool);
   }
 }
 

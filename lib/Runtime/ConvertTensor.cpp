@@ -74,9 +74,9 @@ void convert(const std::string &file, const std::string &what, Tensor &tensor, i
     std::memcpy(converted.data() + static_cast<size_t>(i) * sizeof(Target), &target, sizeof(Target));
   }
   if (changed)
-    std::fprintf(stderr, "%s: warning: %lld of %lld elements are rounded from %s to %s for %s, as at %s\n",
-                 file.c_str(), static_cast<long long>(changed), static_cast<long long>(count),
-                 std::string(From::name).c_str(), std::string(To::name).c_str(), what.c_str(), example.c_str());
+    warnUser(file + ": warning: " + std::to_string(changed) + " of " + std::to_string(count) +
+             " elements are rounded from " + std::string(From::name) + " to " + std::string(To::name) + " for " + what +
+             ", as at " + example + "\n");
   tensor.info.type = *parseElementType(To::name);
   tensor.data = std::move(converted);
 }

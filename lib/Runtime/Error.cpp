@@ -1,6 +1,8 @@
 #include "plc/Runtime/Error.h"
 
-#include <cstdio>
+#include "Launch.h"
+#include "MpiWorld.h"
+
 #include <cstdlib>
 #include <fstream>
 
@@ -27,20 +29,20 @@ SourcePlace parsePlace(const std::string &place) {
 }
 
 /// Best effort: the file may have moved since the model was compiled.
-void printSourceLine(const SourcePlace &place) {
+std::string sourceLine(const SourcePlace &place) {
   if (place.line < 1)
-    return;
+    return "";
   std::ifstream file(place.file);
   std::string line;
   for (long number = 0; number < place.line; ++number)
     if (!std::getline(file, line))
-      return;
+      return "";
   if (static_cast<size_t>(place.column) > line.size() + 1)
-    return;
+    return "";
   std::string indent;
   for (long i = 0; i + 1 < place.column; ++i)
     indent += line[i] == '\t' ? '\t' : ' ';
-  std::fprintf(stderr, "%s\n%s^\n", line.c_str(), indent.c_str());
+  return line + "\n" + indent + "^\n";
 }
 
 } // namespace
@@ -49,12 +51,17 @@ void printError(const Error &error, const std::string &toolName) {
   if (!*error.what())
     return;
   const std::string &speaker = error.place.empty() ? toolName : error.place;
-  std::fprintf(stderr, "%s: error: %s\n", speaker.c_str(), error.what());
-  printSourceLine(parsePlace(error.place));
+  std::string told = speaker + ": error: " + error.what() + "\n" + sourceLine(parsePlace(error.place));
   if (!error.text.empty())
-    std::fprintf(stderr, "  %s\n  %*s^\n", error.text.c_str(), static_cast<int>(error.at), "");
+    told += "  " + error.text + "\n  " + std::string(error.at, ' ') + "^\n";
   for (const std::string &note : error.notes)
-    std::fprintf(stderr, "note: %s\n", note.c_str());
+    told += "note: " + note + "\n";
+  tellLauncher(told);
+}
+
+void warnUser(const std::string &text) {
+  if (const MpiWorld *world = MpiWorld::joined(); !world || world->leads())
+    tellLauncher(text);
 }
 
 } // namespace plc::runtime

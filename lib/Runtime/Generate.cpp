@@ -200,8 +200,9 @@ private:
         bool isFull = static_cast<int64_t>(step) + 1 >= *model.positions;
         if (--left[row] == 0 || isFull) {
           if (!text.isDone && left[row] > 0)
-            std::fprintf(stderr, "warning: text %zu ends at %lld %ss, which is what the model's state holds\n",
-                         firstRow + row, static_cast<long long>(*model.positions), std::string(codec.noun()).c_str());
+            warnUser("warning: text " + std::to_string(firstRow + row) + " ends at " +
+                     std::to_string(*model.positions) + " " + std::string(codec.noun()) +
+                     "s, which is what the model's state holds\n");
           text.isDone = true;
         }
       }

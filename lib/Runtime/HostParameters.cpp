@@ -53,6 +53,19 @@ void HostParameters::scatterTo(const EntryTensors &tensors) const {
   tensors.parametersChanged();
 }
 
+void HostParameters::share(MpiWorld &world) {
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    world.broadcast(0, values[i].data(), values[i].size());
+    for (Bytes &moment : moments[i]) {
+      auto bytes = static_cast<int64_t>(moment.size());
+      world.broadcast(0, &bytes, sizeof(bytes));
+      moment.resize(static_cast<size_t>(bytes));
+      world.broadcast(0, moment.data(), moment.size());
+    }
+  }
+  ++changes;
+}
+
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     tensors.gather(StaticKind::Parameter, parameters[i].path, values[i]);

@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_HOSTPARAMETERS_H
 
 #include "EntryTensors.h"
+#include "MpiWorld.h"
 
 namespace plc::runtime {
 
@@ -22,6 +23,8 @@ public:
 
   /// Into every place of the local ranks, which prepare anew what depends on them.
   void scatterTo(const EntryTensors &tensors) const;
+  /// The first process's are everybody's afterwards. Collective.
+  void share(MpiWorld &world);
   /// Those that the entry trains, from the ranks that own them. Collective.
   void gatherFrom(const EntryTensors &tensors);
 

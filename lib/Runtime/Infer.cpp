@@ -20,6 +20,8 @@ namespace plc::runtime {
 
 namespace {
 
+constexpr std::string_view stdinFile = "-";
+
 /// Reads a tensor that must have the shape of `wanted`, and its type or one that converts to it.
 Tensor readTensorLike(const TensorOption &option, const TensorInfo &wanted, const char *what) {
   Tensor tensor = readTensor(option.place);
@@ -104,6 +106,14 @@ const EntryInfo &chooseEntry(const Options &options, const Engine &engine) {
   if (!best)
     refuseOutputs(asked, engine);
   return *best;
+}
+
+/// Of several processes each reads its own inputs, and stdin is one's alone.
+void checkInputFiles(const Options &options, const Engine &engine) {
+  for (const TensorOption &option : options.inputs)
+    if (engine.numProcesses() > 1 && option.place.file == stdinFile)
+      throw usageError("input '" + option.name + "' is stdin, which " + std::to_string(engine.numProcesses()) +
+                       " processes cannot share: give a file");
 }
 
 /// An input that only other entries need may be given too.
@@ -247,10 +257,14 @@ void tellTensor(const TensorInfo &info, const Bytes &data) {
 void runInfer(const Options &options, Engine &engine) {
   const EntryInfo &entry = chooseEntry(options, engine);
   EntryInfo given = options.runs ? inRuns(entry, options.runs) : entry; // the tensors that files hold
-  checkOutputFiles(options.outputs);
+  if (engine.leads())
+    checkOutputFiles(options.outputs);
+  checkInputFiles(options, engine);
   std::vector<Bytes> inputs = readInputs(options, given, engine);
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = options.runs ? runEach(engine, entry, inputs, options.runs) : engine.run(entry, inputs);
+  if (!engine.leads())
+    return;
   writeOutputs(options.outputs, given, outputs);
   for (const TensorOption &option : options.expects) {
     size_t index = indexOf(given.outputs, option.name, "output");

@@ -64,7 +64,7 @@ std::string lineOf(const Json &value) {
 } // namespace
 
 Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
-  if (file.empty())
+  if (file.empty() || !engine.leads())
     return;
   out = std::fopen(file.c_str(), append ? "a" : "w");
   if (!out)
@@ -104,7 +104,7 @@ void Log::step(const StepRecord &record) {
 }
 
 void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss) {
-  if (!out)
+  if (file.empty()) // Others write nothing, but tell the leader what they measured.
     return;
   Json ranks = Json::array(), kernels = Json::array();
   for (const RankMemory &rank : engine.memory(*engine.findEntry("train")))

@@ -21,15 +21,16 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
                                  int64_t heapBytes) {
   std::vector<RankMemory> figures;
   std::vector<int64_t> measured = session.measuredBytes();
-  // The heap is the process's: each rank is charged an equal share, beside the code, which all share.
-  int64_t heap = std::max<int64_t>(0, heapBytes) / static_cast<int64_t>(measured.size());
+  // The heap is the process's: each of its ranks is charged an equal share, beside the code, which all share.
+  std::vector<int64_t> heaps = session.ofAllRanks(
+      [&](const Rank &) { return std::max<int64_t>(0, heapBytes) / static_cast<int64_t>(session.ranks().size()); });
   for (size_t i = 0; i < measured.size(); ++i) {
     RankMemory &rank = figures.emplace_back();
     rank.rank = static_cast<int64_t>(i);
     rank.plannedBytes = session.plan().ranks[i].arenaBytes;
     rank.measuredBytes = measured[i];
     rank.outsideBound = manifest.codeBytes + threadsPerStage * outsideBytesPerThread;
-    rank.outsideMeasured = manifest.codeBytes + heap;
+    rank.outsideMeasured = manifest.codeBytes + heaps[i];
   }
   return figures;
 }

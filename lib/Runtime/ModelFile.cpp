@@ -2,7 +2,9 @@
 
 #include "Files.h"
 #include "Inspect.h"
+#include "Launch.h"
 #include "Module.h"
+#include "MpiWorld.h"
 #include "SimulateFile.h"
 #include "Transports.h"
 #include "UsedFiles.h"
@@ -42,7 +44,7 @@ void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
   if (key == "machine.threads_per_stage")
     options.threadsPerStage = readThreads(key, value);
   else if (key == "machine.transport")
-    options.transport = findTransport(value).make;
+    options.transportKind = findTransport(value);
   else
     throw usageError("key '" + key +
                      "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage' and "
@@ -190,6 +192,66 @@ std::string moduleOf(const ModelRequest &request) {
 
 } // namespace
 
+/// The largest number of ranks of an entry.
+static int64_t numRanks(const Manifest &manifest) {
+  size_t most = 0;
+  for (const module::EntryPlan &entry : manifest.entries)
+    most = std::max(most, entry.ranks.size());
+  return static_cast<int64_t>(most);
+}
+
+/// Whether this process is one of several that run the model, as options or the module say.
+static bool isShared(const ModelRequest &request, const ModuleOptions &options, const Manifest &manifest) {
+  if (!request.runs || (options.transportKind && *options.transportKind != TransportKind::Mpi))
+    return false;
+  std::optional<MpiJob> job = findMpiJob();
+  bool several = job && (!job->count || *job->count > 1);
+  return request.ranks || several || options.transportKind.value_or(manifest.transport) == TransportKind::Mpi;
+}
+
+/// Runs the model in processes of its own, and throws how they ended: what they had to tell is told.
+[[noreturn]] static void launchProcesses(const ModelRequest &request, const Module &module) {
+  int64_t most = numRanks(module.manifest());
+  if (request.ranks > most)
+    throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but the plan of '" + request.file +
+                     "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
+  std::optional<MpiLibrary> asked;
+  if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
+    throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));
+  throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
+                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments}),
+              "", "");
+}
+
+/// What several processes cannot do yet.
+static void refuseOfProcesses(const ModelRequest &request) {
+  for (auto [flag, given] : {std::pair("--trace", !request.trace.empty()), {"--check-live", request.checkLive}})
+    if (given)
+      throw usageError("option '" + std::string(flag) + "' is not supported yet by several processes");
+}
+
+static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std::string &file, ModuleOptions &options) {
+  auto module = std::make_unique<Module>(file);
+  bool shared = isShared(request, options, module->manifest());
+  for (auto [flag, given] : {std::pair("--ranks", request.ranks > 0),
+                             {"--mpi", !request.mpi.empty()},
+                             {"--hostfile", !request.hostfile.empty()}})
+    if (given && !shared)
+      throw usageError("option '" + std::string(flag) + "' needs 'machine.transport = \"mpi\"'");
+  options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
+  if (!shared)
+    return openModule(std::move(module), options);
+  refuseOfProcesses(request);
+  if (!findMpiJob())
+    launchProcesses(request, *module);
+  MpiWorld &world = MpiWorld::join();
+  followLauncher();
+  if (request.ranks && request.ranks != world.count())
+    throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but mpirun has started " +
+                     std::to_string(world.count()) + " processes");
+  return openModule(std::move(module), options);
+}
+
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   ModuleOptions options;
   options.checkArena = request.checkArena;
@@ -200,11 +262,11 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.timeTasks = request.timesTasks;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (fs::path(request.file).extension() == ".ein")
-    return openModule(moduleOf(request), options);
+    return runModule(request, moduleOf(request), options);
   refuseCompileOptions(request);
   for (const std::string &set : request.sets)
     applyRunTimeKey(set, options);
-  return openModule(request.file, options);
+  return runModule(request, request.file, options);
 }
 
 /// A module that no kernel of is called.

@@ -19,9 +19,9 @@ std::string hexOf(uint64_t value) {
   return text;
 }
 
-/// The file is an ELF file of our format's version, and every byte is as it was written. Read whole before the loader
+/// The hash of a file: it is an ELF file of our format's version, and every byte is as it was written. Read whole before the loader
 /// sees it: that one trusts all headers, and maps a truncated file to crash at its missing pages.
-void checkSeal(const std::string &file) {
+std::string checkSeal(const std::string &file) {
   std::string bytes = readFile(file);
   if (!bytes.starts_with(std::string_view(ELFMAG, SELFMAG)))
     throw fileError(file, "not a compiled module (offset 0)");
@@ -38,12 +38,13 @@ void checkSeal(const std::string &file) {
   if (found.hash != expected.hash)
     throw fileError(file, "module has hash '" + hexOf(expected.hash) + "', expected '" + hexOf(found.hash) +
                               "': some of its bytes changed");
+  return hexOf(found.hash);
 }
 
 } // namespace
 
 Module::Module(const std::string &file, Use use) : file(file) {
-  checkSeal(file);
+  sealed = checkSeal(file);
   // A path without a slash would be searched for in the library path.
   std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -18,6 +18,8 @@ public:
 
   const Manifest &manifest() const { return contents; }
   const std::string &fileName() const { return file; }
+  /// Of the whole file, 16 hexadecimal digits.
+  const std::string &hash() const { return sealed; }
   /// Bytes of a kernel's code; 0 if the file does not say.
   static int64_t codeBytesOf(const KernelInfo &kernel);
 
@@ -27,7 +29,7 @@ private:
   void checkCpu() const;
   void resolveKernels();
 
-  std::string file;
+  std::string file, sealed;
   void *handle = nullptr;
   Manifest contents;
 };

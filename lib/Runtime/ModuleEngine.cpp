@@ -13,8 +13,9 @@ namespace {
 /// cache's.
 class ModuleEngine : public Engine {
 public:
-  ModuleEngine(const std::string &file, const ModuleOptions &options)
-      : cache(file, options), manifest(cache.manifest()), sharesKernels(options.shareKernels) {
+  ModuleEngine(std::unique_ptr<Module> module, const ModuleOptions &options)
+      : cache(std::move(module), options), manifest(cache.manifest()), world(cache.processes()),
+        sharesKernels(options.shareKernels) {
     listEntries();
   }
 
@@ -48,6 +49,24 @@ public:
     Session &session = cache.run(planOf(entry), 0, inputs);
     return Results(manifest, session.plan()).gather(session);
   }
+
+  bool leads() const override { return !world || world->leads(); }
+  int64_t numProcesses() const override { return world ? world->count() : 1; }
+  int64_t agree(int64_t value) override {
+    if (!world)
+      return value;
+    std::vector<int64_t> values = world->gather(value);
+    return *std::max_element(values.begin(), values.end());
+  }
+  void share(void *data, size_t bytes) override {
+    if (world)
+      world->broadcast(0, data, bytes);
+  }
+  void shareParameters() override {
+    if (world)
+      cache.parameters().share(*world);
+  }
+  void gatherParameters() override { cache.parameters(); }
 
   void restart(const EntryInfo &entry) override {
     if (const Session *session = cache.find(planOf(entry))) // one that is made later begins so
@@ -115,6 +134,7 @@ private:
 
   SessionCache cache;
   const Manifest &manifest;
+  MpiWorld *const world; // or nullptr
   const bool sharesKernels;
   std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
 };
@@ -137,7 +157,11 @@ void ModuleEngine::listEntries() {
 } // namespace
 
 std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options) {
-  return std::make_unique<ModuleEngine>(file, options);
+  return openModule(std::make_unique<Module>(file), options);
+}
+
+std::unique_ptr<Engine> openModule(std::unique_ptr<Module> module, const ModuleOptions &options) {
+  return std::make_unique<ModuleEngine>(std::move(module), options);
 }
 
 } // namespace plc::runtime

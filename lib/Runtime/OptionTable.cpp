@@ -126,7 +126,7 @@ TensorOption parseDump(const Given &given) {
 }
 
 // The columns: flag, argument, commands, group of --help, help, effect.
-constexpr unsigned runs = Train | Eval | Infer | Generate | Bench, all = runs | Inspect | Simulate | Params;
+constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params;
 
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
@@ -227,6 +227,12 @@ constexpr OptionSpec options[] = {
     {"--no-sharing", "", Train | Bench, "measuring",
      "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
      [](Options &o, const Given &) { o.model.sharesKernels = false; }},
+    {"--ranks", "N", runs, "processes", "so many processes, which mpirun starts (default: one, or as machine.transport says)",
+     [](Options &o, const Given &given) { o.model.ranks = parseInteger(given, 1); }},
+    {"--mpi", "NAME", runs, "processes", "of which library: openmpi or mpich (default: the first that is there)",
+     [](Options &o, const Given &given) { o.model.mpi = given.text; }},
+    {"--hostfile", "FILE", runs, "processes", "the machines of the processes, as mpirun reads them (default: this one)",
+     [](Options &o, const Given &given) { o.model.hostfile = given.text; }},
     {"--set", "KEY=VALUE", all | Einsum, "model",
      "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport",
      [](Options &o, const Given &given) {
@@ -272,7 +278,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
   }
   text = "usage: " + tool.name + " " + name + " " + (command->arguments ? command->arguments : tool.modelArgument) +
          " [options]\n" + command->what + "\n";
-  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "model"}) {
+  for (const char *group : {"data", "text", "training", "measuring", "checking", "checkpoints", "processes", "model"}) {
     bool any = false;
     for (const OptionSpec &spec : options) {
       if (!(spec.commands & command->bit) || std::string_view(spec.group) != group)

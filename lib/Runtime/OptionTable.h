@@ -22,6 +22,9 @@ enum CommandBit : unsigned {
   Tokenize = 512
 };
 
+/// Those that execute entries of a model.
+inline constexpr unsigned executing = Train | Eval | Infer | Generate | Bench;
+
 struct Command {
   const char *name;
   unsigned bit;

@@ -7,7 +7,7 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr const char *notYet[] = {"--report", "--ranks"};
+constexpr const char *notYet[] = {"--report"};
 
 std::string commandNames(const Tool &tool) {
   std::string names;
@@ -79,6 +79,7 @@ std::vector<std::string> outputsToCompile(const Options &options) {
 Options parseOptions(int argc, char **argv, const Tool &tool) {
   Options options;
   options.model.toolPath = argv[0];
+  options.model.arguments.assign(argv + std::min(argc, 1), argv + argc);
   if (argc < 2)
     throw usageError("no command, expected one of " + commandNames(tool));
   std::string first = argv[1];
@@ -91,6 +92,7 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("unknown command '" + first + "', expected one of " + commandNames(tool));
   options.model.command = first;
   options.model.timesTasks = command->bit == Bench;
+  options.model.runs = command->bit & executing;
   std::set<std::string> given;
   for (int i = 2; i < argc;) {
     std::string word = argv[i];

@@ -2,8 +2,6 @@
 #include "LoadParameters.h"
 #include "Runs.h"
 
-#include <cstdio>
-
 namespace plc::runtime {
 
 /// The first five names, for a message: `'a', 'b' and 7 more`.
@@ -22,18 +20,17 @@ static std::string listNames(const std::vector<TensorInfo> &tensors) {
 static void tell(const std::string &place, const ParameterMatches &matches, const ParameterMap *map,
                  const Engine &engine) {
   if (!matches.unused.empty())
-    std::fprintf(stderr, "%s: warning: %zu tensors are of no parameter of model '%s' and are not used: %s\n",
-                 place.c_str(), matches.unused.size(), engine.modelName().c_str(), listNames(matches.unused).c_str());
+    warnUser(place + ": warning: " + std::to_string(matches.unused.size()) + " tensors are of no parameter of model '" +
+             engine.modelName() + "' and are not used: " + listNames(matches.unused) + "\n");
   for (const ParameterRule *rule : matches.idle)
-    std::fprintf(stderr, "%s: warning: '%s' names no parameter of model '%s'\n",
-                 map->place(rule->line, rule->column).c_str(), rule->parameter.text().c_str(),
-                 engine.modelName().c_str());
+    warnUser(map->place(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
+             "' names no parameter of model '" + engine.modelName() + "'\n");
   if (size_t missing = matches.count(ParameterMatch::State::Missing)) {
-    std::fprintf(stderr, "%s: warning: %zu of %zu parameters are missing and start at their initial values\n",
-                 place.c_str(), missing, matches.parameters.size());
+    warnUser(place + ": warning: " + std::to_string(missing) + " of " + std::to_string(matches.parameters.size()) +
+             " parameters are missing and start at their initial values\n");
     for (const ParameterMatch &match : matches.parameters)
       if (match.state == ParameterMatch::State::Missing)
-        std::fprintf(stderr, "note: %s\n", match.note().c_str());
+        warnUser("note: " + match.note() + "\n");
   }
 }
 
@@ -41,8 +38,11 @@ void prepareParameters(const Options &options, Engine &engine, bool mayLack) {
   const ParameterMap *map = options.map ? &*options.map : nullptr;
   if (options.params.empty() || mayLack || (map && !map->initial.empty()))
     initializeParameters(options.seed.value_or(0), engine);
-  if (!options.params.empty())
+  if (options.params.empty())
+    return;
+  if (engine.leads()) // The file may be on its machine alone.
     tell(options.params, loadParameters(parameterFile(options.params), engine, mayLack, map), map, engine);
+  engine.shareParameters();
 }
 
 } // namespace plc::runtime

@@ -1,12 +1,13 @@
 #include "Progress.h"
 
+#include "Launch.h"
+
 #include <cstdio>
-#include <unistd.h>
 
 namespace plc::runtime {
 
 Progress::Progress(int64_t first, int64_t last, int64_t items)
-    : first(first), last(last), items(items), terminal(::isatty(1)), start(Clock::now()), printed(start) {}
+    : first(first), last(last), items(items), terminal(tellsTerminal()), start(Clock::now()), printed(start) {}
 
 void Progress::step(int64_t step, const std::string &loss) {
   Clock::time_point now = Clock::now();

@@ -21,7 +21,7 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
-      kernelTimes(manifest.profiling ? manifest.kernels.size() + 1 : 0) {}
+      kernelTimes(numTimes(manifest)) {}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);
@@ -169,6 +169,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   mayBeInfinite = checksFinite && (kernel.infinite || readsInfinity(call, kernel));
   bool good = runKernel(shared.entry.kernelOf(call, action.microBatch), operands.data());
   current.store(nullptr, std::memory_order_relaxed);
+  shared.transport->progress();
   return good;
 }
 

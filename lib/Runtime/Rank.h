@@ -58,6 +58,7 @@ public:
     }
   };
   const std::vector<Time> &times() const { return kernelTimes; }
+  static size_t numTimes(const Manifest &manifest) { return manifest.profiling ? manifest.kernels.size() + 1 : 0; }
 
   /// What was prepared is not there any more: the next run prepares it again.
   void parametersChanged() { prepared = false; }

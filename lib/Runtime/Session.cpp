@@ -1,5 +1,7 @@
 #include "Session.h"
 
+#include "Backoff.h"
+
 #include <cstdio>
 
 namespace plc::runtime {
@@ -59,7 +61,7 @@ void Session::stopAll(std::exception_ptr error) {
 }
 
 void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
-  shared.transport->barrier();
+  shared.transport->barrier(newStep > 0);
   entryTensors.scatterInputs(inputs);
   std::unique_lock lock(mutex);
   step = newStep;
@@ -115,8 +117,8 @@ void Session::look(Watchdog &watchdog) {
 double Session::gradientNorm() {
   // All local ranks have brought their parts; those of other sessions may still be on their way.
   Transport &transport = *shared.transport;
-  while (!transport.test({transport.localRanks().front(), Wait::For::Norm}))
-    std::this_thread::yield();
+  for (Backoff backoff; !transport.test({0, Wait::For::Norm});)
+    backoff.sleep();
   return transport.norm();
 }
 
@@ -141,16 +143,20 @@ void Session::addTracks(std::vector<TraceTrack> &tracks) const {
 }
 
 std::vector<int64_t> Session::measuredBytes() const {
-  std::vector<int64_t> bytes(entry.ranks.size());
+  return ofAllRanks([](const Rank &rank) { return rank.measuredBytes(); });
+}
+
+std::vector<int64_t> Session::ofAllRanks(const std::function<int64_t(const Rank &)> &tell) const {
+  std::vector<int64_t> told(entry.ranks.size());
   for (auto &rank : localRanks)
-    bytes[rank->number()] = rank->measuredBytes();
-  for (size_t rank = 0; rank < bytes.size(); ++rank)
-    shared.transport->broadcast(rank, &bytes[rank], sizeof(bytes[rank]));
-  return bytes;
+    told[rank->number()] = tell(*rank);
+  for (size_t rank = 0; rank < told.size(); ++rank)
+    shared.transport->broadcast(rank, &told[rank], sizeof(told[rank]));
+  return told;
 }
 
 std::vector<Rank::Time> Session::kernelTimes() const {
-  size_t numKernels = localRanks.front()->times().size();
+  size_t numKernels = Rank::numTimes(shared.manifest);
   std::vector<Rank::Time> sums(numKernels), ofRank(numKernels);
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
     for (auto &local : localRanks)

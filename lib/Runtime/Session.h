@@ -42,6 +42,8 @@ public:
   void addTracks(std::vector<TraceTrack> &tracks) const;
   /// Of every rank of the entry, what its arena holds that was written; collective, as gathering is.
   std::vector<int64_t> measuredBytes() const;
+  /// By rank of the entry, what its session tells of it. Collective.
+  std::vector<int64_t> ofAllRanks(const std::function<int64_t(const Rank &)> &tell) const;
   /// By kernel, and last the steps, of all ranks together; empty unless the module profiles. Collective.
   std::vector<Rank::Time> kernelTimes() const;
   /// Chunks of a local rank's kernels that other workers than its own computed.

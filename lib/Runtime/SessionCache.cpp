@@ -12,16 +12,36 @@ namespace {
 constexpr size_t eventsPerRank = 1 << 16;
 
 /// Too little memory would end the program without a word, as parameters and arenas are written when they are made.
-std::unique_ptr<Module> openChecked(const std::string &file) {
-  auto module = std::make_unique<Module>(file);
+std::unique_ptr<Module> checked(std::unique_ptr<Module> module) {
   const Manifest &manifest = module->manifest();
-  checkAvailable(file, "parameters", parameterBytes(manifest.parameters, /*numMoments=*/0));
+  checkAvailable(module->fileName(), "parameters", parameterBytes(manifest.parameters, /*numMoments=*/0));
   return module;
+}
+
+size_t mostRanks(const Manifest &manifest) {
+  size_t most = 0;
+  for (const EntryPlan &entry : manifest.entries)
+    most = std::max(most, entry.ranks.size());
+  return most;
+}
+
+/// The processes of this run, all of which have the same module.
+MpiWorld *joinWorld(const Module &module) {
+  MpiWorld &world = MpiWorld::join();
+  const Manifest &manifest = module.manifest();
+  world.compare(module.fileName(), "the numerics key", manifest.numericsKey);
+  world.compare(module.fileName(), "the module's hash", module.hash());
+  if (auto most = static_cast<int64_t>(mostRanks(manifest)); world.count() > most)
+    throw usageError("found " + std::to_string(world.count()) + " processes, but the plan of '" + module.fileName() +
+                     "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
+  return &world;
 }
 } // namespace
 
-SessionCache::SessionCache(const std::string &file, const ModuleOptions &options)
-    : file(file), module(openChecked(file)), contents(module->manifest()), options(options),
+SessionCache::SessionCache(std::unique_ptr<Module> opened, const ModuleOptions &options)
+    : module(checked(std::move(opened))), file(module->fileName()), contents(module->manifest()), options(options),
+      transport(options.transportKind.value_or(contents.transport)),
+      world(transport == TransportKind::Mpi && !options.transport ? joinWorld(*module) : nullptr),
       threads(options.threadsPerStage.value_or(contents.threadsPerStage)), loaded(contents.entries.size()),
       host(contents) {}
 
@@ -47,7 +67,7 @@ Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> 
     Results results(contents, session.plan());
     auto another = [&] {
       const HostParameters &present = parameters();
-      std::unique_ptr<Session> made = make(index);
+      std::unique_ptr<Session> made = make(index, connect(index));
       present.scatterTo(made->tensors());
       return made;
     };
@@ -77,15 +97,9 @@ Session &SessionCache::ready(size_t index) {
   const HostParameters &present = parameters();
   if (!entry.session) {
     entry.allocatedBefore = allocatedBytes();
-    int64_t bytes = 0;
-    for (const RankInfo &rank : contents.entries[index].ranks) {
-      bytes += rank.arenaBytes;
-      for (const StaticInfo &place : rank.statics)
-        if (place.kind == StaticKind::Moment1 || place.kind == StaticKind::Moment2)
-          bytes += place.bytes; // of the process's own copy
-    }
-    checkAvailable(file, "arenas of entry '" + contents.entries[index].name + "'", bytes);
-    entry.session = make(index);
+    std::unique_ptr<Transport> connected = connect(index);
+    checkMemory(index, *connected);
+    entry.session = make(index, std::move(connected));
     if (options.trace)
       entry.session->startTrace(eventsPerRank);
     if (options.timeTasks)
@@ -99,12 +113,29 @@ Session &SessionCache::ready(size_t index) {
   return *entry.session;
 }
 
-std::unique_ptr<Session> SessionCache::make(size_t index) const {
+std::unique_ptr<Transport> SessionCache::connect(size_t index) const {
   const EntryPlan &plan = contents.entries[index];
-  auto transport = options.transport ? options.transport(plan) : defaultTransport().make(plan);
+  return options.transport ? options.transport(plan) : makeTransport(transport, plan);
+}
+
+/// For the local ranks, and this process's own copies.
+void SessionCache::checkMemory(size_t index, const Transport &connected) const {
+  const EntryPlan &plan = contents.entries[index];
+  int64_t bytes = 0;
+  for (size_t rank : connected.localRanks())
+    bytes += plan.ranks[rank].arenaBytes;
+  for (const RankInfo &rank : plan.ranks)
+    for (const StaticInfo &place : rank.statics)
+      if (place.kind == StaticKind::Moment1 || place.kind == StaticKind::Moment2)
+        bytes += place.bytes;
+  checkAvailable(file, "arenas of entry '" + plan.name + "'", bytes);
+}
+
+std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transport> connected) const {
   return std::make_unique<Session>(
-      contents, plan, WorkerOptions{threads, static_cast<int64_t>(shortWaitNs(contents.rates)), options.shareKernels},
-      options.hangTimeout, std::move(transport));
+      contents, contents.entries[index],
+      WorkerOptions{threads, static_cast<int64_t>(shortWaitNs(contents.rates)), options.shareKernels},
+      options.hangTimeout, std::move(connected));
 }
 
 /// A session that was abandoned, and the code that it runs, must stay.

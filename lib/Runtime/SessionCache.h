@@ -13,12 +13,14 @@ namespace plc::runtime {
 /// trained: those of the host, or, after a step, of the session of `train` until someone else needs them.
 class SessionCache {
 public:
-  SessionCache(const std::string &file, const ModuleOptions &options);
+  SessionCache(std::unique_ptr<Module> module, const ModuleOptions &options);
   ~SessionCache();
   SessionCache(const SessionCache &) = delete;
 
   const Manifest &manifest() const { return contents; }
   int64_t threadsPerStage() const { return threads; }
+  /// The processes that run the module together, or nullptr: this one has all ranks.
+  MpiWorld *processes() const { return world; }
 
   /// The parameters as they are now.
   HostParameters &parameters();
@@ -40,13 +42,17 @@ private:
   };
   bool trains(size_t index) const { return manifest().entries[index].trains(); }
   Session &ready(size_t index);
-  std::unique_ptr<Session> make(size_t index) const;
+  std::unique_ptr<Transport> connect(size_t index) const;
+  std::unique_ptr<Session> make(size_t index, std::unique_ptr<Transport> transport) const;
+  void checkMemory(size_t index, const Transport &transport) const;
   void discard(Loaded &entry);
 
-  std::string file;
   std::unique_ptr<Module> module;
+  const std::string file;
   const Manifest &contents; // of the module, which may have to stay when this goes
   ModuleOptions options;
+  TransportKind transport;
+  MpiWorld *world;
   int64_t threads;
   std::vector<Loaded> loaded; // by entry
   HostParameters host;        // the truth, unless ahead is set

@@ -17,6 +17,8 @@ public:
 
   /// SIGINT or SIGTERM if it has come, else 0.
   int seen();
+  /// The run stops, for another process's signal: this one's own, which may still come, is of no further use.
+  void settle() { wasSeen = true; }
 
 private:
   struct sigaction interruptBefore, terminateBefore;

@@ -39,7 +39,7 @@ bool ThreadTransport::awaits(const Wait &wait, size_t rank) const {
   return !isOver(wait) && rank == static_cast<size_t>(wait.what == Wait::For::Send ? info.destination : info.source);
 }
 
-void ThreadTransport::barrier() {
+void ThreadTransport::barrier(bool) {
   for (auto &channel : channels)
     channel->reset();
   reduction.reset();

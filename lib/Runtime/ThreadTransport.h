@@ -23,7 +23,7 @@ public:
   double norm() const override { return reduction.norm(); }
   bool test(const Wait &wait) override { return isOver(wait); }
   bool awaits(const Wait &wait, size_t rank) const override;
-  void barrier() override;
+  void barrier(bool steps) override;
   void broadcast(size_t, void *, size_t) override {} // Nobody else is there.
   void abort() noexcept override {}
 

@@ -22,7 +22,11 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
   }
   if (!options.params.empty())
     throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
-  TrainingState state = resumeCheckpoint(options.resume, engine);
+  TrainingState state{};
+  if (engine.leads()) // The folder may be on its machine alone.
+    state = resumeCheckpoint(options.resume, engine);
+  engine.share(&state, sizeof(state));
+  engine.shareParameters();
   if (options.seed && *options.seed != state.seed)
     throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
                      std::to_string(state.seed));
@@ -43,7 +47,7 @@ public:
     if (options.holdout > 0)
       openHeldOut();
     state = beginTraining(options, engine);
-    if (!options.save.empty())
+    if (!options.save.empty() && engine.leads())
       prepareCheckpoints(options.save);
   }
 
@@ -56,7 +60,10 @@ public:
     bool done = state.step == options.steps;
     while (!done) {
       step(log, progress);
-      int stop = signals ? signals->seen() : 0;
+      // Any of several processes may have got the signal: they stop after the same step.
+      auto stop = signals ? static_cast<int>(engine.agree(signals->seen())) : 0;
+      if (stop)
+        signals->settle();
       bool reached = options.untilLoss && *loss <= *options.untilLoss;
       done = reached || state.step == options.steps;
       if (reached || stop)
@@ -123,7 +130,7 @@ private:
 
   void save(Progress &progress) {
     saved = saveCheckpoint(options.save, state, engine);
-    if (options.keep)
+    if (options.keep && engine.leads())
       keepCheckpoints(options.save, options.keep, state.step);
     progress.clear();
     std::printf("saved %s\n", saved.c_str());

@@ -4,21 +4,15 @@
 
 #include "Manifest.h"
 #include "plc/Runtime/Transport.h"
+#include "plc/Support/Transports.h"
 
 #include <memory>
 
 namespace plc::runtime {
 
-/// One row for each of plc::transportNames.
-struct TransportKind {
-  const char *name;
-  std::unique_ptr<Transport> (*make)(const EntryPlan &entry);
-};
-
-/// The default, which works wherever the module does.
-const TransportKind &defaultTransport();
+std::unique_ptr<Transport> makeTransport(TransportKind kind, const EntryPlan &entry);
 /// By name; a usageError tells which there are.
-const TransportKind &findTransport(const std::string &name);
+TransportKind findTransport(const std::string &name);
 
 } // namespace plc::runtime
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <immintrin.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <thread>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <blis.h>
 
@@ -54,6 +57,7 @@ Workers::~Workers() = default;
 
 Workers::Worker &Workers::enter(size_t index) {
   Worker &worker = *workers[index];
+  ::prctl(PR_SET_TIMERSLACK, 1000); // ns: a sleep between two looks at the network is short
   worker.entered = ::pthread_getcpuclockid(::pthread_self(), &worker.clock) == 0;
   _mm_setcsr(0x1f80);
   return worker;
@@ -108,8 +112,6 @@ bool Workers::offered() const {
 
 void Workers::pause() { _mm_pause(); }
 
-void Workers::yield() { std::this_thread::yield(); }
-
 // A worker announces that it sleeps before it checks its condition a last time; a waker changes the condition before it
 // looks for sleepers. The fences keep that order on both sides, so one of the two always sees the other.
 uint32_t Workers::prepareSleep(Worker &worker) {
@@ -121,17 +123,23 @@ uint32_t Workers::prepareSleep(Worker &worker) {
 
 void Workers::cancelSleep(Worker &worker) { worker.asleep.store(false, std::memory_order_relaxed); }
 
-void Workers::sleep(Worker &worker, uint32_t seen) {
-  worker.wakeCount.wait(seen);
+void Workers::sleep(Worker &worker, uint32_t seen, int64_t mostNs) {
+  timespec most{mostNs / 1'000'000'000, mostNs % 1'000'000'000};
+  ::syscall(SYS_futex, &worker.wakeCount, FUTEX_WAIT_PRIVATE, seen, mostNs ? &most : nullptr, nullptr, 0);
   cancelSleep(worker);
+}
+
+/// Changes what a sleeper waits for, which std::atomic cannot wait for with a limit.
+void Workers::rouse(Worker &worker) {
+  worker.wakeCount.fetch_add(1);
+  ::syscall(SYS_futex, &worker.wakeCount, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 void Workers::wake(Worker &worker) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!worker.asleep.load(std::memory_order_relaxed))
     return;
-  worker.wakeCount.fetch_add(1);
-  worker.wakeCount.notify_one();
+  rouse(worker);
 }
 
 void Workers::wake(size_t rank) { wake(*workers[rank * perRank]); }
@@ -148,8 +156,7 @@ void Workers::wakeIdle(int64_t most) {
       return;
     if (!worker->asleep.exchange(false))
       continue;
-    worker->wakeCount.fetch_add(1);
-    worker->wakeCount.notify_one();
+    rouse(*worker);
     --most;
   }
 }

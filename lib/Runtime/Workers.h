@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_WORKERS_H
 #define PLC_RUNTIME_WORKERS_H
 
+#include "Backoff.h"
 #include "KernelJob.h"
 #include "Trace.h"
 
@@ -54,12 +55,25 @@ public:
       if (!help(worker))
         idle(worker, [&] { return done() || offered(); });
   }
-  /// The same where nobody calls wake(): looks at done() all the time.
+  /// The same where not everybody calls wake(): looks at done() all the time at first, then less and less often (Backoff.h).
   template <class Done>
   void poll(Worker &worker, Done done) {
-    while (!done())
-      if (!help(worker))
-        yield();
+    for (int64_t begin = Trace::now(); !done();) {
+      if (help(worker)) {
+        begin = Trace::now();
+        continue;
+      }
+      int64_t waited = Trace::now() - begin;
+      if (waited < spinNs) {
+        pause();
+        continue;
+      }
+      uint32_t seen = prepareSleep(worker);
+      if (offered() || done())
+        cancelSleep(worker);
+      else
+        sleep(worker, seen, nextSleepNs(waited));
+    }
   }
   /// Wakes the worker that executes the rank's actions.
   void wake(size_t rank);
@@ -89,11 +103,12 @@ private:
       sleep(worker, seen);
   }
   static void pause();
-  static void yield();
   static uint32_t prepareSleep(Worker &worker);
   static void cancelSleep(Worker &worker);
-  static void sleep(Worker &worker, uint32_t seen);
+  /// Until woken, or so many ns; 0: for ever.
+  static void sleep(Worker &worker, uint32_t seen, int64_t mostNs = 0);
   static void wake(Worker &worker);
+  static void rouse(Worker &worker);
   void wakeIdle(int64_t most);
 
   size_t perRank;

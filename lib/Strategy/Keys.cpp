@@ -116,7 +116,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
       choice("parallelism.grain", Grain::layer),
-      text("machine.transport", transportNames[0], {std::begin(transportNames), std::end(transportNames)}, {"mpi"}),
+      choice("machine.transport", TransportKind::Threads),
       integer("machine.threads_per_stage", 1, 1, 256),
       under(integer("machine.ranks", 0, 1, 1024), "parallelism.kind", {nameOfChoice(ParallelismKind::automatic)}),
       choice("machine.isa", InstructionSet::native),

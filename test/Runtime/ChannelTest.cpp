@@ -39,20 +39,19 @@ TEST(Channel, CopiesWhicheverSideIsSecond) {
 }
 
 TEST(Transports, AreFoundByNameAndTheFirstIsTheDefault) {
-  EXPECT_STREQ(defaultTransport().name, "threads");
-  EXPECT_EQ(&findTransport("threads"), &defaultTransport());
+  EXPECT_EQ(findTransport("threads"), plc::TransportKind());
   try {
     findTransport("tcp");
     FAIL();
   } catch (const Error &error) {
-    EXPECT_STREQ(error.what(), "found 'tcp' for key 'machine.transport', expected one of threads");
+    EXPECT_STREQ(error.what(), "found 'tcp' for key 'machine.transport', expected one of threads, mpi");
     EXPECT_EQ(error.exitCode, 2);
   }
 }
 
 TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
   EntryPlan entry = entryOf(2, {channelOf("y", 0, 1)});
-  std::unique_ptr<Transport> transport = defaultTransport().make(entry);
+  std::unique_ptr<Transport> transport = makeTransport(plc::TransportKind::Threads, entry);
   std::vector<size_t> woken;
   transport->connect([&](size_t rank) { woken.push_back(rank); });
   EXPECT_EQ(transport->localRanks(), (std::vector<size_t>{0, 1}));
@@ -71,7 +70,7 @@ TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
   EXPECT_EQ(woken, (std::vector<size_t>{0, 0, 1}));
   EXPECT_TRUE(transport->test({1, Wait::For::Norm}));
   EXPECT_EQ(transport->norm(), 5);
-  transport->barrier();
+  transport->barrier(false);
   EXPECT_FALSE(transport->test({1, Wait::For::Receive, 0, 0}));
   EXPECT_FALSE(transport->test({1, Wait::For::Norm}));
 }

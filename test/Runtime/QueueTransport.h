@@ -86,7 +86,7 @@ public:
   }
   bool awaits(const Wait &, size_t) const override { return false; } // Nothing is known of other sessions.
 
-  void barrier() override {
+  void barrier(bool) override {
     posted.clear();
     network.meet([&] {
       network.sent.clear();

@@ -82,7 +82,7 @@ std::vector<Bytes> inputs() {
 std::unique_ptr<Session> open(const Manifest &manifest, int64_t threadsPerRank, double hangTimeout) {
   const EntryPlan &entry = manifest.entries[0];
   return std::make_unique<Session>(manifest, entry, WorkerOptions{threadsPerRank}, hangTimeout,
-                                   defaultTransport().make(entry));
+                                   makeTransport(plc::TransportKind::Threads, entry));
 }
 
 } // namespace

@@ -28,6 +28,11 @@ Settings readSettings(const runtime::ModelRequest &request) {
     throw usageError("option '--check-finite' has no meaning here: the interpreter has no kernels");
   if (request.hangTimeout)
     throw usageError("option '--hang-timeout' has no meaning here: the interpreter has no ranks");
+  for (auto [flag, given] : {std::pair("--ranks", request.ranks > 0),
+                             {"--mpi", !request.mpi.empty()},
+                             {"--hostfile", !request.hostfile.empty()}})
+    if (given)
+      throw usageError("option '" + std::string(flag) + "' has no meaning here: the interpreter has no ranks");
   if (!request.trace.empty())
     throw usageError("option '--trace' has no meaning here: the interpreter has no plan");
   for (const std::string &text : request.sets) {

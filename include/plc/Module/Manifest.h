@@ -7,6 +7,7 @@
 #include "plc/Module/Turns.h"
 #include "plc/Runtime/KernelABI.h"
 #include "plc/Support/Rates.h"
+#include "plc/Support/Transports.h"
 
 #include <optional>
 #include <stdexcept>
@@ -42,7 +43,8 @@ struct Manifest {
   std::string planJson; // of the first entry, see PlanSummary.h; kept as text
   ElementType real;
   int64_t threadsPerStage, codeBytes;
-  bool profiling = false; // time every call
+  TransportKind transport = TransportKind::Threads; // unless a run says otherwise
+  bool profiling = false;                           // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
   PerRate rates; // by which times were predicted

@@ -14,7 +14,8 @@ namespace plc::runtime {
 
 /// What the command line says about the model; whoever opens it refuses by name (usageError) what it cannot use.
 struct ModelRequest {
-  std::string toolPath;              // argv[0]
+  std::string toolPath;               // argv[0]
+  std::vector<std::string> arguments; // all others
   std::string command;               // train, eval, infer, generate, bench, params, einsum, tokenize, inspect, simulate
   std::string file;                  // M.plcm, MODEL.ein, IR.mlir
   std::string entry;                 // --entry, or empty
@@ -30,6 +31,9 @@ struct ModelRequest {
   bool timesTasks = false;           // of bench
   bool sharesKernels = true;         // unless --no-sharing
   std::optional<double> hangTimeout; // --hang-timeout, in seconds
+  bool runs = false;                 // the command executes entries: processes may share it
+  int64_t ranks = 0;                 // --ranks: processes; 0: as the transport wants
+  std::string mpi, hostfile;         // --mpi, --hostfile, or empty
 };
 
 /// Opens the model, or throws Error. If it has printed its own diagnostics, it throws an Error with an empty text.

@@ -103,6 +103,18 @@ public:
   /// Writes what was traced so far, as Chrome trace events (Trace.h). Only for engines opened to trace.
   virtual void writeTrace(const std::string &) {}
 
+  /// Several processes may run one model together, each with an engine of its own, on which all of them call the same
+  /// members in the same order. All have the same results; the one that leads tells and writes them.
+  virtual bool leads() const { return true; }
+  virtual int64_t numProcesses() const { return 1; }
+  /// The largest of what the processes give.
+  virtual int64_t agree(int64_t value) { return value; }
+  /// The leader's bytes are everybody's afterwards; so are all of its parameters and moments.
+  virtual void share(void *, size_t) {}
+  virtual void shareParameters() {}
+  /// Afterwards each process may read parameters and moments without the others, until the next run.
+  virtual void gatherParameters() {}
+
   /// Floating-point operations of one run of the entry, 0 if unknown, and the threads that share them.
   virtual int64_t flopsPerRun(const EntryInfo &) const { return 0; }
   virtual int64_t numWorkers(const EntryInfo &) const { return 1; }

@@ -54,6 +54,9 @@ inline Error fileError(const std::string &file, const std::string &text) { retur
 /// Prints an error as the tools do, with the source line and a caret if `place` is in a readable file.
 void printError(const Error &error, const std::string &toolName);
 
+/// A warning to stderr. Of processes that run a model together the first one alone tells it.
+void warnUser(const std::string &text);
+
 } // namespace plc::runtime
 
 #endif

@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_MODULEENGINE_H
 
 #include "plc/Runtime/Engine.h"
+#include "plc/Support/Transports.h"
 
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@ struct EntryPlan;
 
 namespace plc::runtime {
 
+class Module;
 class Transport;
 
 struct ModuleOptions {
@@ -33,12 +35,15 @@ struct ModuleOptions {
   /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of
   /// waits is one at once.
   double hangTimeout = 30;
-  /// Makes the transport of an entry's session; nullptr: the default of machine.transport (Transport.h).
+  std::optional<TransportKind> transportKind; // instead of the module's own
+  /// Makes the transport of an entry's session instead of either, for a caller that carries messages itself.
   std::function<std::unique_ptr<Transport>(const module::EntryPlan &)> transport;
 };
 
 /// Loads a .plcm. Throws fileError.
 std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions &options = {});
+/// One that is loaded.
+std::unique_ptr<Engine> openModule(std::unique_ptr<Module> module, const ModuleOptions &options);
 
 } // namespace plc::runtime
 

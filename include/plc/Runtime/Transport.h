@@ -1,5 +1,5 @@
 // The seam between the ranks of a session and whatever carries their messages. Ranks that are threads of one process
-// are one transport; one between processes is a folder of its own and a row of plc/Support/Transports.def.
+// are one transport, ranks of several processes another: the rows of plc/Support/Transports.def.
 #ifndef PLC_RUNTIME_TRANSPORT_H
 #define PLC_RUNTIME_TRANSPORT_H
 
@@ -56,8 +56,10 @@ public:
   /// Whether the wait can end only after that rank has acted. Any thread may ask; "no" is right where it is not known.
   virtual bool awaits(const Wait &wait, size_t rank) const = 0;
 
-  /// Between two runs: forgets the messages of the last one, and returns when all sessions have come here.
-  virtual void barrier() = 0;
+  /// Any thread of a run may call this between two kernels, so that messages that were begun make progress.
+  virtual void progress() {}
+  /// Before a run, which `steps` or not: the messages of the last one are over in this session, and are forgotten.
+  virtual void barrier(bool steps) = 0;
   /// Between two runs: the bytes of the session that has `rank` are everybody's afterwards.
   virtual void broadcast(size_t rank, void *data, size_t bytes) = 0;
   /// A run failed here: in the other sessions test() throws from now on.

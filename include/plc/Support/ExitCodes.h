@@ -11,6 +11,7 @@ enum ExitCode {
   BadInput = 1, ///< a model, tensor or module
   BadUsage = 2, ///< the command line or a strategy
   NoPlan = 3,   ///< the request is fine but nothing fits it
+  PeerLost = 4, ///< another process of the run
   Hang = 5,
   ResultDiffers = 6,
   Internal = 70,

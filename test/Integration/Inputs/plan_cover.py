@@ -1,10 +1,12 @@
-"""plan_cover.py [--full] [--remat POLICY,..] [--schedules NAME,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
+"""plan_cover.py [--full] [--remat POLICY,..] [--schedules NAME,..] [--transports NAME,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
 planned bytes are measured bytes.
 
 Trains a model (compile arguments: MODEL.ein, -D, --set) under plans that together hold every pair of values of: stages,
-schedule, rematerialization, threads per stage, straight or stopped half way and resumed. --full: under every plan. Fails
-unless all runs have one numerics key and the same bits of every loss, every rank wrote exactly the bytes that were
-planned, and --check-arena changes nothing. The data is the model's own text.
+schedule, rematerialization, threads per stage, straight or stopped half way and resumed, transport. --full: under every
+plan. A transport is `threads`, or an MPI library: of 4 stages some run in 4 processes and some in 2, and a run that is resumed
+goes on by the next transport. Fails unless all runs have one numerics key and the same bits of every loss, of the norm and of
+what is saved in the end, every rank wrote exactly the bytes that were planned, and --check-arena changes nothing. The data
+is the model's own text.
 
 By hand, with build/bin in PATH, some minutes: python3 test/Integration/Inputs/plan_cover.py --full \\
   --remat none,uniform,selective,dynamic /tmp/cover 50 examples/gpt.ein -DB=8 -DS=8 -DD=8 -DH=2 -DL=2 \\
@@ -13,6 +15,7 @@ import argparse
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -44,7 +47,7 @@ class Cover:
         self.folder, self.steps, self.arguments = pathlib.Path(folder), steps, compile_arguments
         text = compile_arguments[0]
         self.data = ["--data", f"tok={text}", "--data", f"next={text}+1", "--holdout", "0", "--seed", "7"]
-        self.expected = None
+        self.expected, self.saved = None, {}
 
     def module(self, stages, schedule, remat):
         path = self.folder / f"{stages}.{schedule}.{remat}.plcm"
@@ -54,20 +57,20 @@ class Cover:
             run("plc-compile", *self.arguments, *flags, "-o", str(path))
         return str(path)
 
-    def train(self, module, threads, name, *flags, steps=None):
+    def train(self, module, threads, name, *flags, steps=None, processes=()):
         log = self.folder / f"{name}.jsonl"
         run("plc-run", "train", module, "--set", f"machine.threads_per_stage={threads}", *self.data, "--steps",
-            str(steps or self.steps), "--log", str(log), *flags)
+            str(steps or self.steps), "--log", str(log), *processes, *flags)
         return log
 
     def check(self, name, log):
         lines = [json.loads(line) for line in open(log)]
         keys = {line["plan"]["numerics_key"] for line in lines if "plan" in line}
-        bits = [(line["step"], line["loss_bits"]) for line in lines if "step" in line]
-        if [step for step, _ in bits] != list(range(1, self.steps + 1)):
-            sys.exit(f"{name}: found steps {[step for step, _ in bits]}, expected 1 to {self.steps}")
+        bits = [(line["step"], line["loss_bits"], line["grad_norm"]) for line in lines if "step" in line]
+        if [step for step, _, _ in bits] != list(range(1, self.steps + 1)):
+            sys.exit(f"{name}: found steps {[step for step, _, _ in bits]}, expected 1 to {self.steps}")
         if self.expected is None:
-            if len({loss for _, loss in bits}) < self.steps // 2:
+            if len({loss for _, loss, _ in bits}) < self.steps // 2:
                 sys.exit(f"{name}: the loss does not move")
             self.expected = (keys, bits)
         for found, expected in zip((keys, bits), self.expected):
@@ -79,27 +82,46 @@ class Cover:
                 sys.exit(f"{name}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote "
                          f"{rank['measured_bytes']}")
 
-    def row(self, stages, schedule, remat, threads, resumed):
-        name = f"{stages}.{schedule}.{remat}.{threads}.{'resumed' if resumed else 'straight'}"
+    def check_saved(self, name, folder):
+        found = [(folder / "latest" / f"{part}.safetensors").read_bytes() for part in ("params", "state")]
+        if found != self.saved.setdefault("first", found):
+            sys.exit(f"{name}: another checkpoint than the first plan's")
+
+    def processes(self, module, transport, fewer):
+        if transport == "threads":
+            return []
+        told = subprocess.run(["plc-run", "inspect", module], capture_output=True, text=True, check=True).stdout
+        ranks = int(re.search(r"entry train: .* (\d+) ranks?,", told)[1])
+        return ["--mpi", transport, "--ranks", str(2 if fewer and ranks == 4 else ranks)]
+
+    def row(self, stages, schedule, remat, threads, resumed, transport):
+        name = f"{stages}.{schedule}.{remat}.{threads}.{'resumed' if resumed else 'straight'}.{transport}"
         module = self.module(stages, schedule, remat)
+        end = self.folder / f"{name}.end"
+        fewer = threads == 2
+        following = transports[(transports.index(transport) + 1) % len(transports)]
         if resumed:
             saved = str(self.folder / name)
-            self.train(module, threads, name, "--save", saved, steps=self.steps // 2)
-            log = self.train(module, threads, name, "--resume", saved)
+            self.train(module, threads, name, "--save", saved, steps=self.steps // 2,
+                       processes=self.processes(module, transport, fewer))
+            log = self.train(module, threads, name, "--resume", saved, "--save", str(end),
+                             processes=self.processes(module, following, not fewer))
         else:
-            log = self.train(module, threads, name)
+            log = self.train(module, threads, name, "--save", str(end), processes=self.processes(module, transport, fewer))
         self.check(name, log)
+        self.check_saved(name, end)
 
 
 options = argparse.ArgumentParser()
 options.add_argument("--full", action="store_true")
 options.add_argument("--remat", default="none")
 options.add_argument("--schedules", default="1f1b,gpipe")
+options.add_argument("--transports", default="threads")
 options.add_argument("folder")
 options.add_argument("steps", type=int)
 chosen, rest = options.parse_known_args()
-schedules = tuple(chosen.schedules.split(","))
-factors = [(1, 2, 4), schedules, tuple(chosen.remat.split(",")), (1, 2), (False, True)]
+schedules, transports = tuple(chosen.schedules.split(",")), tuple(chosen.transports.split(","))
+factors = [(1, 2, 4), schedules, tuple(chosen.remat.split(",")), (1, 2), (False, True), transports]
 cover = Cover(chosen.folder, chosen.steps, rest)
 cover.folder.mkdir(parents=True, exist_ok=True)
 rows = list(itertools.product(*factors)) if chosen.full else pairwise(factors)

@@ -1,0 +1,43 @@
+// plc-run as the starter of its own processes: mpirun with the same command line, whose account of the run becomes one.
+#ifndef PLC_RUNTIME_LAUNCH_H
+#define PLC_RUNTIME_LAUNCH_H
+
+#include "MpiLibraries.h"
+
+#include <string>
+#include <vector>
+
+namespace plc::runtime {
+
+struct Launch {
+  MpiLibrary library;
+  int64_t processes;
+  std::string hostfile;               // or empty
+  double patience;                    // seconds until the first process has to be there; 0: any time
+  std::vector<std::string> arguments; // of this program, without its name
+};
+
+/// The library to start processes of: the one asked for, else the first with a plug-in and an mpirun. Throws usageError
+/// if there is none.
+MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
+
+/// Starts the processes and waits for them. What they write becomes this program's, and of errors the first one's alone.
+/// Returns their exit code. Throws Error if they cannot be started, or one of them is lost (exit code 4). SIGINT and SIGTERM
+/// are passed on to the first process.
+int launch(const Launch &launch);
+
+/// Of a process that was launched so: it is there.
+void greetLauncher();
+/// Likewise: writes to stderr in a way that the launcher tells from what mpirun writes. Of any
+/// other one: writes to stderr.
+void tellLauncher(const std::string &text);
+/// Likewise: what this process is going to end with; nothing if it was not launched.
+void tellLauncherExitCode(int exitCode);
+/// Whether somebody sees on a terminal what this process writes to stdout.
+bool tellsTerminal();
+/// Of a process that has joined the others: only the first one's stdout is heard, and signals come to it by the launcher.
+void followLauncher();
+
+} // namespace plc::runtime
+
+#endif

@@ -1,0 +1,41 @@
+"""lose_process.py SIGNAL NUMBER -- COMMAND ..: starts a run of several processes that logs to `log`, waits for three steps and
+sends the signal to the process of that number. Prints the exit code and what it says, in time; and who is left then."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+split = sys.argv.index("--")
+name, number = sys.argv[1:split]
+run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def members():
+    """By number, the processes of the run: those of our folder that some mpirun has given one."""
+    found = {}
+    for each in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            variables = open(f"/proc/{each}/environ").read().split("\0")
+            same = os.readlink(f"/proc/{each}/cwd") == os.getcwd() and os.readlink(f"/proc/{each}/exe").endswith("/plc-run")
+        except OSError:
+            continue
+        for variable in variables:
+            if same and variable.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK=")):
+                found[int(variable.split("=")[1])] = int(each)
+    return found
+
+
+while not os.path.exists("log") or open("log").read().count('"step"') < 3:
+    time.sleep(0.01)
+os.kill(members()[int(number)], getattr(signal, name))
+start = time.monotonic()
+try:
+    _, err = run.communicate(timeout=60)
+except subprocess.TimeoutExpired:
+    run.kill()
+    sys.exit("it does not end")
+seconds = time.monotonic() - start
+print("exit", run.returncode, "in time" if seconds < 5 else f"after {seconds:.1f} s")
+print(err, end="")
+print("left:", len(members()))
