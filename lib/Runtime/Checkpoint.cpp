@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
+#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -16,7 +19,8 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr std::string_view stepPrefix = "step-";
+constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
+constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors", *stateFile = "state.safetensors";
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 /// DIR/latest or the folder itself, for one of its own files.
@@ -24,8 +28,8 @@ fs::path findStep(const std::string &directory, const char *file) {
   fs::path path(directory);
   if (fs::exists(path / file))
     return path;
-  if (fs::exists(path / "latest" / file))
-    return path / "latest";
+  if (fs::exists(path / latestLink / file))
+    return path / latestLink;
   throw fileError(directory, std::string("holds neither '") + file + "' nor 'latest/" + file + "'");
 }
 
@@ -35,6 +39,74 @@ void syncDirectory(const fs::path &directory) {
     return;
   ::fsync(fd);
   ::close(fd);
+}
+
+/// Moves a folder to a place where an earlier run may have left one. There is a whole one at any time: the two change
+/// places, and the old one is removed.
+void replaceFolder(const fs::path &made, const fs::path &place) {
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
+    syncDirectory(place.parent_path());
+    std::error_code ignored;
+    fs::remove_all(made, ignored);
+    return;
+  }
+  if (errno != ENOENT) // a file system that cannot do this
+    fs::remove_all(place);
+  fs::rename(made, place);
+}
+
+/// The number behind a prefix, if the name is nothing else.
+std::optional<int64_t> numberIn(const fs::path &path, std::string_view prefix) {
+  std::string name = path.filename();
+  int64_t number = 0;
+  if (!name.starts_with(prefix))
+    return std::nullopt;
+  const char *end = name.data() + name.size();
+  auto parsed = std::from_chars(name.data() + prefix.size(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+/// DIR's folders of steps, by their numbers.
+std::vector<std::pair<int64_t, fs::path>> savedSteps(const fs::path &directory) {
+  std::vector<std::pair<int64_t, fs::path>> saved;
+  std::error_code ignored;
+  for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored))
+    if (auto step = numberIn(entry.path(), stepPrefix))
+      saved.emplace_back(*step, entry.path());
+  std::sort(saved.begin(), saved.end());
+  return saved;
+}
+
+/// Removes what was left by processes that ended while they saved.
+void removePartial(const fs::path &directory) {
+  std::error_code ignored;
+  for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored)) {
+    auto process = numberIn(entry.path(), partialPrefix);
+    if (process && ::kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH)
+      fs::remove_all(entry.path(), ignored);
+  }
+}
+
+bool isWhole(const fs::path &step) {
+  try {
+    for (const char *file : {paramsFile, stateFile})
+      SafetensorsFile(step / file);
+    return true;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+/// Adds to an error about a checkpoint that is not whole which of those beside it could be taken instead.
+void offerNewest(const std::string &directory, Error &error) {
+  fs::path given(directory);
+  bool isStep = numberIn(given, stepPrefix).has_value();
+  if (isWhole(isStep ? given : given / latestLink))
+    return;
+  auto saved = savedSteps(isStep ? given.parent_path() : given);
+  auto newest = std::find_if(saved.rbegin(), saved.rend(), [](const auto &step) { return isWhole(step.second); });
+  if (newest != saved.rend())
+    error.note("the newest whole checkpoint beside it is '" + newest->second.string() + "'");
 }
 
 /// The number that our own writer stored under `key` in the metadata.
@@ -91,24 +163,24 @@ void prepareCheckpoints(const std::string &directory) {
     error = std::error_code(errno, std::generic_category());
   if (error)
     throw fileError(directory, "checkpoint cannot be written: " + error.message());
+  removePartial(directory);
 }
 
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
   fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
-  fs::path partial = root / (".partial-" + std::to_string(::getpid())), link = root / ".partial-latest";
+  fs::path partial = root / (std::string(partialPrefix) + std::to_string(::getpid())), link = root / ".partial-latest";
   engine.gatherParameters();
   if (!engine.leads())
     return step;
   try {
     fs::create_directories(partial);
-    collectParameters(engine).write(partial / "params.safetensors");
-    collectState(state, engine).write(partial / "state.safetensors");
+    collectParameters(engine).write(partial / paramsFile);
+    collectState(state, engine).write(partial / stateFile);
     syncDirectory(partial);
-    fs::remove_all(step); // left by an earlier run into the same folder
-    fs::rename(partial, step);
+    replaceFolder(partial, step);
     fs::remove(link);
     fs::create_directory_symlink(step.filename(), link);
-    fs::rename(link, root / "latest");
+    fs::rename(link, root / latestLink);
     syncDirectory(root);
   } catch (const fs::filesystem_error &error) {
     std::error_code ignored;
@@ -123,24 +195,14 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 }
 
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
-  std::vector<std::pair<int64_t, fs::path>> saved;
-  for (const fs::directory_entry &entry : fs::directory_iterator(directory)) {
-    std::string name = entry.path().filename();
-    int64_t number = 0;
-    if (!name.starts_with(stepPrefix))
-      continue;
-    const char *digits = name.data() + stepPrefix.size(), *end = name.data() + name.size();
-    if (std::from_chars(digits, end, number).ptr == end && number <= step)
-      saved.emplace_back(number, entry.path());
-  }
-  std::sort(saved.begin(), saved.end());
+  auto saved = savedSteps(directory);
+  std::erase_if(saved, [&](const auto &each) { return each.first > step; });
   for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i)
     fs::remove_all(saved[static_cast<size_t>(i)].second);
 }
 
-TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
-  fs::path step = findStep(directory, "state.safetensors");
-  std::string file = step / "state.safetensors";
+static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
+  std::string file = step / stateFile;
   SafetensorsFile state(file);
   std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
   if (key != engine.numericsKey())
@@ -151,7 +213,7 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
   TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
-  loadParameters(step / "params.safetensors", engine, /*mayLack=*/false);
+  loadParameters(step / paramsFile, engine, /*mayLack=*/false);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
@@ -162,6 +224,15 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
     }
   }
   return training;
+}
+
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
+  try {
+    return readCheckpoint(findStep(directory, stateFile), engine);
+  } catch (Error &error) {
+    offerNewest(directory, error);
+    throw;
+  }
 }
 
 std::string parameterFile(const std::string &path) {

@@ -16,6 +16,8 @@ using nlohmann::json;
 
 namespace {
 
+const std::string hashUntilPrefix = "hash until ";
+
 std::string hexOf(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
@@ -45,8 +47,10 @@ public:
     auto hash = into.metadata.find("hash");
     if (hash == into.metadata.end())
       return;
-    if (std::string found = hexOf(hashOfData()); hash->second != found)
+    if (std::string found = hexOf(hashOf(dataStart, size)); hash->second != found) {
+      checkEachHash();
       fail("data has hash '" + found + "', expected '" + hash->second + "'", dataStart);
+    }
   }
 
 private:
@@ -85,15 +89,32 @@ private:
     }
   }
 
-  uint64_t hashOfData() const {
-    uint64_t hash = module::fnv1a({});
+  /// Of bytes of the file, behind those that have the hash so far.
+  uint64_t hashOf(size_t begin, size_t end, uint64_t hash = module::fnv1a({})) const {
     std::string chunk(1 << 20, '\0');
-    for (size_t at = dataStart; at < size; at += chunk.size()) {
-      chunk.resize(std::min(chunk.size(), size - at));
+    for (size_t at = begin; at < end; at += chunk.size()) {
+      chunk.resize(std::min(chunk.size(), end - at));
       into.bytes.read(at, chunk.size(), chunk.data());
       hash = module::fnv1a(chunk, hash);
     }
     return hash;
+  }
+
+  /// Names the first tensor that is damaged, by the hashes of all data up to the end of each.
+  void checkEachHash() const {
+    std::map<size_t, std::string> ends;
+    for (const auto &[name, place] : into.places)
+      ends[place.begin + place.size] = name;
+    uint64_t found = module::fnv1a({});
+    size_t begin = dataStart;
+    for (const auto &[end, name] : ends) {
+      found = hashOf(begin, end, found);
+      begin = end;
+      auto hash = into.metadata.find(hashUntilPrefix + name);
+      if (hash != into.metadata.end() && hash->second != hexOf(found))
+        fail("tensor '" + name + "' is damaged: the data up to its end has another hash than '" + hash->second + "'",
+             into.places.at(name).begin);
+    }
   }
 
   void readMetadata(const json &value) {
@@ -192,15 +213,19 @@ StoredElements openSafetensors(const std::string &file, const std::string &name)
 
 void Safetensors::write(const std::string &file) const {
   json header = json::object();
+  header["__metadata__"] = metadata;
   std::string data;
+  uint64_t hash = module::fnv1a({});
   for (const auto &[name, tensor] : tensors) {
     size_t begin = data.size();
-    data.append(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
+    std::string_view bytes(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
+    data.append(bytes);
+    hash = module::fnv1a(bytes, hash);
+    header["__metadata__"][hashUntilPrefix + name] = hexOf(hash);
     header[name] = {
         {"dtype", dtypeOf(tensor.info.type)}, {"shape", tensor.info.shape}, {"data_offsets", {begin, data.size()}}};
   }
-  header["__metadata__"] = metadata;
-  header["__metadata__"]["hash"] = hexOf(hashBytes(data));
+  header["__metadata__"]["hash"] = hexOf(hash);
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
   uint64_t length = text.size();
