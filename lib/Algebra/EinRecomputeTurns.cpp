@@ -256,7 +256,11 @@ struct EinRecomputeTurns : algebra::impl::EinRecomputeTurnsBase<EinRecomputeTurn
       Calls calls(model);
       for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
         for (auto loop : body.getBody().front().getOps<ein::LoopOp>())
-          if (body.getRole() != ein::BodyRole::F && ein::runsSegments(loop) && Recomputation(calls, body, loop).run())
+          if (body.getRole() == ein::BodyRole::F)
+            continue;
+          else if (!ein::runsSegments(loop))
+            tellWhole(loop);
+          else if (Recomputation(calls, body, loop).run())
             remark::passed(loop.getLoc(),
                            remark::RemarkOpts::name("Recomputed").category(getArgument()).function(body.getSymName()))
                 << remark::add("{0} segments run their turns again", loop.getTurns());
@@ -267,6 +271,13 @@ struct EinRecomputeTurns : algebra::impl::EinRecomputeTurnsBase<EinRecomputeTurn
   }
 
 private:
+  // Who asks for turns to run again learns where they do not.
+  static void tellWhole(ein::LoopOp loop) {
+    if (loop.getTurns() >= fewestTurns)
+      loop.emitWarning("the ") << loop.getTurns() << " turns of this loop do not run again: " << loop.getTurns()
+                               << " is no product of two numbers of at least " << fewestOfSegment
+                               << ", so what they save is kept";
+  }
   void prune() {
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>())
       pruneLoops(body.getBody().front());

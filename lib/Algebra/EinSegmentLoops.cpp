@@ -16,14 +16,11 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
 
-// Of less there is little to save, and a product over fewer turns would be slow.
-static constexpr int64_t fewest = 8;
-
 std::optional<int64_t> algebra::segmentOf(int64_t turns) {
-  int64_t length = fewest;
-  while (length <= turns / fewest && (turns % length || length < turns / length))
+  int64_t length = fewestOfSegment;
+  while (length <= turns / fewestOfSegment && (turns % length || length < turns / length))
     ++length;
-  return length <= turns / fewest ? std::optional(length) : std::nullopt;
+  return length <= turns / fewestOfSegment ? std::optional(length) : std::nullopt;
 }
 
 namespace {

@@ -24,6 +24,9 @@ mlir::Value stackOf(ein::LoopOp &loop, mlir::Value value);
 /// Drops, in the loops of a block and of their bodies, carries, slices, invariants and elements that nothing needs.
 void pruneLoops(mlir::Block &block);
 
+/// Of segments, and of turns of one: of less there is little to save, and a product over fewer turns would be slow.
+inline constexpr int64_t fewestOfSegment = 8, fewestTurns = fewestOfSegment * fewestOfSegment;
+
 /// The turns of each segment that a loop of so many is cut into: the smallest divisor that is at least the square root.
 /// Nothing for few turns, and where there would be few segments.
 std::optional<int64_t> segmentOf(int64_t turns);

@@ -19,7 +19,9 @@ PassErrors::PassErrors(llvm::SourceMgr &sources, mlir::MLIRContext &context, llv
     : sources(sources), os(os), keys(keys), hint(std::move(hint)),
       handler(&context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
-          return printRemark(diagnostic), mlir::success();
+          return printLine("remark", diagnostic), mlir::success();
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning)
+          return printLine("warning", diagnostic), mlir::success();
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::failure(); // the next handler's turn
         print(diagnostic);
@@ -60,10 +62,10 @@ SMLoc PassErrors::placeInStrategy(size_t offset) {
 }
 
 // In one line: there may be thousands, which are searched rather than read.
-void PassErrors::printRemark(mlir::Diagnostic &remark) {
-  if (auto place = framesOf(remark.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
+void PassErrors::printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic) {
+  if (auto place = framesOf(diagnostic.getLocation()).front()->findInstanceOf<mlir::FileLineColLoc>())
     os << place.getFilename().strref() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
-  os << "remark: " << remark.str() << "\n";
+  os << kind << ": " << diagnostic.str() << "\n";
 }
 
 void PassErrors::print(mlir::Diagnostic &error) {

@@ -34,7 +34,7 @@ public:
 
 private:
   void print(mlir::Diagnostic &error);
-  void printRemark(mlir::Diagnostic &remark);
+  void printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic);
   /// Not valid if the place is in none of the sources.
   llvm::SMLoc placeOf(mlir::Location location);
 
