@@ -59,19 +59,11 @@ int64_t movesFor(int64_t work) {
   return std::clamp<int64_t>(ScheduleEffort::looks / work / (more * more * more * more), 0, ScheduleEffort::mostMoves);
 }
 
-} // namespace
-
-// The best of the other schedules and of list schedules under several rules and degrees of patience, improved by moves;
-// for few jobs, branch and bound. Within memory by construction. Optimal where it meets the bound or the search ends;
-// the numbers of steps and nodes depend on the problem alone. Source: see Search.h; W and B apart are those of Qi et
-// al., "Zero Bubble Pipeline Parallelism", 2023, whose own search is a list schedule.
-Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
-  Jobs jobs(problem);
-  ForcedOrder forced(jobs);
-  int64_t bound = boundOf(jobs, forced), work = std::max<int64_t>(jobs.count, 1);
+// The best of the other schedules and of the rules, not improved; empty if none is within memory.
+TimedOrders orderByRules(const Jobs &jobs, const ForcedOrder &forced, int64_t bound) {
   TimedOrders best;
-  tryFamilies(problem, jobs, best);
-  bool isLarge = work > ScheduleEffort::large;
+  tryFamilies(jobs.problem, jobs, best);
+  bool isLarge = jobs.count > ScheduleEffort::large;
   int64_t enough = bound + (isLarge ? bound / ScheduleEffort::largeGap : 0);
   std::vector<std::vector<int64_t>> rules = priorities(jobs, forced);
   if (isLarge)
@@ -80,9 +72,58 @@ Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule
     for (int64_t patience : isLarge ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 25, 50, 100})
       if (best.orders.empty() || best.makespan > enough)
         keepBetter(scheduleByList(jobs, priority, patience), best);
+  return best;
+}
+
+// Moves change little of an order of many micro-batches, but much of one of few, of which a turn is then repeated: as many
+// micro-batches as ranks fill the pipeline, half as many more, and twice as many.
+TimedOrders orderByTurns(const Jobs &jobs) {
+  TimedOrders best;
+  if (!jobs.problem.samples.empty())
+    return best;
+  for (int64_t halves : {2, 3, 4}) {
+    ScheduleProblem few = jobs.problem;
+    few.microBatches = few.numRanks() * halves / 2;
+    if (2 * few.microBatches > jobs.microBatches)
+      break;
+    Jobs fewJobs(few);
+    ForcedOrder forced(fewJobs);
+    int64_t bound = boundOfRanks(fewJobs, forced);
+    TimedOrders ofFew = orderByRules(fewJobs, forced, bound);
+    if (ofFew.orders.empty())
+      continue;
+    improve(fewJobs, bound, movesFor(fewJobs.count) / 3, ofFew);
+    keepBetter(repeatTurns(jobs, fewJobs, ofFew), best);
+  }
+  return best;
+}
+
+} // namespace
+
+// The best of the other schedules and of list schedules under several rules and degrees of patience, of turns of orders of
+// fewer micro-batches, and of keys that are searched, each improved by moves; for few jobs, branch and bound. Within memory
+// by construction. Optimal where it meets the bound or the search ends; the numbers of steps and nodes depend on the
+// problem alone. Source: see Search.h; W and B apart are those of Qi et al., "Zero Bubble Pipeline Parallelism", 2023,
+// whose own search is a list schedule.
+Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
+  Jobs jobs(problem);
+  ForcedOrder forced(jobs);
+  int64_t bound = boundOf(jobs, forced), work = std::max<int64_t>(jobs.count, 1);
+  TimedOrders best = orderByRules(jobs, forced, bound);
   if (best.orders.empty())
     return noPlanFits("no order of the rules that there are fits the memory of the ranks");
   improve(jobs, bound, movesFor(work), best);
+  auto add = [&](TimedOrders other) {
+    if (other.orders.empty())
+      return;
+    improve(jobs, bound, movesFor(work) / 2, other);
+    keepBetter(std::move(other), best);
+  };
+  bool searches = work > ScheduleEffort::exactJobs && work <= ScheduleEffort::turnJobs;
+  if (searches && best.makespan > bound)
+    add(orderByTurns(jobs));
+  if (searches && best.makespan > bound)
+    add(searchKeys(jobs, ScheduleEffort::keyJobs / work));
   if (best.makespan > bound && work <= ScheduleEffort::exactJobs)
     solveExactly(jobs, forced, ScheduleEffort::exactLooks / work, best);
   schedule = scheduleOf(jobs, best.orders);

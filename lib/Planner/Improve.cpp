@@ -14,10 +14,15 @@ class Timing {
 public:
   explicit Timing(const Jobs &jobs)
       : jobs(jobs), start(jobs.count), end(jobs.count), waits(jobs.count), dependences(jobs.count),
-        followers(jobs.count), position(jobs.count) {
+        followers(jobs.count), position(jobs.count), tail(jobs.count), keptEnd(jobs.count), later(jobs.count) {
+    std::vector<std::pair<int64_t, Use>> uses;
     for (int64_t chain : jobs.chains)
-      for (int64_t i = 0; i < jobs.microBatches; ++i)
+      for (int64_t i = 0; i < jobs.microBatches; ++i) {
         dependences[jobs.jobOf(chain, i)] = jobs.into[chain].size();
+        for (const Jobs::Edge &edge : jobs.outOf[chain])
+          uses.push_back({jobs.jobOf(chain, i), {jobs.jobOf(edge.chain, i), jobs.lagOf(edge, i)}});
+      }
+    users = Rows<Use>(jobs.count, uses);
     queue.reserve(jobs.count);
   }
 
@@ -35,7 +40,7 @@ public:
       }
     int64_t makespan = 0;
     for (size_t head = 0; head < queue.size(); ++head) {
-      int64_t job = queue[head], i = jobs.microBatchOf(job);
+      int64_t job = queue[head];
       end[job] = start[job] + jobs.ns[job];
       makespan = std::max(makespan, end[job]);
       auto release = [&](int64_t other, int64_t at) {
@@ -43,8 +48,8 @@ public:
         if (--waits[other] == 0)
           queue.push_back(other);
       };
-      for (const Jobs::Edge &edge : jobs.outOf[jobs.chainOf(job)])
-        release(jobs.jobOf(edge.chain, i), end[job] + jobs.lagOf(edge, i));
+      for (const Use &use : users[job])
+        release(use.job, end[job] + use.lag);
       if (followers[job] >= 0)
         release(followers[job], end[job]);
     }
@@ -76,9 +81,54 @@ public:
     }
   }
 
+  /// Keeps the times of the order that was run last, as those that neighbours are compared with.
+  void keep() {
+    keptEnd = end;
+    for (auto it = queue.rbegin(); it != queue.rend(); ++it) {
+      int64_t job = *it, after = tailOfUsers(job);
+      if (followers[job] >= 0)
+        after = std::max(after, tail[followers[job]] + jobs.ns[followers[job]]);
+      tail[job] = after;
+    }
+  }
+
+  /// About the longest path through the jobs of a rank between two places, where alone its order differs from the one whose times
+  /// are kept: what they depend on, and what depends on them, is taken to run as there. Exact for two neighbours, of
+  /// whom no path leads from one to the other but by the rank; the makespan is no less then.
+  int64_t pathThrough(const std::vector<int64_t> &order, size_t first, size_t last) {
+    int64_t free = first ? keptEnd[order[first - 1]] : 0, longest = 0;
+    for (size_t k = first; k <= last; ++k) {
+      int64_t job = order[k], i = jobs.microBatchOf(job);
+      for (const Jobs::Edge &edge : jobs.into[jobs.chainOf(job)])
+        free = std::max(free, keptEnd[jobs.jobOf(edge.chain, i)] + jobs.lagOf(edge, i));
+      free += jobs.ns[job];
+      later[k - first] = free;
+    }
+    int64_t after = last + 1 < order.size() ? tail[order[last + 1]] + jobs.ns[order[last + 1]] : 0;
+    for (size_t k = last + 1; k-- > first;) {
+      after = std::max(after, tailOfUsers(order[k]));
+      longest = std::max(longest, later[k - first] + after);
+      after += jobs.ns[order[k]];
+    }
+    return longest;
+  }
+
 private:
+  int64_t tailOfUsers(int64_t job) const {
+    int64_t after = 0;
+    for (const Use &use : users[job])
+      after = std::max(after, tail[use.job] + jobs.ns[use.job] + use.lag);
+    return after;
+  }
+
+  struct Use {
+    int64_t job, lag;
+  };
   const Jobs &jobs;
+  Rows<Use> users;                                                                 // by job: what depends on it
   std::vector<int64_t> start, end, waits, dependences, followers, queue, position; // by job, but for the queue
+  std::vector<int64_t> tail, keptEnd;                                              // by job, of the order that is kept
+  std::vector<int64_t> later; // ends of the jobs that `pathThrough` looks at
 };
 
 // Moves within the order of a rank; false if a job would pass one of its own chain, or the rank leave the memory: then the
@@ -151,35 +201,42 @@ void plc::planner::improve(const Jobs &jobs, int64_t bound, int64_t steps, Timed
   TimedOrders now = best;
   std::vector<std::pair<int64_t, int64_t>> pairs;
   std::vector<int64_t> kept;
-  auto look = [&] { timing.findPairs(now.orders, timing.run(now.orders), pairs); };
-  look();
+  timing.findPairs(now.orders, timing.run(now.orders), pairs);
+  timing.keep();
   // About the time of a task at first: wider, and nothing is left of what the start was good for.
-  int64_t work = std::accumulate(jobs.ns.begin(), jobs.ns.end(), int64_t(0));
-  int64_t widest = work * 5 / 4 / std::max<int64_t>(jobs.chains.size() * jobs.microBatches, 1) + 1;
-  for (int64_t step = 0; step < steps && best.makespan > bound && !pairs.empty(); ++step) {
+  int64_t count = std::max<int64_t>(jobs.chains.size() * jobs.microBatches, 1);
+  int64_t work = std::accumulate(jobs.ns.begin(), jobs.ns.end(), int64_t(0)), widest = work * 5 / 4 / count + 1;
+  for (int64_t all = steps * count, left = all; left > 0 && best.makespan > bound && !pairs.empty();) {
     auto [rank, first] = pairs[random() % pairs.size()];
     std::vector<int64_t> &order = now.orders[rank];
     kept = order;
-    int64_t makespan = -1;
-    if (random() % 4 == 0) {
-      if (moves.trySwapAll(order, rank, first, random() % 2))
-        makespan = timing.run(now.orders);
+    left -= int64_t(order.size()) / 2 + 1;
+    int64_t most = now.makespan + int64_t(double(widest) * double(left) / double(all)) * int64_t(random() % 100) / 100;
+    bool isMoved = false;
+    if (random() % 8 == 0) {
+      isMoved = moves.trySwapAll(order, rank, first, random() % 2);
     } else {
       // One of the pair goes past the other, and as far as a few places more.
       int64_t distance = 1 + (random() % 4 ? 0 : int64_t(random() % 8));
       bool forwards = random() % 2;
       int64_t from = forwards ? first : first + 1;
       int64_t to = std::clamp<int64_t>(forwards ? from + distance : from - distance, 0, int64_t(order.size()) - 1);
-      if (from != to && moves.tryMove(order, rank, from, to))
-        makespan = timing.run(now.orders);
+      isMoved = from != to && moves.tryMove(order, rank, from, to) &&
+                timing.pathThrough(order, std::min(from, to), std::max(from, to)) <= most;
     }
-    int64_t threshold = widest * (steps - step) / steps;
-    if (makespan < 0 || makespan > now.makespan + threshold * int64_t(random() % 100) / 100) {
+    int64_t makespan = -1;
+    if (isMoved) {
+      makespan = timing.run(now.orders);
+      left -= count;
+    }
+    if (makespan < 0 || makespan > most) {
       order = kept;
       continue;
     }
     now.makespan = makespan;
     timing.findPairs(now.orders, makespan, pairs);
+    timing.keep();
+    left -= count;
     if (makespan < best.makespan)
       best = now;
   }

@@ -7,7 +7,10 @@ using namespace plc::planner;
 
 Jobs::Jobs(const ScheduleProblem &problem)
     : problem(problem), microBatches(problem.microBatches), count(problem.stages.size() * 3 * problem.microBatches),
-      into(problem.stages.size() * 3), outOf(into.size()), chainsOn(problem.numRanks()), ns(count), bytes(count) {
+      into(problem.stages.size() * 3), outOf(into.size()), chainsOn(problem.numRanks()), ns(count), bytes(count),
+      chainsOf(count) {
+  for (int64_t job = 0; job < count; ++job)
+    chainsOf[job] = job / microBatches;
   Edges edges;
   for (const ScheduleProblem::Dependence &each : problem.dependences) {
     int64_t from = ScheduleProblem::nodeOf(each.source, each.from);

@@ -21,10 +21,13 @@ struct Jobs {
   std::vector<std::vector<Edge>> into, outOf; ///< by chain
   std::vector<std::vector<int64_t>> chainsOn; ///< by rank
   std::vector<int64_t> ns, bytes;             ///< by job
+  std::vector<int32_t> chainsOf;              ///< by job
 
   int64_t jobOf(int64_t chain, int64_t microBatch) const { return chain * microBatches + microBatch; }
-  int64_t chainOf(int64_t job) const { return job / microBatches; }
-  int64_t microBatchOf(int64_t job) const { return job % microBatches; }
+  int64_t chainOf(int64_t job) const {
+    return chainsOf[job];
+  } // a division takes as long as all else that is done for a job
+  int64_t microBatchOf(int64_t job) const { return job - chainsOf[job] * microBatches; }
   int64_t rankOf(int64_t chain) const { return problem.stages[chain / 3].rank; }
   TaskKind kindOf(int64_t chain) const { return TaskKind(chain % 3); }
   const ScheduleProblem::Stage &stageOf(int64_t chain) const { return problem.stages[chain / 3]; }

@@ -255,7 +255,7 @@ Rows<ForcedOrder::Edge> ForcedOrder::outOf() const {
   return Rows<Edge>(into.count(), edges);
 }
 
-int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
+int64_t plc::planner::boundOfRanks(const Jobs &jobs, const ForcedOrder &forced) {
   int64_t bound = 0;
   for (const std::vector<int64_t> &chains : jobs.chainsOn) {
     std::vector<OneMachineJob> list;
@@ -267,6 +267,11 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
       }
     bound = std::max(bound, preemptiveMakespan(std::move(list)));
   }
+  return bound;
+}
+
+int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
+  int64_t bound = boundOfRanks(jobs, forced);
   return jobs.count <= ScheduleEffort::windowJobs ? boundByWindows(jobs, forced, bound) : bound;
 }
 

@@ -29,7 +29,8 @@ struct ForcedOrder {
 /// 1989 (refuted horizons); Vilim, "Global Constraints in Scheduling", 2007 (edge finding, detectable precedences).
 int64_t boundByWindows(const Jobs &jobs, const ForcedOrder &forced, int64_t bound);
 
-/// A time that no schedule goes below.
+/// A time that no schedule goes below: of each rank alone, and as `boundByWindows` sees all together, which takes longer.
+int64_t boundOfRanks(const Jobs &jobs, const ForcedOrder &forced);
 int64_t boundOf(const Jobs &jobs, const ForcedOrder &forced);
 
 struct OneMachineJob {

@@ -13,7 +13,12 @@ struct ScheduleEffort {
   /// this part of it. Measured on 49,152 jobs, where 250 moves gain 0.004 % at most.
   static constexpr int64_t large = 10'000, largeGap = 128, largeRules = 4;
   /// Jobs that moves look at in all, and how many moves there are at most.
-  static constexpr int64_t looks = 60'000'000, mostMoves = 60'000;
+  static constexpr int64_t looks = 50'000'000, mostMoves = 60'000;
+  /// Jobs up to which orders of fewer micro-batches are repeated and keys are searched, and how many of them list schedules
+  /// of one order of fewer place for each patience.
+  static constexpr int64_t turnJobs = 4096, repeatedJobs = 80'000;
+  /// Jobs that list schedules place in all while keys are searched.
+  static constexpr int64_t keyJobs = 1'500'000;
   /// Jobs up to which an optimum is searched, and those that its nodes look at.
   static constexpr int64_t exactJobs = 100, exactLooks = 4'000'000;
   /// Jobs up to which the bound sees windows of all ranks together; beyond, they would take longer than the order.

@@ -25,6 +25,18 @@ TimedOrders scheduleByList(const Jobs &jobs, const std::vector<int64_t> &priorit
 /// 1990.
 void improve(const Jobs &jobs, int64_t bound, int64_t steps, TimedOrders &best);
 
+/// The best order found that repeats a turn of `ofFew`, an order of the same problem with fewer micro-batches, all of equal
+/// size: a turn is some micro-batches in a row, whose jobs come again so much later as the next turn does. A list schedule
+/// goes by these times, so it stays within memory. Empty if none ends. O(turns list schedules). Heuristic. Source:
+/// periodic orders of software pipelining (Rau, "Iterative modulo scheduling", 1994), with a turn of any length.
+TimedOrders repeatTurns(const Jobs &jobs, const Jobs &few, const TimedOrders &ofFew);
+
+/// The best list schedule found whose priorities are keys of chains: each chain's micro-batches come later than their number
+/// says by as much as its key, which is searched (threshold accepting), and so is the patience. Moves change an order here
+/// and there; a key changes all turns, and the ends with them. Empty if none ends. O(steps list schedules). Heuristic.
+/// Source: Bean, "Genetic algorithms and random keys for sequencing and optimization", 1994 (orders decoded from keys).
+TimedOrders searchKeys(const Jobs &jobs, int64_t steps);
+
 /// Branch and bound: an optimal order that is faster than `best`, if there is one. True if it looked everywhere, with at
 /// most `nodes` nodes. Source: Brucker, Jurisch & Sievers, "A branch and bound algorithm for the job-shop scheduling
 /// problem", 1994 (the bound); Gromicho et al., "Solving the job-shop scheduling problem optimally by dynamic programming",

@@ -1,5 +1,6 @@
 //===- AutoScheduleTest.cpp - auto and the bound against all orders -------===//
 #include "ScheduleOracle.h"
+#include "lib/Planner/Search.h"
 
 #include "plc/Planner/Schedules.h"
 
@@ -94,6 +95,50 @@ TEST(AutoSchedule, MovesAllTurnsAtOnce) {
   Schedule schedule;
   ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
   EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1004);
+}
+
+/// A problem of `ScheduleGaps random P M`: the one that it solves as number `round`, from 0.
+ScheduleProblem ofUnequalMemory(int64_t ranks, int64_t microBatches, int round) {
+  std::mt19937_64 random(7);
+  ScheduleProblem problem;
+  for (; round >= 0; --round) {
+    problem = unequalPipeline(random, ranks, microBatches);
+    for (int64_t s = 0; s < ranks; ++s)
+      problem.capBytes.push_back(ranks + random() % (3 * ranks + 1));
+  }
+  return problem;
+}
+
+// Moves alone end 5.6 % above the bound here: they change a turn at a time, of an order whose every turn is another.
+TEST(AutoSchedule, RepeatsTurnsOfFewerMicroBatches) {
+  ScheduleProblem problem = ofUnequalMemory(8, 32, 1);
+  Schedule schedule;
+  ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
+  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1045);
+}
+
+// Moves and turns end 5.2 % above the bound here: what a rank runs first is one of a few orders until ranks differ in it.
+TEST(AutoSchedule, SearchesPriorities) {
+  ScheduleProblem problem = ofUnequalMemory(8, 32, 5);
+  Schedule schedule;
+  ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
+  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1050);
+}
+
+// Where memory and work bind at once for many turns, the bound falls behind, while the order is the best or nearly so: 3
+// ranks, memory for 2 micro-batches and half of one more, and 32 micro-batches; the bound is 11.1 % below the optimum.
+TEST(ScheduleBound, FallsBehindWhereTheOrderDoesNot) {
+  ScheduleProblem problem = unequal(3, 32, 4, /*seed=*/25);
+  problem.capBytes[1] = 5;
+  Schedule schedule;
+  ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
+  int64_t makespan = makespanOf(problem, schedule);
+  Jobs jobs(problem);
+  ForcedOrder forced(jobs);
+  TimedOrders best{ordersOf(jobs, schedule), makespan};
+  EXPECT_TRUE(solveExactly(jobs, forced, 200'000, best)); // the optimum, proven
+  EXPECT_LE(makespan * 1000, best.makespan * 1001);
+  EXPECT_LT(problem.bound() * 100, best.makespan * 90);
 }
 
 } // namespace
