@@ -8,6 +8,7 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
+#include "plc/Planning/TurnsAgain.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Support/ExitCodes.h"
 
@@ -208,7 +209,10 @@ private:
     std::string text;
     llvm::raw_string_ostream stream(text);
     Lowering lowering(model, chosen, sources, nullptr, stream);
-    OwningOpRef<ModuleOp> module = lowering.plan(withKernels.clone(), program, last);
+    // Kernels keep the turns of long loops. Where the budget decides about these, too, a whole plan is made of the model, both ways.
+    bool decidesTurns = last.empty() && solvesTurns(program, chosen) && hasSegments(withKernels);
+    OwningOpRef<ModuleOp> module =
+        decidesTurns ? lowering.lower(program, last) : lowering.plan(withKernels.clone(), program, last);
     if (!module)
       refuse(text, lowering.exitCode(), estimate);
     return module;
@@ -245,9 +249,10 @@ private:
     found.ns.resize(planned.getNumRanks());
     planned.walk([&](plc::plan::CallOp call) {
       auto stage = call->getParentOfType<plc::plan::StageOp>();
-      int64_t ns = kernels.lookup<plc::plan::KernelOp>(call.getKernel()).getNs() * planned.getMicroBatches();
-      found.ns[stage.getRank()] += ns / threads();
-      found.againNs += call.getRecompute() ? ns / threads() : 0;
+      auto kernel = kernels.lookup<plc::plan::KernelOp>(call.getKernel());
+      int64_t again = call.getRecompute() ? kernel.getNs() : plc::plan::nsOfTurnsAgain(kernel);
+      found.ns[stage.getRank()] += kernel.getNs() * planned.getMicroBatches() / threads();
+      found.againNs += again * planned.getMicroBatches() / threads();
     });
     return found;
   }

@@ -101,7 +101,7 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numer
   return planNumerics(std::move(module), program, "");
 }
 
-static bool hasSegments(ModuleOp module) {
+bool plc::driver::hasSegments(ModuleOp module) {
   return module
       .walk([](plc::ein::LoopOp loop) {
         return plc::ein::runsSegments(loop) ? WalkResult::interrupt() : WalkResult::advance();

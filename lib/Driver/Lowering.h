@@ -116,6 +116,9 @@ inline constexpr llvm::StringLiteral lastOfModel = "kernels";
 /// The phases behind `first` up to `last`; all if it is empty.
 llvm::ArrayRef<Phase> phasesBetween(llvm::ArrayRef<Phase> phases, llvm::StringRef first, llvm::StringRef last);
 
+/// Whether a module has loops whose turns are segments of longer ones', which may run them again.
+bool hasSegments(mlir::ModuleOp module);
+
 /// The predicted step of a planned module.
 int64_t stepOf(mlir::ModuleOp planned);
 

@@ -8,6 +8,7 @@
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/StepTimes.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Planning/TurnsAgain.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -120,25 +121,30 @@ private:
     return "'" + largest.getCarries().str() + "' from " + largest.getSource().str();
   }
 
-  /// Memory binds where calls of F run again for it.
+  /// Memory binds where calls of F, or turns of loops, run again for it.
   void explainRecomputation(int64_t rank) {
     std::vector<planner::ScheduleProblem::Stage> without = problem.stages;
-    int64_t again = 0;
+    int64_t again = 0, ofTurns = 0;
     for (auto [index, stage] : llvm::enumerate(stages))
       if (int64_t(stage.getRank()) == rank)
         stage.walk([&, index = index](CallOp call) {
-          if (!call.getRecompute())
+          auto kernel = kernels.lookup<KernelOp>(call.getKernel());
+          auto task = cast<TaskOp>(call->getParentOp());
+          if (task.getRole() == Role::P) // not of a micro-batch
             return;
-          int64_t ns = kernels.lookup<KernelOp>(call.getKernel()).getNs();
-          without[index].ns[int(cast<TaskOp>(call->getParentOp()).getRole())] -= ns;
+          int64_t turns = nsOfTurnsAgain(kernel), ns = call.getRecompute() ? kernel.getNs() : turns;
+          without[index].ns[int(task.getRole())] -= ns;
           again += ns;
+          ofTurns += turns;
         });
     if (!again)
       return;
     int64_t saved = planner::savedBy(problem, schedule, without);
-    out << "  memory: " << formatNs(again)
-        << " of each micro-batch are recomputation, without which the step would take "
-        << formatNs(simulation.makespan - saved) << " (-" << formatPart(saved, simulation.makespan) << ")\n";
+    out << "  memory: " << formatNs(again) << " of each micro-batch are recomputation, ";
+    if (ofTurns)
+      out << formatNs(ofTurns) << " of it turns of loops that run again, ";
+    out << "without which the step would take " << formatNs(simulation.makespan - saved) << " (-"
+        << formatPart(saved, simulation.makespan) << ")\n";
   }
 
   // Tasks, then kernels, that take most of what the rank computes.

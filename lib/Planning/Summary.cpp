@@ -3,11 +3,11 @@
 
 #include "ScheduleMemory.h"
 
-#include "plc/Dialect/Ein/Loops.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
 #include "plc/Planner/Format.h"
 #include "plc/Planner/Partition.h"
+#include "plc/Planning/TurnsAgain.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -111,20 +111,12 @@ std::map<std::string, int64_t> countContractions(ProgramOp program, SymbolTable 
 
 // Whether a backward loop of segments runs their turns forward first.
 bool runsTurnsAgain(ProgramOp program, SymbolTable &kernels) {
-  bool found = false;
-  program.walk([&](CallOp call) {
-    auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
-    if (found || !kernel || kernel.getKind() != KernelKind::loop)
-      return;
-    ein::LoopOp segments = kernel.getLoop();
-    if (!ein::runsSegments(segments) || !segments.getReverse())
-      return;
-    found = llvm::any_of(segments.getTurn().getOps<CallOp>(), [&](CallOp inner) {
-      auto called = cast<KernelOp>(SymbolTable::lookupSymbolIn(kernel, inner.getKernelAttr()));
-      return called.getKind() == KernelKind::loop && !called.getLoop().getReverse();
-    });
-  });
-  return found;
+  return program
+      .walk([&](CallOp call) {
+        auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+        return kernel && nsOfTurnsAgain(kernel) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 void printContractions(llvm::raw_ostream &out, const PlanSummary &summary) {
