@@ -86,6 +86,13 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
     if (!options.tokenizer.empty())
       options.codec = tool.readTokenizer(options.tokenizer, readFile(options.tokenizer));
+    if (!options.prefill.empty()) {
+      ModelRequest request = options.model;
+      request.file = options.prefill;
+      request.entry.clear(); // of the other file
+      request.trace.clear();
+      options.prefillEngine = tool.open(request);
+    }
     const Command &command = *findCommand(tool, options.model.command);
     if (command.runWithTool)
       command.runWithTool(options, tool);

@@ -86,6 +86,54 @@ LanguageModel findLanguageModel(const Engine &engine) {
   return model;
 }
 
+/// A model that reads several tokens of each text in a run, an integer input [B, C] beside `pos` [B], where the first of them
+/// stands, and keeps the states of another one.
+struct PromptModel {
+  Engine *engine;
+  const EntryInfo *entry;
+  int64_t tokens;            // C
+  std::vector<size_t> order; // its states in the order of the other's
+};
+
+std::optional<PromptModel> findPromptModel(const Options &options, const Engine &engine, const LanguageModel &model) {
+  if (!options.prefillEngine)
+    return std::nullopt;
+  if (!model.positions)
+    throw Error(BadInput, "",
+                "'--prefill' is for a model that keeps a state, but '" + engine.modelName() + "' has none");
+  PromptModel prompt{options.prefillEngine.get(), nullptr, 0, {}};
+  prompt.entry = prompt.engine->findEntry("infer.logits");
+  if (!prompt.entry)
+    prompt.entry = &needEntry(*prompt.engine, "infer");
+  std::string found;
+  bool fits = prompt.entry->inputs.size() == 2, knowsPosition = false;
+  for (const TensorInfo &input : prompt.entry->inputs) {
+    found += (found.empty() ? "'" : ", '") + input.name + "' " + input.typeText();
+    bool isPosition = input.name == positionInput;
+    fits &= isInteger(input) && !input.shape.empty() && input.shape[0] == model.batch &&
+            input.shape.size() == (isPosition ? 1 : 2);
+    knowsPosition |= isPosition;
+    if (fits && !isPosition)
+      prompt.tokens = input.shape[1];
+  }
+  if (!fits || !knowsPosition)
+    throw fileError(options.prefill, "reads no prompts: expected integers [B, C], the next tokens of " +
+                                         std::to_string(model.batch) +
+                                         " texts, and 'pos' [B], where the first of them stand; found " +
+                                         (found.empty() ? "no input" : found));
+  std::vector<StateInfo> theirs = prompt.engine->states(*prompt.entry), ours = engine.states(*model.entry);
+  for (const StateInfo &state : ours) {
+    auto same = std::find(theirs.begin(), theirs.end(), state);
+    if (same == theirs.end())
+      throw fileError(options.prefill, "does not keep state '" + state.name +
+                                           "' as the model does: " + std::to_string(state.bytes) + " bytes of " +
+                                           std::string(nameOf(state.type)) + ", in " +
+                                           std::to_string(state.microBatches) + " micro-batches");
+    prompt.order.push_back(static_cast<size_t>(same - theirs.begin()));
+  }
+  return prompt;
+}
+
 /// An integer as an element of a tensor.
 void setElement(const TensorInfo &info, Bytes &data, size_t place, int64_t number) {
   visit(info.type, [&](auto traits) {
@@ -106,7 +154,8 @@ struct Text {
 class Generator {
 public:
   Generator(const Options &options, Engine &engine, const TextCodec &codec)
-      : options(options), engine(engine), codec(codec), model(findLanguageModel(engine)) {
+      : options(options), engine(engine), codec(codec), model(findLanguageModel(engine)),
+        prompts(findPromptModel(options, engine, model)) {
     for (const std::string &stop : options.stops)
       if (auto mark = codec.markOf(stop))
         marks.push_back(*mark);
@@ -183,15 +232,33 @@ private:
     }
   }
 
+  /// Reads what is in all prompts but the last token of the shortest; how much that is. The last run reads some tokens again,
+  /// which changes no bit of what is kept.
+  size_t readPrompts(std::span<Text> texts) {
+    auto some = static_cast<size_t>(prompts->tokens), length = texts[0].tokens.size() - 1;
+    for (const Text &text : texts)
+      length = std::min(length, text.tokens.size() - 1);
+    if (length < some)
+      return 0;
+    prompts->engine->restart(*prompts->entry);
+    for (size_t read = 0; read < length; read += some)
+      prompts->engine->run(*prompts->entry, inputsAt(*prompts->entry, texts, std::min(read, length - some)));
+    std::vector<Bytes> held = prompts->engine->readStates(*prompts->entry), states;
+    for (size_t place : prompts->order)
+      states.push_back(std::move(held[place]));
+    engine.writeStates(*model.entry, states);
+    return length;
+  }
+
   /// A token of each text in each run, the prompts' first; all texts stand at one position.
   void growBySteps(std::span<Text> texts, size_t firstRow) {
     engine.restart(*model.entry);
     std::vector<int64_t> left(texts.size(), options.tokens);
     for (Text &text : texts)
       text.isDone = options.tokens == 0;
-    for (size_t step = 0; !std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; });
-         ++step) {
-      std::vector<Bytes> outputs = engine.run(*model.entry, inputsAt(texts, step));
+    for (size_t step = prompts ? readPrompts(texts) : 0;
+         !std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; }); ++step) {
+      std::vector<Bytes> outputs = engine.run(*model.entry, inputsAt(*model.entry, texts, step));
       for (size_t row = 0; row < texts.size(); ++row) {
         Text &text = texts[row];
         if (text.isDone || text.tokens.size() != step + 1)
@@ -210,17 +277,18 @@ private:
   }
 
   /// A text that is done, or none, has token 0: samples do not depend on each other.
-  std::vector<Bytes> inputsAt(std::span<Text> texts, size_t step) const {
+  std::vector<Bytes> inputsAt(const EntryInfo &entry, std::span<Text> texts, size_t step) const {
     std::vector<Bytes> inputs;
-    for (const TensorInfo &info : model.entry->inputs) {
+    for (const TensorInfo &info : entry.inputs) {
       Bytes &input = inputs.emplace_back(info.numBytes());
       bool isPosition = info.name == positionInput;
       auto count = static_cast<size_t>(info.numElements());
-      for (size_t row = 0; row < count; ++row)
-        if (isPosition)
-          setElement(info, input, row, static_cast<int64_t>(step));
-        else if (row < texts.size() && step < texts[row].tokens.size())
-          setElement(info, input, row, texts[row].tokens[step]);
+      size_t each = isPosition ? 1 : count / static_cast<size_t>(model.batch);
+      for (size_t i = 0; i < count; ++i)
+        if (size_t row = i / each, at = step + i % each; isPosition)
+          setElement(info, input, i, static_cast<int64_t>(step));
+        else if (row < texts.size() && at < texts[row].tokens.size())
+          setElement(info, input, i, texts[row].tokens[at]);
     }
     return inputs;
   }
@@ -269,8 +337,9 @@ private:
   const TextCodec &codec;
   std::unique_ptr<TextCodec> numbers = numberCodec();
   LanguageModel model;
-  std::vector<bool> known;    // by token: a model may have more than its tokenizer, up to a round number
-  std::vector<int64_t> marks; // that end a text
+  std::optional<PromptModel> prompts; // of --prefill
+  std::vector<bool> known;            // by token: a model may have more than its tokenizer, up to a round number
+  std::vector<int64_t> marks;         // that end a text
   std::vector<std::string> stops;
   Sampling sampling;
   bool streams = false;
@@ -289,6 +358,8 @@ void runGenerate(const Options &options, Engine &engine) {
   Generator generator(options, engine, *codec);
   std::vector<Text> texts = generator.prepare();
   prepareParameters(options, engine);
+  if (options.prefillEngine)
+    prepareParameters(options, *options.prefillEngine);
   generator.run(texts);
 }
 

@@ -82,6 +82,22 @@ public:
     return least;
   }
 
+  std::vector<StateInfo> states(const EntryInfo &entry) const override {
+    const EntryPlan &plan = manifest.entries[planOf(entry)];
+    std::vector<StateInfo> found;
+    for (const RankInfo &rank : plan.ranks)
+      for (const StaticInfo &place : rank.statics)
+        if (place.kind == StaticKind::State)
+          found.push_back({place.name, place.type, place.bytes, plan.microBatches});
+    return found;
+  }
+  std::vector<Bytes> readStates(const EntryInfo &entry) override {
+    return cache.ready(planOf(entry)).tensors().readStates();
+  }
+  void writeStates(const EntryInfo &entry, const std::vector<Bytes> &states) override {
+    cache.ready(planOf(entry)).tensors().writeStates(states);
+  }
+
   std::vector<RankMemory> memory(const EntryInfo &entry) override {
     const Session *session = cache.find(planOf(entry));
     return session ? memoryOf(manifest, *session, cache.threadsPerStage(),

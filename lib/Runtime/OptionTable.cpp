@@ -165,6 +165,9 @@ constexpr OptionSpec options[] = {
        o.prompts.push_back(given.text);
      },
      true},
+    {"--prefill", "FILE", Generate, "text",
+     "a model that reads prompts, several tokens in a run, for one that keeps a state: .plcm or .ein",
+     [](Options &o, const Given &given) { o.prefill = given.text; }},
     {"--tokens", "N", Generate, "text", "tokens to add: bytes of a byte-level model (default 200)",
      [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
     {"--temperature", "T", Generate, "text", "0 takes the likeliest token (default 0.8)",

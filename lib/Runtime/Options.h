@@ -35,7 +35,9 @@ struct Options {
   bool promptsAreNumbers = false;
   int64_t tokens = 200, topK = 0;
   double temperature = 0.8, topP = 1;
-  std::vector<std::string> words; // of a command that has no model
+  std::string prefill;
+  std::shared_ptr<Engine> prefillEngine; // of that file
+  std::vector<std::string> words;        // of a command that has no model
   TensorPlace out;
   std::string tokenizer;
   std::shared_ptr<const TextCodec> codec; // of that file

@@ -28,6 +28,8 @@ public:
   /// gone, and the parameters are those of before the first step since they were last read or written.
   Session &run(size_t index, int64_t step, const std::vector<Bytes> &inputs);
 
+  /// The session of an entry, made if there is none, with the present parameters.
+  Session &ready(size_t index);
   /// The session of an entry that has run, or nullptr.
   Session *find(size_t index) const { return loaded[index].session.get(); }
   /// Bytes that malloc had given out before that session was made.
@@ -41,7 +43,6 @@ private:
     int64_t allocatedBefore = 0;
   };
   bool trains(size_t index) const { return manifest().entries[index].trains(); }
-  Session &ready(size_t index);
   std::unique_ptr<Transport> connect(size_t index) const;
   std::unique_ptr<Session> make(size_t index, std::unique_ptr<Transport> transport) const;
   void checkMemory(size_t index, const Transport &transport) const;

@@ -42,6 +42,15 @@ struct KernelProfile {
   int64_t predictedNs = 0; // of one call on one thread
 };
 
+/// A state of an entry: all samples of it, micro-batch by micro-batch.
+struct StateInfo {
+  std::string name;
+  ElementType type;
+  int64_t bytes, microBatches;
+
+  bool operator==(const StateInfo &) const = default;
+};
+
 /// How long a run takes as the simulator plays it, and took.
 struct RunTimes {
   int64_t predictedNs = 0; // by the times that its kernels were planned with
@@ -90,6 +99,11 @@ public:
   /// Whether the entry keeps states from run to run: of those that are written at positions the least number of these,
   /// INT64_MAX if there is none.
   virtual std::optional<int64_t> statePositions(const EntryInfo &) const { return std::nullopt; }
+
+  /// What the entry keeps, and all that it holds of that now, in the same order.
+  virtual std::vector<StateInfo> states(const EntryInfo &) const { return {}; }
+  virtual std::vector<Bytes> readStates(const EntryInfo &) { return {}; }
+  virtual void writeStates(const EntryInfo &, const std::vector<Bytes> &) {}
 
   /// Of the entry's runs so far; empty if there were none or the engine has no plan.
   virtual std::vector<RankMemory> memory(const EntryInfo &) { return {}; }
