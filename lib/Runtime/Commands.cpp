@@ -50,10 +50,8 @@ int fail(const Error &error, const Tool &tool) {
   if (!*error.what()) // the user was told
     return error.exitCode;
   if (world && (error.exitCode == Interrupted || error.exitCode == Terminated)) {
-    if (world->leads()) {
-      printError(error, tool.name);
-      tellLauncherExitCode(error.exitCode);
-    }
+    if (world->leads())
+      failLauncher(textOf(error, tool.name), error.exitCode);
     try {
       world->finish();
     } catch (const Error &) { // a peer has ended without waiting
@@ -63,8 +61,7 @@ int fail(const Error &error, const Tool &tool) {
   std::optional<MpiJob> job = findMpiJob();
   if (error.exitCode == PeerLost || (job && job->process.value_or(0) > 0))
     std::this_thread::sleep_for(late);
-  printError(error, tool.name);
-  tellLauncherExitCode(error.exitCode);
+  failLauncher(textOf(error, tool.name), error.exitCode);
   if (world) {
     std::this_thread::sleep_for(passing);
     world->abort(error.exitCode);
@@ -104,6 +101,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
     if (MpiWorld *world = MpiWorld::joined())
       world->finish();
+    leaveLauncher();
     return Done;
   } catch (const Error &error) {
     return fail(error, tool);

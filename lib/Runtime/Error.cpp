@@ -47,17 +47,19 @@ std::string sourceLine(const SourcePlace &place) {
 
 } // namespace
 
-void printError(const Error &error, const std::string &toolName) {
+std::string textOf(const Error &error, const std::string &toolName) {
   if (!*error.what())
-    return;
+    return "";
   const std::string &speaker = error.place.empty() ? toolName : error.place;
   std::string told = speaker + ": error: " + error.what() + "\n" + sourceLine(parsePlace(error.place));
   if (!error.text.empty())
     told += "  " + error.text + "\n  " + std::string(error.at, ' ') + "^\n";
   for (const std::string &note : error.notes)
     told += "note: " + note + "\n";
-  tellLauncher(told);
+  return told;
 }
+
+void printError(const Error &error, const std::string &toolName) { tellLauncher(textOf(error, toolName)); }
 
 void warnUser(const std::string &text) {
   if (const MpiWorld *world = MpiWorld::joined(); !world || world->leads())

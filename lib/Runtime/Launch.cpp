@@ -1,5 +1,7 @@
 #include "Launch.h"
 
+#include "FlightRecorder.h"
+#include "LaunchedProcesses.h"
 #include "MpiWorld.h"
 #include "Trace.h"
 #include "plc/Runtime/Error.h"
@@ -29,7 +31,8 @@ namespace {
 // Lines without a mark are mpirun's.
 constexpr char mark = '\x1e';
 enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
-constexpr const char *launchedVariable = "PLC_LAUNCHED", *toTerminal = "terminal", *toFile = "file";
+constexpr const char *folderVariable = "PLC_FLIGHT", *launchedVariable = "PLC_LAUNCHED", *toTerminal = "terminal",
+                     *toFile = "file";
 
 bool isLaunched() { return std::getenv(launchedVariable) != nullptr; }
 
@@ -57,20 +60,24 @@ std::string markedLine(LineKind kind, std::string_view text) {
 
 // The launcher.
 
-volatile std::sig_atomic_t signalsSeen = 0, lastSignal = 0;
+volatile std::sig_atomic_t signalsSeen = 0, lastSignal = 0, suspended = 0;
 
 void keepSignal(int signal) {
+  if (signal == SIGTSTP) {
+    suspended = 1;
+    return;
+  }
   lastSignal = signal;
   signalsSeen = signalsSeen + 1;
 }
 
-/// While it lives, poll() is interrupted by SIGINT and SIGTERM.
+/// While it lives, poll() is interrupted by SIGINT, SIGTERM and SIGTSTP.
 class SignalWatch {
 public:
   SignalWatch() {
     struct sigaction action = {};
     action.sa_handler = keepSignal;
-    for (size_t i = 0; i < 2; ++i) {
+    for (size_t i = 0; i < numSignals; ++i) {
       ::sigaction(signals[i], nullptr, &before[i]);
       if (before[i].sa_handler != SIG_IGN)
         ::sigaction(signals[i], &action, nullptr);
@@ -78,14 +85,15 @@ public:
     ::signal(SIGPIPE, SIG_IGN); // mpirun may end while it is told of a signal
   }
   ~SignalWatch() {
-    for (size_t i = 0; i < 2; ++i)
+    for (size_t i = 0; i < numSignals; ++i)
       ::sigaction(signals[i], &before[i], nullptr);
     ::signal(SIGPIPE, SIG_DFL);
   }
 
 private:
-  static constexpr int signals[2] = {SIGINT, SIGTERM};
-  struct sigaction before[2];
+  static constexpr size_t numSignals = 3;
+  static constexpr int signals[numSignals] = {SIGINT, SIGTERM, SIGTSTP};
+  struct sigaction before[numSignals];
 };
 
 /// MPICH's mpirun writes to stdout, behind what the processes have written there, how one of them ended.
@@ -123,7 +131,8 @@ private:
 
 class Launcher {
 public:
-  explicit Launcher(const Launch &launch) : launch(launch), row(rowOf(launch.library)) {}
+  Launcher(const Launch &launch, const Manifest &manifest)
+      : launch(launch), row(rowOf(launch.library)), processes(manifest, launch.processes, launch.patience) {}
 
   int run() {
     SignalWatch watch;
@@ -132,6 +141,7 @@ public:
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
       continue;
+    processes.end();
     return tell(status);
   }
 
@@ -146,7 +156,8 @@ private:
     }
     if (!launch.hostfile.empty())
       words.insert(words.end(), {row.hostfile, launch.hostfile});
-    words.insert(words.end(), {"env", std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
+    words.insert(words.end(), {"env", std::string(folderVariable) + "=" + processes.folder(),
+                               std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
                                std::filesystem::read_symlink("/proc/self/exe").string()});
     words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
     return words;
@@ -188,13 +199,17 @@ private:
     const int64_t begin = Trace::now();
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
       passSignals();
+      suspendAll();
+      processes.look();
       // MPICH's waits for ever for a machine that it cannot reach.
-      if (!started && !tookTooLong && launch.patience > 0 &&
-          static_cast<double>(Trace::now() - begin) * 1e-9 > launch.patience) {
+      bool late = !started && launch.patience > 0 && Trace::now() - begin > static_cast<int64_t>(launch.patience * 1e9);
+      if (late || processes.mustEnd()) {
+        tookTooLong |= late;
+        endedHere = true;
         ::kill(-child, SIGKILL);
-        tookTooLong = true;
+        processes.signal(SIGKILL);
       }
-      if (::poll(streams, 2, 100) <= 0)
+      if (::poll(streams, 2, 20) <= 0)
         continue;
       for (pollfd &stream : streams) {
         char text[4096];
@@ -223,6 +238,18 @@ private:
       ::kill(child, SIGTERM);
       signalsPassed = 2;
     }
+  }
+
+  /// Ctrl-Z: they are in groups of their own, which a shell does not know.
+  void suspendAll() {
+    if (!suspended)
+      return;
+    suspended = 0;
+    ::kill(-child, SIGSTOP);
+    processes.signal(SIGSTOP);
+    ::raise(SIGSTOP); // until somebody continues this program
+    processes.signal(SIGCONT);
+    ::kill(-child, SIGCONT);
   }
 
   void take(std::string_view text) {
@@ -265,6 +292,12 @@ private:
   int tell(int status) {
     if (exitCode)
       return *exitCode;
+    if (const FlightRecorder *failed = processes.failed()) { // whose last words mpirun has not passed on
+      writeStderr(failed->error());
+      return *failed->exitCode();
+    }
+    if (std::optional<Error> error = processes.stopped())
+      throw *error;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && signalsPassed < 2) {
       for (const std::string &line : others)
         writeStderr(line + "\n");
@@ -274,14 +307,18 @@ private:
       ::signal(static_cast<int>(lastSignal), SIG_DFL);
       ::raise(static_cast<int>(lastSignal));
     }
-    std::string program = std::filesystem::path(*launcherOf(launch.library)).filename();
+    const std::string program = std::filesystem::path(*launcherOf(launch.library)).filename();
+    std::string account = banner.told();
+    for (const std::string &line : others)
+      account += line + "\n";
+    if (WIFSIGNALED(status) && !endedHere)
+      throw Error(PeerLost, "", "'" + program + "' was ended by signal " + std::to_string(WTERMSIG(status)));
+    if (std::optional<Error> error = processes.lost(account))
+      throw *error;
     Error error = started ? Error(PeerLost, "", "a process was lost: '" + program + "' tells what it knows")
                           : Error(BadInput, "",
                                   "'" + program + "' could not start " + std::to_string(launch.processes) +
                                       " processes" + (tookTooLong ? " in time" : ""));
-    std::string account = banner.told();
-    for (const std::string &line : others)
-      account += line + "\n";
     addNotes(error, account);
     throw error;
   }
@@ -302,7 +339,8 @@ private:
   const MpiLibraryRow &row;
   pid_t child = -1;
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
-  bool tookTooLong = false;
+  bool tookTooLong = false, endedHere = false;
+  LaunchedProcesses processes;
   Banner banner;
   std::string rest;                // of a line
   std::vector<std::string> others; // mpirun's lines
@@ -343,7 +381,7 @@ MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked) {
   throw usageError("processes need MPI: " + missing);
 }
 
-int launch(const Launch &request) { return Launcher(request).run(); }
+int launch(const Launch &request, const Manifest &manifest) { return Launcher(request, manifest).run(); }
 
 void tellLauncher(const std::string &text) {
   if (!isLaunched())
@@ -358,13 +396,24 @@ void tellLauncher(const std::string &text) {
 }
 
 void greetLauncher() {
-  if (isLaunched())
-    writeStderr(markedLine(Started, ""));
+  if (!isLaunched())
+    return;
+  if (const char *folder = std::getenv(folderVariable))
+    FlightRecorder::open(folder, ownNumber());
+  writeStderr(markedLine(Started, ""));
 }
 
-void tellLauncherExitCode(int exitCode) {
+void failLauncher(const std::string &text, int exitCode) {
+  if (FlightRecorder *flight = FlightRecorder::here())
+    flight->saveError(exitCode, text);
+  tellLauncher(text);
   if (isLaunched())
     writeStderr(markedLine(Code, std::to_string(exitCode)));
+}
+
+void leaveLauncher() {
+  if (FlightRecorder *flight = FlightRecorder::here())
+    flight->saveEnd();
 }
 
 bool tellsTerminal() {

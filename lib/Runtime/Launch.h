@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_LAUNCH_H
 #define PLC_RUNTIME_LAUNCH_H
 
+#include "Manifest.h"
 #include "MpiLibraries.h"
 
 #include <string>
@@ -22,17 +23,20 @@ struct Launch {
 MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
 
 /// Starts the processes and waits for them. What they write becomes this program's, and of errors the first one's alone.
-/// Returns their exit code. Throws Error if they cannot be started, or one of them is lost (exit code 4). SIGINT and SIGTERM
-/// are passed on to the first process.
-int launch(const Launch &launch);
+/// Returns their exit code. Throws Error if they cannot be started, or one of them on this machine is stopped for too long (exit code
+/// 5) or lost (4): with the places where its ranks were, by its flight recorder. SIGINT and SIGTERM are passed on to
+/// the first process. All processes on this machine are gone afterwards.
+int launch(const Launch &launch, const Manifest &manifest);
 
 /// Of a process that was launched so: it is there.
 void greetLauncher();
 /// Likewise: writes to stderr in a way that the launcher tells from what mpirun writes. Of any
 /// other one: writes to stderr.
 void tellLauncher(const std::string &text);
-/// Likewise: what this process is going to end with; nothing if it was not launched.
-void tellLauncherExitCode(int exitCode);
+/// Likewise: what this process has failed by, and is going to end with.
+void failLauncher(const std::string &text, int exitCode);
+/// It ends as it should.
+void leaveLauncher();
 /// Whether somebody sees on a terminal what this process writes to stdout.
 bool tellsTerminal();
 /// Of a process that has joined the others: only the first one's stdout is heard, and signals come to it by the launcher.

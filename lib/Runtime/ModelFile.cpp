@@ -219,7 +219,8 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
     throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));
   throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
-                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments}),
+                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments},
+                     module.manifest()),
               "", "");
 }
 

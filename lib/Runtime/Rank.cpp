@@ -21,7 +21,8 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
-      kernelTimes(numTimes(manifest)) {}
+      kernelTimes(numTimes(manifest)), flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {
+}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);
@@ -70,6 +71,8 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
   worker = &newWorker;
   if (probe.poisonDead)
     poisonAll();
+  const auto entry = static_cast<size_t>(&shared.entry - manifest.entries.data());
+  flight.startEntry(entry);
   const bool timesTasks = !actionTimes.empty();
   begun = timesTasks ? Trace::now() : 0;
   for (const ActionInfo &action : plan.actions) {
@@ -80,6 +83,7 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
       continue;
     if (action.op == Op::Drop) // Drops only inform the arena checks.
       continue;
+    flight.startAction(static_cast<size_t>(&action - plan.actions.data()));
     const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
     int64_t begin = events || computes ? Trace::now() : 0;
     if (!perform(action, step))
@@ -95,6 +99,7 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
       begun = Trace::now();
     actionsDone.fetch_add(1, std::memory_order_relaxed);
   }
+  flight.startEntry(entry);
   prepared = true;
   ended = timesTasks ? Trace::now() : 0;
 }
@@ -136,6 +141,7 @@ bool Rank::runTask(const ActionInfo &action) {
   for (const CallInfo &call : task.calls) {
     bool timed = events || manifest.profiling || !actionTimes.empty();
     int64_t begin = timed ? Trace::now() : 0;
+    flight.startCall(static_cast<size_t>(&call - task.calls.data()));
     if (!runCall(call, action))
       return false;
     if (timed)
@@ -221,13 +227,8 @@ void Rank::fail(const KernelInfo &kernel) const {
     text = "index " + std::to_string(fault.value) + " at position " + std::to_string(fault.position) +
            " is outside 0.." + std::to_string(gather.extent - 1);
   }
-  throw Error(BadInput, *where, text).note(placeText(*current.load(), currentMicroBatch, kernel) + turnText());
-}
-
-std::string Rank::placeText(const CallInfo &call, int64_t microBatch, const KernelInfo &kernel) const {
-  std::string ofMicroBatch = microBatch < 0 ? "" : ", micro-batch " + std::to_string(microBatch);
-  return "rank " + std::to_string(index) + ", stage '" + plan.stage + "'" + ofMicroBatch + ", kernel '" + kernel.name +
-         "' of '" + call.path + "'";
+  throw Error(BadInput, *where, text)
+      .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
 }
 
 std::string Rank::turnText() const {
@@ -262,7 +263,7 @@ void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) const {
                                            : "-inf") +
                         " at element " + std::to_string(i) + " of operand #" + std::to_string(result.operand) +
                         ", expected a finite value")
-            .note(placeText(*current.load(), currentMicroBatch, kernel) + turnText());
+            .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
     }
 }
 
@@ -342,7 +343,7 @@ int64_t Rank::slowestNs() const {
 std::pair<std::vector<std::string>, std::string> Rank::where() const {
   if (const CallInfo *call = current.load(std::memory_order_relaxed)) {
     const KernelInfo &kernel = kernelOf(*call, currentMicroBatch);
-    return {kernel.where, placeText(*call, currentMicroBatch, kernel)};
+    return {kernel.where, tellCall(plan, index, *call, currentMicroBatch, kernel)};
   }
   return {{}, "rank " + std::to_string(index) + ", stage '" + plan.stage + "', between kernels"};
 }

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_RANK_H
 #define PLC_RUNTIME_RANK_H
 
+#include "FlightRecorder.h"
 #include "TimeCounts.h"
 #include "Updates.h"
 #include "Waits.h"
@@ -114,7 +115,6 @@ private:
   void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
   bool readsInfinity(const CallInfo &call, const KernelInfo &kernel) const;
   void checkFinite(const KernelInfo &kernel, void *const *operands) const;
-  std::string placeText(const CallInfo &call, int64_t microBatch, const KernelInfo &kernel) const;
   std::string turnText() const;
   [[noreturn]] void fail(const KernelInfo &kernel) const;
 
@@ -137,6 +137,8 @@ private:
   std::unique_ptr<Trace> events; // null: none are kept
   std::atomic<bool> active{false};
   std::atomic<uint64_t> actionsDone{0};
+  RankFlight noFlight;
+  RankFlight &flight; // the process's, or that
   std::atomic<const CallInfo *> current{nullptr};
   std::atomic<int64_t> currentMicroBatch{0};
 };

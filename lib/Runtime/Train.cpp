@@ -1,4 +1,5 @@
 #include "Checkpoint.h"
+#include "FlightRecorder.h"
 #include "Log.h"
 #include "Progress.h"
 #include "Runs.h"
@@ -130,6 +131,8 @@ private:
 
   void save(Progress &progress) {
     saved = saveCheckpoint(options.save, state, engine);
+    if (FlightRecorder *flight = FlightRecorder::here())
+      flight->saveCheckpoint(saved);
     if (options.keep && engine.leads())
       keepCheckpoints(options.save, options.keep, state.step);
     progress.clear();

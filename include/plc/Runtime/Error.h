@@ -51,7 +51,9 @@ inline Error usageError(const std::string &text) { return Error(BadUsage, "", te
 /// A bad file: `FILE: error: TEXT`, exit code 1.
 inline Error fileError(const std::string &file, const std::string &text) { return Error(BadInput, file, text); }
 
-/// Prints an error as the tools do, with the source line and a caret if `place` is in a readable file.
+/// An error as the tools tell it, in lines, with the source line and a caret if `place` is in a readable file.
+std::string textOf(const Error &error, const std::string &toolName);
+/// Prints that.
 void printError(const Error &error, const std::string &toolName);
 
 /// A warning to stderr. Of processes that run a model together the first one alone tells it.

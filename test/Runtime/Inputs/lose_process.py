@@ -1,5 +1,6 @@
-"""lose_process.py SIGNAL NUMBER -- COMMAND ..: starts a run of several processes that logs to `log`, waits for three steps and
-sends the signal to the process of that number. Prints the exit code and what it says, in time; and who is left then."""
+"""lose_process.py [--after STEPS] SIGNAL WHICH -- COMMAND ..: starts a run of several processes that logs to `log`, waits for some
+steps (3) and sends the signal to the process of that number, to `mpirun` or to the `launcher`. Prints the exit code and what
+it says, in time; and who is left then."""
 import os
 import signal
 import subprocess
@@ -7,7 +8,9 @@ import sys
 import time
 
 split = sys.argv.index("--")
-name, number = sys.argv[1:split]
+words = sys.argv[1:split]
+steps = int(words[1]) if words[0] == "--after" else 3
+name, which = words[-2:]
 run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
@@ -26,9 +29,15 @@ def members():
     return found
 
 
-while not os.path.exists("log") or open("log").read().count('"step"') < 3:
+while run.poll() is None and (not os.path.exists("log") or open("log").read().count('"step"') < steps):
     time.sleep(0.01)
-os.kill(members()[int(number)], getattr(signal, name))
+if which == "launcher":
+    victim = run.pid
+elif which == "mpirun":
+    victim = int(open(f"/proc/{run.pid}/task/{run.pid}/children").read().split()[0])
+else:
+    victim = members()[int(which)]
+os.kill(victim, getattr(signal, name))
 start = time.monotonic()
 try:
     _, err = run.communicate(timeout=60)
@@ -38,4 +47,6 @@ except subprocess.TimeoutExpired:
 seconds = time.monotonic() - start
 print("exit", run.returncode, "in time" if seconds < 5 else f"after {seconds:.1f} s")
 print(err, end="")
+while members() and time.monotonic() - start < 5:
+    time.sleep(0.05)
 print("left:", len(members()))

@@ -42,6 +42,15 @@ int32_t tiny_slow_gather(void *const *operands, int64_t begin, int64_t end, int3
   return tiny_gather(operands, begin, end, accumulate, context);
 }
 
+/* tiny_gather, which after 20 runs does not end */
+int32_t tiny_spin(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                  struct plc_kernel_context *context) {
+  static volatile int runs;
+  for (++runs; runs > 20;)
+    ;
+  return tiny_gather(operands, begin, end, accumulate, context);
+}
+
 /* y f32[2, 8], next i32[2, 8], c f32[1] -> loss f32[], dy f32[2, 8]: mean over the batch of (y + c - next / 256)^2 */
 int32_t tiny_loss(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
                   struct plc_kernel_context *context) {

@@ -1,0 +1,57 @@
+// The processes that a launcher has started on this machine, as it sees them by their flight recorders.
+#ifndef PLC_RUNTIME_LAUNCHEDPROCESSES_H
+#define PLC_RUNTIME_LAUNCHEDPROCESSES_H
+
+#include "FlightRecorder.h"
+
+namespace plc::runtime {
+
+class LaunchedProcesses {
+public:
+  /// Makes a folder for flight recorders. Processes that are stopped for `patience` seconds hang, or for three if that is less; 0:
+  /// none does.
+  LaunchedProcesses(const Manifest &manifest, int64_t count, double patience);
+  /// Removes it.
+  ~LaunchedProcesses();
+  LaunchedProcesses(const LaunchedProcesses &) = delete;
+
+  const std::string &folder() const { return place; }
+
+  /// Now and then: sees who has come, failed, gone, or been stopped.
+  void look();
+  /// One has failed, gone or been stopped, and the others have had their time to end.
+  bool mustEnd() const;
+  /// Sends a signal to all.
+  void signal(int number) const;
+  /// Of mpirun's end: ends those that do not end by themselves.
+  void end();
+
+  /// The first that was seen to fail, or nullptr.
+  const FlightRecorder *failed() const;
+  /// An error (exit code 5) if one was stopped for too long.
+  std::optional<Error> stopped() const;
+  /// An error (exit code 4) if one has gone without a word: where its ranks were. `account` is what mpirun says, which
+  /// may know which one was the first.
+  std::optional<Error> lost(const std::string &account) const;
+
+private:
+  struct Process {
+    std::unique_ptr<FlightRecorder> flight; // nullptr: it has not come, or is on another machine
+    bool failed = false, gone = false;
+    int64_t runsSince = 0; // when it was last seen not to be stopped
+  };
+  void lookAt(size_t number, int64_t now);
+  void note(int64_t now) { trouble = trouble ? trouble : now; }
+  Error errorAt(int exitCode, size_t number, const std::string &text) const;
+
+  const Manifest &manifest;
+  const int64_t patienceNs; // with one that is stopped; 0: any
+  std::string place;
+  std::vector<Process> processes;
+  int64_t looked = 0, trouble = 0; // when last; when the first has failed, gone or been stopped
+  std::optional<size_t> firstFailed, firstGone, firstStopped;
+};
+
+} // namespace plc::runtime
+
+#endif
