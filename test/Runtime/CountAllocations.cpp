@@ -8,7 +8,7 @@ static std::atomic<int64_t> allocations{0};
 
 int64_t numAllocations() { return allocations; }
 
-#ifdef __SANITIZE_ADDRESS__ // which has replaced them already
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // which have replaced them already
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
                                                          void (*)(const volatile void *));
 [[maybe_unused]] static int hooks = __sanitizer_install_malloc_and_free_hooks(
