@@ -92,6 +92,8 @@ private:
   SmallVector<Digest> enter(Block &callee, ArrayRef<Digest> arguments);
   /// Of the results of an equation, or of a call of a kernel.
   SmallVector<Digest> evaluate(Operation *op, ArrayRef<Digest> operands);
+  /// Of a view of a value, as one with these types would be.
+  Digest evaluateView(Operation *view, RankedTensorType from, RankedTensorType to, Digest operand);
   /// Of an operation without its operands, made once.
   Digest ownDigest(Operation *op);
 
@@ -109,6 +111,8 @@ private:
   int64_t depth = 0;
   /// What a view shows, by the view's hash.
   std::map<Digest, std::tuple<Digest, int64_t, Type>> shown;
+  /// What is cast, and how, by the hash of the result.
+  std::map<Digest, std::pair<Digest, ein::CastOp>> casts;
 
   Environment values; // of a planned program, all of its tasks
   DenseMap<StringAttr, Value> stashed;
@@ -121,15 +125,18 @@ private:
 
 } // namespace
 
+static Digest digestOf(Operation *op, TypeRange results) {
+  Text text;
+  text << op->getName().getStringRef() << op->getAttrDictionary();
+  for (Type type : results)
+    text << TypeAttr::get(type);
+  return text.hash();
+}
+
 Digest Evaluation::ownDigest(Operation *op) {
   auto [it, inserted] = own.try_emplace(op);
-  if (inserted) {
-    Text text;
-    text << op->getName().getStringRef() << op->getAttrDictionary();
-    for (Type type : op->getResultTypes())
-      text << TypeAttr::get(type);
-    it->second = text.hash();
-  }
+  if (inserted)
+    it->second = digestOf(op, op->getResultTypes());
   return it->second;
 }
 
@@ -153,22 +160,38 @@ SmallVector<Digest> Evaluation::evaluate(Operation *op, ArrayRef<Digest> operand
   }
   if (isIdentity(op))
     return {operands.front()};
-  Type type = op->getResult(0).getType();
-  if (ein::isRegrouping(op)) {
-    int64_t axis = isa<ein::SplitOp>(op) ? cast<ein::SplitOp>(op).getAxis() : cast<ein::MergeOp>(op).getAxis();
-    // Of the same axis and type, only the inverse shows this.
-    if (auto found = shown.find(operands.front()); found != shown.end())
-      if (auto &[source, otherAxis, sourceType] = found->second; otherAxis == axis && sourceType == type)
-        return {source};
-    Digest digest = (Text() << ownDigest(op) << operands.front()).hash();
-    shown[digest] = {operands.front(), axis, op->getOperand(0).getType()};
-    return {digest};
-  }
+  auto typeOf = [](Value value) { return cast<RankedTensorType>(value.getType()); };
+  if (ein::isView(op))
+    return {evaluateView(op, typeOf(op->getOperand(0)), typeOf(op->getResult(0)), operands.front())};
   Text text;
   text << ownDigest(op);
   for (Digest operand : operands)
     text << operand;
+  if (auto cast = dyn_cast<ein::CastOp>(op))
+    casts.try_emplace(text.hash(), operands.front(), cast);
   return {text.hash()};
+}
+
+Digest Evaluation::evaluateView(Operation *view, RankedTensorType from, RankedTensorType to, Digest operand) {
+  // A view of what is cast has the elements of a cast view, whichever the program says.
+  if (auto found = casts.find(operand); found != casts.end()) {
+    auto [source, cast] = found->second;
+    Type element = getElementTypeOrSelf(cast.getInput().getType());
+    Digest uncast = evaluateView(view, from.clone(element), to.clone(element), source);
+    Digest digest = (Text() << digestOf(cast, TypeRange(to)) << uncast).hash();
+    casts.try_emplace(digest, uncast, cast);
+    return digest;
+  }
+  Digest digest = (Text() << digestOf(view, TypeRange(to)) << operand).hash();
+  if (!ein::isRegrouping(view))
+    return digest;
+  int64_t axis = isa<ein::SplitOp>(view) ? cast<ein::SplitOp>(view).getAxis() : cast<ein::MergeOp>(view).getAxis();
+  // Of the same axis and type, only the inverse shows this.
+  if (auto found = shown.find(operand); found != shown.end())
+    if (auto &[source, otherAxis, sourceType] = found->second; otherAxis == axis && sourceType == to)
+      return source;
+  shown[digest] = {operand, axis, from};
+  return digest;
 }
 
 SmallVector<Digest> Evaluation::evaluateLoop(ein::LoopOp loop, ArrayRef<Digest> operands) {
