@@ -1,4 +1,5 @@
 //===- PackMinimal.cpp - the least height, by restarted search ------------===//
+#include "PackInsertion.h"
 #include "PackSearch.h"
 
 #include <algorithm>
@@ -11,9 +12,7 @@ using namespace plc::planner;
 
 namespace {
 
-// Nodes of all searches of one height: more at the bound, where a packing is proven best, than between it and the best
-// one known. Blocks of a component beyond which it is left as it is.
-constexpr int64_t mostNodesAtBound = 200000, mostNodes = 20000;
+// Blocks of a component beyond which it is left as it is.
 constexpr size_t mostBlocks = 2048;
 
 // 1, 1, 2, 1, 1, 2, 4, ..: restarts that are long enough for whatever the best length is (Luby et al., 1993).
@@ -73,7 +72,8 @@ std::vector<std::vector<size_t>> splitByTime(const PackProblem &problem) {
 
 // Packs a component as low as the search finds, but not below what the others need in any case. Returns a height that no
 // packing of it is below.
-int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int64_t goal, Packing &packing) {
+int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int64_t goal, const PackEffort &effort,
+              Packing &packing) {
   auto topOf = [&](size_t block) { return packing.offsets[block] + problem.roundUp(problem.blocks[block].bytes); };
   int64_t top = 0;
   for (size_t block : blocks)
@@ -91,29 +91,39 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   // Heights below `low` are known to be too low, or not worth another search.
   int64_t low = goal, proven = 0, unit = search.unit();
   for (int64_t height = goal; low < top; height = low + (top - low) / 2)
-    switch (searchBelow(search, height, mostNodes)) {
+    switch (searchBelow(search, height, effort.nodes)) {
     case PackSearch::End::none: proven = low = (height / unit + 1) * unit; break;
     case PackSearch::End::limit: low = (height / unit + 1) * unit; break;
     case PackSearch::End::found: take(search.offsets()); break;
     }
   PackSearch again(problem, blocks); // that has learned nothing of other heights
   if (int64_t least = std::max(goal, proven); top > least)
-    switch (searchBelow(again, least, mostNodesAtBound)) {
-    case PackSearch::End::none: return (least / unit + 1) * unit;
+    switch (searchBelow(again, least, effort.nodesAtBound)) {
+    case PackSearch::End::none: proven = (least / unit + 1) * unit; break;
     case PackSearch::End::limit: break;
     case PackSearch::End::found: take(again.offsets()); break;
     }
+  if (int64_t least = std::max(goal, proven); top > least) {
+    std::vector<int64_t> offsets;
+    for (size_t block : blocks)
+      offsets.push_back(packing.offsets[block]);
+    take(lowerByInsertion(search, std::move(offsets), least, effort.insertionSteps));
+  }
   return proven;
 }
 
 } // namespace
 
 Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing) {
+  return packMinimal(problem, packing, PackEffort());
+}
+
+Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort) {
   if (Fault fault = packByOrders(problem, packing); fault || packing.exact)
     return fault;
   int64_t bound = problem.bound();
   for (const std::vector<size_t> &blocks : splitByTime(problem))
-    bound = std::max(bound, lower(problem, blocks, bound, packing));
+    bound = std::max(bound, lower(problem, blocks, bound, effort, packing));
   packing.bytes = 0;
   for (size_t block = 0; block < problem.blocks.size(); ++block)
     packing.bytes = std::max(packing.bytes, packing.offsets[block] + problem.roundUp(problem.blocks[block].bytes));

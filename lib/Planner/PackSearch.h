@@ -28,9 +28,11 @@ public:
   int numBlocks() const { return size.size(); }
   /// The bytes that sizes and offsets are multiples of.
   int64_t unit() const { return divisor; }
+  int numSections() const { return members.size(); }
   /// What an order may go by: the size of a block in units; the sections that it lives in; the most that lives in one of
   /// them; how often one of them had no room, recently.
   int64_t sizeOf(int block) const { return size[block]; }
+  int64_t firstOf(int block) const { return first[block]; }
   int64_t lengthOf(int block) const { return last[block] - first[block]; }
   int64_t crowdOf(int block) const;
   double troubleOf(int block) const;

@@ -1,4 +1,6 @@
 //===- PackTest.cpp - addresses, compared with the bound and all orders ---===//
+#include "lib/Planner/PackInsertion.h"
+
 #include "plc/Planner/Pack.h"
 
 #include <algorithm>
@@ -109,6 +111,47 @@ TEST(Pack, SearchReachesTheBound) {
     EXPECT_EQ(packing.offsets, again.offsets);
   }
   EXPECT_GT(above, 10);
+}
+
+// Blocks that are taken out and put in again, without any search: small problems get the optimum, larger ones the bound, which
+// first fit misses.
+TEST(Pack, InsertionLowersPackings) {
+  PackEffort none{0, 0, 0}, insertion{0, 0, 200'000};
+  std::mt19937 random(7);
+  auto draw = [&](int blocks, int times) {
+    PackProblem problem;
+    problem.alignment = 1;
+    for (int i = 0; i < blocks; ++i) {
+      int64_t begin = random() % times, bytes = int64_t(1) << random() % 7;
+      problem.blocks.push_back(
+          {bytes + int64_t(random() % bytes), begin, begin + 1 + int64_t(random() % (times * 2 / 3))});
+    }
+    return problem;
+  };
+  int optimal = 0, lowered = 0, rounds = 100;
+  for (int round = 0; round < rounds; ++round) {
+    PackProblem problem = draw(7, 6);
+    Packing first, packing;
+    ASSERT_EQ(packMinimal(problem, first, none), std::nullopt);
+    ASSERT_EQ(packMinimal(problem, packing, insertion), std::nullopt);
+    int64_t best = bruteForce(problem);
+    EXPECT_LE(best, packing.bytes);
+    EXPECT_LE(packing.bytes, first.bytes);
+    EXPECT_EQ(packing.exact, packing.bytes == problem.bound());
+    optimal += packing.bytes == best;
+  }
+  EXPECT_EQ(optimal, rounds);
+  for (int round = 0; round < 10; ++round) {
+    PackProblem problem = draw(100, 30);
+    Packing first, packing, again;
+    ASSERT_EQ(packMinimal(problem, first, none), std::nullopt);
+    ASSERT_EQ(packMinimal(problem, packing, {0, 0, 20'000'000}), std::nullopt);
+    EXPECT_EQ(packing.bytes, problem.bound());
+    lowered += packing.bytes < first.bytes;
+    ASSERT_EQ(packMinimal(problem, again, {0, 0, 20'000'000}), std::nullopt);
+    EXPECT_EQ(packing.offsets, again.offsets);
+  }
+  EXPECT_GE(lowered, 5);
 }
 
 // The bound is 3 at every time, but the block of 2 that bridges both halves leaves 1 below or above it, never both.

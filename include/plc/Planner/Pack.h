@@ -65,11 +65,11 @@ Fault packByOrders(const PackProblem &problem, Packing &packing);
 /// graphs (Gupta, Lee & Leung, 1979).
 Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
 
-/// As `packByOrders`, then by branch and bound where that is above the bound: exact, if the search ends within its
-/// limit of nodes; then `exact` is set. Exponential without the limit. Blocks that no common time joins are packed apart.
-/// A search looks for a packing below a height, with restarts: orders that an earlier one found no room for come first.
-/// Heights are bisected from the bound to the best one known. Deterministic. Never fails on a checked problem. Source:
-/// Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning", 2023.
+/// As `packByOrders`, then by branch and bound where that is above the bound: `exact`, if the search ends within its limit
+/// of nodes. Blocks that no common time joins are packed apart. A search looks for a packing below a height, with restarts:
+/// orders that an earlier one found no room for come first (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
+/// Hardware-Accelerated Machine Learning", 2023). Heights are bisected from the bound to the best one known; what is above
+/// the bound then is lowered by iterated insertion (Ruiz & Stuetzle, 2007). Deterministic. Never fails on a checked problem.
 Fault packMinimal(const PackProblem &problem, Packing &packing);
 
 /// Gives places that end at `capacity` or below to blocks that have none yet (their offset is -1) beside those that have
