@@ -66,7 +66,7 @@ std::unique_ptr<FlightRecorder> FlightRecorder::take(const std::string &folder, 
   std::unique_ptr<FlightRecorder> found(new FlightRecorder(contents));
   if (contents->magic.load(std::memory_order_acquire) != Contents::expected)
     return nullptr;
-  ::unlink(fileOf(folder, process).c_str()); // so that none is left of a launcher that is killed
+  ::unlink(fileOf(folder, process).c_str());
   return found;
 }
 

@@ -34,6 +34,8 @@ enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
 constexpr const char *folderVariable = "PLC_FLIGHT", *launchedVariable = "PLC_LAUNCHED", *toTerminal = "terminal",
                      *toFile = "file";
 
+constexpr int64_t cleaningNs = 1'000'000'000;
+
 bool isLaunched() { return std::getenv(launchedVariable) != nullptr; }
 
 int64_t ownNumber() {
@@ -203,12 +205,9 @@ private:
       processes.look();
       // MPICH's waits for ever for a machine that it cannot reach.
       bool late = !started && launch.patience > 0 && Trace::now() - begin > static_cast<int64_t>(launch.patience * 1e9);
-      if (late || processes.mustEnd()) {
-        tookTooLong |= late;
-        endedHere = true;
-        ::kill(-child, SIGKILL);
-        processes.signal(SIGKILL);
-      }
+      tookTooLong |= late;
+      if (late || processes.mustEnd())
+        endAll();
       if (::poll(streams, 2, 20) <= 0)
         continue;
       for (pollfd &stream : streams) {
@@ -238,6 +237,14 @@ private:
       ::kill(child, SIGTERM);
       signalsPassed = 2;
     }
+  }
+
+  /// mpirun, which cleans up after the others, is ended only if it does not end then.
+  void endAll() {
+    processes.signal(SIGKILL);
+    endedSince = endedSince ? endedSince : Trace::now();
+    if (!started || Trace::now() - endedSince > cleaningNs)
+      ::kill(-child, SIGKILL);
   }
 
   /// Ctrl-Z: they are in groups of their own, which a shell does not know.
@@ -311,7 +318,7 @@ private:
     std::string account = banner.told();
     for (const std::string &line : others)
       account += line + "\n";
-    if (WIFSIGNALED(status) && !endedHere)
+    if (WIFSIGNALED(status) && !endedSince)
       throw Error(PeerLost, "", "'" + program + "' was ended by signal " + std::to_string(WTERMSIG(status)));
     if (std::optional<Error> error = processes.lost(account))
       throw *error;
@@ -339,7 +346,8 @@ private:
   const MpiLibraryRow &row;
   pid_t child = -1;
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
-  bool tookTooLong = false, endedHere = false;
+  int64_t endedSince = 0; // by this program; 0: not
+  bool tookTooLong = false;
   LaunchedProcesses processes;
   Banner banner;
   std::string rest;                // of a line

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 
@@ -61,12 +63,17 @@ std::optional<int64_t> numberBehind(const std::string &text, std::string_view wo
 
 LaunchedProcesses::LaunchedProcesses(const Manifest &manifest, int64_t count, double patience)
     : manifest(manifest), patienceNs(static_cast<int64_t>(std::min(patience, mostPatience) * 1e9)), place(makeFolder()),
-      processes(static_cast<size_t>(count)) {}
+      processes(static_cast<size_t>(count)), endings(::epoll_create1(EPOLL_CLOEXEC)) {}
 
 LaunchedProcesses::~LaunchedProcesses() {
   std::error_code ignored;
   if (!place.empty())
     fs::remove_all(place, ignored);
+  for (const Process &process : processes)
+    if (process.end >= 0)
+      ::close(process.end);
+  if (endings >= 0)
+    ::close(endings);
 }
 
 void LaunchedProcesses::look() {
@@ -75,28 +82,45 @@ void LaunchedProcesses::look() {
     for (Process &process : processes)
       process.runsSince = now;
   looked = now;
-  for (size_t number = 0; number < processes.size(); ++number)
-    lookAt(number, now);
+  for (size_t number = 0; number < processes.size(); ++number) {
+    if (!processes[number].flight && !place.empty())
+      take(number, now);
+    if (processes[number].flight && !processes[number].gone)
+      lookAt(number, now);
+  }
+  takeEnds(now);
+  // Nothing is to be left of a launcher that is killed.
+  if (!place.empty() &&
+      std::all_of(processes.begin(), processes.end(),
+                  [](const Process &process) { return process.flight != nullptr; }) &&
+      ::rmdir(place.c_str()) == 0)
+    place.clear();
+}
+
+void LaunchedProcesses::take(size_t number, int64_t now) {
+  Process &process = processes[number];
+  process.flight = FlightRecorder::take(place, static_cast<int64_t>(number));
+  if (!process.flight)
+    return;
+  process.runsSince = now;
+  epoll_event event{EPOLLIN | EPOLLONESHOT, {.u64 = number}};
+  process.end = static_cast<int>(::syscall(SYS_pidfd_open, process.flight->pid(), 0));
+  if (process.end >= 0 && ::epoll_ctl(endings, EPOLL_CTL_ADD, process.end, &event) != 0) {
+    ::close(process.end);
+    process.end = -1;
+  }
 }
 
 void LaunchedProcesses::lookAt(size_t number, int64_t now) {
   Process &process = processes[number];
-  if (!process.flight && !place.empty())
-    process.flight = FlightRecorder::take(place, static_cast<int64_t>(number));
-  if (!process.flight || process.gone)
-    return;
   if (!process.failed && process.flight->exitCode()) {
     process.failed = true;
     firstFailed = firstFailed.value_or(number);
     note(now);
   }
   std::optional<char> state = stateOf(process.flight->pid());
-  process.gone = !state || *state == 'Z' || *state == 'X';
-  // It may have failed since.
-  if (process.gone && !process.flight->ended() && !process.flight->exitCode()) {
-    firstGone = firstGone.value_or(number);
-    note(now);
-  }
+  if (process.end < 0 && (!state || *state == 'Z' || *state == 'X'))
+    return ends(number, now);
   if (state != 'T') // one that a debugger holds is in another state
     process.runsSince = now;
   if (patienceNs && now - process.runsSince > patienceNs) {
@@ -106,6 +130,21 @@ void LaunchedProcesses::lookAt(size_t number, int64_t now) {
 }
 
 bool LaunchedProcesses::mustEnd() const { return trouble && looked - trouble >= graceNs; }
+
+void LaunchedProcesses::takeEnds(int64_t now) {
+  epoll_event event;
+  while (endings >= 0 && ::epoll_wait(endings, &event, 1, 0) == 1)
+    ends(event.data.u64, now);
+}
+
+void LaunchedProcesses::ends(size_t number, int64_t now) {
+  Process &process = processes[number];
+  process.gone = true;
+  if (process.flight->ended() || process.flight->exitCode())
+    return;
+  firstGone = firstGone.value_or(number);
+  note(now);
+}
 
 void LaunchedProcesses::signal(int number) const {
   for (const Process &process : processes)
@@ -139,17 +178,13 @@ std::optional<Error> LaunchedProcesses::stopped() const {
 std::optional<Error> LaunchedProcesses::lost(const std::string &account) const {
   if (!firstGone)
     return std::nullopt;
-  size_t number = *firstGone;
-  // Who was killed for the first one's sake may be seen before it.
-  if (auto told = numberBehind(account, "process rank "); told && *told >= 0 && *told < int64_t(processes.size()))
-    number = static_cast<size_t>(*told);
-  for (size_t i = 0; i < processes.size(); ++i)
-    if (auto pid = numberBehind(account, "PID "); pid && processes[i].flight && processes[i].flight->pid() == *pid)
-      number = i;
-  auto signal = numberBehind(account, "signal ");
-  return errorAt(PeerLost, number,
-                 "process " + std::to_string(number) + " was lost" +
-                     (signal ? ", by signal " + std::to_string(*signal) : ""));
+  std::string text = "process " + std::to_string(*firstGone) + " was lost";
+  // It may speak of another, which it has ended itself.
+  if (numberBehind(account, "process rank ") == int64_t(*firstGone) ||
+      numberBehind(account, "PID ") == processes[*firstGone].flight->pid())
+    if (auto signal = numberBehind(account, "signal "))
+      text += ", by signal " + std::to_string(*signal);
+  return errorAt(PeerLost, *firstGone, text);
 }
 
 /// At the first rule that a rank of the process was computing.

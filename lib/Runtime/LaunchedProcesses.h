@@ -30,17 +30,21 @@ public:
   const FlightRecorder *failed() const;
   /// An error (exit code 5) if one was stopped for too long.
   std::optional<Error> stopped() const;
-  /// An error (exit code 4) if one has gone without a word: where its ranks were. `account` is what mpirun says, which
-  /// may know which one was the first.
+  /// An error (exit code 4) if one has gone without a word, before others were ended for its sake: where its ranks were.
+  /// `account` is what mpirun says, which may know by what signal.
   std::optional<Error> lost(const std::string &account) const;
 
 private:
   struct Process {
     std::unique_ptr<FlightRecorder> flight; // nullptr: it has not come, or is on another machine
+    int end = -1;                           // a descriptor that tells of its end
     bool failed = false, gone = false;
     int64_t runsSince = 0; // when it was last seen not to be stopped
   };
+  void take(size_t number, int64_t now);
   void lookAt(size_t number, int64_t now);
+  void takeEnds(int64_t now);
+  void ends(size_t number, int64_t now);
   void note(int64_t now) { trouble = trouble ? trouble : now; }
   Error errorAt(int exitCode, size_t number, const std::string &text) const;
 
@@ -48,6 +52,7 @@ private:
   const int64_t patienceNs; // with one that is stopped; 0: any
   std::string place;
   std::vector<Process> processes;
+  int endings; // an epoll of all `end`: it tells their ends in their order, however late it is asked
   int64_t looked = 0, trouble = 0; // when last; when the first has failed, gone or been stopped
   std::optional<size_t> firstFailed, firstGone, firstStopped;
 };
