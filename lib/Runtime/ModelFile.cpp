@@ -224,13 +224,6 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
               "", "");
 }
 
-/// What several processes cannot do yet.
-static void refuseOfProcesses(const ModelRequest &request) {
-  for (auto [flag, given] : {std::pair("--trace", !request.trace.empty()), {"--check-live", request.checkLive}})
-    if (given)
-      throw usageError("option '" + std::string(flag) + "' is not supported yet by several processes");
-}
-
 static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std::string &file, ModuleOptions &options) {
   auto module = std::make_unique<Module>(file);
   bool shared = isShared(request, options, module->manifest());
@@ -242,7 +235,9 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
   options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
   if (!shared)
     return openModule(std::move(module), options);
-  refuseOfProcesses(request);
+  if (request.checkLive) // It makes ranks fail, each of which would end its process.
+    throw usageError("option '--check-live' wants all ranks in one process: with '--set machine.transport=threads' it "
+                     "checks the same plan");
   if (!findMpiJob())
     launchProcesses(request, *module);
   MpiWorld &world = MpiWorld::join();

@@ -121,7 +121,15 @@ public:
     for (size_t i = 0; i < manifest.entries.size(); ++i)
       if (const Session *session = cache.find(i))
         session->addTracks(tracks);
-    writeTraceFile(file, tracks);
+    if (!world)
+      return writeTraceFile(file, tracks);
+    int64_t ahead = world->clockAhead();
+    std::optional<int64_t> first = firstEvent(tracks);
+    std::vector<int64_t> firsts = world->gather(first ? *first - ahead : INT64_MAX);
+    int64_t start = *std::min_element(firsts.begin(), firsts.end());
+    std::vector<std::string> events = world->collect(traceEvents(tracks, first ? start + ahead : 0));
+    if (world->leads())
+      writeTraceFile(file, events);
   }
 
   int64_t flopsPerRun(const EntryInfo &entry) const override {

@@ -118,6 +118,33 @@ std::vector<std::string> MpiWorld::gather(const std::string &text) {
   return texts;
 }
 
+std::vector<std::string> MpiWorld::collect(const std::string &text) {
+  std::vector<int64_t> sizes = gather(static_cast<int64_t>(text.size()));
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < processes; ++i) {
+    std::string &each = texts.emplace_back(i == number ? text : "");
+    each.resize(static_cast<size_t>(sizes[static_cast<size_t>(i)]));
+    broadcast(i, each.data(), each.size());
+  }
+  return texts;
+}
+
+int64_t MpiWorld::clockAhead() {
+  constexpr int turns = 16;
+  int64_t least = INT64_MIN, most = INT64_MAX, before = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    // The first one has looked at its clock after it had heard of our last turn, and before we hear of it.
+    int64_t heardOf = before;
+    before = Trace::now();
+    int64_t first = gather(before)[0], after = Trace::now();
+    if (turn > 0) {
+      least = std::max(least, heardOf - first);
+      most = std::min(most, after - first);
+    }
+  }
+  return least <= 0 && most >= 0 ? 0 : least + (most - least) / 2;
+}
+
 void MpiWorld::compare(const std::string &file, const std::string &what, const std::string &value) {
   std::vector<std::string> values = gather(value);
   for (size_t i = 1; i < values.size(); ++i)

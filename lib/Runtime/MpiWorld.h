@@ -34,6 +34,10 @@ public:
   std::vector<int64_t> gather(int64_t value);
   /// Collective: at most 255 bytes of each.
   std::vector<std::string> gather(const std::string &text);
+  /// Collective: the text of each, of any length.
+  std::vector<std::string> collect(const std::string &text);
+  /// Collective: how many nanoseconds this process's Trace::now() is ahead of the first one's. 0 if they may be one clock.
+  int64_t clockAhead();
   /// Collective. Throws Error (exit code 1, at `file`) if a process has another value than the first: both are told.
   void compare(const std::string &file, const std::string &what, const std::string &value);
 

@@ -3,7 +3,6 @@
 #include "Files.h"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -40,17 +39,17 @@ json eventOf(const Trace::Event &event, const TraceTrack &track, int64_t start) 
 
 } // namespace
 
-void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &tracks) {
-  int64_t start = std::numeric_limits<int64_t>::max();
+std::optional<int64_t> firstEvent(const std::vector<TraceTrack> &tracks) {
+  std::optional<int64_t> first;
   for (const TraceTrack &track : tracks)
     for (const Trace::Event &event : track.trace->events())
-      start = std::min(start, event.begin);
-  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
-  const char *separator = "\n";
-  auto write = [&](const json &event) {
-    text += separator + event.dump();
-    separator = ",\n";
-  };
+      first = std::min(first.value_or(event.begin), event.begin);
+  return first;
+}
+
+std::string traceEvents(const std::vector<TraceTrack> &tracks, int64_t start) {
+  std::string text;
+  auto write = [&](const json &event) { text += (text.empty() ? "" : ",\n") + event.dump(); };
   std::set<int64_t> named;
   for (const TraceTrack &track : tracks) {
     if (named.insert(track.rank).second)
@@ -62,7 +61,22 @@ void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &trac
     for (const Trace::Event &event : track.trace->events())
       write(eventOf(event, track, start));
   }
+  return text;
+}
+
+void writeTraceFile(const std::string &file, const std::vector<std::string> &events) {
+  std::string text = "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [";
+  const char *separator = "\n";
+  for (const std::string &part : events)
+    if (!part.empty()) {
+      text += separator + part;
+      separator = ",\n";
+    }
   writeFile(file, text + "\n]}\n");
+}
+
+void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &tracks) {
+  writeTraceFile(file, std::vector{traceEvents(tracks, firstEvent(tracks).value_or(0))});
 }
 
 } // namespace plc::runtime

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,14 @@ struct TraceTrack {
   const Trace *trace;
 };
 
-/// Writes {"traceEvents": [..]}: a track per rank, times in microseconds from the first event. Throws fileError.
+/// When the first event begins.
+std::optional<int64_t> firstEvent(const std::vector<TraceTrack> &tracks);
+/// The events in JSON: a track per rank, times in microseconds from `start`.
+std::string traceEvents(const std::vector<TraceTrack> &tracks, int64_t start);
+
+/// Writes {"traceEvents": [..]}, from such texts of each process. Throws fileError.
+void writeTraceFile(const std::string &file, const std::vector<std::string> &events);
+/// Of one process, from the first event on.
 void writeTraceFile(const std::string &file, const std::vector<TraceTrack> &tracks);
 
 } // namespace plc::runtime
