@@ -2,8 +2,11 @@
 
 #include "Checkpoint.h"
 #include "LoadParameters.h"
+#include "MpiWorld.h"
+#include "Transports.h"
 #include "plc/Runtime/ModuleEngine.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <immintrin.h>
 #include <new>
@@ -55,6 +58,43 @@ int guarded(Run run) {
   }
 }
 
+int failedTogether = Done; // what another process may be waiting for has failed here
+
+/// When the program exits.
+void leaveWorld() {
+  MpiWorld *world = MpiWorld::joined();
+  if (failedTogether)
+    world->abort(failedTogether);
+  try {
+    world->finish();
+  } catch (const Error &) { // a peer has ended without waiting
+  }
+}
+
+/// `guarded` of what all processes do together.
+template <class Run>
+int guardedTogether(Run run) {
+  int code = guarded(run);
+  if (code && code != BadUsage && MpiWorld::joined() && MpiWorld::joined()->count() > 1)
+    failedTogether = code;
+  return code;
+}
+
+/// The first process reads parameters and sends them to the others, which fail if it does.
+void readParameters(Engine &engine, const std::function<void()> &read) {
+  std::optional<Error> failure;
+  if (engine.leads()) {
+    try {
+      read();
+    } catch (const Error &error) {
+      failure = error;
+    }
+  }
+  if (int64_t code = engine.agree(failure ? failure->exitCode : Done))
+    throw failure ? *failure : Error(static_cast<int>(code), "", "the first process cannot read the parameters");
+  engine.shareParameters();
+}
+
 std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs) {
   std::vector<Bytes> copies;
   for (size_t i = 0; i < entry.inputs.size(); ++i) {
@@ -104,15 +144,28 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options) {
     if (options && options->hang_timeout != 0)
       chosen.hangTimeout = std::max(0.0, options->hang_timeout);
     chosen.checkFinite = options && options->check_finite;
+    if (options && options->transport)
+      chosen.transportKind = findTransport(options->transport);
+    bool before = MpiWorld::joined();
     module = new plc_module{openModule(file, chosen)};
+    if (MpiWorld::joined() && !before)
+      std::atexit(leaveWorld);
   });
   return module;
 }
 
+int64_t plc_module_process(const plc_module *module) {
+  return module->engine->numProcesses() > 1 ? MpiWorld::joined()->process() : 0;
+}
+
+int64_t plc_module_num_processes(const plc_module *module) { return module->engine->numProcesses(); }
+
 void plc_module_close(plc_module *module) { delete module; }
 
 int plc_module_load(plc_module *module, const char *path) {
-  return guarded([&] { loadParameters(parameterFile(path), *module->engine, /*mayLack=*/false); });
+  return guarded([&] {
+    readParameters(*module->engine, [&] { loadParameters(parameterFile(path), *module->engine, /*mayLack=*/false); });
+  });
 }
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {
@@ -120,12 +173,14 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
 }
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
-  return guarded([&] { saveCheckpoint(path, {step, seed}, *module->engine); });
+  return guardedTogether([&] { saveCheckpoint(path, {step, seed}, *module->engine); });
 }
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
   return guarded([&] {
-    TrainingState state = resumeCheckpoint(path, *module->engine);
+    TrainingState state{};
+    readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
+    module->engine->share(&state, sizeof(state));
     if (step)
       *step = state.step;
     if (seed)
@@ -187,7 +242,7 @@ plc_tensor_info plc_session_output(const plc_session *session, size_t index) {
 }
 
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs) {
-  return guarded([&] {
+  return guardedTogether([&] {
     if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
     std::vector<Bytes> results = session->engine->run(*session->entry, copyInputs(*session->entry, inputs));
@@ -201,7 +256,7 @@ int plc_session_restart(plc_session *session) {
 }
 
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss) {
-  return guarded([&] {
+  return guardedTogether([&] {
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));

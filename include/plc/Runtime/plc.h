@@ -5,13 +5,19 @@
  *   plc_session *session = plc_session_create(module, "infer");
  *   plc_session_run(session, inputs, outputs);
  *
- * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 5 a rank hangs, 70 internal), and
+ * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 4 a peer is lost, 5 a rank hangs, 70 internal), and
  * plc_last_error() tells why. One module and its sessions belong to one thread at a time. The caller's floating-point
  * environment changes no bit of a result, and is as it was afterwards.
  *
  * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
  * plc_module_save. After a step that failed, parameters are those that were last read or written as a whole: initialized,
- * loaded, resumed, saved, or got one by one. */
+ * loaded, resumed, saved, or got one by one.
+ *
+ * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in
+ * the same order, with the same arguments: inputs, and parameters that are set, too; each gets the same results. Files of parameters
+ * are read and written by the first process. When a run or a save fails in one process, the others wait for it: it has to
+ * end, and ends all of them when it does. MPI is initialised when a module is opened, unless the program has, and finalized when the program exits, then
+ * unless the program does, after all modules are closed. */
 #ifndef PLC_RUNTIME_PLC_H
 #define PLC_RUNTIME_PLC_H
 
@@ -50,6 +56,7 @@ typedef struct {
   int64_t threads_per_stage; /* 1 to 256; 0: the module's own */
   double hang_timeout;       /* seconds without progress after which a rank hangs; 0: 30; below 0: never */
   int check_finite;          /* not 0: fail at the first kernel that writes a NaN or an unexpected infinity */
+  const char *transport;     /* "threads", "mpi"; NULL: the module's own */
 } plc_options;
 
 /* `FILE: TEXT` or `TEXT` of this thread's last failure; "" if there was none. */
@@ -58,6 +65,9 @@ const char *plc_last_error(void);
 plc_module *plc_module_open(const char *file);
 /* NULL for options: as plc_module_open. */
 plc_module *plc_module_open_with(const char *file, const plc_options *options);
+/* This process's number, from 0, among those that run the module, and how many they are: 0 and 1 without MPI. */
+int64_t plc_module_process(const plc_module *module);
+int64_t plc_module_num_processes(const plc_module *module);
 /* After all of its sessions are destroyed. NULL is allowed. */
 void plc_module_close(plc_module *module);
 
