@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace plc::runtime {
 
@@ -61,6 +63,13 @@ std::string lineOf(const Json &value) {
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
+/// Memory that this process holds just now.
+int64_t residentBytes() {
+  int64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
 } // namespace
 
 Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
@@ -97,7 +106,9 @@ void Log::step(const StepRecord &record) {
             {"micro_batch_losses", std::move(losses)},
             {"grad_norm", numberOf(record.result.gradNorm)},
             {"ms", numberOf(record.milliseconds)},
-            {"items_per_s", numberOf(record.itemsPerSecond)}};
+            {"items_per_s", numberOf(record.itemsPerSecond)},
+            {"lr", numberOf(record.learningRate)},
+            {"memory_bytes", residentBytes()}};
   if (record.holdoutLoss)
     line["holdout_loss"] = numberOf(*record.holdoutLoss);
   writeLine(lineOf(line));

@@ -20,6 +20,7 @@ struct StepRecord {
   double loss;
   const StepResult &result;
   double milliseconds, itemsPerSecond;
+  double learningRate;
   std::optional<double> holdoutLoss; // where it was asked for
 };
 

@@ -110,7 +110,8 @@ private:
     std::optional<double> holdoutLoss;
     if (options.evalEvery && state.step % options.evalEvery == 0)
       holdoutLoss = heldOutLoss(heldOutData(), engine);
-    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, holdoutLoss});
+    log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
+              holdoutLoss});
     progress.step(state.step, shortestDigits(engine.realType(), *loss));
     if (holdoutLoss) {
       progress.clear();
