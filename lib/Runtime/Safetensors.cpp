@@ -17,6 +17,15 @@ using nlohmann::json;
 namespace {
 
 const std::string hashUntilPrefix = "hash until ";
+/// Of the header's own text, with zeros for the digits of this hash.
+const std::string headerHashKey = "header hash", zeroHash(16, '0');
+
+/// Where in a header the digits of its hash begin.
+size_t placeOfHeaderHash(const std::string &header) {
+  size_t key = header.find("\"" + headerHashKey + "\"");
+  size_t quote = key == std::string::npos ? key : header.find('"', key + headerHashKey.size() + 2);
+  return quote == std::string::npos ? header.size() : quote + 1;
+}
 
 std::string hexOf(uint64_t value) {
   char text[17];
@@ -43,6 +52,7 @@ public:
       else
         readTensor(name, value);
     }
+    checkHeaderHash();
     checkCoverage();
     auto hash = into.metadata.find("hash");
     if (hash == into.metadata.end())
@@ -66,7 +76,7 @@ private:
     if (length > size - 8)
       fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(size), 0);
     dataStart = 8 + length;
-    std::string text(length, '\0');
+    text.resize(length);
     into.bytes.read(8, length, text.data());
     // Of equal keys the parser keeps the last, so they are looked for while it reads.
     std::vector<std::set<std::string>> open;
@@ -87,6 +97,18 @@ private:
     } catch (const JsonError &error) {
       fail(std::string("header ") + error.what(), 8 + error.offset);
     }
+  }
+
+  /// What the data's hash says nothing of: names, shapes, the step.
+  void checkHeaderHash() {
+    auto expected = into.metadata.find(headerHashKey);
+    if (expected == into.metadata.end())
+      return;
+    size_t place = placeOfHeaderHash(text);
+    std::string hash =
+        hexOf(module::fnv1a(text.replace(place, std::min(zeroHash.size(), text.size() - place), zeroHash)));
+    if (hash != expected->second)
+      fail("header has hash '" + hash + "', expected '" + expected->second + "'", 8);
   }
 
   /// Of bytes of the file, behind those that have the hash so far.
@@ -187,6 +209,7 @@ private:
   SafetensorsFile &into;
   const std::string &file;
   size_t size, dataStart = 0;
+  std::string text; // of the header
   std::vector<std::pair<int64_t, int64_t>> ranges;
 };
 
@@ -226,8 +249,10 @@ void Safetensors::write(const std::string &file) const {
         {"dtype", dtypeOf(tensor.info.type)}, {"shape", tensor.info.shape}, {"data_offsets", {begin, data.size()}}};
   }
   header["__metadata__"]["hash"] = hexOf(hash);
+  header["__metadata__"][headerHashKey] = zeroHash;
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
+  text.replace(placeOfHeaderHash(text), zeroHash.size(), hexOf(module::fnv1a(text)));
   uint64_t length = text.size();
   std::string bytes(reinterpret_cast<const char *>(&length), 8);
   writeFile(file, bytes + text + data);

@@ -7,7 +7,7 @@ shutil.copy(source + "/params.safetensors", target)
 data = open(source + "/state.safetensors", "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + length])
-del header["__metadata__"][key]
+del header["__metadata__"][key], header["__metadata__"]["header hash"]
 if len(sys.argv) > 4:
     header["__metadata__"][key] = sys.argv[4]
 text = json.dumps(header).encode()
