@@ -88,7 +88,7 @@ def wait_for(what, run):
     clock = Clock()
     while not what():
         if run.poll() is not None:
-            raise Wrong(f"it ended by itself, with {run.returncode}")
+            raise Wrong(f"it ended by itself, with {run.returncode}: {run.stderr.read()}")
         if clock.tick() > 60:
             raise Wrong("it does not begin")
 

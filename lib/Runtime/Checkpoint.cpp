@@ -1,12 +1,12 @@
 #include "Checkpoint.h"
 
 #include "LoadParameters.h"
+#include "ProcessState.h"
 #include "Safetensors.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
 #include <charconv>
-#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
@@ -82,7 +82,7 @@ void removePartial(const fs::path &directory) {
   std::error_code ignored;
   for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored)) {
     auto process = numberIn(entry.path(), partialPrefix);
-    if (process && ::kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH)
+    if (process && !isAlive(*process))
       fs::remove_all(entry.path(), ignored);
   }
 }

@@ -27,6 +27,15 @@ std::unique_ptr<FlightRecorder> own;
 
 std::string fileOf(const std::string &folder, int64_t process) { return folder + "/" + std::to_string(process); }
 
+/// The descriptor is greater than any other, for a process that ends closes the greatest first: this pipe's end is told
+/// before mpirun sees the process's other pipes end, and ends other processes for that.
+void holdPipe(const std::string &pipe) {
+  constexpr int great = 1000;
+  int file = ::open(pipe.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file >= 0 && ::fcntl(file, F_DUPFD_CLOEXEC, great) >= 0)
+    ::close(file);
+}
+
 void copyText(char *to, size_t size, const std::string &text) {
   size_t length = std::min(text.size(), size - 1);
   std::memcpy(to, text.data(), length);
@@ -52,9 +61,14 @@ void FlightRecorder::open(const std::string &folder, int64_t process) {
   Contents *contents = map(folder, process, /*make=*/true);
   if (!contents)
     return;
+  holdPipe(pipeOf(folder, process));
   contents->pid = ::getpid();
   contents->magic.store(Contents::expected, std::memory_order_release);
   own.reset(new FlightRecorder(contents));
+}
+
+std::string FlightRecorder::pipeOf(const std::string &folder, int64_t process) {
+  return fileOf(folder, process) + ".end";
 }
 
 FlightRecorder *FlightRecorder::here() { return own.get(); }

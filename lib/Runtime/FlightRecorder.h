@@ -39,8 +39,10 @@ class FlightRecorder {
 public:
   static constexpr size_t mostRanks = 1024;
 
-  /// Makes the file of this process in the folder; none if it cannot, as on another machine than the launcher's.
+  /// Makes the file of this process in the folder; none if it cannot, as on another machine than the launcher's. From then on
+  /// it writes to the folder's pipe `pipeOf`, as long as it lives.
   static void open(const std::string &folder, int64_t process);
+  static std::string pipeOf(const std::string &folder, int64_t process);
   /// This process's, or nullptr.
   static FlightRecorder *here();
   /// Takes over that of another process, whose file nobody needs any more; nullptr if there is none.

@@ -1,16 +1,17 @@
 #include "LaunchedProcesses.h"
 
 #include "MpiTransport.h"
+#include "ProcessState.h"
 #include "Trace.h"
 
 #include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -35,20 +36,6 @@ std::string makeFolder() {
   return "";
 }
 
-/// As /proc tells it: R, S, D, T, Z, ..; nothing if there is no such process.
-std::optional<char> stateOf(int64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  size_t name = text.rfind(") ");
-  return name == std::string::npos || name + 2 >= text.size() ? std::nullopt : std::optional(text[name + 2]);
-}
-
-bool isThere(int64_t pid) {
-  std::optional<char> state = stateOf(pid);
-  return state && *state != 'Z' && *state != 'X';
-}
-
 /// The number behind a word, if the word is there.
 std::optional<int64_t> numberBehind(const std::string &text, std::string_view word) {
   size_t begin = text.find(word);
@@ -63,7 +50,22 @@ std::optional<int64_t> numberBehind(const std::string &text, std::string_view wo
 
 LaunchedProcesses::LaunchedProcesses(const Manifest &manifest, int64_t count, double patience)
     : manifest(manifest), patienceNs(static_cast<int64_t>(std::min(patience, mostPatience) * 1e9)), place(makeFolder()),
-      processes(static_cast<size_t>(count)), endings(::epoll_create1(EPOLL_CLOEXEC)) {}
+      processes(static_cast<size_t>(count)), endings(::epoll_create1(EPOLL_CLOEXEC)) {
+  for (size_t number = 0; number < processes.size(); ++number)
+    openPipe(number);
+}
+
+void LaunchedProcesses::openPipe(size_t number) {
+  std::string pipe = FlightRecorder::pipeOf(place, static_cast<int64_t>(number));
+  if (place.empty() || ::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) != 0)
+    return;
+  int &end = processes[number].end = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  epoll_event event{EPOLLONESHOT, {.u64 = number}}; // that nobody writes any more is always told
+  if (end >= 0 && ::epoll_ctl(endings, EPOLL_CTL_ADD, end, &event) != 0) {
+    ::close(end);
+    end = -1;
+  }
+}
 
 LaunchedProcesses::~LaunchedProcesses() {
   std::error_code ignored;
@@ -103,12 +105,7 @@ void LaunchedProcesses::take(size_t number, int64_t now) {
   if (!process.flight)
     return;
   process.runsSince = now;
-  epoll_event event{EPOLLIN | EPOLLONESHOT, {.u64 = number}};
-  process.end = static_cast<int>(::syscall(SYS_pidfd_open, process.flight->pid(), 0));
-  if (process.end >= 0 && ::epoll_ctl(endings, EPOLL_CTL_ADD, process.end, &event) != 0) {
-    ::close(process.end);
-    process.end = -1;
-  }
+  ::unlink(FlightRecorder::pipeOf(place, static_cast<int64_t>(number)).c_str());
 }
 
 void LaunchedProcesses::lookAt(size_t number, int64_t now) {
@@ -118,10 +115,9 @@ void LaunchedProcesses::lookAt(size_t number, int64_t now) {
     firstFailed = firstFailed.value_or(number);
     note(now);
   }
-  std::optional<char> state = stateOf(process.flight->pid());
-  if (process.end < 0 && (!state || *state == 'Z' || *state == 'X'))
+  if (process.end < 0 && !isAlive(process.flight->pid()))
     return ends(number, now);
-  if (state != 'T') // one that a debugger holds is in another state
+  if (stateOfProcess(process.flight->pid()) != 'T') // one that a debugger holds is in another state
     process.runsSince = now;
   if (patienceNs && now - process.runsSince > patienceNs) {
     firstStopped = firstStopped.value_or(number);
@@ -140,7 +136,7 @@ void LaunchedProcesses::takeEnds(int64_t now) {
 void LaunchedProcesses::ends(size_t number, int64_t now) {
   Process &process = processes[number];
   process.gone = true;
-  if (process.flight->ended() || process.flight->exitCode())
+  if (process.flight && (process.flight->ended() || process.flight->exitCode()))
     return;
   firstGone = firstGone.value_or(number);
   note(now);
@@ -148,7 +144,7 @@ void LaunchedProcesses::ends(size_t number, int64_t now) {
 
 void LaunchedProcesses::signal(int number) const {
   for (const Process &process : processes)
-    if (process.flight && !process.gone && isThere(process.flight->pid()))
+    if (process.flight && !process.gone && isAlive(process.flight->pid()))
       ::kill(static_cast<pid_t>(process.flight->pid()), number);
 }
 
@@ -181,7 +177,7 @@ std::optional<Error> LaunchedProcesses::lost(const std::string &account) const {
   std::string text = "process " + std::to_string(*firstGone) + " was lost";
   // It may speak of another, which it has ended itself.
   if (numberBehind(account, "process rank ") == int64_t(*firstGone) ||
-      numberBehind(account, "PID ") == processes[*firstGone].flight->pid())
+      (processes[*firstGone].flight && numberBehind(account, "PID ") == processes[*firstGone].flight->pid()))
     if (auto signal = numberBehind(account, "signal "))
       text += ", by signal " + std::to_string(*signal);
   return errorAt(PeerLost, *firstGone, text);

@@ -37,10 +37,11 @@ public:
 private:
   struct Process {
     std::unique_ptr<FlightRecorder> flight; // nullptr: it has not come, or is on another machine
-    int end = -1;                           // a descriptor that tells of its end
+    int end = -1;                           // of the pipe that ends with it
     bool failed = false, gone = false;
     int64_t runsSince = 0; // when it was last seen not to be stopped
   };
+  void openPipe(size_t number);
   void take(size_t number, int64_t now);
   void lookAt(size_t number, int64_t now);
   void takeEnds(int64_t now);
@@ -52,7 +53,7 @@ private:
   const int64_t patienceNs; // with one that is stopped; 0: any
   std::string place;
   std::vector<Process> processes;
-  int endings; // an epoll of all `end`: it tells their ends in their order, however late it is asked
+  int endings;                     // an epoll of all `end`: tells which ended first, however late it is asked
   int64_t looked = 0, trouble = 0; // when last; when the first has failed, gone or been stopped
   std::optional<size_t> firstFailed, firstGone, firstStopped;
 };
