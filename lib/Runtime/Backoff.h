@@ -9,20 +9,44 @@
 
 namespace plc::runtime {
 
+/// How long a wait took that comes again in each run.
+class WaitPace {
+public:
+  void took(int64_t ns) {
+    before = last;
+    last = ns;
+  }
+  /// The less of the last two; 0: not known.
+  int64_t expectedNs() const { return std::min(last, before); }
+
+private:
+  int64_t last = 0, before = 0;
+};
+
 /// A sixteenth of what has been waited for, so that a wait is late by a few percent of itself and who waits takes little
-/// of a core: from 5 us to 200 us.
-inline int64_t nextSleepNs(int64_t waitedNs) { return std::clamp<int64_t>(waitedNs / 16, 5'000, 200'000); }
+/// of a core: from 5 us to 200 us. Of a wait that is expected to take long most is slept in naps of an eighth of it, at most two
+/// milliseconds, for each look costs what waking a core does, but messages of others may need some. Shortly before the expected end
+/// all begins anew.
+inline int64_t nextSleepNs(int64_t waitedNs, int64_t expectedNs = 0) {
+  constexpr int64_t alertNs = 200'000, napNs = 2'000'000;
+  int64_t awakeNs = expectedNs - expectedNs / 32;
+  if (waitedNs + alertNs < awakeNs)
+    return std::clamp(std::min(expectedNs / 8, awakeNs - waitedNs), alertNs, napNs);
+  return std::clamp<int64_t>((waitedNs - std::min(awakeNs, waitedNs)) / 16, 5'000, alertNs);
+}
 
 /// Of one wait, from when it is made.
 class Backoff {
 public:
-  void sleep() const {
-    int64_t waited = Trace::now() - begin;
+  void sleep(int64_t expectedNs = 0) const {
+    int64_t waited = waitedNs();
     if (waited < yieldNs)
       std::this_thread::yield();
     else
-      std::this_thread::sleep_for(std::chrono::nanoseconds(nextSleepNs(waited)));
+      std::this_thread::sleep_for(std::chrono::nanoseconds(nextSleepNs(waited, expectedNs)));
   }
+
+  int64_t waitedNs() const { return Trace::now() - begin; }
 
 private:
   static constexpr int64_t yieldNs = 20'000;

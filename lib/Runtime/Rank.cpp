@@ -21,8 +21,8 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
-      kernelTimes(numTimes(manifest)), flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {
-}
+      waitPaces(plan.actions.size()), kernelTimes(numTimes(manifest)),
+      flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);
@@ -83,7 +83,8 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
       continue;
     if (action.op == Op::Drop) // Drops only inform the arena checks.
       continue;
-    flight.startAction(static_cast<size_t>(&action - plan.actions.data()));
+    actionIndex = static_cast<size_t>(&action - plan.actions.data());
+    flight.startAction(actionIndex);
     const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
     int64_t begin = events || computes ? Trace::now() : 0;
     if (!perform(action, step))
@@ -293,15 +294,19 @@ bool Rank::waitFor(Wait::For what, int64_t channel, int64_t message) {
   Transport &transport = *shared.transport;
   const Wait wait{index, what, channel, message};
   bool over = transport.test(wait);
-  if (over)
+  const int64_t begin = Trace::now();
+  if (over) {
+    waitPaces[actionIndex].took(0);
     return true;
+  }
   if (auto error = shared.waits.begin(wait))
     throw *error;
   auto mayGoOn = [&] { return (over = transport.test(wait)) || shared.stop.load(); };
   if (transport.wakes())
     shared.workers.wait(*worker, mayGoOn);
   else
-    shared.workers.poll(*worker, mayGoOn);
+    shared.workers.poll(*worker, mayGoOn, waitPaces[actionIndex].expectedNs());
+  waitPaces[actionIndex].took(Trace::now() - begin);
   shared.waits.end(index);
   return over;
 }

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_RANK_H
 #define PLC_RUNTIME_RANK_H
 
+#include "Backoff.h"
 #include "FlightRecorder.h"
 #include "TimeCounts.h"
 #include "Updates.h"
@@ -127,6 +128,8 @@ private:
   Updates updates;
   std::vector<void *> operands;
   std::vector<ChunkTiming> paces;                   // by kernel
+  size_t actionIndex = 0;                           // of the one that is executed
+  std::vector<WaitPace> waitPaces;                  // by action
   bool checksFinite = false, mayBeInfinite = false; // the second: results of the call
   std::vector<int64_t> turns;                       // of the loops that run now, the outer first
   bool prepared = false;                            // what stays until parameters change is there

@@ -117,8 +117,10 @@ void Session::look(Watchdog &watchdog) {
 double Session::gradientNorm() {
   // All local ranks have brought their parts; those of other sessions may still be on their way.
   Transport &transport = *shared.transport;
-  for (Backoff backoff; !transport.test({0, Wait::For::Norm});)
-    backoff.sleep();
+  Backoff backoff;
+  while (!transport.test({0, Wait::For::Norm}))
+    backoff.sleep(normPace.expectedNs());
+  normPace.took(backoff.waitedNs());
   return transport.norm();
 }
 

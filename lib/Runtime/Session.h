@@ -58,6 +58,7 @@ private:
 
   const EntryPlan &entry;
   int64_t hangTimeoutNs;
+  WaitPace normPace;
   Shared shared;
   std::vector<std::unique_ptr<Rank>> localRanks;
   EntryTensors entryTensors;

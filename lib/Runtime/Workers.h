@@ -56,10 +56,12 @@ public:
         idle(worker, [&] { return done() || offered(); });
   }
   /// The same where not everybody calls wake(): looks at done() all the time at first, then less and less often (Backoff.h).
+  /// expectedNs: how long it will take; 0: not known.
   template <class Done>
-  void poll(Worker &worker, Done done) {
+  void poll(Worker &worker, Done done, int64_t expectedNs) {
     for (int64_t begin = Trace::now(); !done();) {
       if (help(worker)) {
+        expectedNs = 0;
         begin = Trace::now();
         continue;
       }
@@ -72,7 +74,7 @@ public:
       if (offered() || done())
         cancelSleep(worker);
       else
-        sleep(worker, seen, nextSleepNs(waited));
+        sleep(worker, seen, nextSleepNs(waited, expectedNs));
     }
   }
   /// Wakes the worker that executes the rank's actions.
