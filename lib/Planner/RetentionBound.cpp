@@ -10,8 +10,8 @@ using namespace plc::planner;
 
 namespace {
 
-// While a call runs, or at the beginning of a task: what lives takes bytes, and what of it is needed later and does not live is
-// made again. A line is a choice: its time, and its bytes above the capacity.
+// While a call runs, or at the beginning of a task: what lives takes bytes, and what of it is needed before call `end` and does
+// not live is made again. A line is a choice: its time, and its bytes above the capacity.
 class Moment {
 public:
   struct Line {
@@ -19,7 +19,8 @@ public:
   };
 
   // `call` runs, or none does and `copies` micro-batches hold what lives before it.
-  Moment(const RetentionProblem &problem, const std::vector<int64_t> &maker, int64_t call, bool runs, int64_t copies)
+  Moment(const RetentionProblem &problem, const std::vector<int64_t> &maker, int64_t call, bool runs, int64_t copies,
+         int64_t end)
       : problem(problem), copies(copies), capacity(problem.budgetBytes - problem.staticBytes) {
     std::vector<bool> free(problem.bytes.size());
     int64_t made = runs ? call + 1 : call;
@@ -36,7 +37,7 @@ public:
     for (int64_t each = 0; each < made; ++each)
       addCall(each);
     std::vector<bool> wanted(problem.bytes.size());
-    for (int64_t each = made; each < int64_t(problem.calls.size()); ++each)
+    for (int64_t each = made; each < end; ++each)
       for (int64_t value : problem.calls[each].args)
         if (valueNode[value] >= 0 && !wanted[value]) {
           wanted[value] = true;
@@ -205,6 +206,66 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
   return excess;
 }
 
+// Twice the cuts of all pairs of moments, by the calls of the problem.
+constexpr int64_t mostPathWork = 200'000;
+
+// Moments one behind the other: what runs again behind one for calls up to the next one runs before what does so behind that,
+// so their bounds add up, and the best sum is a longest path. Where all values are needed once, neighbours add nothing that
+// one of them does not, but where bytes are few, a value is made again more than once.
+class MomentPath {
+public:
+  MomentPath(const RetentionProblem &problem, const std::vector<int64_t> &maker, std::vector<int64_t> hotCalls)
+      : problem(problem), maker(maker), calls(std::move(hotCalls)), count(problem.calls.size()) {
+    std::sort(calls.begin(), calls.end());
+  }
+
+  int64_t bound() const {
+    std::vector<size_t> nearest;
+    for (int64_t call : calls)
+      nearest.push_back(std::lower_bound(calls.begin(), calls.end(), firstEnd(call) - 1) - calls.begin());
+    // Two moments have to lack bytes, one behind the other.
+    if (calls.empty() || *std::min_element(nearest.begin(), nearest.end()) == calls.size())
+      return 0;
+    std::vector<int64_t> behind(calls.size() + 1);
+    for (size_t at = calls.size(); at-- > 0;) {
+      behind[at] = behind[at + 1];
+      for (size_t next = std::max(nearest[at], at + 1); next <= calls.size(); ++next) {
+        int64_t end = next < calls.size() ? calls[next] + 1 : count;
+        Moment moment(problem, maker, calls[at], true, 1, end);
+        if (moment.excess() > 0)
+          behind[at] = std::max(behind[at], moment.bound(0, 0).value_or(0) + behind[next]);
+      }
+    }
+    return behind[0];
+  }
+
+private:
+  // The least end up to which a call's moment may lack bytes; behind all calls if there is none.
+  int64_t firstEnd(int64_t call) const {
+    int64_t needed = problem.staticBytes;
+    std::vector<bool> seen(problem.bytes.size());
+    auto need = [&](int64_t value) {
+      needed += maker[value] < 0 || seen[value] ? 0 : problem.bytes[value];
+      seen[value] = true;
+    };
+    const RetentionProblem::Call &runs = problem.calls[call];
+    needed += runs.scratchBytes;
+    std::for_each(runs.args.begin(), runs.args.end(), need);
+    std::for_each(runs.results.begin(), runs.results.end(), need);
+    int64_t each = call + 1;
+    for (; each < count && needed <= problem.budgetBytes; ++each)
+      for (int64_t value : problem.calls[each].args)
+        if (maker[value] <= call)
+          need(value);
+    return needed <= problem.budgetBytes ? count + 1 : each;
+  }
+
+  const RetentionProblem &problem;
+  const std::vector<int64_t> &maker;
+  std::vector<int64_t> calls; // that lack bytes while they run, ascending
+  const int64_t count;
+};
+
 } // namespace
 
 std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
@@ -229,12 +290,16 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
     order.emplace_back(-excess[call], call);
   std::sort(order.begin(), order.end());
   order.resize(std::min<size_t>(order.size(), 48));
+  std::vector<int64_t> hot;
   double price = 0; // of a byte, a little more than at the moment that bounds best: then what fits is the cheapest
   for (auto [less, call] : order) {
     if (less >= 0)
       break;
     int64_t at = call < 0 ? beginnings[-1 - call] : call;
-    Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1);
+    // Few on large problems, where cuts take long.
+    if (call >= 0 && int64_t(hot.size() * hot.size()) * count < mostPathWork)
+      hot.push_back(call);
+    Moment moment(problem, maker, at, call >= 0, call < 0 ? problem.inFlight : 1, count);
     std::optional<int64_t> bound = moment.bound(price, best);
     if (!bound)
       return fails({problem.budgetBytes + moment.missing, at});
@@ -243,5 +308,5 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
       price = 1.02 * moment.bestPrice;
     }
   }
-  return best;
+  return std::max(best, MomentPath(problem, maker, std::move(hot)).bound());
 }

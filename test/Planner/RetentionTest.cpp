@@ -84,6 +84,19 @@ TEST(Retention, FindsStructureByPrices) {
   EXPECT_EQ(added(mobileNet(3, 1), 0.5), 151552);
 }
 
+// In few bytes a value is made again for each of several calls: one moment alone bounds that by 7 % of the time, moments one
+// behind the other by 13 %, of 15 % that are added.
+TEST(Retention, BoundAddsMomentsOneBehindTheOther) {
+  RetentionProblem problem = vgg(5, 2);
+  problem.budgetBytes = problem.workingSet().bytes * 102 / 100;
+  Retention answer;
+  ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+  EXPECT_EQ(check(problem, answer), std::nullopt);
+  int64_t bound = retentionBound(problem).value();
+  EXPECT_LE(bound, problem.addedNs(answer));
+  EXPECT_GE(100 * bound, 12 * problem.baseNs());
+}
+
 TEST(Retention, IsRevolveOnUniformChains) {
   for (int64_t steps : {6, 14}) {
     RetentionProblem problem = uniformChain(steps);

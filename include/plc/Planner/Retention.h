@@ -113,8 +113,8 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// No answer of the budget adds less time; nothing fits if it has no value, because a call needs `least`. While a call t runs for the first time, what
 /// later calls read of the values made before either lives, in the bytes that t leaves, or is computed again later, from
 /// what lives or is computed again, too: a knapsack over closures. Its Lagrangian relaxation is a minimum cut for each
-/// price of a byte, the best price is found by cutting planes, and the largest over some t is taken. Sees chains of
-/// dropped values, but no value that is computed again twice. O(times x prices x flow). Source: closures as cuts by
+/// price of a byte, the best price is found by cutting planes, and the largest over some t is taken; what some t need up to
+/// the next of them adds up. Sees chains of dropped values. O(times^2 x prices x flow). Source: closures as cuts by
 /// Picard, "Maximal closure of a graph", 1976.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
 
