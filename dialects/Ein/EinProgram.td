@@ -109,6 +109,9 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     ceil(batch / micro_batches) samples and the others one less. Types are then those of the first, and say themselves
     which axis runs along the batch (`#ein.batch`). Else `ragged` is 0 and no type does.
 
+    What is summed over micro-batches, gradients and results without a batch axis, is summed in `lanes`, runs of equally
+    many micro-batches in their order; then the lanes are added in theirs. Without `lanes` all are one.
+
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
     ```mlir
@@ -127,6 +130,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
     (C4) As `ein.func`.
     (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the module
     an `ein.state` of that path.
+    (C6) `lanes` are at least 2, and divide `micro_batches`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -134,7 +138,7 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
                        StrArrayAttr:$arg_names, StrArrayAttr:$result_names,
                        DenseI64ArrayAttr:$arg_batch, DenseI64ArrayAttr:$result_batch,
                        DefaultValuedAttr<Ein_Count, "0">:$batch, DefaultValuedAttr<Ein_Count, "0">:$micro_batches,
-                       DefaultValuedAttr<Ein_Count, "0">:$ragged);
+                       DefaultValuedAttr<Ein_Count, "0">:$ragged, OptionalAttr<Ein_Count>:$lanes);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  "::mlir::ArrayAttr":$arg_names, "::mlir::ArrayAttr":$result_names,
                                  "::llvm::ArrayRef<int64_t>":$arg_batch, "::llvm::ArrayRef<int64_t>":$result_batch,

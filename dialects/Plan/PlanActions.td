@@ -65,7 +65,7 @@ def Plan_RunOp : Plan_SymbolAction<"run"> {
   let summary = "run a task for one micro-batch";
   let description = [{
     `at` gives an offset in the rank's arena for each base of the task's `plan.frame`; without a frame, for each slot of
-    the task (see `plan.task`). Accumulators are vacant for `mb` 0. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
+    the task (see `plan.task`). Accumulators are vacant for the first micro-batch of a lane. A run that keeps (`keep`) leaves out the clones of its task: what they would make again is still there, and the
     slot of a clone's value is the original's place. `mb` of P is -1: it runs once for all, and not at all where what it
     makes is there from a run before.
 
@@ -157,7 +157,7 @@ def Plan_DropOp : Plan_Action<"drop"> {
 def Plan_StepOp : Plan_Action<"step"> {
   let summary = "take an optimizer step on the parameters that this rank owns";
   let description = [{
-    Adds each parameter's gradient sites in their order, updates the parameter; sites become vacant.
+    Adds each parameter's gradient sites, lane by lane and in their order, updates the parameter; sites become vacant.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -217,7 +217,8 @@ def Plan_LayoutOp : Plan_Op<"layout", [SingleBlock, NoTerminator, NoRegionArgume
 def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
   let summary = "a place for the whole run";
   let description = [{
-    `name` is a parameter's path, or an input's or output's name. Gradients have a `site`. Inputs and outputs hold
+    `name` is a parameter's path, or an input's or output's name. Gradients have a `site`, of which `lanes` lie one behind
+    the other, beginning with `lane`. Inputs and outputs hold
     the whole batch, as states do, whose `name` is their path; an output without a batch axis holds one value per
     micro-batch, in order. What is `prepared` is named
     STAGE.NUMBER, by the stage and the number of its P's result. `owned` as in `plan.param`.
@@ -228,11 +229,14 @@ def Plan_StaticOp : Plan_Op<"static", [HasParent<"LayoutOp">]> {
     plan.static parameter "w" at 0 bytes 16 owned
     ```
 
-    (C1) `site` is given exactly for gradients.
+    (C1) `site` is given exactly for gradients, `lane` and `lanes` for no others.
   }];
-  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site, Plan_Natural:$at,
-                       Plan_Natural:$bytes, UnitAttr:$owned);
-  let assemblyFormat = "$kind $name (`site` $site^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict";
+  let arguments = (ins Plan_StaticKindAttr:$kind, StrAttr:$name, OptionalAttr<Plan_Natural>:$site,
+                       DefaultValuedAttr<Plan_Natural, "0">:$lane, DefaultValuedAttr<Plan_Positive, "1">:$lanes,
+                       Plan_Natural:$at, Plan_Natural:$bytes, UnitAttr:$owned);
+  let assemblyFormat = [{
+    $kind $name (`site` $site^)? (`lane` $lane^)? (`lanes` $lanes^)? `at` $at `bytes` $bytes (`owned` $owned^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

@@ -48,7 +48,12 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     where no choice that keeps as little does so for less than `recompute_bound_ns`. If the program `keeps_last`, its last
     micro-batch computes nothing again. The optimizer keeps `moments` tensors beside each trained parameter.
     If `micro_batches` does not divide `batch`, types are those of the larger micro-batches, and `#ein.batch` says in each,
-    also in those of kernels, which axis has fewer elements in the others (see `ein.model`).
+    also in those of kernels, which axis has fewer elements in the others (see `ein.model`). `lanes` are the runs of
+    micro-batches that are summed by themselves: each gradient site has an accumulator for each.
+
+    Its stages are a pipeline, and there are so many `replicas` of it: replica r runs the r-th part of the micro-batches, which is
+    whole lanes, on ranks of its own, behind those of the replicas before. Up to `--plan-replicate` the program holds the first one
+    alone; from there on all.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -64,13 +69,15 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
 
     (C1) There is a name, a type and a batch axis for each input and output; types are tensors, of 1 to 2^48 elements; the
     axis is -1 or one of the tensor's; names are unique.
-    (C2) `batch` is 0 or at least `micro_batches`. If `micro_batches` does not divide it, inputs and outputs have their
+    (C2) `batch` is 0 or at least `micro_batches`, which `lanes` divide. If `micro_batches` does not divide it, inputs and outputs have their
     quotient, rounded up, and `#ein.batch` along the batch; else none has `#ein.batch`.
     (C3) Stages have ranks from 0, none left out.
     (C4) No bound exceeds its answer.
     (C5) Clones have ids of their own.
     (C6) No value is its own: results of stages and routes between stages of one rank lead to what makes the value.
     (C7) Each route has one `plan.stash` and one `plan.pop`.
+    (C8) `replicas` divide `lanes`. Stages are of the first replica, or of all of them: then each has as many on as many ranks,
+    its stage of some number has the rank of the first one's, counted from its own first rank.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -82,7 +89,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_RematAttr>:$remat, UnitAttr:$keeps_last, UnitAttr:$cuts_kernels,
                        OptionalAttr<Plan_Natural>:$kept_bytes, OptionalAttr<Plan_Natural>:$kept_bound_bytes,
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
-                       DefaultValuedAttr<Plan_Moments, "2">:$moments);
+                       DefaultValuedAttr<Plan_Moments, "2">:$moments,
+                       DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas);
   let regions = (region SizedRegion<1>:$body);
   // A program of the model's name, inputs, outputs and batch, without decisions.
   let builders = [OpBuilder<(ins "::plc::ein::ModelOp":$model)>];
@@ -93,9 +101,16 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     static constexpr ::llvm::StringLiteral contents = "layers, stages, routes, channels and ranks";
     /// Number of ranks that its stages name.
     int64_t getNumRanks();
+    /// Whether it holds the stages of all replicas, not of the first alone.
+    bool isReplicated();
+    /// Ranks of one replica: of those that it holds now if it is replicated, else all.
+    int64_t getRanksOfReplica() { return isReplicated() ? getNumRanks() / int64_t(getReplicas()) : getNumRanks(); }
+    /// Micro-batches that each replica runs, and the first one of a replica.
+    int64_t getRunsOfReplica() { return int64_t(getMicroBatches()) / int64_t(getReplicas()); }
+    int64_t getFirstRun(int64_t replica) { return replica * getRunsOfReplica(); }
     /// Whether it holds gradients of parameters, and so a step.
     bool isTraining();
-    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches())}; }
+    ::plc::ein::MicroBatches getCut() { return {int64_t(getBatch()), int64_t(getMicroBatches()), int64_t(getLanes())}; }
   }];
 }
 
@@ -127,7 +142,8 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
     Holds, in order: handles (`plan.param`, `plan.site`, `plan.input`, `plan.pop`), at most one `plan.task` per role,
     in the order P, F, B, W, then `plan.output` and `plan.stash`; `plan.checkpoint`s stand behind F. Results are the values that other stages use; after
     `--plan-infer-skips` there are none, and no value of another stage is used. `layers` counts its layer calls, or kernels where cuts fall between these, `ns`
-    is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory.
+    is its time for one micro-batch with the tensors it receives, `bytes` what the partition took for its memory. It is of
+    one `replica` of the program.
     (It is looked up by name but has no `Symbol` trait, which forbids results.)
 
     An example, from `test/Dialect/Plan/program.mlir`:
@@ -145,7 +161,7 @@ def Plan_StageOp : Plan_Op<"stage", [SingleBlock, NoRegionArguments, HasParent<"
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_Natural:$rank,
                        DefaultValuedAttr<Plan_Natural, "0">:$layers, DefaultValuedAttr<Plan_Natural, "0">:$ns,
-                       DefaultValuedAttr<Plan_Natural, "0">:$bytes);
+                       DefaultValuedAttr<Plan_Natural, "0">:$bytes, DefaultValuedAttr<Plan_Natural, "0">:$replica);
   let results = (outs Variadic<Plan_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `rank` $rank attr-dict-with-keyword (`:` type($results)^)? $body";
@@ -220,8 +236,8 @@ class Plan_Handle<string mnemonic, list<Trait> traits = []>
 def Plan_ParamOp : Plan_Handle<"param", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a parameter, on the stage's rank";
   let description = [{
-    The `owned` copy is on the stage that uses the parameter first: there its gradient sites are added and the step is
-    taken. Other ranks hold copies.
+    The `owned` copy is on the stage that uses the parameter first, of one of the replicas: there its gradient sites are added
+    and the step is taken. Other ranks hold copies.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -239,7 +255,9 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
   let summary = "an accumulator of a parameter's gradient";
   let description = [{
     One per use of the parameter in a W body. `index` counts a parameter's sites in the program order of the forward
-    calls: the order in which the step adds them. A site is vacant at the start of each step.
+    calls. Each lane of the program has its part: micro-batch i adds to that of its lane. The step adds all sites of the
+    first lane, by their indices, then those of the second, and so on. The handle is of the parts of `lanes` lanes from
+    `lane` on. A site is vacant at the start of each step.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -248,9 +266,11 @@ def Plan_SiteOp : Plan_Handle<"site", [DeclareOpInterfaceMethods<SymbolUserOpInt
     ```
 
     (C1) The module has an `ein.param` of this name and type.
+    (C2) Its lanes, `lanes` from `lane` on, are some of the program's.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index);
-  let assemblyFormat = "$param $index attr-dict `:` type($result)";
+  let arguments = (ins FlatSymbolRefAttr:$param, Plan_Natural:$index, DefaultValuedAttr<Plan_Natural, "0">:$lane,
+                       DefaultValuedAttr<Plan_Positive, "1">:$lanes);
+  let assemblyFormat = "$param $index (`lane` $lane^)? (`lanes` $lanes^)? attr-dict `:` type($result)";
 }
 
 def Plan_InputOp : Plan_Handle<"input"> {
@@ -297,7 +317,7 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     Direct, never through the stages between; any number of uses inside the destination. Made by `--plan-infer-skips`
     in the order (source, destination, place of the value in the source). `per step` routes carry a tied
     parameter's gradient site to its owner before the step, or its new value back after. `carries` names the value for
-    people. Between stages of one rank it is a handle move, and gets no channel.
+    people. Of a site it carries so many `lanes`. Between stages of one rank it is a handle move, and gets no channel.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -306,11 +326,15 @@ def Plan_RouteOp : Plan_Op<"route", [Symbol, HasParent<"ProgramOp">,
     ```
 
     (C1) Source and destination are different stages of the program.
+    (C2) More than one of `lanes` are carried per step.
+    (C3) What is carried per micro-batch stays in one replica.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility, FlatSymbolRefAttr:$source,
                        FlatSymbolRefAttr:$destination, Plan_PerAttr:$per, StrAttr:$carries,
-                       TypeAttrOf<Plan_Tensor>:$type);
-  let assemblyFormat = "$sym_name `from` $source `to` $destination `per` $per `carries` $carries attr-dict `:` $type";
+                       TypeAttrOf<Plan_Tensor>:$type, DefaultValuedAttr<Plan_Positive, "1">:$lanes);
+  let assemblyFormat = [{
+    $sym_name `from` $source `to` $destination `per` $per `carries` $carries (`lanes` $lanes^)? attr-dict `:` $type
+  }];
 }
 
 def Plan_StashOp : Plan_Op<"stash", [HasParent<"StageOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {

@@ -60,6 +60,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     return success();
   }
 
+  LogicalResult checkLanes(ein::ModelOp model) {
+    if (lanes < 1 || lanes > microBatches || microBatches % lanes)
+      return emitKeyError(model, "gradient.lanes", "number of lanes is ")
+             << int64_t(lanes) << " but must divide that of micro-batches, " << int64_t(microBatches);
+    return success();
+  }
+
   static constexpr int64_t mostMicroBatches = 65536;
   static constexpr const char *microBatchesKey = "parallelism.micro_batches";
   static constexpr const char *batchesKey = "gradient.accumulation_steps";
@@ -88,6 +95,8 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
     model.setMicroBatches(cut.count);
     model.setRagged(cut.isRagged() ? cut.mostSamples() : 0);
+    if (lanes > 1)
+      model.setLanes(int64_t(lanes));
     axes.cut(cut);
     remark::passed(model.getLoc(), remark::RemarkOpts::name("Cut").category(getArgument()).function(model.getSymName()))
         << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", cut.batch, cut.count, cut.mostSamples(),
@@ -96,7 +105,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
 
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(checkCount(model)) || failed(checkBatches(model)))
+    if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkLanes(model)))
       return signalPassFailure();
     if (model.getMicroBatches() != 0) {
       model.emitError("model '") << model.getSymName() << "' is already cut in " << model.getMicroBatches()

@@ -26,6 +26,7 @@ static EinPrecisionOptions precisionOptions(const ProgramNumbers &numbers) {
 static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
   EinMicroBatchOptions options;
   options.microBatches = numbers.microBatches;
+  options.lanes = numbers.lanes;
   if (numbers.entry == plc::ProgramKind::train)
     options.batches = numbers.batches;
   return options;

@@ -77,7 +77,7 @@ private:
   template <typename Program>
   void describe(Program op, ein::MicroBatches cut) {
     result << "program" << op.getArgNames() << op.getResultNames() << op.getArgBatchAttr() << op.getResultBatchAttr()
-           << cut.batch << std::max<int64_t>(cut.count, 1);
+           << cut.batch << std::max<int64_t>(cut.count, 1) << cut.lanes;
   }
   static Digest input(StringRef name, Type type) { return (Text() << "input" << name << TypeAttr::get(type)).hash(); }
   static Digest site(StringRef param, int64_t index) { return (Text() << "site" << param << index).hash(); }
@@ -346,6 +346,8 @@ std::string Evaluation::run(plan::ProgramOp program) {
   program.walk([&](plan::StashOp stash) { stashed[stash.getRouteAttr().getAttr()] = stash.getValue(); });
   routes.emplace(program);
   evaluateTasks(program);
+  using Found = std::pair<decltype(outputs), decltype(sites)>;
+  std::map<int64_t, Found> replicas; // what each makes, of which all must make the same
   for (auto stage : program.getBody().getOps<plan::StageOp>()) {
     for (auto output : stage.getBody().getOps<plan::OutputOp>())
       addOutput(output.getOutput(), find(output.getValue()).value_or(Digest()));
@@ -353,7 +355,18 @@ std::string Evaluation::run(plan::ProgramOp program) {
     for (auto handle : stage.getBody().getOps<plan::SiteOp>())
       if (auto it = values.find(handle); it != values.end())
         addSite(handle.getParam(), handle.getIndex(), it->second);
+    auto &[foundOutputs, foundSites] = replicas[stage.getReplica()];
+    llvm::append_range(foundOutputs, std::exchange(outputs, {}));
+    llvm::append_range(foundSites, std::exchange(sites, {}));
   }
+  for (auto &[replica, found] : replicas) {
+    llvm::sort(found.first);
+    llvm::sort(found.second);
+    if (found != replicas.begin()->second)
+      result << "another replica" << replica;
+  }
+  if (!replicas.empty())
+    std::tie(outputs, sites) = replicas.begin()->second;
   return finish();
 }
 

@@ -133,7 +133,7 @@ private:
     // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
     constexpr int64_t mostPerRank = 16, most = 4096;
     int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
-    std::vector<int64_t> counts = {1};
+    std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
     while (counts.back() * 2 <= std::min({batch, mostPerRank * mostRanks(), most}))
       counts.push_back(counts.back() * 2);
     return counts;

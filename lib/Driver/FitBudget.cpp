@@ -200,7 +200,7 @@ void Lowering::fitOrder(ModuleOp module, Program &program) {
   Program counted;
   for (int64_t most = ranksOf(strategy); most; most /= 2) {
     counted = program;
-    counted.inFlight = std::min(most, strategy.get<int64_t>("parallelism.micro_batches"));
+    counted.inFlight = std::min(most, mostInFlight(strategy));
     if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))
       break;
   }

@@ -148,7 +148,8 @@ int64_t plc::driver::ranksOf(const Strategy &strategy) {
 }
 
 int64_t plc::driver::mostInFlight(const Strategy &strategy) {
-  return std::min(ranksOf(strategy), strategy.get<int64_t>("parallelism.micro_batches"));
+  int64_t runs = strategy.get<int64_t>("parallelism.micro_batches") / strategy.get<int64_t>("parallelism.replicas");
+  return std::min(ranksOf(strategy), runs);
 }
 
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
@@ -157,6 +158,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.follows = !program.leads;
   options.explain = program.explains && !program.measures;
   options.prepare = prepares(strategy);
+  options.replicas = strategy.get<int64_t>("parallelism.replicas");
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
@@ -212,7 +214,8 @@ static plc::plan::PlanRematOptions rematOptions(const Program &program, const St
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   std::vector<Phase> phases = algebra::phasesToNumerics(
       {program.entry, program.outputs, strategy.get<std::string>("precision.compute"),
-       strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps")});
+       strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
+       strategy.get<int64_t>("gradient.lanes")});
   auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
     phases.push_back({name, [addPasses = std::move(addPasses), program](OpPassManager &pipeline) {
                         addPasses(pipeline);
@@ -239,7 +242,10 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   add("remat", [options = rematOptions(program, strategy)](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanRemat(options));
   });
-  add("comm", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInsertComm()); });
+  add("comm", [](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanReplicate());
+    pipeline.addPass(plan::createPlanInsertComm());
+  });
   add("addresses", [options = addressesOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanAddresses(options));
     // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.

@@ -53,6 +53,8 @@ public:
   }
 
   bool isNull() const { return value.is_null(); }
+  /// Whether it has a member that is written only where it is not the usual one.
+  bool has(const char *member) const { return value.is_object() && value.contains(member); }
 
   std::string dump() const { return value.dump(); }
 
@@ -252,14 +254,19 @@ KernelInfo readKernel(const Node &node, int64_t number) {
   return kernel;
 }
 
-StaticInfo readStatic(const Node &node) {
+StaticInfo readStatic(const Node &node, const EntryPlan &entry) {
   StaticInfo place;
   place.kind = readChoice<StaticKind>(node["kind"]);
   place.name = node["name"].string();
   place.offset = node["offset"].integer(0, maxBytes);
   place.bytes = node["bytes"].integer(0, maxBytes);
-  if (place.kind == StaticKind::Gradient)
+  if (place.kind == StaticKind::Gradient) {
     place.site = node["site"].integer(0, maxCount);
+    if (node.has("lane"))
+      place.lane = node["lane"].integer(0, entry.lanes - 1);
+    if (node.has("lanes"))
+      place.lanes = node["lanes"].integer(1, entry.lanes - place.lane);
+  }
   if (place.kind == StaticKind::Parameter)
     place.owned = node["owned"].boolean();
   if (place.kind == StaticKind::State) {
@@ -324,7 +331,7 @@ RankInfo readRank(const Node &node, const EntryPlan &entry) {
   RankInfo rank;
   rank.stage = node["stage"].string();
   rank.arenaBytes = node["arena_bytes"].integer(0, maxBytes);
-  rank.statics = node["statics"].list(readStatic);
+  rank.statics = node["statics"].list([&](const Node &place) { return readStatic(place, entry); });
   auto numStatics = static_cast<int64_t>(rank.statics.size());
   rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numStatics); });
   rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
@@ -349,6 +356,11 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
   entry.name = name;
   entry.batch = node["batch"].integer(1, maxCount);
   entry.microBatches = node["micro_batches"].integer(1, entry.batch);
+  if (node.has("lanes"))
+    entry.lanes = node["lanes"].integer(1, entry.microBatches);
+  if (entry.microBatches % entry.lanes)
+    node["lanes"].fail("is " + std::to_string(entry.lanes) + ", which does not divide " +
+                       std::to_string(entry.microBatches) + " micro-batches");
   entry.inputs = node["inputs"].list(readTensor);
   entry.outputs = node["outputs"].list(readTensor);
   auto readKernel = [&](const Node &kernel) { return kernel.integer(0, numKernels - 1); };
@@ -359,6 +371,11 @@ EntryPlan readEntry(const std::string &name, const Node &node, int64_t numKernel
     node["kernels_short"].fail("has " + std::to_string(entry.shortKernels.size()) + " kernels, expected " +
                                std::to_string(entry.kernels.size()));
   auto numRanks = static_cast<int64_t>(node["ranks"].list([](const Node &) { return 0; }).size());
+  if (node.has("replicas"))
+    entry.replicas = node["replicas"].integer(1, entry.lanes);
+  if (entry.lanes % entry.replicas || numRanks % entry.replicas)
+    node["replicas"].fail("is " + std::to_string(entry.replicas) + ", which does not divide " +
+                          std::to_string(entry.lanes) + " lanes and " + std::to_string(numRanks) + " ranks");
   entry.outputRanks = node["outputs"].list([&](const Node &output) { return output["rank"].integer(0, numRanks - 1); });
   entry.channels = node["channels"].list([&](const Node &channel) { return readChannel(channel, entry, numRanks); });
   entry.ranks = node["ranks"].list([&](const Node &rank) { return readRank(rank, entry); });

@@ -116,8 +116,13 @@ json writeTensor(const TensorInfo &tensor) {
 json writeStatic(const StaticInfo &place) {
   json written{
       {"kind", nameOfChoice(place.kind)}, {"name", place.name}, {"offset", place.offset}, {"bytes", place.bytes}};
-  if (place.kind == StaticKind::Gradient)
+  if (place.kind == StaticKind::Gradient) {
     written["site"] = place.site;
+    if (place.lane)
+      written["lane"] = place.lane;
+    if (place.lanes > 1)
+      written["lanes"] = place.lanes;
+  }
   if (place.kind == StaticKind::Parameter)
     written["owned"] = place.owned;
   if (place.kind == StaticKind::State) {
@@ -194,6 +199,10 @@ json writeEntry(const EntryPlan &entry) {
       list(entry.channels, [&](const ChannelInfo &channel) { return writeChannel(channel, entry.isRagged()); });
   if (entry.isRagged())
     written["kernels_short"] = entry.shortKernels;
+  if (entry.lanes > 1)
+    written["lanes"] = entry.lanes;
+  if (entry.replicas > 1)
+    written["replicas"] = entry.replicas;
   return written;
 }
 

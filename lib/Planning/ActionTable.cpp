@@ -32,6 +32,8 @@ public:
   FailureOr<module::EntryPlan> run() {
     table.batch = std::max<int64_t>(1, program.getBatch()); // without a batch, all inputs are one sample
     table.microBatches = program.getMicroBatches();
+    table.lanes = program.getLanes();
+    table.replicas = program.isReplicated() ? program.getReplicas() : 1;
     for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>())
       kernels.try_emplace(kernel.getSymName(), kernels.size());
     addPorts(table.inputs, program.getArgNames(), program.getArgTypes(), program.getArgBatch());
@@ -63,7 +65,7 @@ private:
 
   void addOutputRanks() {
     table.outputRanks.resize(table.outputs.size());
-    for (auto stage : program.getBody().getOps<StageOp>())
+    for (StageOp stage : stagesOfFirst(program))
       for (auto output : stage.getBody().getOps<OutputOp>())
         for (auto [port, rank] : llvm::zip(table.outputs, table.outputRanks))
           if (output.getOutput() == port.name)
@@ -74,8 +76,7 @@ private:
     RouteOp route = routes.routeOf(channel);
     channels.try_emplace(channel.getSymName(), channels.size());
     table.channels.push_back({route.getCarries().str(), int64_t(channel.getSource()), int64_t(channel.getDestination()),
-                              byteSize(program, route.getType(), 0),
-                              byteSize(program, route.getType(), int64_t(program.getMicroBatches()) - 1),
+                              carriedBytes(route, 0), carriedBytes(route, int64_t(program.getMicroBatches()) - 1),
                               int64_t(channel.getSlots()), int64_t(channel.getTag()), route.getPer() == Per::step});
   }
 
@@ -91,10 +92,16 @@ private:
     statics.clear();
     tasks.clear();
     for (auto place : layout.getBody().getOps<StaticOp>()) {
-      statics[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1))}] = rank.statics.size();
-      rank.statics.push_back({module::StaticKind(place.getKind()), place.getName().str(),
-                              int64_t(place.getSite().value_or(0)), int64_t(place.getAt()), int64_t(place.getBytes()),
-                              place.getKind() != StaticKind::parameter || place.getOwned()});
+      statics[{place.getKind(), place.getName(), int64_t(place.getSite().value_or(-1)), place.getLane()}] =
+          rank.statics.size();
+      rank.statics.push_back({.kind = module::StaticKind(place.getKind()),
+                              .name = place.getName().str(),
+                              .site = int64_t(place.getSite().value_or(0)),
+                              .offset = int64_t(place.getAt()),
+                              .bytes = int64_t(place.getBytes()),
+                              .owned = place.getKind() != StaticKind::parameter || place.getOwned(),
+                              .lane = int64_t(place.getLane()),
+                              .lanes = int64_t(place.getLanes())});
       if (place.getKind() == StaticKind::state)
         addState(place.getName(), rank.statics.back());
     }
@@ -230,11 +237,11 @@ private:
   int64_t operandOf(Value value, const DenseMap<Value, int64_t> &numbers) {
     Value resolved = slots.resolve(value);
     if (auto param = resolved.getDefiningOp<ParamOp>())
-      return -1 - statics[{StaticKind::parameter, param.getParam(), -1}];
+      return -1 - statics[{StaticKind::parameter, param.getParam(), -1, 0}];
     if (auto site = resolved.getDefiningOp<SiteOp>())
-      return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex())}];
+      return -1 - statics[{StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), int64_t(site.getLane())}];
     if (std::optional<int64_t> number = preparedNumber(resolved)) {
-      auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1});
+      auto place = statics.find({StaticKind::prepared, preparedName(resolved, *number), -1, 0});
       return -1 - (place == statics.end() ? 0 : place->second); // which the proof finds to be another place
     }
     return numbers.lookup(resolved);
@@ -247,7 +254,7 @@ private:
   llvm::StringMap<int64_t> kernels, channels;
   // Of the rank at hand.
   LayoutOp layout;
-  std::map<std::tuple<StaticKind, StringRef, int64_t>, int64_t> statics;
+  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, int64_t> statics; // by site and lane, too
   std::map<std::pair<Operation *, bool>, int64_t> tasks;
 };
 

@@ -23,12 +23,13 @@ public:
         bytesPerNs(bytesPerNs) {}
 
   void run() {
-    for (auto stage : program.getBody().getOps<StageOp>())
+    SmallVector<StageOp> stages = stagesOfFirst(program);
+    for (StageOp stage : stages)
       addStage(stage);
     problem.stages = counts.size();
     problem.inFlight.assign(counts.size(), 1);
     // All parts are known before values are followed: stages refer to each other both ways.
-    for (auto stage : program.getBody().getOps<StageOp>())
+    for (StageOp stage : stages)
       stage.walk([&](CallOp call) { addUses(call); });
     std::set<std::pair<int64_t, int64_t>> orders;
     for (auto &[value, parts] : consumers) {

@@ -59,6 +59,8 @@ private:
       std::string name = (stringifyStaticKind(place.getKind()) + " '" + place.getName() + "'").str();
       if (place.getSite())
         name += ", site " + std::to_string(*place.getSite());
+      if (place.getLanes() > 1)
+        name += ", " + std::to_string(place.getLanes()) + " lanes";
       if (Value value = preparedAt(place))
         name = plc::plan::describe(value, -1);
       residents.push_back({name, lineOfStatic(place), roundUpPlace(place.getBytes())});

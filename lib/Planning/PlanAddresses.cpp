@@ -107,7 +107,8 @@ private:
     for (const StaticItem &item : collectStatics(program, stages)) {
       IntegerAttr site = item.site < 0 ? IntegerAttr() : builder.getI64IntegerAttr(item.site);
       StaticOp::create(builder, rank.getLoc(), StaticKindAttr::get(builder.getContext(), item.kind),
-                       builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(staticBytes),
+                       builder.getStringAttr(item.name), site, builder.getI64IntegerAttr(item.lane),
+                       builder.getI64IntegerAttr(item.lanes), builder.getI64IntegerAttr(staticBytes),
                        builder.getI64IntegerAttr(item.bytes), item.owned ? builder.getUnitAttr() : UnitAttr());
       staticBytes += roundUpPlace(item.bytes);
     }

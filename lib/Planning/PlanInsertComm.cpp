@@ -83,19 +83,24 @@ private:
 
   StageOp stageOf(StringRef name) { return stages[stageNumbers.lookup(name)]; }
 
-  // The messages of all routes at once: which slots lose time depends on the others'.
+  int64_t replicaOf(RouteOp route) { return stageOf(route.getSource()).getReplica(); }
+
+  // The messages of all routes at once: which slots lose time depends on the others'. Replicas send alike, by routes that
+  // stand in the same order.
   void planAll() {
     std::vector<planner::MessageRoute> list;
+    std::vector<size_t> next(program.getReplicas());
     for (auto route : program.getBody().getOps<RouteOp>()) {
       if (route.getPer() == Per::step || !routes.crossesRanks(route))
         continue;
       TaskOp maker = makerOf(routes, route), user = firstUser(routes.popOf(route).getResult());
       if (!maker || !user)
         continue; // which `addChannel` reports
-      crossings[route] = list.size();
-      list.push_back({int64_t(stageNumbers.lookup(route.getSource())), planner::TaskKind(maker.getRole()),
-                      int64_t(stageNumbers.lookup(route.getDestination())), planner::TaskKind(user.getRole()),
-                      byteSize(route.getType()) / bytesPerNs});
+      crossings[route] = next[replicaOf(route)]++;
+      if (replicaOf(route) == 0)
+        list.push_back({int64_t(stageNumbers.lookup(route.getSource())), planner::TaskKind(maker.getRole()),
+                        int64_t(stageNumbers.lookup(route.getDestination())), planner::TaskKind(user.getRole()),
+                        carriedBytes(route) / bytesPerNs});
     }
     messages = planner::planMessages(problem, schedule, list, maxSlots);
   }
@@ -153,12 +158,14 @@ private:
   void addMessages(ChannelOp channel, RouteOp route) {
     const planner::MessagePlan::Channel &planned = messages.channels[crossings.lookup(route)];
     auto &from = gaps[channel.getSource()], &to = gaps[channel.getDestination()];
-    for (auto [mb, at] : llvm::enumerate(planned.messages)) {
+    int64_t mb = program.getFirstRun(replicaOf(route));
+    for (const auto &at : planned.messages) {
       auto &posted = at.late ? to[at.post].latePosts : to[at.post].posts;
       posted.push_back(make<PostRecvOp>(channel.getSymName(), mb, IntegerAttr()));
       to[at.consumer].waitRecvs.push_back(make<WaitRecvOp>(channel.getSymName(), mb));
       from[at.producer + 1].sends.push_back(make<SendOp>(channel.getSymName(), mb, IntegerAttr()));
       from[at.waitSend].waitSends.push_back(make<WaitSendOp>(channel.getSymName(), mb));
+      ++mb;
     }
     channel.setSlots(planned.slots);
     remarkMessage(channel, route, planned.lostNs);
@@ -173,19 +180,38 @@ private:
         "route {0} is channel {1} from rank {2} to {3}: '{4}', {5} per {6}, {7} receives posted at once, "
         "which lose {8} ns of a step",
         route.getSymName(), channel.getSymName(), channel.getSource(), channel.getDestination(), route.getCarries(),
-        planner::formatBytes(byteSize(route.getType())), stringifyPer(route.getPer()), channel.getSlots(), lostNs);
+        planner::formatBytes(carriedBytes(route)), stringifyPer(route.getPer()), channel.getSlots(), lostNs);
   }
 
-  // A site goes before the step, a parameter after it.
+  // A site goes before the step, a parameter after it. Its place waits for it from the beginning, so that it travels while
+  // other stages of its rank still run.
   void addPerStep(ChannelOp channel, RouteOp route) {
-    bool site = isa<SiteOp>(routes.stashOf(route).getValue().getDefiningOp());
+    auto site = routes.stashOf(route).getValue().getDefiningOp<SiteOp>();
     Tail &source = tails[channel.getSource()], &destination = tails[channel.getDestination()];
-    destination.starts.push_back(make<PostRecvOp>(channel.getSymName(), int64_t(-1), IntegerAttr()));
+    Operation *post = make<PostRecvOp>(channel.getSymName(), int64_t(-1), IntegerAttr());
     Operation *send = make<SendOp>(channel.getSymName(), int64_t(-1), IntegerAttr());
-    (site ? source.starts : source.sends).push_back(send);
+    size_t complete = site ? endOf(stageOf(route.getSource()), site) : 0;
+    std::vector<Gap> &runsOfSource = gaps[channel.getSource()];
+    bool isEarly = site && complete + 1 < runsOfSource.size();
+    (isEarly ? gaps[channel.getDestination()].front().posts : destination.starts).push_back(post);
+    (isEarly ? runsOfSource[complete].sends : site ? source.starts : source.sends).push_back(send);
     Operation *wait = make<WaitRecvOp>(channel.getSymName(), int64_t(-1));
     (site ? destination.waitsBefore : destination.waitsAfter).push_back(wait);
     source.waitsAfter.push_back(make<WaitSendOp>(channel.getSymName(), int64_t(-1)));
+  }
+
+  // How many runs of its rank have begun when the last one that adds to a site has ended.
+  size_t endOf(StageOp stage, SiteOp site) {
+    DenseSet<StringRef> adding;
+    for (Operation *user : site->getUsers())
+      if (auto task = dyn_cast<TaskOp>(user->getParentOp()))
+        adding.insert(stringifyRole(task.getRole()));
+    ArrayRef<RunOp> list = runs[stage.getRank()];
+    size_t end = list.size();
+    while (end > 0 && (RunOp(list[end - 1]).getStage() != stage.getSymName() ||
+                       !adding.contains(stringifyRole(RunOp(list[end - 1]).getRole()))))
+      --end;
+    return end;
   }
 
   void write() {
@@ -246,7 +272,7 @@ private:
          {std::pair("max-slots", int64_t(maxSlots)), std::pair("bytes-per-ns", int64_t(bytesPerNs))})
       if (value <= 0)
         return emitOptionError(program, name) << " is " << value << " but must be positive";
-    if (failed(requireSchedule(program)))
+    if (failed(requireSchedule(program)) || failed(requireReplicas(program)))
       return failure();
     for (auto rank : program.getBody().getOps<RankOp>())
       for (Operation &op : rank.getBody().front())

@@ -71,13 +71,19 @@ void addScratch(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, P
   }
 }
 
-// Parameters with their sites and moments; inputs and outputs of the whole batch.
-void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, int64_t microBatches, int64_t moments,
+// What a replica has of a step: its micro-batches and their lanes, and what is divided among all replicas.
+struct Share {
+  int64_t microBatches, lanes, replicas, moments;
+};
+
+// Parameters with their sites, and the part of moments, and of the other replicas' sites, that a replica owns; inputs and
+// outputs of its micro-batches.
+void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, const Share &share,
                   PartitionProblem &problem) {
   std::map<StringRef, int64_t> sites;
   for (const FlatValue &value : flat.values)
     if (value.origin == FlatValue::Site)
-      ++sites[value.name.getValue()];
+      sites[value.name.getValue()] += share.lanes;
   std::vector<std::set<int64_t>> readers(flat.values.size()); // units
   for (auto [index, value] : llvm::enumerate(flat.values))
     for (int64_t user : users[index])
@@ -95,16 +101,17 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
     if (value.origin == FlatValue::Prepared && !users[index].empty())
       problem.residents.push_back({units, bytes, bytes});
     if (value.origin == FlatValue::Input)
-      problem.residents.push_back({units, bytes * microBatches, bytes * microBatches});
+      problem.residents.push_back({units, bytes * share.microBatches, bytes * share.microBatches});
     if (value.origin != FlatValue::Param)
       continue;
     auto trained = sites.find(value.name.getValue());
     int64_t count = trained == sites.end() ? 0 : trained->second;
-    problem.residents.push_back({units, bytes * (count ? 1 + moments + count : 1), bytes * (count ? 2 : 1)});
+    int64_t owned = bytes * (share.moments + count * (share.replicas - 1)) / share.replicas;
+    problem.residents.push_back({units, count ? bytes * (1 + count) + owned : bytes, bytes * (count ? 2 : 1)});
   }
   for (int64_t output : flat.outputs)
     if (flat.values[output].origin == FlatValue::Result) {
-      int64_t bytes = byteSize(flat.values[output].type) * microBatches;
+      int64_t bytes = byteSize(flat.values[output].type) * share.microBatches;
       problem.residents.push_back({{flat.calls[flat.values[output].call].unit}, bytes, 0});
     }
 }
@@ -134,8 +141,8 @@ void addClones(const FlatProgram &flat, const Recomputation &remat, PartitionPro
     problem.parts[unit].scratchBytes += bytes[segment];
 }
 
-PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, int64_t microBatches,
-                              int64_t moments, int64_t bytesPerNs, bool splitsBackward) {
+PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, const Share &share,
+                              int64_t bytesPerNs, bool splitsBackward) {
   PartitionProblem problem;
   for (const auto &unit : flat.units)
     problem.parts.push_back({unit.name});
@@ -168,7 +175,7 @@ PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &rema
     problem.tensors.push_back({before, {after}, 0, 0});
   addScratch(flat, users, problem);
   addClones(flat, remat, problem);
-  addResidents(flat, users, microBatches, moments, problem);
+  addResidents(flat, users, share, problem);
   return problem;
 }
 
@@ -255,6 +262,23 @@ private:
     return success();
   }
 
+  // What runs keep from run to run is in one place, so a model of states has one replica.
+  Share shareOf(ein::ModelOp model) {
+    bool hasStates = llvm::any_of(model.getArgNames().getAsValueRange<StringAttr>(),
+                                  [](StringRef name) { return !stateOf(name).empty(); });
+    int64_t count = hasStates ? 1 : int64_t(replicas);
+    return {std::max<int64_t>(model.getMicroBatches(), 1) / count, int64_t(model.getLanes().value_or(1)) / count, count,
+            moments};
+  }
+
+  LogicalResult checkReplicas(ein::ModelOp model) {
+    int64_t lanes = model.getLanes().value_or(1);
+    if (replicas < 1 || lanes % replicas)
+      return emitKeyError(model, "parallelism.replicas", "number of replicas is ")
+             << int64_t(replicas) << " but must divide that of lanes, " << lanes;
+    return success();
+  }
+
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
   // Ranks without an answer go to `refused` if it is given, and are an error otherwise.
@@ -266,7 +290,7 @@ private:
       ranks.push_back(stage.getRank());
     bool splits = rowOf(schedule.getValue()).splitsBackward;
     return decideRetention(
-        program, {splits, inFlightOn(ranks, program.getMicroBatches()), memoryLimitBytes, *reserveBytes, *keepKinds},
+        program, {splits, inFlightOn(ranks, program.getRunsOfReplica()), memoryLimitBytes, *reserveBytes, *keepKinds},
         refused);
   }
 
@@ -343,6 +367,9 @@ private:
     if (failed(program))
       return failure();
     program->setMoments(moments);
+    Share share = shareOf(model);
+    program->setReplicas(share.replicas);
+    program->walk([&](SiteOp site) { site.setLanes(share.lanes); }); // those of the first replica
     program->setCutsKernels(cutGrain == planner::Grain::equation);
     writeRecomputation(remat, *program);
     return program;
@@ -375,7 +402,7 @@ private:
       prepareCalls(*flat);
     if (cutGrain == planner::Grain::equation)
       divideUnits(*flat);
-    if (failed(checkBalance(model, *flat)))
+    if (failed(checkReplicas(model)) || failed(checkBalance(model, *flat)))
       return failure();
     if (recomputes() && joinBackward && !family.splitsBackward)
       plan::joinBackward(*flat, [](int64_t) { return true; });
@@ -391,8 +418,8 @@ private:
       return withKey(emitNoPlan(model), "parallelism.stages")
              << stages << " stages but model '" << model.getSymName() << "' has " << calls << " " << flat->unitNoun
              << "s to cut";
-    int64_t count = std::max<int64_t>(model.getMicroBatches(), 1);
-    PartitionProblem problem = buildProblem(*flat, *remat, count, moments, bytesPerNs, family.splitsBackward);
+    Share share = shareOf(model);
+    PartitionProblem problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
     // A budget is met by what is computed again, which no estimate may refuse. (The option itself beside a 0 would become an int.)
     problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes.getValue();
@@ -401,7 +428,7 @@ private:
     std::vector<int64_t> ranks(stages);
     for (int64_t stage = 0; stage < stages; ++stage)
       ranks[stage] = problem.rankOf(stage);
-    problem.inFlight = inFlightOn(ranks, count);
+    problem.inFlight = inFlightOn(ranks, share.microBatches);
     planner::Partition answer;
     planner::Fault fault = isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
                                              : planner::solvePartition(problem, answer);

@@ -36,7 +36,8 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
       std::vector<int64_t> ranks;
       for (auto stage : program.getBody().getOps<StageOp>())
         ranks.push_back(stage.getRank());
-      std::vector<int64_t> inFlight = planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getMicroBatches());
+      std::vector<int64_t> inFlight =
+          planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica());
       for (auto [stage, flying] : llvm::zip(program.getBody().getOps<StageOp>(), inFlight))
         print(program, stage, flying, stream);
     }

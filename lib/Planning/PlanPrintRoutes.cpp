@@ -29,7 +29,7 @@ void printRoutes(ProgramOp program, End end, llvm::raw_ostream &os) {
       if (here != stage.getSymName())
         continue;
       os << "    " << route.getSymName() << (end == End::source ? " to " : " from ") << there << ": "
-         << route.getCarries() << ", " << planner::formatBytes(byteSize(route.getType())) << " per "
+         << route.getCarries() << ", " << planner::formatBytes(carriedBytes(route)) << " per "
          << (route.getPer() == Per::step ? "step" : "micro-batch") << "\n";
     }
   }

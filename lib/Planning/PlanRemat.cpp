@@ -91,7 +91,7 @@ private:
     SymbolTable symbols(program);
     for (auto rank : program.getBody().getOps<RankOp>())
       for (auto run : rank.getBody().getOps<RunOp>())
-        if (run.getMb() == program.getMicroBatches() - 1 && run.getRole() != Role::F &&
+        if (run.getMb() == program.getRunsOfReplica() - 1 && run.getRole() != Role::F &&
             !symbols.lookup<StageOp>(run.getStage()).getBody().getOps<CheckpointOp>().empty())
           run.setKeep(true);
   }

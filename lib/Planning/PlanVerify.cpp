@@ -32,7 +32,7 @@ private:
   LogicalResult prove(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    if (failed(requireRoutes(program)) || failed(requireSchedule(program)))
+    if (failed(requireRoutes(program)) || failed(requireSchedule(program)) || failed(requireReplicas(program)))
       return failure();
     for (auto recorded : getOperation().getOps<NumericsOp>())
       if (recorded.getProgram() == program.getSymName() && failed(analysis::verifyDigest(recorded)))

@@ -38,6 +38,14 @@ inline mlir::LogicalResult requireSchedule(ProgramOp program) {
   return mlir::success();
 }
 
+/// Messages, and all that is behind them, are of all replicas.
+inline mlir::LogicalResult requireReplicas(ProgramOp program) {
+  if (program.getReplicas() > 1 && !program.isReplicated())
+    return program.emitError("program '") << program.getSymName() << "' has one of " << program.getReplicas()
+                                          << " replicas: run '--plan-replicate' first";
+  return mlir::success();
+}
+
 /// Messages tell when the bytes of a value are taken and free again, so addresses and their proof need all of them.
 inline mlir::LogicalResult requireChannels(ProgramOp program, const RouteTable &routes) {
   llvm::StringSet<> carried;

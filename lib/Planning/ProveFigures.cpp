@@ -26,7 +26,7 @@ LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t byte
   CutFigures figures;
   if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, figures))
     return program.emitOpError("is no cut of a model: ") << *fault;
-  for (auto [stage, ns] : llvm::zip(program.getBody().getOps<StageOp>(), figures.stageNs))
+  for (auto [stage, ns] : llvm::zip(stagesOfFirst(program), figures.stageNs))
     if (failed(proveFigure(stage, "ns", stage.getNs(), ns)))
       return failure();
   return success(succeeded(proveFigure(program, "cut_ns", program.getCutNs(), figures.cutNs)) &&
@@ -56,7 +56,7 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
   Resolver resolve(routes);
   DenseSet<Value> kept;
   int64_t bytes = 0, ns = 0;
-  program.walk([&](CallOp call) {
+  auto count = [&](CallOp call) {
     auto task = cast<TaskOp>(call->getParentOp());
     if (call.getRecompute())
       ns += kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
@@ -68,7 +68,9 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
           home->getParentOp() == task->getParentOp() && kept.insert(value).second)
         bytes += byteSize(value.getType());
     }
-  });
+  };
+  for (StageOp stage : stagesOfFirst(program))
+    stage.walk(count);
   if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), ns)) ||
       failed(proveFigure(program, "kept_bytes", program.getKeptBytes(), bytes)))
     return failure();

@@ -92,8 +92,8 @@ private:
   LogicalResult checkStatics() {
     std::vector<bool> needed(plan.statics.size());
     for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
-      int64_t place = statics.find(item.kind, item.name, item.site);
-      if (place < 0 || plan.statics[place].bytes != item.bytes ||
+      int64_t place = statics.find(item.kind, item.name, item.site, item.lane);
+      if (place < 0 || plan.statics[place].bytes != item.bytes || plan.statics[place].lanes != item.lanes ||
           (item.kind == StaticKind::parameter && plan.statics[place].owned != item.owned))
         return layout.emitOpError("has no place for ") << stringifyStaticKind(item.kind) << " '" << item.name << "' of "
                                                        << item.bytes << " bytes" << (item.owned ? ", owned" : "");
@@ -110,7 +110,7 @@ private:
     for (auto stage : program.getBody().getOps<StageOp>())
       if (stage.getRank() == rank.getIndex())
         for (auto site : stage.getBody().getOps<SiteOp>())
-          sites[{site.getParam(), site.getIndex()}];
+          sites[keyOf(site)];
   }
 
   void findLifetimes() {
@@ -183,7 +183,7 @@ private:
                              [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
     if (isNew && task.effect)
       for (SiteOp site : task.effect->sites)
-        task.sites.push_back(&sites[{site.getParam(), site.getIndex()}]);
+        task.sites.push_back(&sites[keyOf(site)]);
     return task.effect ? &task : nullptr;
   }
 
@@ -211,8 +211,10 @@ private:
           return false;
       ranges.push_back(range);
     }
-    if (!effect.sites.empty() && llvm::any_of(locks, [&](const Lock &lock) { return lock.range.begin < staticEnd; }))
-      return false;
+    for (const Lock &lock : locks)
+      if (lock.range.begin < staticEnd &&
+          llvm::any_of(effect.sites, [&](SiteOp site) { return rangeOf(site).overlaps(lock.range); }))
+        return false;
     llvm::sort(ranges, [](const Range &a, const Range &b) { return a.begin < b.begin; });
     for (size_t i = 1; i < ranges.size(); ++i)
       if (ranges[i - 1].overlaps(ranges[i]))
@@ -268,7 +270,7 @@ private:
 
   // Where the table has a value in a run. What has a place for the whole run is found there.
   FailureOr<Range> place(const ActionInfo &run, Operation *op, Value value, int64_t operand) {
-    int64_t at = module::placeOf(plan, operand, run);
+    int64_t at = both.table.placeOf(plan, operand, run);
     std::optional<int64_t> fixed = statics.offsetOf(value, run.microBatch);
     if ((operand < 0 || isStatic(value)) && -operand - 1 != statics.placeOf(value))
       return op->emitOpError("has ") << describe(value, run.microBatch) << " in operand " << operand
@@ -297,7 +299,7 @@ private:
     Value value = carried(action, false);
     Range range = unlock(action, true);
     if (auto site = value.getDefiningOp<SiteOp>())
-      sites[{site.getParam(), site.getIndex()}].received = true;
+      sites[keyOf(site)].received = true;
     else if (auto param = value.getDefiningOp<ParamOp>())
       renewed.insert(param.getParam());
     else
@@ -311,7 +313,7 @@ private:
     if (failed(range))
       return failure();
     if (auto site = value.getDefiningOp<SiteOp>()) {
-      if (failed(checkComplete(op, site.getParam(), site.getIndex())))
+      if (failed(checkComplete(op, keyOf(site))))
         return failure();
     } else if (auto param = value.getDefiningOp<ParamOp>()) {
       if (!renewed.contains(param.getParam()))
@@ -339,7 +341,7 @@ private:
       if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
       for (auto &[site, state] : sites)
-        if (site.first == item.name && failed(checkComplete(op, item.name, site.second)))
+        if (std::get<0>(site) == item.name && failed(checkComplete(op, site)))
           return failure();
       renewed.insert(item.name);
     }
@@ -351,7 +353,8 @@ private:
       if (stage.getRank() != rank.getIndex())
         continue;
       for (auto output : stage.getBody().getOps<OutputOp>())
-        for (int64_t mb = 0; mb < program.getMicroBatches(); ++mb) {
+        for (int64_t mb = program.getFirstRun(stage.getReplica()), end = program.getFirstRun(stage.getReplica() + 1);
+             mb < end; ++mb) {
           Value value = slots.resolve(output.getValue());
           if (failed(read(rank, value, mb, staticRange(value, mb))))
             return failure();
@@ -430,6 +433,11 @@ private:
   //===--- Memory ---===//
 
   Range rangeOf(Value value, int64_t mb, int64_t at) { return {at, at + byteSize(program, value.getType(), mb)}; }
+  // Where a site lies with all its lanes.
+  Range rangeOf(SiteOp site) {
+    int64_t at = plan.statics[statics.placeOf(site)].offset;
+    return {at, at + byteSize(site.getType()) * int64_t(site.getLanes())};
+  }
   Range staticRange(Value value, int64_t mb) {
     return rangeOf(value, mb, statics.offsetOf(value, std::max<int64_t>(mb, 0)).value_or(0));
   }
@@ -439,7 +447,10 @@ private:
     if (fixed && *fixed != action.offset)
       return op->emitOpError("has ") << describe(value, action.microBatch) << " at " << action.offset
                                      << " but its place is " << *fixed;
-    return rangeOf(value, action.microBatch, action.offset);
+    Range range = rangeOf(value, action.microBatch, action.offset);
+    if (auto site = value.getDefiningOp<SiteOp>())
+      range.end = range.begin + byteSize(site.getType()) * int64_t(site.getLanes());
+    return range;
   }
 
   LogicalResult read(Operation *op, Value value, int64_t mb, Range range) {
@@ -511,13 +522,18 @@ private:
 
   // By the one call that fills the site, in the order of its task's runs.
   LogicalResult accumulate(Operation *op, SiteOp site) {
-    ++sites[{site.getParam(), site.getIndex()}].added;
-    return checkLocks(op, staticRange(site, 0), "adds to");
+    ++sites[keyOf(site)].added;
+    return checkLocks(op, rangeOf(site), "adds to");
   }
 
-  LogicalResult checkComplete(Operation *op, StringRef param, int64_t site) {
-    const SiteState &state = sites[{param, site}];
-    int64_t expected = both.table.microBatches;
+  // By parameter, index, first lane and number of lanes.
+  using SiteKey = std::tuple<StringRef, int64_t, int64_t, int64_t>;
+  static SiteKey keyOf(SiteOp site) { return {site.getParam(), site.getIndex(), site.getLane(), site.getLanes()}; }
+
+  LogicalResult checkComplete(Operation *op, const SiteKey &key) {
+    const SiteState &state = sites[key];
+    auto &[param, site, lane, lanes] = key;
+    int64_t expected = both.table.microBatches / both.table.lanes * lanes;
     if (state.received || state.added == expected)
       return success();
     return op->emitOpError("needs site ")
@@ -549,7 +565,7 @@ private:
   // Contents behind a base after a run, by those before it; nothing if the run needs others.
   std::map<std::pair<const TaskEffect::Base *, int64_t>, std::optional<int64_t>> transitions;
   SmallVector<Lock> locks;
-  std::map<std::pair<StringRef, int64_t>, SiteState> sites;
+  std::map<SiteKey, SiteState> sites;
   llvm::StringSet<> renewed; // parameters whose place here has the new value
   int64_t highest = 0;       // the end of the last value
 };

@@ -12,7 +12,7 @@ using namespace plc::plan;
 using module::ActionInfo;
 
 LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
-  std::map<Operation *, int64_t> next; // micro-batch of each task
+  std::map<Operation *, int64_t> next; // run of each task
   for (auto [index, rank] : llvm::enumerate(both.table.ranks)) {
     bool hasBegun = false; // anything but what is prepared
     for (auto [number, action] : llvm::enumerate(rank.actions)) {
@@ -26,25 +26,27 @@ LogicalResult plc::plan::proveRuns(TableOfProgram &both) {
       if (int64_t(stage.getRank()) != int64_t(index))
         return run->emitOpError("stands on rank ")
                << index << " but stage '" << stage.getSymName() << "' is on rank " << stage.getRank();
-      int64_t &expected = next[task];
+      int64_t &done = next[task];
       if (task.getRole() == Role::P) {
-        if (hasBegun || expected++ || !action.prepares())
+        if (hasBegun || done++ || !action.prepares())
           return run->emitOpError("prepares '") << stage.getSymName() << "' for micro-batch " << action.microBatch
                                                 << ", where it must once for all, before the rank does anything else";
         continue;
       }
       hasBegun = true;
-      if (action.microBatch != expected || expected >= both.table.microBatches)
+      int64_t expected = both.table.firstRun(stage.getReplica()) + done;
+      if (action.microBatch != expected || expected >= both.table.firstRun(stage.getReplica() + 1))
         return run->emitOpError("runs micro-batch ") << action.microBatch << " where micro-batch " << expected << " of "
-                                                     << both.table.microBatches << " is next";
-      ++expected;
+                                                     << both.table.firstRun(stage.getReplica() + 1) << " is next";
+      ++done;
     }
   }
   for (auto stage : both.program.getBody().getOps<StageOp>())
     for (auto task : stage.getBody().getOps<TaskOp>())
-      if (int64_t done = next[task]; done != (task.getRole() == Role::P ? 1 : both.table.microBatches))
+      if (int64_t done = next[task], first = task.getRole() == Role::P ? 0 : both.table.firstRun(stage.getReplica());
+          done != (task.getRole() == Role::P ? 1 : both.table.firstRun(1)))
         return task.emitOpError(stringifyRole(task.getRole()))
-               << " of '" << stage.getSymName() << "' is never run for micro-batch " << done;
+               << " of '" << stage.getSymName() << "' is never run for micro-batch " << first + done;
   return success();
 }
 
@@ -80,7 +82,8 @@ public:
       if (!inserted)
         return channel.emitOpError("carries '")
                << channel.getRoute() << "', as '" << it->second.getSymName() << "' does";
-      messages.push_back({info, channel, info.perStep ? -1 : 0, info.perStep ? 1 : both.table.microBatches, {}});
+      int64_t first = info.perStep ? -1 : both.table.firstRun(both.table.replicaOf(info.source));
+      messages.push_back({info, channel, first, info.perStep ? 1 : both.table.firstRun(1), {}});
     }
     for (auto route : both.program.getBody().getOps<RouteOp>())
       if (both.routes().crossesRanks(route) && !byRoute.contains(route.getSymName()))
@@ -105,7 +108,7 @@ public:
     for (const Messages &each : messages)
       for (int64_t i = 0; i < each.count; ++i) {
         std::pair<int64_t, int64_t> ends = std::minmax<int64_t>({each.channel.source, each.channel.destination});
-        int64_t tag = each.channel.tag + 2 * i;
+        int64_t tag = each.channel.tag + 2 * (std::max<int64_t>(each.first, 0) + i);
         auto [it, inserted] = taken.try_emplace({ends.first, ends.second, tag}, each.op, each.first + i);
         if (inserted)
           continue;

@@ -32,6 +32,7 @@ public:
   }
 
 private:
+  // A lane of a site.
   struct Site {
     SiteOp handle;
     CallOp filledBy;
@@ -39,7 +40,7 @@ private:
   };
   struct Param {
     ParamOp handle, owner;
-    std::map<int64_t, Site> sites{};
+    std::map<int64_t, std::vector<Site>> sites{}; // by index, then lane
   };
 
   LogicalResult collect(StageOp stage) {
@@ -47,18 +48,27 @@ private:
       if (auto handle = dyn_cast<ParamOp>(op); handle && failed(addParam(handle)))
         return failure();
       if (auto handle = dyn_cast<SiteOp>(op))
-        siteOf(handle).ranks.insert(stage.getRank());
+        for (Site &lane : lanesOf(handle))
+          lane.ranks.insert(stage.getRank());
     }
     WalkResult walk = stage.walk(
         [&](CallOp call) { return failed(addCall(call)) ? WalkResult::interrupt() : WalkResult::advance(); });
     return failure(walk.wasInterrupted());
   }
 
-  Site &siteOf(SiteOp handle) {
-    Site &site = params[handle.getParam()].sites[handle.getIndex()];
-    if (!site.handle)
-      site.handle = handle;
-    return site;
+  MutableArrayRef<Site> lanesOf(SiteOp handle) {
+    std::vector<Site> &all = params[handle.getParam()].sites[handle.getIndex()];
+    all.resize(program.getLanes());
+    MutableArrayRef<Site> lanes = MutableArrayRef(all).slice(handle.getLane(), handle.getLanes());
+    for (Site &lane : lanes)
+      if (!lane.handle)
+        lane.handle = handle;
+    return lanes;
+  }
+
+  // For people: a site of a program of one lane has no lane.
+  std::string nameOf(int64_t index, int64_t lane) {
+    return "site " + std::to_string(index) + (program.getLanes() == 1 ? "" : ", lane " + std::to_string(lane));
   }
 
   LogicalResult addParam(ParamOp handle) {
@@ -91,14 +101,16 @@ private:
                                         << "accumulators";
       if (!handle)
         continue;
-      Site &site = siteOf(handle);
-      if (site.filledBy) {
-        InFlightDiagnostic error = call.emitOpError("adds to site ")
-                                   << handle.getIndex() << " of '" << handle.getParam() << "', as another call does";
-        error.attachNote(site.filledBy.getLoc()) << "which adds to it here";
-        return error;
+      for (auto [lane, site] : llvm::enumerate(lanesOf(handle))) {
+        if (site.filledBy) {
+          InFlightDiagnostic error = call.emitOpError("adds to ")
+                                     << nameOf(handle.getIndex(), handle.getLane() + lane) << " of '"
+                                     << handle.getParam() << "', as another call does";
+          error.attachNote(site.filledBy.getLoc()) << "which adds to it here";
+          return error;
+        }
+        site.filledBy = call;
       }
-      site.filledBy = call;
     }
     return success();
   }
@@ -106,22 +118,34 @@ private:
   LogicalResult checkOwner(StringRef name, const Param &param) {
     ParamOp handle = param.handle;
     if (!handle)
-      return SiteOp(param.sites.begin()->second.handle).emitOpError("is of '") << name << "', which no stage has";
+      return anySite(param).emitOpError("is of '") << name << "', which no stage has";
     return param.owner ? success() : handle.emitOpError("is '") << name << "', which no stage owns";
+  }
+
+  static SiteOp anySite(const Param &param) {
+    for (const Site &lane : param.sites.begin()->second)
+      if (lane.handle)
+        return lane.handle;
+    llvm_unreachable("a site is known by a handle");
   }
 
   LogicalResult checkSites(StringRef name, const Param &param) {
     int64_t rank = cast<StageOp>(ParamOp(param.owner)->getParentOp()).getRank(), next = 0;
-    for (auto &[index, site] : param.sites) {
-      SiteOp handle = site.handle;
-      if (index != next)
-        return handle.emitOpError("has index ") << index << " where site " << next << " of '" << name << "' is next";
+    for (auto &[index, lanes] : param.sites) {
+      for (auto [lane, site] : llvm::enumerate(lanes)) {
+        SiteOp handle = site.handle;
+        if (!handle)
+          return ParamOp(param.owner).emitOpError("is of '")
+                 << name << "', of which no stage has " << nameOf(index, lane);
+        if (index != next)
+          return handle.emitOpError("has index ") << index << " where site " << next << " of '" << name << "' is next";
+        if (!site.filledBy)
+          return handle.emitOpError("is ") << nameOf(index, lane) << " of '" << name << "', which no call fills";
+        if (!site.ranks.count(rank))
+          return handle.emitOpError("is ")
+                 << nameOf(index, lane) << " of '" << name << "' but never reaches its owner, rank " << rank;
+      }
       ++next;
-      if (!site.filledBy)
-        return handle.emitOpError("is site ") << index << " of '" << name << "', which no call fills";
-      if (!site.ranks.count(rank))
-        return handle.emitOpError("is site ")
-               << index << " of '" << name << "' but never reaches its owner, rank " << rank;
     }
     return success();
   }
@@ -135,7 +159,11 @@ private:
     auto param = from.getDefiningOp<ParamOp>(), newParam = into.getDefiningOp<ParamOp>();
     auto site = from.getDefiningOp<SiteOp>(), newSite = into.getDefiningOp<SiteOp>();
     bool same = (param && newParam && param.getParam() == newParam.getParam()) ||
-                (site && newSite && site.getParam() == newSite.getParam() && site.getIndex() == newSite.getIndex());
+                (site && newSite && site.getParam() == newSite.getParam() && site.getIndex() == newSite.getIndex() &&
+                 site.getLane() == newSite.getLane() && site.getLanes() == newSite.getLanes());
+    if (int64_t lanes = site ? site.getLanes() : 1; same && int64_t(route.getLanes()) != lanes)
+      return route.emitOpError("carries ")
+             << route.getLanes() << " lanes of " << describe(from, -1) << ", which has " << lanes;
     return same ? success()
                 : route.emitOpError("brings ") << describe(from, -1) << " to the place of " << describe(into, -1);
   }

@@ -108,10 +108,8 @@ LogicalResult proveChannels(TableOfProgram &both) {
     RouteOp route = both.routes().routeOf(op);
     int64_t source = both.routes().stage(route.getSource()).getRank();
     int64_t destination = both.routes().stage(route.getDestination()).getRank();
-    if (info.source != source || info.destination != destination ||
-        info.bytes != byteSize(both.program, route.getType(), 0) ||
-        info.shortBytes != byteSize(both.program, route.getType(), last) ||
-        info.perStep != (route.getPer() == Per::step))
+    if (info.source != source || info.destination != destination || info.bytes != carriedBytes(route, 0) ||
+        info.shortBytes != carriedBytes(route, last) || info.perStep != (route.getPer() == Per::step))
       return op.emitOpError("differs from its channel in the action table, of ")
              << info.bytes << " bytes from rank " << info.source << " to " << info.destination;
   }
@@ -122,10 +120,13 @@ LogicalResult proveChannels(TableOfProgram &both) {
 
 LogicalResult plc::plan::proveShape(TableOfProgram &both) {
   if (both.table.microBatches != int64_t(both.program.getMicroBatches()) ||
-      both.table.ranks.size() != both.ranks.size())
+      both.table.lanes != int64_t(both.program.getLanes()) ||
+      both.table.replicas != int64_t(both.program.getReplicas()) || both.table.ranks.size() != both.ranks.size())
     return both.program.emitOpError("has ")
-           << both.program.getMicroBatches() << " micro-batches on " << both.ranks.size()
-           << " ranks but the action table has " << both.table.microBatches << " on " << both.table.ranks.size();
+           << both.program.getMicroBatches() << " micro-batches on " << both.ranks.size() << " ranks (lanes "
+           << both.program.getLanes() << ", replicas " << both.program.getReplicas() << ") but the action table has "
+           << both.table.microBatches << " on " << both.table.ranks.size() << " (" << both.table.lanes << ", "
+           << both.table.replicas << ")";
   if (failed(proveChannels(both)))
     return failure();
   llvm::StringMap<int64_t> kernels;

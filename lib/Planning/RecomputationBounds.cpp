@@ -27,7 +27,7 @@ public:
         keepKinds(keepKinds) {
     for (auto layer : program.getBody().getOps<LayerOp>())
       kinds[layer.getPath()] = layer.getKind();
-    for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+    for (auto [index, stage] : llvm::enumerate(stagesOfFirst(program)))
       for (auto task : stage.getBody().getOps<TaskOp>())
         for (auto call : task.getBody().getOps<CallOp>())
           if (!call.getRecompute() && task.getRole() != Role::P)
@@ -122,7 +122,7 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
   llvm::StringMap<Flight> flights = flightsOf(program);
   RetentionContext context(program, keepKinds);
   std::map<int64_t, std::vector<StageRetention>> ranks;
-  for (auto stage : program.getBody().getOps<StageOp>()) {
+  for (StageOp stage : stagesOfFirst(program)) {
     const Flight flight = flights.lookup(stage.getSymName());
     std::vector<StageRetention> &rank = ranks[stage.getRank()];
     rank.emplace_back(context, stage, flight.most);

@@ -64,8 +64,7 @@ KernelOp RetentionContext::kernelOf(CallOp call) const {
 int64_t RetentionContext::staticBytes(int64_t rank) {
   auto [it, isNew] = statics.try_emplace(rank);
   if (isNew)
-    for (const StaticItem &item : collectStatics(program, stages[rank]))
-      it->second += roundUpPlace(item.bytes);
+    it->second = staticBytesOf(program, stages[rank]);
   return it->second;
 }
 

@@ -98,7 +98,7 @@ std::vector<int64_t> plc::plan::leastBytesOf(ProgramOp program) {
   RetentionContext context(program, /*keepKinds=*/{});
   planner::ScheduleProblem problem; // of which only this is asked
   llvm::StringMap<int64_t> stages;
-  for (auto stage : program.getBody().getOps<StageOp>()) {
+  for (auto stage : program.getBody().getOps<StageOp>()) { // before there are replicas
     stages[stage.getSymName()] = problem.stages.size();
     planner::ScheduleProblem::Stage &plain = problem.stages.emplace_back();
     plain.rank = stage.getRank();

@@ -35,7 +35,7 @@ TaskOp plc::plan::makerOf(const RouteTable &routes, RouteOp route) {
 
 static llvm::StringMap<int64_t> stageIndices(ProgramOp program) {
   llvm::StringMap<int64_t> indices;
-  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>()))
+  for (auto [index, stage] : llvm::enumerate(stagesOfFirst(program)))
     indices[stage.getSymName()] = index;
   return indices;
 }
@@ -45,12 +45,12 @@ static TaskKind phaseOf(TaskOp task) { return TaskKind(task.getRole()); }
 planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, const RouteTable &routes,
                                                          int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
-  problem.microBatches = program.getMicroBatches();
+  problem.microBatches = program.getRunsOfReplica();
   if (ein::MicroBatches cut = program.getCut(); cut.isRagged())
     for (int64_t mb = 0; mb < problem.microBatches; ++mb)
       problem.samples.push_back(cut.samplesOf(mb));
   SymbolTable symbols(program->getParentOfType<ModuleOp>());
-  for (auto [index, stage] : llvm::enumerate(program.getBody().getOps<StageOp>())) {
+  for (auto [index, stage] : llvm::enumerate(stagesOfFirst(program))) {
     auto &plain = problem.stages.emplace_back();
     plain.rank = stage.getRank();
     for (auto task : stage.getBody().getOps<TaskOp>()) {
@@ -74,7 +74,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
         problem.dependences.push_back({int64_t(index), from, int64_t(index), to});
   llvm::StringMap<int64_t> indices = stageIndices(program);
   for (auto route : program.getBody().getOps<RouteOp>()) {
-    if (route.getPer() == Per::step)
+    if (route.getPer() == Per::step || !indices.contains(route.getSource()))
       continue;
     TaskOp maker = makerOf(routes, route);
     int64_t source = indices.lookup(route.getSource()), destination = indices.lookup(route.getDestination());
@@ -98,13 +98,15 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
 planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs) {
   planner::Schedule schedule;
   llvm::StringMap<int64_t> stages = stageIndices(program);
-  schedule.ranks.resize(program.getNumRanks());
-  runs.assign(schedule.ranks.size(), {});
+  schedule.ranks.resize(program.getRanksOfReplica());
+  runs.assign(program.getNumRanks(), {});
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>()) {
       if (run.prepares())
         continue;
-      schedule.ranks[rank.getIndex()].push_back({stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
+      if (stages.contains(run.getStage()))
+        schedule.ranks[rank.getIndex()].push_back(
+            {stages.lookup(run.getStage()), TaskKind(run.getRole()), run.getMb()});
       runs[rank.getIndex()].push_back(run);
     }
   return schedule;

@@ -7,10 +7,11 @@
 
 namespace plc::plan {
 
-/// Stages in their order, times from the kernels' costs, dependences from values and routes.
+/// Stages in their order, times from the kernels' costs, dependences from values and routes: of the first replica, as all
+/// are alike.
 planner::ScheduleProblem buildScheduleProblem(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);
 
-/// The runs of the program's ranks, as jobs; the runs themselves in the same shape.
+/// The runs of the first replica's ranks, as jobs; the runs themselves in the same shape, of all ranks.
 planner::Schedule readSchedule(ProgramOp program, std::vector<std::vector<RunOp>> &runs);
 
 /// Position of a stage among the program's; -1 if there is none of that name.

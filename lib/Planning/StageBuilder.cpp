@@ -171,7 +171,8 @@ private:
         if (info.origin == FlatValue::Input)
           inStage[value] = InputOp::create(builder, model.getLoc(), info.type, info.name);
         else if (info.origin == FlatValue::Site)
-          inStage[value] = SiteOp::create(builder, place, info.type, info.name.getValue(), info.site);
+          inStage[value] = SiteOp::create(builder, place, info.type, info.name.getValue(), info.site,
+                                          /*lane=*/0, /*lanes=*/1);
         else
           inStage[value] =
               ParamOp::create(builder, place, info.type, info.name.getValue(), owned.insert(info.name).second);

@@ -10,9 +10,13 @@ using namespace plc::plan;
 
 namespace {
 
-// Bytes of an input or output for all micro-batches; an input without a batch axis is one for all.
-int64_t portBytes(ProgramOp program, Type type, bool once) {
-  return once ? byteSize(type) : bytesBefore(program, type, program.getMicroBatches());
+// Bytes of an input or output for all micro-batches of a replica; an input without a batch axis is one for all.
+int64_t portBytes(StageOp stage, Type type, bool once) {
+  auto program = stage->getParentOfType<ProgramOp>();
+  int64_t replica = stage.getReplica();
+  return once ? byteSize(type)
+              : bytesBefore(program, type, program.getFirstRun(replica + 1)) -
+                    bytesBefore(program, type, program.getFirstRun(replica));
 }
 
 std::optional<int64_t> axisOf(ArrayAttr names, ArrayRef<int64_t> axes, StringRef name) {
@@ -38,9 +42,9 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
       trained.insert(site.getParam());
   std::vector<StaticItem> parameters, gradients, moments, states, inputs, outputs, prepared;
   // Two stages of a rank share what both use.
-  std::map<std::tuple<StaticKind, StringRef, int64_t>, size_t> positions;
+  std::map<std::tuple<StaticKind, StringRef, int64_t, int64_t>, size_t> positions;
   auto add = [&](std::vector<StaticItem> &items, const StaticItem &item) {
-    auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site}, items.size());
+    auto [known, inserted] = positions.try_emplace({item.kind, item.name, item.site, item.lane}, items.size());
     if (inserted)
       items.push_back(item);
     else
@@ -51,10 +55,12 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
       if (auto param = dyn_cast<ParamOp>(op))
         add(parameters, {StaticKind::parameter, param.getParam(), -1, byteSize(param.getType()), param.getOwned()});
       if (auto site = dyn_cast<SiteOp>(op))
-        add(gradients, {StaticKind::gradient, site.getParam(), int64_t(site.getIndex()), byteSize(site.getType())});
+        add(gradients, {StaticKind::gradient, site.getParam(), int64_t(site.getIndex()),
+                        byteSize(site.getType()) * int64_t(site.getLanes()), false, int64_t(site.getLane()),
+                        int64_t(site.getLanes())});
       if (auto input = dyn_cast<InputOp>(op)) {
         bool once = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) < 0;
-        int64_t bytes = portBytes(program, input.getType(), once);
+        int64_t bytes = portBytes(stage, input.getType(), once);
         if (StringRef state = stateOf(input.getInput()); !state.empty())
           add(states, {StaticKind::state, state, -1, bytes});
         else
@@ -63,7 +69,7 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
       // A state's new value is where the old one was.
       if (auto output = dyn_cast<OutputOp>(op); output && stateOf(output.getOutput()).empty())
         add(outputs,
-            {StaticKind::output, output.getOutput(), -1, portBytes(program, output.getValue().getType(), false)});
+            {StaticKind::output, output.getOutput(), -1, portBytes(stage, output.getValue().getType(), false)});
     }
     if (TaskOp task = stage.getTask(Role::P))
       for (Value value : task.getBody().front().getTerminator()->getOperands()) {
@@ -84,25 +90,37 @@ std::vector<StaticItem> plc::plan::collectStatics(ProgramOp program, ArrayRef<St
   return all;
 }
 
+int64_t plc::plan::staticBytesOf(ProgramOp program, ArrayRef<StageOp> stages) {
+  int64_t bytes = 0, divided = 0, replicas = program.isReplicated() ? 1 : program.getReplicas();
+  for (const StaticItem &item : collectStatics(program, stages)) {
+    bool isMoment = item.kind == StaticKind::moment1 || item.kind == StaticKind::moment2;
+    (isMoment ? divided : bytes) += roundUpPlace(item.bytes);
+    if (item.kind == StaticKind::gradient) // which the other replicas have, too, and send to the owner
+      divided += (replicas - 1) * roundUpPlace(item.bytes);
+  }
+  return bytes + divided / replicas / placeAlignment * placeAlignment;
+}
+
 Statics::Statics(LayoutOp layout, const RouteTable &routes)
     : outputs(outputsOf(layout->getParentOfType<ProgramOp>(), routes, layout->getParentOfType<RankOp>().getIndex())) {
   for (auto place : layout.getBody().getOps<StaticOp>())
-    add(place.getKind(), place.getName(), place.getSite().value_or(-1), place.getAt());
+    add(place.getKind(), place.getName(), place.getSite().value_or(-1), place.getLane(), place.getAt());
 }
 
 Statics::Statics(RankOp rank, ArrayRef<module::StaticInfo> places, const RouteTable &routes)
     : outputs(outputsOf(rank->getParentOfType<ProgramOp>(), routes, rank.getIndex())) {
   for (const module::StaticInfo &place : places)
-    add(StaticKind(place.kind), place.name, place.kind == module::StaticKind::Gradient ? place.site : -1, place.offset);
+    add(StaticKind(place.kind), place.name, place.kind == module::StaticKind::Gradient ? place.site : -1, place.lane,
+        place.offset);
 }
 
-void Statics::add(StaticKind kind, StringRef name, int64_t site, int64_t offset) {
-  positions[{kind, name.str(), site}] = offsets.size();
+void Statics::add(StaticKind kind, StringRef name, int64_t site, int64_t lane, int64_t offset) {
+  positions[{kind, name.str(), site, lane}] = offsets.size();
   offsets.push_back(offset);
 }
 
-int64_t Statics::find(StaticKind kind, StringRef name, int64_t site) const {
-  auto it = positions.find({kind, name.str(), site});
+int64_t Statics::find(StaticKind kind, StringRef name, int64_t site, int64_t lane) const {
+  auto it = positions.find({kind, name.str(), site, lane});
   return it == positions.end() ? -1 : it->second;
 }
 
@@ -110,7 +128,7 @@ int64_t Statics::placeOf(Value resolved) const {
   if (auto param = resolved.getDefiningOp<ParamOp>())
     return find(StaticKind::parameter, param.getParam());
   if (auto site = resolved.getDefiningOp<SiteOp>())
-    return find(StaticKind::gradient, site.getParam(), site.getIndex());
+    return find(StaticKind::gradient, site.getParam(), site.getIndex(), site.getLane());
   if (auto input = resolved.getDefiningOp<InputOp>()) {
     StringRef state = stateOf(input.getInput());
     return state.empty() ? find(StaticKind::input, input.getInput()) : find(StaticKind::state, state);
@@ -126,8 +144,15 @@ std::optional<int64_t> Statics::offsetOf(Value resolved, int64_t mb) const {
   if (place < 0)
     return std::nullopt;
   auto program = resolved.getDefiningOp()->getParentOfType<ProgramOp>();
+  if (auto site = resolved.getDefiningOp<SiteOp>()) // which a micro-batch of no other lane adds to
+    return offsets[place] + (std::max<int64_t>(program.getCut().laneOf(mb), site.getLane()) - int64_t(site.getLane())) *
+                                byteSize(site.getType());
   bool follows = !isStatic(resolved); // the value of the micro-batch before
   if (auto input = resolved.getDefiningOp<InputOp>())
     follows = axisOf(program.getArgNames(), program.getArgBatch(), input.getInput()) >= 0;
-  return offsets[place] + (follows ? bytesBefore(program, resolved.getType(), mb) : 0);
+  if (!follows)
+    return offsets[place];
+  int64_t first = program.getFirstRun(resolved.getDefiningOp()->getParentOfType<StageOp>().getReplica());
+  return offsets[place] + bytesBefore(program, resolved.getType(), mb) -
+         bytesBefore(program, resolved.getType(), first);
 }

@@ -56,10 +56,10 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
     if (role == Role::F)
       row.lastLayer = call.getPath();
     if (auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr())) {
-      int64_t times = program.getMicroBatches() - (call.getRecompute() ? keeping[{stage.getSymName(), role}] : 0);
+      int64_t times = program.getRunsOfReplica() - (call.getRecompute() ? keeping[{stage.getSymName(), role}] : 0);
       row.flops += kernel.getFlops() * times;
       addedFlops += call.getRecompute() ? kernel.getFlops() * times : 0;
-      work += kernel.getNs() * program.getMicroBatches();
+      work += kernel.getNs() * program.getRunsOfReplica();
     }
   });
   for (auto rank : program.getBody().getOps<RankOp>())
@@ -164,7 +164,7 @@ PlanSummary plc::plan::summarize(ProgramOp program) {
   for (auto route : program.getBody().getOps<RouteOp>())
     summary.routes.push_back({route.getSource().str(), route.getDestination().str(), route.getCarries().str(),
                               route.getPer() == Per::step ? module::Frequency::step : module::Frequency::microBatch,
-                              byteSize(route.getType())});
+                              carriedBytes(route)});
   if (summary.stepNs > 0)
     summary.bubble = 1 - double(work) / (double(summary.stepNs) * double(summary.ranks));
   return summary;
@@ -195,7 +195,15 @@ std::string plc::plan::describe(const PlanSummary::Prepared &prepared) {
 
 std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
   std::vector<int64_t> bytes; // ranks stand in their order
-  module.walk([&](LayoutOp layout) { bytes.push_back(layout.getArenaBytes()); });
+  for (auto program : module.getOps<ProgramOp>()) {
+    std::vector<int64_t> most(program.getRanksOfReplica());
+    for (auto rank : program.getBody().getOps<RankOp>())
+      for (auto layout : rank.getBody().getOps<LayoutOp>()) {
+        int64_t &known = most[rank.getIndex() % most.size()];
+        known = std::max<int64_t>(known, layout.getArenaBytes());
+      }
+    llvm::append_range(bytes, most);
+  }
   return bytes;
 }
 

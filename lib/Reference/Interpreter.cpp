@@ -181,7 +181,9 @@ Interpreter::Interpreter(ModuleOp module, ElementType real) : symbols(module), r
 }
 
 void Interpreter::setMicroBatch(int64_t microBatch) {
-  if (MicroBatches cut = cutOf(model); cut.isRagged())
+  MicroBatches cut = cutOf(model);
+  lane = cut.lanes > 1 ? cut.laneOf(microBatch) : 0;
+  if (cut.isRagged())
     samples = cut.samplesOf(microBatch);
 }
 
@@ -293,7 +295,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
   }
   int64_t instance = instances.lookup(call.getPath());
   for (auto [position, name] : llvm::enumerate(call.getAccumulates().getAsRange<FlatSymbolRefAttr>())) {
-    Site &site = sites[{instance, int64_t(position)}];
+    Site &site = sites[{lane, instance, int64_t(position)}];
     site.parameter = name.getValue().str();
     arguments.push_back(std::move(site.value));
   }
@@ -301,7 +303,7 @@ void Interpreter::runCall(CallOp call, Environment &environment) {
   for (auto [value, tensor] : llvm::zip(call.getResults(), results))
     environment[value] = std::move(tensor);
   for (size_t position = 0; position < call.getAccumulates().size(); ++position)
-    sites[{instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
+    sites[{lane, instance, int64_t(position)}].value = std::move(results[call.getNumResults() + position]);
 }
 
 std::vector<Tensor> Interpreter::getSites(StringRef path) const {

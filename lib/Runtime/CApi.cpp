@@ -261,7 +261,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
     if (loss)
-      *loss = sumInOrder(session->engine->realType(), result.microBatchLosses);
+      *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);
   });
 }
 

@@ -34,14 +34,44 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
   });
 }
 
-double sumInOrder(ElementType type, const std::vector<double> &values) {
+namespace {
+
+/// add(sum, term) in the order of the lanes: `value(i)` is a copy of what micro-batch i has.
+template <class Value, class Add>
+auto sumByLanes(size_t count, int64_t lanes, Value value, Add add) {
+  const size_t run = count / static_cast<size_t>(lanes);
+  auto laneAt = [&](size_t first) {
+    auto sum = value(first);
+    for (size_t i = first + 1; i < first + run; ++i)
+      add(sum, value(i));
+    return sum;
+  };
+  auto sum = laneAt(0);
+  for (size_t first = run; first < count; first += run)
+    add(sum, laneAt(first));
+  return sum;
+}
+
+} // namespace
+
+Bytes sumOfMicroBatches(const TensorInfo &info, int64_t lanes, const std::vector<const void *> &values) {
+  return sumByLanes(
+      values.size(), lanes,
+      [&](size_t i) {
+        const auto *bytes = static_cast<const std::byte *>(values[i]);
+        return Bytes(bytes, bytes + info.numBytes());
+      },
+      [&](Bytes &sum, const Bytes &term) { addInOrder(info.type, info.numElements(), sum.data(), term.data()); });
+}
+
+double sumOfMicroBatches(ElementType type, int64_t lanes, const std::vector<double> &values) {
   if (values.empty())
     return 0;
   return visitReal(type, [&](auto traits) {
-    auto sum = static_cast<typename decltype(traits)::Value>(values[0]);
-    for (size_t i = 1; i < values.size(); ++i)
-      sum += static_cast<typename decltype(traits)::Value>(values[i]);
-    return static_cast<double>(sum);
+    using T = typename decltype(traits)::Value;
+    return static_cast<double>(sumByLanes(
+        values.size(), lanes, [&](size_t i) { return static_cast<T>(values[i]); },
+        [](T &sum, T term) { sum += term; }));
   });
 }
 

@@ -33,13 +33,15 @@ const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes 
   return copy.data();
 }
 
-/// Calls part(first sample, samples, bytes before) for each micro-batch of a batched tensor.
+/// Calls part(first sample, samples, bytes before in the replica's place) for each micro-batch of a batched tensor that a
+/// replica runs.
 template <class Part>
-void EntryTensors::forEachMicroBatch(const TensorInfo &info, Part part) const {
-  for (int64_t mb = 0; mb < entry.microBatches; ++mb) {
+void EntryTensors::forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const {
+  int64_t begin = entry.firstSample(entry.firstRun(replica));
+  for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb) {
     int64_t first = entry.firstSample(mb);
     part(first, entry.firstSample(mb + 1) - first,
-         info.numBytes() / static_cast<size_t>(entry.batch) * static_cast<size_t>(first));
+         info.numBytes() / static_cast<size_t>(entry.batch) * static_cast<size_t>(first - begin));
   }
 }
 
@@ -47,18 +49,18 @@ void EntryTensors::scatterInputs(const std::vector<Bytes> &inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i)
     for (const auto &rank : localRanks) {
       if (std::byte *place = rank->find(StaticKind::Input, entry.inputs[i].name))
-        scatterInput(entry.inputs[i], inputs[i], place);
+        scatterInput(entry.inputs[i], inputs[i], entry.replicaOf(rank->number()), place);
       if (std::byte *place = rank->find(StaticKind::Input, wholeInputName(entry.inputs[i].name)))
         std::memcpy(place, inputs[i].data(), entry.inputs[i].numBytes());
     }
 }
 
 /// In the arena micro-batches lie one behind the other, whichever axis the batch is.
-void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, std::byte *place) const {
-  if (info.batchAxis <= 0)
+void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const {
+  if (!info.batched())
     std::memcpy(place, input.data(), info.numBytes());
   else
-    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
+    forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
       takeSamples(info, input.data(), first, count, place + offset);
     });
 }
@@ -129,37 +131,50 @@ void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) co
   transport.broadcast(*owner, out.data(), out.size());
 }
 
-namespace {
-/// Distance between the micro-batches' values of an output that is not batched.
-int64_t strideOf(const StaticInfo &place, const EntryPlan &entry) { return place.bytes / entry.microBatches; }
-} // namespace
+/// Calls visit(replica, the bytes of its place) of an output, replica by replica.
+template <class Visitor>
+void EntryTensors::forEachPart(size_t index, Visitor visit) const {
+  for (int64_t replica = 0; replica < entry.replicas; ++replica) {
+    size_t rank = entry.rankIn(replica, entry.outputRanks[index]);
+    const StaticInfo &place = *entry.ranks[rank].find(StaticKind::Output, entry.outputs[index].name);
+    Bytes copy;
+    visit(replica, view(rank, place, copy), place);
+  }
+}
+
+/// Calls visit(the bytes of its value) for each micro-batch of an output that is not batched.
+template <class Visitor>
+void EntryTensors::forEachValue(size_t index, Visitor visit) const {
+  int64_t runs = entry.firstRun(1);
+  forEachPart(index, [&](int64_t, const std::byte *data, const StaticInfo &place) {
+    for (int64_t run = 0; run < runs; ++run)
+      visit(data + run * (place.bytes / runs));
+  });
+}
 
 Bytes EntryTensors::gatherOutput(size_t index) const {
   const TensorInfo &info = entry.outputs[index];
-  auto rank = static_cast<size_t>(entry.outputRanks[index]);
-  const StaticInfo &place = *entry.ranks[rank].find(StaticKind::Output, info.name);
-  Bytes copy;
-  const std::byte *data = view(rank, place, copy);
-  Bytes result(data, data + info.numBytes());
-  if (info.batchAxis > 0)
-    forEachMicroBatch(info, [&](int64_t first, int64_t count, size_t offset) {
+  if (!info.batched()) {
+    std::vector<Bytes> values;
+    forEachValue(index, [&](const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
+    std::vector<const void *> places;
+    for (const Bytes &value : values)
+      places.push_back(value.data());
+    return sumOfMicroBatches(info, entry.lanes, places);
+  }
+  Bytes result(info.numBytes());
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
+    forEachMicroBatch(info, replica, [&](int64_t first, int64_t count, size_t offset) {
       putSamples(info, result.data(), first, count, data + offset);
     });
-  if (!info.batched())
-    for (int64_t mb = 1; mb < entry.microBatches; ++mb)
-      addInOrder(info.type, info.numElements(), result.data(), data + mb * strideOf(place, entry));
+  });
   return result;
 }
 
 std::vector<double> EntryTensors::gatherPerMicroBatch(size_t index) const {
-  const TensorInfo &info = entry.outputs[index];
-  auto rank = static_cast<size_t>(entry.outputRanks[index]);
-  const StaticInfo &place = *entry.ranks[rank].find(StaticKind::Output, info.name);
-  Bytes copy;
-  const std::byte *data = view(rank, place, copy);
   std::vector<double> values;
-  for (int64_t mb = 0; mb < entry.microBatches; ++mb)
-    values.push_back(elementAsDouble(info.type, data + mb * strideOf(place, entry), 0));
+  forEachValue(index,
+               [&](const std::byte *value) { values.push_back(elementAsDouble(entry.outputs[index].type, value, 0)); });
   return values;
 }
 

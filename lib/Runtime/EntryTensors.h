@@ -30,7 +30,7 @@ public:
   void gather(StaticKind kind, const std::string &path, Bytes &out) const;
   /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
-  /// An output of the last run: one per micro-batch is their sum in order.
+  /// An output of the last run: one per micro-batch is their sum (sumOfMicroBatches).
   Bytes gatherOutput(size_t index) const;
   /// Its values per micro-batch.
   std::vector<double> gatherPerMicroBatch(size_t index) const;
@@ -43,9 +43,13 @@ private:
   std::optional<size_t> ownerOf(const std::string &path) const;
   bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
   const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
-  void scatterInput(const TensorInfo &info, const Bytes &input, std::byte *place) const;
+  void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const;
   template <class Part>
-  void forEachMicroBatch(const TensorInfo &info, Part part) const;
+  void forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const;
+  template <class Visitor>
+  void forEachPart(size_t index, Visitor visit) const;
+  template <class Visitor>
+  void forEachValue(size_t index, Visitor visit) const;
 
   const EntryPlan &entry;
   Transport &transport;

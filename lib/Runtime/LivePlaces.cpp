@@ -71,7 +71,7 @@ private:
     for (const CallInfo &call : plan.tasks[static_cast<size_t>(run.target)].calls)
       for (const module::RealOperand &result :
            manifest.kernels[static_cast<size_t>(entry.kernelOf(call, run.microBatch))].results)
-        if (placeOf(plan, call.operands[static_cast<size_t>(result.operand)], run) == offset)
+        if (entry.placeOf(plan, call.operands[static_cast<size_t>(result.operand)], run) == offset)
           return true;
     return false;
   }

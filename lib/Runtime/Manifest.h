@@ -14,7 +14,6 @@ using module::EntryPlan;
 using module::GatherInfo;
 using module::KernelInfo;
 using module::Manifest;
-using module::placeOf;
 using module::RankInfo;
 using module::StaticInfo;
 using module::StaticKind;

@@ -84,25 +84,36 @@ private:
       const TensorInfo *tensor = find(input ? entry.inputs : entry.outputs, whole.empty() ? place.name : whole);
       if (!tensor)
         fail(rank, "unknown " + std::string(input ? "input" : "output") + " '" + place.name + "'");
-      int64_t copies = input || tensor->batched() ? 1 : entry.microBatches;
-      return static_cast<int64_t>(tensor->numBytes()) * copies;
+      auto bytes = static_cast<int64_t>(tensor->numBytes());
+      if (!whole.empty() || (input && !tensor->batched()))
+        return bytes;
+      // Of the replica's own micro-batches.
+      int64_t replica = entry.replicaOf(rank), first = entry.firstRun(replica), end = entry.firstRun(replica + 1);
+      return tensor->batched() ? bytes / entry.batch * (entry.firstSample(end) - entry.firstSample(first))
+                               : bytes * (end - first);
     }
     for (const ParameterInfo &parameter : manifest.parameters)
       if (parameter.path == place.name)
-        return static_cast<int64_t>(parameter.tensor().numBytes());
+        return static_cast<int64_t>(parameter.tensor().numBytes()) * place.lanes;
     fail(rank, "unknown parameter '" + place.name + "'");
   }
 
   void checkStatic(size_t rank, const StaticInfo &place) const {
     checkPlace(rank, "'" + place.name + "'", place.offset, place.bytes);
     int64_t expected = expectedBytes(rank, place);
-    bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.microBatches == 0;
+    bool perMicroBatch = place.kind == StaticKind::Output && place.bytes % entry.firstRun(1) == 0;
     if (place.bytes != expected && !(perMicroBatch && place.bytes > expected))
       fail(rank,
            "'" + place.name + "' has " + std::to_string(place.bytes) + " bytes, expected " + std::to_string(expected));
   }
 
   void checkAction(size_t rank, const ActionInfo &action) {
+    int64_t replica = entry.replicaOf(rank);
+    if (action.microBatch >= 0 && action.op != Op::Step &&
+        (action.microBatch < entry.firstRun(replica) || action.microBatch >= entry.firstRun(replica + 1)))
+      fail(rank, "micro-batch " + std::to_string(action.microBatch) + " is none of replica " + std::to_string(replica) +
+                     ", which runs " + std::to_string(entry.firstRun(replica)) + " to " +
+                     std::to_string(entry.firstRun(replica + 1) - 1));
     switch (action.op) {
     case Op::Run:
       if (action.prepares() && !entry.ranks[rank].tasks[static_cast<size_t>(action.target)].prepares())
@@ -134,12 +145,22 @@ private:
 
   /// What a task's kernels write lies in the arena.
   void checkResults(size_t rank, const ActionInfo &action) {
-    auto [known, isNew] = reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch)});
+    auto [known, isNew] =
+        reaches.try_emplace({rank, action.target, entry.isShort(action.microBatch), entry.laneOf(action.microBatch)});
     if (isNew)
       known->second = reachOf(rank, action);
     for (size_t base = 0; base < action.at.size(); ++base)
       if (const Reach &reach = known->second[base]; reach.kernel)
         checkResult(rank, *reach.kernel, action.at[base] + reach.bytes);
+  }
+
+  /// A micro-batch adds to a lane that lies there.
+  void checkLane(size_t rank, const StaticInfo &place, int64_t microBatch) const {
+    if (int64_t lane = entry.laneOf(microBatch);
+        place.kind == StaticKind::Gradient && (lane < place.lane || lane >= place.lane + place.lanes))
+      fail(rank, "micro-batch " + std::to_string(microBatch) + " is of lane " + std::to_string(lane) +
+                     ", but the gradient of '" + place.name + "' that it adds to has " + std::to_string(place.lanes) +
+                     " from " + std::to_string(place.lane) + " on");
   }
 
   void checkResult(size_t rank, const KernelInfo &kernel, int64_t end) const {
@@ -163,8 +184,10 @@ private:
       const KernelInfo &kernel = manifest.kernels[static_cast<size_t>(entry.kernelOf(call, action.microBatch))];
       auto numOperands = static_cast<int64_t>(call.operands.size());
       auto reach = [&](int64_t operand, int64_t bytes) {
-        if (operand < 0)
-          return checkResult(rank, kernel, placeOf(plan, operand, action) + bytes);
+        if (operand < 0) {
+          checkLane(rank, plan.statics[static_cast<size_t>(-operand - 1)], action.microBatch);
+          return checkResult(rank, kernel, entry.placeOf(plan, operand, action) + bytes);
+        }
         const module::SlotInfo &slot = task.slots[static_cast<size_t>(operand)];
         Reach &farthest = reaches[static_cast<size_t>(slot.base)];
         if (slot.offset + bytes > farthest.bytes)
@@ -209,12 +232,13 @@ private:
 
   void checkOutputs() const {
     for (size_t i = 0; i < entry.outputs.size(); ++i) {
-      const auto &statics = entry.ranks[static_cast<size_t>(entry.outputRanks[i])].statics;
-      bool held = std::any_of(statics.begin(), statics.end(), [&](const StaticInfo &place) {
-        return place.kind == StaticKind::Output && place.name == entry.outputs[i].name;
-      });
-      if (!held)
-        fail(static_cast<size_t>(entry.outputRanks[i]), "no place for output '" + entry.outputs[i].name + "'");
+      if (entry.outputRanks[i] >= entry.ranksOfReplica())
+        fail("output '" + entry.outputs[i].name + "' is on rank " + std::to_string(entry.outputRanks[i]) +
+             ", which is none of the first replica");
+      for (int64_t replica = 0; replica < entry.replicas; ++replica)
+        if (size_t rank = entry.rankIn(replica, entry.outputRanks[i]);
+            !entry.ranks[rank].find(StaticKind::Output, entry.outputs[i].name))
+          fail(rank, "no place for output '" + entry.outputs[i].name + "'");
     }
   }
 
@@ -266,7 +290,8 @@ private:
   const Manifest &manifest;
   const EntryPlan &entry;
   std::map<std::pair<int64_t, int64_t>, std::vector<Op>> messages;
-  std::map<std::tuple<size_t, int64_t, bool>, std::vector<Reach>> reaches; // by rank, task, and whether it is short
+  std::map<std::tuple<size_t, int64_t, bool, int64_t>, std::vector<Reach>>
+      reaches; // by rank, task, whether it is short, and lane
 };
 
 } // namespace

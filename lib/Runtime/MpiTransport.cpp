@@ -29,6 +29,7 @@ MpiTransport::MpiTransport(MpiWorld &world, const EntryPlan &entry)
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
     if (isLocal(static_cast<int64_t>(rank)))
       ranks.push_back(rank);
+  giveTags();
   checkLimits();
   for (const ChannelInfo &channel : entry.channels) {
     int64_t count = channel.perStep ? 1 : entry.microBatches;
@@ -53,14 +54,27 @@ MpiTransport::~MpiTransport() {
   }
 }
 
-void MpiTransport::checkLimits() const {
+/// The plan's tags differ between two ranks. Two processes may have several such pairs, whose channels are then numbered
+/// together, in the same order by all processes.
+void MpiTransport::giveTags() {
+  bool shares = static_cast<int64_t>(entry.ranks.size()) > world.count();
+  std::map<std::pair<int64_t, int64_t>, int64_t> next; // of source and destination
   for (const ChannelInfo &channel : entry.channels) {
+    int64_t &between = next[{home(channel.source), home(channel.destination)}];
+    tags.push_back(shares ? Tags{between, 1} : Tags{channel.tag, 2});
+    between += channel.perStep ? 1 : entry.microBatches;
+  }
+}
+
+void MpiTransport::checkLimits() const {
+  for (size_t number = 0; number < entry.channels.size(); ++number) {
+    const ChannelInfo &channel = entry.channels[number];
     std::string what = "channel '" + channel.name + "' of entry '" + entry.name + "' ";
     if (channel.bytes > INT_MAX)
       throw Error(BadInput, "",
                   what + "has messages of " + std::to_string(channel.bytes) + " bytes, MPI carries at most " +
                       std::to_string(INT_MAX));
-    int64_t last = channel.tag + 2 * (channel.perStep ? 0 : entry.microBatches - 1);
+    int64_t last = tags[number].first + tags[number].step * (channel.perStep ? 0 : entry.microBatches - 1);
     if (last > world.largestTag())
       throw Error(BadInput, "",
                   what + "needs tag " + std::to_string(last) + ", this MPI's largest is " +
@@ -69,7 +83,8 @@ void MpiTransport::checkLimits() const {
 }
 
 int MpiTransport::tagOf(int64_t channel, int64_t message) const {
-  return static_cast<int>(entry.channels[static_cast<size_t>(channel)].tag + 2 * message);
+  const Tags &given = tags[static_cast<size_t>(channel)];
+  return static_cast<int>(given.first + given.step * message);
 }
 
 void MpiTransport::post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) {

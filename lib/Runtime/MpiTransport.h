@@ -42,6 +42,10 @@ private:
     plc_mpi_handle request{};
     bool over = true; // no wait for it is due
   };
+  /// That of a channel's first message, and how much more that of each next one is.
+  struct Tags {
+    int64_t first, step;
+  };
   /// What a process tells all others at the step: for each parameter of its ranks whether there is a sum, and the sum.
   struct Sums {
     std::vector<std::pair<size_t, std::string>> parameters; // by rank, then by path
@@ -56,6 +60,7 @@ private:
   Message &messageOf(int64_t channel, int64_t message) {
     return messages[static_cast<size_t>(channel)][static_cast<size_t>(message)];
   }
+  void giveTags();
   void checkLimits() const;
   void listSums();
   void sendSums();
@@ -67,6 +72,7 @@ private:
   plc_mpi_handle messaging{}, reducing{};         // communicators
   std::vector<std::unique_ptr<Channel>> channels; // between two local ranks, else nullptr
   std::vector<std::vector<Message>> messages;     // by channel
+  std::vector<Tags> tags;                         // by channel
   std::atomic<int64_t> inFlight{0};               // messages that are not over
   std::atomic<int64_t> progressed{0};             // when, last
   std::atomic<bool> failed{false};

@@ -169,7 +169,7 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   turns.clear();
   operands.clear();
   for (int64_t operand : call.operands)
-    operands.push_back(arena.at(placeOf(plan, operand, action)));
+    operands.push_back(arena.at(shared.entry.placeOf(plan, operand, action)));
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
   // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
@@ -186,7 +186,8 @@ bool Rank::runKernel(int64_t number, void *const *operands) {
   if (kernel.loop)
     return runTurns(number, *kernel.loop, operands);
   int64_t microBatch = currentMicroBatch.load(std::memory_order_relaxed);
-  KernelRun run{kernel.function, operands, kernel.chunks, 1, microBatch > 0, &kernel.name, microBatch};
+  bool adds = microBatch >= 0 && !shared.entry.beginsLane(microBatch); // to what the lane has so far
+  KernelRun run{kernel.function, operands, kernel.chunks, 1, adds, &kernel.name, microBatch};
   bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
   if (!good && shared.workers.job(local).fault())
     fail(kernel);

@@ -105,7 +105,7 @@ private:
     Clock::time_point start = Clock::now();
     StepResult result = trainStep();
     auto nanoseconds = static_cast<double>(std::chrono::nanoseconds(Clock::now() - start).count());
-    loss = sumInOrder(engine.realType(), result.microBatchLosses);
+    loss = sumOfMicroBatches(engine.realType(), entry.lanes, result.microBatchLosses);
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
     std::optional<double> holdoutLoss;
     if (options.evalEvery && state.step % options.evalEvery == 0)

@@ -10,15 +10,15 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
     const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
     if (!place || !place->owned)
       continue;
-    std::vector<const StaticInfo *> sites;
+    std::map<std::pair<int64_t, int64_t>, const void *> sites; // by lane, then site: the order in which they are added
     for (const StaticInfo &site : plan.statics)
       if (site.kind == StaticKind::Gradient && site.name == parameter.path)
-        sites.push_back(&site);
+        for (int64_t lane = 0; lane < site.lanes; ++lane)
+          sites[{site.lane + lane, site.site}] = arena.at(site.offset + lane * (site.bytes / site.lanes));
     if (sites.empty())
       continue;
-    std::sort(sites.begin(), sites.end(), [](auto *a, auto *b) { return a->site < b->site; });
-    for (const StaticInfo *site : sites)
-      sitesOf[&parameter].push_back(arena.at(site->offset));
+    for (auto [place, site] : sites)
+      sitesOf[&parameter].push_back(site);
     if (parameter.frozen)
       continue;
     Update &update = updates.emplace_back();

@@ -16,7 +16,7 @@ class Updates {
 public:
   Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
 
-  /// The gradient of a parameter: its sites in order. Leaves `out` alone if it is not here.
+  /// The gradient of a parameter: its sites in order, lane by lane. Leaves `out` alone if it is not here.
   void sumSites(const ParameterInfo &parameter, void *out) const;
 
   /// Computes squares() alone. False if the run was stopped.
@@ -31,7 +31,7 @@ private:
   struct Update {
     const ParameterInfo *parameter;
     int64_t elements;
-    std::vector<const void *> sites; // in site order
+    std::vector<const void *> sites; // lane by lane, in their order
     void *value;
     std::vector<void *> moments;
     double squares;

@@ -39,7 +39,6 @@ Key choice(const char *path, Kind initial) {
   return text(path, nameOfChoice(initial), std::move(supported), {planned.begin(), planned.end()});
 }
 Key toggle(const char *path, bool initial) { return {path, Type::Bool, initial, {}, {}, none}; }
-Key only(const char *path, int64_t value) { return {path, Type::Integer, value, {value}, {}, 1}; }
 Key integer(const char *path, int64_t initial, double least, double most = 1e18) {
   return {path, Type::Integer, initial, {}, {}, least, false, nullptr, {}, most};
 }
@@ -91,7 +90,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       toggle("profiling", false),
       choice("gradient.kind", GradientKind::full),
       integer("gradient.accumulation_steps", 1, 1, 4096),
-      only("gradient.lanes", int64_t(1)),
+      integer("gradient.lanes", 1, 1, 4096),
       choice("checkpoint.policy", RematPolicy::none),
       ofPolicies(integer("checkpoint.interval", 2, 1), planner::Interval),
       ofPolicies({"checkpoint.layers", Type::Integers, std::vector<int64_t>(), {}, {}, 0}, planner::Layers),
@@ -107,7 +106,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
       choice("parallelism.kind", ParallelismKind::none),
       integer("parallelism.stages", 1, 1, 1024),
-      only("parallelism.replicas", int64_t(1)),
+      integer("parallelism.replicas", 1, 1, 1024),
       unsupported("parallelism.shard"),
       integer("parallelism.micro_batches", 1, 1, 4096),
       choice("parallelism.schedule", ScheduleKind::oneFOneB),

@@ -35,7 +35,9 @@ llvm::ArrayRef<Preset> plc::strategy::allPresets() {
             {"checkpoint.interval", int64_t(10)},
             {"checkpoint.grain", text("equation")}}),
       with(make("high-throughput", "lazy", "none", "f32", "pooled", "data", true, false),
-           {{"parallelism.replicas", int64_t(4)}}),
+           {{"parallelism.replicas", int64_t(4)},
+            {"gradient.lanes", int64_t(4)},
+            {"parallelism.micro_batches", int64_t(4)}}),
       make("debug", "eager", "full", "f64", "standard", "none", false, true),
   };
   return presets;

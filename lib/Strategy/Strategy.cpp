@@ -71,7 +71,8 @@ void checkMeaning(KeyReader &reader) {
   for (const Key &key : allKeys()) {
     StringRef path = key.path;
     bool trains = path.starts_with("optimizer.") || path.starts_with("checkpoint.") || path.starts_with("gradient.");
-    if (trains && path != "gradient.kind" && reader.isGiven(path))
+    bool anyway = path == "gradient.kind" || path == "gradient.lanes"; // results are summed in lanes, too
+    if (trains && !anyway && reader.isGiven(path))
       reader.errorAt(path, "'" + path + "' belongs to training and would be ignored: 'gradient.kind' is \"none\"");
   }
 }
@@ -98,18 +99,57 @@ std::string pathOf(const KeyReader &reader, const char *key, StringRef file) {
 
 void checkParallelism(KeyReader &reader) {
   int64_t stages = get<int64_t>(reader, "parallelism.stages");
-  Setting &kind = reader.settings["parallelism.kind"];
-  if (stages > 1 && !reader.isGiven("parallelism.kind")) // stages > 1 means a pipeline
-    kind = {std::string(plc::nameOfChoice(ParallelismKind::pipeline)), "parallelism.stages"};
-  if (stages > 1 && getChoice<ParallelismKind>(reader, "parallelism.kind") == ParallelismKind::none)
-    reader.errorAt("parallelism.kind", "'parallelism.stages' is " + Twine(stages) +
-                                           " but 'parallelism.kind' is \"none\"; write \"pipeline\"");
+  int64_t replicas = get<int64_t>(reader, "parallelism.replicas");
+  Setting &setting = reader.settings["parallelism.kind"];
+  auto set = [&](ParallelismKind kind, const char *key) { setting = {std::string(plc::nameOfChoice(kind)), key}; };
+  bool given = reader.isGiven("parallelism.kind");
+  if (stages > 1 && !given) // stages > 1 means a pipeline
+    set(ParallelismKind::pipeline, "parallelism.stages");
+  else if (replicas > 1 && !given && getChoice<ParallelismKind>(reader, "parallelism.kind") != ParallelismKind::data)
+    set(ParallelismKind::data, "parallelism.replicas");
+  ParallelismKind kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
+  auto refuse = [&](const char *key, int64_t value, ParallelismKind needed) {
+    reader.errorAt("parallelism.kind", "'" + Twine(key) + "' is " + Twine(value) + " but 'parallelism.kind' is \"" +
+                                           plc::nameOfChoice(kind) + "\"; write \"" + plc::nameOfChoice(needed) + "\"");
+  };
+  bool isPipeline = kind == ParallelismKind::pipeline || kind == ParallelismKind::automatic;
+  if (stages > 1 && !isPipeline)
+    refuse("parallelism.stages", stages, ParallelismKind::pipeline);
+  else if (replicas > 1 && kind == ParallelismKind::none)
+    refuse("parallelism.replicas", replicas, ParallelismKind::data);
   for (const char *path : {"parallelism.balance", "parallelism.place"}) {
     auto &list = get<std::vector<int64_t>>(reader, path);
     if (!list.empty() && int64_t(list.size()) != stages)
       reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' is " +
                                Twine(stages));
   }
+}
+
+/// Each lane has equally many micro-batches. The joint plan chooses their number among those that this holds for.
+void checkLanes(KeyReader &reader) {
+  int64_t lanes = get<int64_t>(reader, "gradient.lanes");
+  int64_t microBatches = get<int64_t>(reader, "parallelism.micro_batches");
+  bool isFree = isAutomatic(reader) && !reader.isGiven("parallelism.micro_batches");
+  if (!isFree && microBatches % lanes)
+    reader.errorAt("gradient.lanes", "'gradient.lanes' is " + Twine(lanes) + " but 'parallelism.micro_batches' is " +
+                                         Twine(microBatches) + ", which it must divide");
+}
+
+/// Each replica has equally many lanes.
+void checkReplicas(KeyReader &reader) {
+  int64_t lanes = get<int64_t>(reader, "gradient.lanes"), replicas = get<int64_t>(reader, "parallelism.replicas");
+  if (lanes % replicas)
+    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
+                                               " but 'gradient.lanes' is " + Twine(lanes) + ", which it must divide");
+  if (replicas == 1)
+    return;
+  if (isAutomatic(reader))
+    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
+                                               " but 'parallelism.kind = \"automatic\"' plans one pipeline; write "
+                                               "\"pipeline\" or \"data\"");
+  if (reader.isGiven("parallelism.schedule.file"))
+    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
+                                               " but 'parallelism.schedule.file' orders one pipeline");
 }
 
 /// What the joint plan would choose otherwise than a key says, is no key that it obeys.
@@ -255,8 +295,8 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
-    for (auto check : {applyPreset, checkMode, checkParallelism, checkAutomatic, placeChunks, checkMeaning,
-                       checkCheckpoints, checkOptimizer})
+    for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkAutomatic, placeChunks,
+                       checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
   if (reader.isGiven("machine.rates") && !reader.failed) {

@@ -1,5 +1,7 @@
 // RUN: plc-opt %s --ein-micro-batch=micro-batches=4 | FileCheck %s
 // RUN: plc-opt %s --ein-micro-batch | FileCheck %s --check-prefix=ONE
+// RUN: plc-opt %s --ein-micro-batch="micro-batches=4 lanes=2" | FileCheck %s --check-prefix=LANES
+// LANES: batch = 8 : i64, lanes = 2 : i64, micro_batches = 4 : i64
 
 #b = affine_map<(b) -> (b)>
 #bd = affine_map<(b, d) -> (b, d)>

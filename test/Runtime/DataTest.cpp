@@ -20,7 +20,7 @@ struct Text {
   }
   ~Text() { std::remove(file.c_str()); }
   std::string file = testing::TempDir() + "plc-data-test.text";
-  EntryInfo entry{"train", 2, 1, {{"tok", ElementType::I32, {2, 8}, 0}, {"next", ElementType::I64, {2, 8}, 0}}, {}};
+  EntryInfo entry{"train", 2, 1, 1, {{"tok", ElementType::I32, {2, 8}, 0}, {"next", ElementType::I64, {2, 8}, 0}}, {}};
   std::vector<DataOption> options{{"tok", file, 0}, {"next", file, 1}};
 };
 

@@ -26,7 +26,7 @@ struct Rows {
     return values;
   }
   std::string file = testing::TempDir() + "plc-rows-test.npy";
-  EntryInfo entry{"train", 2, 1, {{"x", ElementType::I64, {2}, 0}}, {}};
+  EntryInfo entry{"train", 2, 1, 1, {{"x", ElementType::I64, {2}, 0}}, {}};
 };
 
 // 9 training rows in batches of 2: two epochs are 9 batches.

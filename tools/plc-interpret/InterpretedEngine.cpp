@@ -73,16 +73,16 @@ Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::
 /// An output of the whole batch, from those of its micro-batches.
 Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
                size_t index) {
+  if (!info.batched()) {
+    std::vector<const void *> values;
+    for (const std::vector<Tensor> &microBatch : results)
+      values.push_back(microBatch[index].data());
+    return runtime::sumOfMicroBatches(info, entry.lanes, values);
+  }
   Bytes whole(info.numBytes());
   for (size_t microBatch = 0; microBatch < results.size(); ++microBatch) {
-    const Tensor &part = results[microBatch][index];
     int64_t first = entry.firstSample(microBatch), count = entry.firstSample(microBatch + 1) - first;
-    if (info.batched())
-      runtime::putSamples(info, whole.data(), first, count, part.data());
-    else if (microBatch == 0)
-      std::memcpy(whole.data(), part.data(), part.numBytes());
-    else
-      runtime::addInOrder(info.type, info.numElements(), whole.data(), part.data());
+    runtime::putSamples(info, whole.data(), first, count, results[microBatch][index].data());
   }
   return whole;
 }
@@ -120,10 +120,12 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   entry.name = name;
   entry.batch = std::max<int64_t>(1, model.getBatch());
   entry.microBatches = std::max<int64_t>(1, model.getMicroBatches());
+  entry.lanes = model.getLanes().value_or(1);
   if (source.isRules()) { // not cut yet
     int64_t batches = entry.trains() ? settings.accumulationSteps : 1;
     entry.batch *= batches;
     entry.microBatches = settings.microBatches.value_or(1) * batches;
+    entry.lanes = settings.lanes;
   }
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {

@@ -14,7 +14,7 @@ namespace plc::interpret {
 struct Settings {
   std::string compute = "f32";
   std::optional<int64_t> microBatches;
-  int64_t accumulationSteps = 1;
+  int64_t accumulationSteps = 1, lanes = 1;
   runtime::OptimizerSettings optimizer;
   KeyPlaces places;
 };

@@ -99,6 +99,8 @@ void Source::parseIR(const std::string &file) {
                      file + "' has " + std::to_string(cut));
   if (settings.accumulationSteps != 1)
     throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
+  if (settings.lanes != 1)
+    throw usageError("key 'gradient.lanes' applies to .ein models, not to IR, which has its lanes");
 }
 
 bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
@@ -108,8 +110,9 @@ OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::str
   if (!rules)
     return program;
   auto pipeline = PassManager::on<ModuleOp>(&context);
-  for (const algebra::Phase &phase : algebra::phasesToNumerics(
-           {kind, outputs, settings.compute, settings.microBatches.value_or(1), settings.accumulationSteps})) {
+  for (const algebra::Phase &phase :
+       algebra::phasesToNumerics({kind, outputs, settings.compute, settings.microBatches.value_or(1),
+                                  settings.accumulationSteps, settings.lanes})) {
     phase.addPasses(pipeline);
     if (entryOnly)
       break;

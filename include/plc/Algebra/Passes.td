@@ -113,7 +113,9 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
     each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
 
-    Refused: M larger than the batch; a quotient of two sums over the batch if A > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step.
+    What is summed over the micro-batches of the step, is so in `lanes` (`ein.model`).
+
+    Refused: M larger than the batch; a quotient of two sums over the batch if A > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step; lanes that do not divide M.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
@@ -123,7 +125,8 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     `test/Algebra/micro-batch-errors.mlir`.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
-                 Option<"batches", "batches", "int64_t", "1", "number of batches of a step">];
+                 Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
+                 Option<"lanes", "lanes", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
 }
 
 def EinOrderContractions : EinPass<"ein-order-contractions"> {

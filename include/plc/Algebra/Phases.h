@@ -28,6 +28,7 @@ struct ProgramNumbers {
   std::string compute = "f32";
   int64_t microBatches = 1;
   int64_t batches = 1; // of a training step
+  int64_t lanes = 1;   // of the micro-batches
 };
 
 /// The phases after `ein` up to `numerics`, in order. The compiler and the interpreter take this one road.

@@ -26,6 +26,7 @@ struct StaticInfo {
   ElementType type = ElementType::F32; // State: of its elements
   double init = 0;                     // State: each of them, before the first run
   int64_t positions = 0;               // State: extent of the axis in which a run writes one position; 0: it writes all
+  int64_t lane = 0, lanes = 1;         // Gradient: so many lanes from `lane` on, one behind the other
 };
 
 struct CallInfo {
@@ -92,26 +93,37 @@ struct RankInfo {
 /// Bytes of the parameters that a rank's step updates, of their gradients and moments.
 int64_t updatedBytes(const RankInfo &rank);
 
-/// Where an operand of a call lies in the arena, in a run of its task.
-inline int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) {
-  if (operand < 0)
-    return rank.statics[static_cast<size_t>(-operand - 1)].offset;
-  const SlotInfo &slot = rank.tasks[static_cast<size_t>(run.target)].slots[static_cast<size_t>(operand)];
-  return run.at[static_cast<size_t>(slot.base)] + slot.offset;
-}
-
 /// The table of one entry. `plan-verify` proves it, the module holds it, the runtime executes it: only which code
 /// computes a kernel is added after the proof.
 struct EntryPlan : EntryInfo {
-  std::vector<int64_t> outputRanks; // which rank holds each output
+  std::vector<int64_t> outputRanks; // which rank of the first replica holds each output
   /// For each kernel that calls count: its number among the module's. The second list is for short micro-batches.
   std::vector<int64_t> kernels, shortKernels;
   std::vector<ChannelInfo> channels;
   std::vector<RankInfo> ranks;
+  /// Copies of its first ranks, one behind the other: each runs its part of the micro-batches, in order.
+  int64_t replicas = 1;
+
+  int64_t ranksOfReplica() const { return static_cast<int64_t>(ranks.size()) / replicas; }
+  /// In a replica, the rank that stands for this one of the first.
+  size_t rankIn(int64_t replica, int64_t rank) const { return static_cast<size_t>(replica * ranksOfReplica() + rank); }
+  int64_t replicaOf(size_t rank) const { return static_cast<int64_t>(rank) / ranksOfReplica(); }
+  /// Of a replica, its first micro-batch; of the one behind it, the end.
+  int64_t firstRun(int64_t replica) const { return replica * (microBatches / replicas); }
 
   bool isRagged() const { return isShort(microBatches - 1); }
   int64_t kernelOf(const CallInfo &call, int64_t microBatch) const {
     return (isShort(microBatch) ? shortKernels : kernels)[static_cast<size_t>(call.kernel)];
+  }
+  /// Where an operand of a call lies in the arena, in a run of its task.
+  int64_t placeOf(const RankInfo &rank, int64_t operand, const ActionInfo &run) const {
+    if (operand < 0) {
+      const StaticInfo &place = rank.statics[static_cast<size_t>(-operand - 1)];
+      return place.lanes == 1 ? place.offset
+                              : place.offset + (laneOf(run.microBatch) - place.lane) * (place.bytes / place.lanes);
+    }
+    const SlotInfo &slot = rank.tasks[static_cast<size_t>(run.target)].slots[static_cast<size_t>(operand)];
+    return run.at[static_cast<size_t>(slot.base)] + slot.offset;
   }
   int64_t bytesOf(const ChannelInfo &channel, int64_t microBatch) const {
     return isShort(microBatch) ? channel.shortBytes : channel.bytes;

@@ -40,6 +40,7 @@ struct EntryInfo {
   std::string name;
   int64_t batch = 1;        // samples per run
   int64_t microBatches = 1; // at most batch; if it does not divide it, the first ones have one sample more
+  int64_t lanes = 1;        // runs of equally many micro-batches, whose sums are added in order
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
 
@@ -55,6 +56,10 @@ struct EntryInfo {
   int64_t firstSample(int64_t microBatch) const {
     return microBatch * (batch / microBatches) + std::min(microBatch, batch % microBatches);
   }
+
+  int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / microBatches; }
+  /// Whether it stores what the others of its lane are added to.
+  bool beginsLane(int64_t microBatch) const { return microBatch % (microBatches / lanes) == 0; }
 
   /// Whether a micro-batch has one sample less than the first.
   bool isShort(int64_t microBatch) const {

@@ -45,6 +45,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     they make: they run once for all micro-batches and runs, and take no time of a step. So does a call that reads what these
     make. Not one that makes an output, nor one over the batch where micro-batches have unequal parts of it.
 
+    With `replicas` the pipeline is the first of so many, each of which runs its part of the micro-batches
+    (`--plan-replicate`), so that fewer are in flight. A program that keeps states from run to run has one.
+
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
@@ -64,6 +67,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
                "micro-batches in flight on each stage (default: those of the schedule)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
+    Option<"replicas", "replicas", "int64_t", "1", "pipelines that share the micro-batches">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
            "how it is chosen what is recomputed">,
     ListOption<"reserveBytes", "reserve-bytes", "int64_t",
@@ -90,7 +94,8 @@ def PlanInferSkips : Pass<"plan-infer-skips", "::mlir::ModuleOp"> {
   let description = [{
     Before: stages use each other's results. After: each such value is stashed at its source and popped once in each
     stage that uses it; the routes are listed by source, destination and place in the source. A tied parameter that
-    another rank owns gets two routes per step: its gradient site to the owner, its new value back.
+    another rank owns gets two routes per step: its gradient site to the owner, its new value back; in a program of
+    several replicas that is left to `--plan-replicate`.
 
     Test: `test/Planning/infer-skips.mlir`.
   }];
@@ -120,6 +125,21 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
            "auto: micro-batches in flight on each stage (0: as many as ranks, or what the bytes allow)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
+}
+
+def PlanReplicate : Pass<"plan-replicate", "::mlir::ModuleOp"> {
+  let summary = "make all replicas of a pipeline";
+  let description = [{
+    Before: a program of several `replicas` has the stages, routes and ordered ranks of the first one. After: it has those of
+    all. Replica r is a copy on ranks of its own, behind those of the replicas before, whose runs are of the r-th part of the
+    micro-batches; a stage `s0` of it is named `s0.r`. Each parameter is owned by one replica, on the rank that owned it
+    there: parameters of a rank go one by one, those of most bytes first, to the replica that owns fewest bytes so far. So what
+    the optimizer keeps is divided among the replicas (ZeRO-1). Each stage's gradient sites have the lanes of its
+    micro-batches. Their routes to the owner, and those of the new value back, are made here, as `--plan-infer-skips` makes
+    them of tied parameters. A program of one replica stays as it is.
+
+    Test: `test/Planning/replicate.mlir`.
+  }];
 }
 
 def PlanRemat : Pass<"plan-remat", "::mlir::ModuleOp"> {

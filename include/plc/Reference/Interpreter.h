@@ -37,7 +37,7 @@ public:
   /// In program order.
   llvm::ArrayRef<ein::ParamOp> getParameters() const { return parameters; }
   /// Sets the micro-batch that runs from now on; 0 at first. In a ragged model it decides the number of samples, of which
-  /// types give the larger one (`ein.model`).
+  /// types give the larger one (`ein.model`). It decides the lane of gradient sites that it adds to, too.
   void setMicroBatch(int64_t microBatch);
   /// The tensor of zeros that a type asks for, in the present micro-batch.
   Tensor makeTensor(mlir::Type type) const;
@@ -55,8 +55,8 @@ public:
 
   /// Makes every gradient site vacant. To be called before the first micro-batch of a step.
   void clearSites() { sites.clear(); }
-  /// The gradient sites of a parameter since `clearSites`, in program order of the forward calls. Their sum in this
-  /// order is its gradient.
+  /// The gradient sites of a parameter since `clearSites`, lane by lane, in program order of the forward calls. Their sum
+  /// in this order is its gradient.
   std::vector<Tensor> getSites(llvm::StringRef path) const;
 
 private:
@@ -73,13 +73,14 @@ private:
   mlir::SymbolTable symbols;
   ElementType real;
   ein::ModelOp model;
+  int64_t lane = 0;
   std::optional<int64_t> samples; // along batch axes; none if all micro-batches have what types say
   llvm::SmallVector<ein::ParamOp> parameters;
   llvm::StringMap<Tensor> values;
   /// Position of the first call of each path: the program order of instances.
   llvm::StringMap<int64_t> instances;
-  /// By (instance, position in `accumulates`).
-  std::map<std::pair<int64_t, int64_t>, Site> sites;
+  /// By (lane, instance, position in `accumulates`).
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Site> sites;
 };
 
 } // namespace plc::reference

@@ -91,7 +91,7 @@ public:
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
 
   /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
-  /// order. A result that is not batched is the sum of the micro-batches' values in order (addInOrder).
+  /// order. A result that is not batched is the sum of the micro-batches' values (sumOfMicroBatches).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
 
   /// Lets a sequence begin: every state of the entry has its initial value again, as before the first run.
@@ -146,8 +146,12 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMome
 /// sum += term, element by element, in the type's own arithmetic.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
 
-/// The sum in order of values that are exact in `type`, each addition rounded to `type`: the step's loss.
-double sumInOrder(ElementType type, const std::vector<double> &values);
+/// A result of the batch from those of its micro-batches, of which it is the sum: within each lane in order, then the lanes
+/// in theirs.
+Bytes sumOfMicroBatches(const TensorInfo &info, int64_t lanes, const std::vector<const void *> &values);
+
+/// The same sum of numbers that are exact in `type`, each addition rounded to `type`: the step's loss.
+double sumOfMicroBatches(ElementType type, int64_t lanes, const std::vector<double> &values);
 
 } // namespace plc::runtime
 

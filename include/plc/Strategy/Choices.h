@@ -21,8 +21,8 @@ enum class GradientKind { full, none };
 /// what segments of them begin with.
 enum class TurnValues { policy, keep, recompute };
 
-/// How a program is divided: not, in stages, or as the joint plan says.
-enum class ParallelismKind { none, pipeline, automatic };
+/// How a program is divided: not, in stages, its batch among replicas, or as the joint plan says. A pipeline may have replicas, too.
+enum class ParallelismKind { none, pipeline, data, automatic };
 
 } // namespace plc::strategy
 
@@ -54,8 +54,8 @@ struct plc::Choice<plc::strategy::TurnValues> {
 template <>
 struct plc::Choice<plc::strategy::ParallelismKind> {
   static constexpr const char *noun = "parallelism kind";
-  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"automatic"}};
-  static constexpr const char *later[] = {"data", "model"};
+  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"data"}, {"automatic"}};
+  static constexpr const char *later[] = {"model"};
   static std::span<const NamedRow> rows() { return table; }
   static std::span<const char *const> planned() { return later; }
 };

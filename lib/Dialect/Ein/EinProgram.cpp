@@ -156,9 +156,11 @@ LogicalResult FuncOp::verify() {
   return success();
 }
 
-// (C3)
+// (C3), (C6)
 static LogicalResult verifyCut(ModelOp model) {
   MicroBatches cut = cutOf(model);
+  if (std::optional<int64_t> lanes = model.getLanes(); lanes && *lanes < 2)
+    return model.emitOpError("has ") << *lanes << " lanes but needs 2 or more, or says nothing of them";
   if (failed(cut.verify(model)))
     return failure();
   int64_t ragged = cut.isRagged() ? cut.mostSamples() : 0;

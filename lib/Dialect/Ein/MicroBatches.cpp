@@ -35,9 +35,13 @@ std::optional<int64_t> plc::ein::batchDimOf(Equation equation) {
   return dimOf(equation.getResultMap(), equation->getResult(0).getType());
 }
 
-MicroBatches plc::ein::cutOf(ModelOp model) { return {int64_t(model.getBatch()), int64_t(model.getMicroBatches())}; }
+MicroBatches plc::ein::cutOf(ModelOp model) {
+  return {int64_t(model.getBatch()), int64_t(model.getMicroBatches()), int64_t(model.getLanes().value_or(1))};
+}
 
 LogicalResult MicroBatches::verify(Operation *op) const {
+  if (lanes > std::max<int64_t>(count, 1) || count % lanes)
+    return op->emitOpError("has ") << count << " micro-batches in " << lanes << " lanes";
   if (batch == 0 || batch >= count)
     return success();
   return op->emitOpError("has ") << count << " micro-batches of a batch of " << batch << " samples";

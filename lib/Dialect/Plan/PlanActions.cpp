@@ -53,5 +53,7 @@ LogicalResult StaticOp::verify() {
   if (getSite().has_value() != (getKind() == StaticKind::gradient))
     return emitOpError("'") << stringifyStaticKind(getKind()) << "' has "
                             << (getSite() ? "a site, as only gradients have" : "no site");
+  if (!getSite() && (getLane() != 0 || getLanes() != 1))
+    return emitOpError("'") << stringifyStaticKind(getKind()) << "' has lanes, as only gradients have";
   return success();
 }

@@ -23,6 +23,8 @@ void ProgramOp::build(OpBuilder &builder, OperationState &state, ein::ModelOp mo
   properties.batch = builder.getI64IntegerAttr(model.getBatch());
   properties.micro_batches = builder.getI64IntegerAttr(std::max<int64_t>(model.getMicroBatches(), 1));
   properties.moments = builder.getI64IntegerAttr(2);
+  properties.lanes = builder.getI64IntegerAttr(model.getLanes().value_or(1));
+  properties.replicas = builder.getI64IntegerAttr(1);
   state.addRegion();
 }
 
@@ -31,6 +33,10 @@ int64_t ProgramOp::getNumRanks() {
   for (auto stage : getBody().getOps<StageOp>())
     ranks = std::max(ranks, stage.getRank() + 1);
   return ranks;
+}
+
+bool ProgramOp::isReplicated() {
+  return llvm::any_of(getBody().getOps<StageOp>(), [](StageOp stage) { return stage.getReplica() != 0; });
 }
 
 bool ProgramOp::isTraining() {
@@ -88,6 +94,8 @@ LogicalResult ProgramOp::verify() {
     return failure();
   if (failed(verifyCut(*this)))
     return failure();
+  if (getLanes() % getReplicas()) // (C8)
+    return emitOpError("has ") << getReplicas() << " replicas of " << getLanes() << " lanes, which they do not divide";
   // (C4)
   auto checkBound = [&](StringRef what, std::optional<int64_t> bound, std::optional<int64_t> answer) {
     if (bound && answer && *bound > *answer)
@@ -123,6 +131,31 @@ static LogicalResult verifyRanks(ProgramOp program) {
     if (!listed.insert(rank.getIndex()).second)
       return rank.emitOpError("has index ") << rank.getIndex() << ", as another one has";
   }
+  return success();
+}
+
+// (C8)
+static LogicalResult verifyReplicas(ProgramOp program) {
+  if (!program.isReplicated())
+    return success();
+  int64_t replicas = program.getReplicas(), ranks = program.getNumRanks();
+  std::vector<SmallVector<StageOp>> stages(replicas);
+  for (auto stage : program.getBody().getOps<StageOp>()) {
+    if (int64_t(stage.getReplica()) >= replicas)
+      return stage.emitOpError("is of replica ") << stage.getReplica() << " of " << replicas;
+    stages[stage.getReplica()].push_back(stage);
+  }
+  for (auto [replica, own] : llvm::enumerate(stages))
+    if (own.size() != stages[0].size())
+      return program.emitOpError("has ") << own.size() << " stages of replica " << replica << " but "
+                                         << stages[0].size() << " of replica 0";
+  if (ranks % replicas)
+    return program.emitOpError("has ") << ranks << " ranks, which " << replicas << " replicas do not divide";
+  for (auto [replica, own] : llvm::enumerate(stages))
+    for (auto [stage, first] : llvm::zip(own, stages[0]))
+      if (int64_t rank = int64_t(first.getRank()) + int64_t(replica) * (ranks / replicas); stage.getRank() != rank)
+        return stage.emitOpError("has rank ") << stage.getRank() << " but needs " << rank << ", as '"
+                                              << first.getSymName() << "' of replica 0 has " << first.getRank();
   return success();
 }
 
@@ -227,8 +260,8 @@ static LogicalResult verifyClones(ProgramOp program) {
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  if (failed(verifyRanks(*this)) || failed(verifyLayers(*this)) || failed(verifyClones(*this)) ||
-      failed(verifyEnds(*this)))
+  if (failed(verifyRanks(*this)) || failed(verifyReplicas(*this)) || failed(verifyLayers(*this)) ||
+      failed(verifyClones(*this)) || failed(verifyEnds(*this)))
     return failure();
   if (!getBody().getOps<RouteOp>().empty())
     for (auto stage : getBody().getOps<StageOp>())

@@ -64,6 +64,9 @@ LogicalResult ParamOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult SiteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // (C2)
+  if (int64_t end = getLane() + getLanes(), lanes = (*this)->getParentOfType<ProgramOp>().getLanes(); end > lanes)
+    return emitOpError("has lanes ") << getLane() << " to " << end - 1 << " of " << lanes;
   return verifyParameter(symbols, *this, getParamAttr(), getType());
 }
 
@@ -73,6 +76,13 @@ LogicalResult RouteOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // (C1)
   if (!source || !destination)
     return emitOpError("joins '") << getSource() << "' and '" << getDestination() << "', which are not both stages";
+  // (C2)
+  if (getLanes() > 1 && getPer() != Per::step)
+    return emitOpError("carries ") << getLanes() << " lanes per " << stringifyPer(getPer());
+  // (C3)
+  if (getPer() != Per::step && source.getReplica() != destination.getReplica())
+    return emitOpError("joins replicas ")
+           << source.getReplica() << " and " << destination.getReplica() << " per " << stringifyPer(getPer());
   if (source != destination)
     return success();
   InFlightDiagnostic error = emitOpError("starts and ends in stage '") << getSource() << "'";

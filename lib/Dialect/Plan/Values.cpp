@@ -37,6 +37,15 @@ int64_t plc::plan::byteSize(ProgramOp program, Type type, int64_t mb) {
   return byteSize(program.getCut().typeIn(mb, type));
 }
 
+llvm::SmallVector<StageOp> plc::plan::stagesOfFirst(ProgramOp program) {
+  auto isFirst = [](StageOp stage) { return stage.getReplica() == 0; };
+  return llvm::to_vector(llvm::make_filter_range(program.getBody().getOps<StageOp>(), isFirst));
+}
+
+int64_t plc::plan::carriedBytes(RouteOp route, int64_t mb) {
+  return byteSize(route->getParentOfType<ProgramOp>(), route.getType(), mb) * int64_t(route.getLanes());
+}
+
 int64_t plc::plan::bytesBefore(ProgramOp program, Type type, int64_t mb) {
   return program.getCut().elementsBefore(mb, type) * int64_t(byteWidth(elementTypeOf(type)));
 }

@@ -355,6 +355,22 @@ ein.model @model_c3(%x: tensor<2xf32>) attributes {arg_names = ["x"], result_nam
   ein.return
 }
 // -----
+// expected-error@+1 {{has 4 micro-batches in 3 lanes}}
+ein.model @model_c6() attributes {arg_names = [], result_names = [], arg_batch = array<i64>,
+    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, lanes = 3 : i64} {
+  ein.return
+}
+
+// -----
+
+// expected-error@+1 {{has 1 lanes but needs 2 or more, or says nothing of them}}
+ein.model @model_c6() attributes {arg_names = [], result_names = [], arg_batch = array<i64>,
+    result_batch = array<i64>, batch = 4 : i64, micro_batches = 4 : i64, lanes = 1 : i64} {
+  ein.return
+}
+
+// -----
+
 // expected-error@+1 {{has ragged extent 0 but 5 samples in 2 micro-batches need 3}}
 ein.model @model_c3_missing(%x: tensor<3xf32, #ein.batch<0>>) attributes {arg_names = ["x"], result_names = [],
     arg_batch = array<i64: 0>, result_batch = array<i64>, batch = 5 : i64, micro_batches = 2 : i64} {

@@ -85,6 +85,9 @@ class Check:
             self.plan |= {"stages": draws.randint(1, 6), "grain": "equation",
                           "schedule": draws.choice(["gpipe", "1f1b", "zb_h1"])}
         self.turns = draws.choice(["keep", "recompute"])
+        parts = self.program.micro_batches
+        self.lanes = draws.choice([n for n in range(1, parts + 1) if parts % n == 0])
+        self.plan["replicas"] = draws.choice([n for n in range(1, self.lanes + 1) if self.lanes % n == 0])
         self.draws = draws
 
     def run(self, *command):
@@ -92,6 +95,7 @@ class Check:
 
     def training(self):
         sets = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
+                "--set", f"gradient.lanes={self.lanes}",
                 "--set", f"precision.compute={self.real}"]
         data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
         module = self.folder / "module.plcm"

@@ -6,9 +6,10 @@
 
 namespace plc::ein {
 
-/// The cut of a batch of samples in `count` micro-batches (0: it is not cut yet).
+/// The cut of a batch of samples in `count` micro-batches (0: it is not cut yet), and of these in `lanes`: runs of equally
+/// many, whose sums are added in their order.
 struct MicroBatches {
-  int64_t batch, count;
+  int64_t batch, count, lanes = 1;
 
   /// Whether micro-batches have different numbers of samples. Types then have batch axes.
   bool isRagged() const { return count > 0 && batch % count != 0; }
@@ -20,7 +21,9 @@ struct MicroBatches {
     return microBatch * (batch / count) + std::min(microBatch, batch % count);
   }
 
-  /// Checks, with errors at `op`, that each micro-batch has a sample.
+  int64_t laneOf(int64_t microBatch) const { return microBatch * lanes / count; }
+
+  /// Checks, with errors at `op`, that each micro-batch has a sample, and each lane equally many micro-batches.
   llvm::LogicalResult verify(mlir::Operation *op) const;
   /// Checks that arguments or results of a program, of which `batch` lists the axes along the batch (-1: none), have the
   /// extent and the batch axis that the cut gives them.

@@ -23,6 +23,11 @@ bool isStatic(mlir::Value resolved);
 int64_t byteSize(mlir::Type type);
 /// Bytes of a value of a micro-batch, or of the step (-1).
 int64_t byteSize(ProgramOp program, mlir::Type type, int64_t mb);
+/// The stages of the program's first replica: all, if it is not replicated.
+llvm::SmallVector<StageOp> stagesOfFirst(ProgramOp program);
+
+/// Bytes that a route carries for a micro-batch, or for the step.
+int64_t carriedBytes(RouteOp route, int64_t mb = 0);
 /// Bytes of the values of all micro-batches before `mb`, one behind the other.
 int64_t bytesBefore(ProgramOp program, mlir::Type type, int64_t mb);
 

@@ -18,7 +18,7 @@ int main(int, char **argv) {
     StepResult result = engine->trainStep(1, inputs);
     std::printf("model %s, %zu parameters, %zu micro-batches, loss %.6f\n", engine->modelName().c_str(),
                 engine->parameters().size(), result.microBatchLosses.size(),
-                sumInOrder(engine->realType(), result.microBatchLosses));
+                sumOfMicroBatches(engine->realType(), engine->findEntry("train")->lanes, result.microBatchLosses));
   } catch (const Error &error) {
     std::fprintf(stderr, "%s: %s\n", error.place.c_str(), error.what());
     return error.exitCode;
