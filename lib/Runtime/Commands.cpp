@@ -40,8 +40,6 @@ namespace {
 
 /// Of several processes that fail alike one is to be heard, and the one that failed first.
 constexpr auto late = std::chrono::milliseconds(500);
-/// MPICH's mpirun forgets what it has not passed on when all are ended.
-constexpr auto passing = std::chrono::milliseconds(200);
 
 /// Tells an error, and ends the other processes, unless all end by the same one. Returns the exit code.
 int fail(const Error &error, const Tool &tool) {
@@ -62,10 +60,8 @@ int fail(const Error &error, const Tool &tool) {
   if (error.exitCode == PeerLost || (job && job->process.value_or(0) > 0))
     std::this_thread::sleep_for(late);
   failLauncher(textOf(error, tool.name), error.exitCode);
-  if (world) {
-    std::this_thread::sleep_for(passing);
+  if (world)
     world->abort(error.exitCode);
-  }
   return error.exitCode;
 }
 
