@@ -90,7 +90,7 @@ struct RankInfo {
   }
 };
 
-/// Bytes of the parameters that a rank's step updates, of their gradients and moments.
+/// Bytes of the parameters that a rank's step updates, of all their gradients, and of moments.
 int64_t updatedBytes(const RankInfo &rank);
 
 /// The table of one entry. `plan-verify` proves it, the module holds it, the runtime executes it: only which code
