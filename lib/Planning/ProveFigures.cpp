@@ -26,8 +26,9 @@ LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t byte
   CutFigures figures;
   if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, figures))
     return program.emitOpError("is no cut of a model: ") << *fault;
-  for (auto [stage, ns] : llvm::zip(stagesOfFirst(program), figures.stageNs))
-    if (failed(proveFigure(stage, "ns", stage.getNs(), ns)))
+  std::vector<size_t> next(program.getReplicas()); // of the stages, which those of the first replica are alike
+  for (auto stage : program.getBody().getOps<StageOp>())
+    if (failed(proveFigure(stage, "ns", stage.getNs(), figures.stageNs[next[stage.getReplica()]++])))
       return failure();
   return success(succeeded(proveFigure(program, "cut_ns", program.getCutNs(), figures.cutNs)) &&
                  succeeded(proveFigure(program, "cut_bound_ns", program.getCutBoundNs(), figures.boundNs)));

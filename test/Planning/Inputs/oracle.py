@@ -32,16 +32,19 @@ def expected(plan):
             memo[cell, mb] = hash((call.kernel, cell[4], tuple(value(each, mb) for each in call.inputs)))
         return memo[cell, mb]
 
-    def total(site):
+    def total(site, lane):
         term = "vacant"
         for mb in range(plan.micro_batches):
-            for call, number in fills[site]:
+            for call, number in fills[site] if plan.lane_of(mb) == lane else ():
                 term = hash((call.kernel, number, tuple(value(each, mb) for each in call.inputs), term))
         return term
 
-    outputs = {(name, mb): value(cell, mb) for name, cell, _ in plan.outputs for mb in range(plan.micro_batches)}
-    new = {name: ("step", ("param", name), tuple(total(site) for site in sorted(fills) if site[1] == name))
-           for _, name, _ in fills}
+    outputs = {(name, mb): value(cell, mb) for name, cell, rank in plan.outputs for mb in plan.runs_of(rank)}
+    sites = collections.defaultdict(list)  # by parameter: lane by lane, in each the sites in order
+    for cell in fills:
+        sites[cell[1]] += [(lane, cell[2], cell) for lane in range(cell[3], cell[3] + cell[4])]
+    new = {name: ("step", ("param", name), tuple(total(cell, lane) for lane, _, cell in sorted(each)))
+           for name, each in sites.items()}
     return outputs, new
 
 
@@ -63,6 +66,13 @@ class Memory:
         end, term = self.held.get(at, (None, None))
         return term if end == at + size else ("garbage", next(self.fresh))
 
+    def copy(self, at, source, begin, size):
+        """All terms that lie there whole: a message of several lanes holds as many."""
+        self.spoil(at, size)
+        for first, (end, term) in list(source.held.items()):
+            if begin <= first and end <= begin + size:
+                self.write(at + first - begin, end - first, term)
+
 
 class Machine:
     """One execution. `order` chooses what happens next among what can: ("rank", r) or ("copy", message). With `meet`
@@ -77,13 +87,13 @@ class Machine:
         self.posted, self.sent, self.done, self.open = {}, {}, set(), collections.Counter()
         for rank, statics in plan.statics.items():
             for each in statics:
-                parts = plan.micro_batches if each.kind == "input" and each.name in plan.batched else 1
-                part = each.bytes // parts
-                for mb in range(parts):
+                parts = plan.runs_of(rank) if each.kind == "input" and each.name in plan.batched else [0]
+                part = each.bytes // len(parts)
+                for number, mb in enumerate(parts):
                     term = (("param", each.name) if each.kind == "parameter" else ("input", each.name, mb)
                             if each.kind == "input" else before.memory[rank].read(each.at, each.bytes)
                             if each.kind == "prepared" and before else each[:3])
-                    self.memory[rank].write(each.at + mb * part, part, term)
+                    self.memory[rank].write(each.at + number * part, part, term)
 
     def run(self):
         while True:
@@ -118,7 +128,7 @@ class Machine:
 
     def copy(self, key):
         (source, at), (to, place, size) = self.sent[key], self.posted[key]
-        self.memory[to].write(place, size, self.memory[source].read(at, size))
+        self.memory[to].copy(place, self.memory[source], at, size)
         self.done.add(key)
 
     def act(self, rank):
@@ -160,8 +170,9 @@ class Machine:
         def where(cell):
             if plan.resolve(cell) in plan.prepared:
                 return plan.place(rank, "prepared", plan.prepared[plan.resolve(cell)])
-            kind = {"param": "parameter", "site": "gradient"}.get(cell[0])
-            return plan.place(rank, kind, *cell[1:]) if kind else places[plan.resolve(cell)]
+            if cell[0] == "site":
+                return plan.place(rank, "gradient", *cell[1:3], plan.lane_of(mb))
+            return plan.place(rank, "parameter", cell[1]) if cell[0] == "param" else places[plan.resolve(cell)]
 
         for call in plan.tasks[stage, role]:
             if call.clone and " keep" in line:
@@ -170,25 +181,27 @@ class Machine:
             for number, cell in enumerate(call.results):
                 term = (call.kernel, number, read)
                 if cell[0] == "site":
-                    term += (memory.read(where(cell), plan.sizes[cell]) if mb else "vacant",)
+                    begins = mb % (plan.micro_batches // plan.lanes) == 0  # the lane
+                    term += ("vacant" if begins else memory.read(where(cell), plan.sizes[cell]),)
                 memory.write(where(cell), plan.sizes[cell], hash(term))
 
     def step(self, rank):
         self.stepped.add(rank)
         memory, statics = self.memory[rank], self.plan.statics[rank]
         for each in statics:
-            sites = sorted((s.site, s.at) for s in statics if (s.kind, s.name) == ("gradient", each.name))
+            sites = sorted((s.lane + lane, s.site, s.at + lane * (s.bytes // s.lanes)) for s in statics
+                           if (s.kind, s.name) == ("gradient", each.name) for lane in range(s.lanes))
             if each.kind == "parameter" and each.owned and sites:
-                terms = tuple(memory.read(at, each.bytes) for _, at in sites)
+                terms = tuple(memory.read(at, each.bytes) for _, _, at in sites)
                 memory.write(each.at, each.bytes, ("step", memory.read(each.at, each.bytes), terms))
 
     def check(self, outputs, parameters):
         for name, cell, rank in self.plan.outputs:
             size, at = self.plan.sizes[cell], self.plan.place(rank, "output", name)
-            for mb in range(self.plan.micro_batches):
-                if self.memory[rank].read(at + mb * size, size) != outputs[name, mb]:
+            for number, mb in enumerate(self.plan.runs_of(rank)):
+                if self.memory[rank].read(at + number * size, size) != outputs[name, mb]:
                     raise Wrong(f"output {name}, micro-batch {mb}, is another value")
-        if {name for name, _ in outputs} != {name for name, _, _ in self.plan.outputs}:
+        if set(outputs) != {(name, mb) for name, _, rank in self.plan.outputs for mb in self.plan.runs_of(rank)}:
             raise Wrong("an output is missing")
         for rank, statics in self.plan.statics.items():
             for each in statics:
