@@ -43,11 +43,12 @@ public:
     std::vector<JointChoice> list;
     for (int64_t microBatches : microBatchCounts()) {
       int64_t layers = layersOf(microBatches);
-      for (int64_t ranks : rankCounts())
-        for (ScheduleKind schedule : schedules(ranks))
-          for (int64_t chunks : chunksOf(schedule, ranks))
-            if (JointChoice choice{microBatches, ranks, chunks, schedule}; isAllowed(choice, layers))
-              list.push_back(choice);
+      for (int64_t replicas : replicaCounts())
+        for (int64_t ranks : rankCounts(mostRanks() / replicas))
+          for (ScheduleKind schedule : schedules(ranks))
+            for (int64_t chunks : chunksOf(schedule, ranks))
+              if (JointChoice choice{microBatches, replicas, ranks, chunks, schedule}; isAllowed(choice, layers))
+                list.push_back(choice);
     }
     return list;
   }
@@ -60,12 +61,14 @@ public:
     // What a budget asks for is decided by whole plans; no cut that keeps it is faster than one that need not.
     quick.recomputes = !strategy.isGiven("memory.budget");
     // Nor is an order faster that keeps it.
-    quick.inFlight = quick.recomputes ? 0 : choice.microBatches;
+    quick.inFlight = quick.recomputes ? 0 : choice.microBatches / choice.replicas;
     JointEstimate estimate;
-    if (OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate))
-      fill(*module, estimate);
-    // Tasks are ordered by what they take on one thread; several take no less than their part of it.
-    estimate.ns /= threads();
+    OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate);
+    if (!module)
+      return estimate;
+    fill(*module, estimate);
+    // No rank ends before what it updates behind its tasks, so where parameters lie counts already here.
+    estimate.ns = plc::plan::leastStep(programOf(*module), strategy.rates(), threads());
     return estimate;
   }
 
@@ -75,8 +78,10 @@ public:
     if (!module)
       return estimate;
     fill(*module, estimate);
-    estimate.ns = playedNs(programOf(*module));
-    loads[choice] = loadsOf(programOf(*module));
+    Loads found = loadsOf(programOf(*module));
+    estimate.ns = playedNs(programOf(*module), plc::plan::StepPart::whole);
+    found.tasksNs = playedNs(programOf(*module), plc::plan::StepPart::tasks);
+    loads[choice] = std::move(found);
     return estimate;
   }
 
@@ -95,7 +100,10 @@ public:
     auto choose = [&](const char *key, plc::strategy::Value value) {
       chosen.choose(std::string("parallelism.") + key, value);
     };
-    choose("kind", std::string(plc::nameOfChoice(divided ? ParallelismKind::pipeline : ParallelismKind::none)));
+    ParallelismKind alone = choice.replicas > 1 ? ParallelismKind::data : ParallelismKind::none;
+    choose("kind", std::string(plc::nameOfChoice(divided ? ParallelismKind::pipeline : alone)));
+    if (choice.replicas != own("replicas"))
+      choose("replicas", choice.replicas);
     choose("micro_batches", choice.microBatches);
     if (divided) {
       choose("stages", choice.stages());
@@ -112,10 +120,11 @@ public:
     return chosen;
   }
 
-  /// Time of each rank for a step of a choice that was planned, and what of it computes again.
+  /// Time of each rank for the tasks of a choice that was planned, what of all of it computes again, and when the last task
+  /// ends.
   struct Loads {
     std::vector<int64_t> ns;
-    int64_t againNs = 0;
+    int64_t againNs = 0, tasksNs = 0;
   };
   const Loads &loadsOf(const JointChoice &choice) { return loads[choice]; }
 
@@ -139,12 +148,24 @@ private:
     return counts;
   }
 
-  std::vector<int64_t> rankCounts() const {
+  // Those that divide the lanes, which are of the numerics key and stay as they are.
+  std::vector<int64_t> replicaCounts() const {
+    if (!isFree("replicas"))
+      return {own("replicas")};
+    int64_t lanes = strategy.get<int64_t>("gradient.lanes");
     std::vector<int64_t> counts;
-    for (int64_t ranks = 1; ranks <= mostRanks(); ranks += ranks < 8 ? 1 : ranks)
+    for (int64_t replicas = 1; replicas <= std::min(lanes, mostRanks()); ++replicas)
+      if (lanes % replicas == 0)
+        counts.push_back(replicas);
+    return counts;
+  }
+
+  std::vector<int64_t> rankCounts(int64_t most) const {
+    std::vector<int64_t> counts;
+    for (int64_t ranks = 1; ranks <= most; ranks += ranks < 8 ? 1 : ranks)
       counts.push_back(ranks);
-    if (counts.back() < mostRanks())
-      counts.push_back(mostRanks());
+    if (!counts.empty() && counts.back() < most)
+      counts.push_back(most);
     return counts;
   }
 
@@ -234,13 +255,13 @@ private:
   }
 
   /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.
-  int64_t playedNs(plc::plan::ProgramOp planned) const {
+  int64_t playedNs(plc::plan::ProgramOp planned, plc::plan::StepPart part) const {
     plc::plan::RouteTable routes(planned);
     plc::plan::TaskSlots slots(planned, routes);
     FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
     assert(succeeded(table) && "a plan that is proven has a table");
     return plc::plan::predictStep(planned, *table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0,
-                                  threads());
+                                  threads(), part);
   }
 
   Loads loadsOf(plc::plan::ProgramOp planned) const {
@@ -251,8 +272,8 @@ private:
       auto stage = call->getParentOfType<plc::plan::StageOp>();
       auto kernel = kernels.lookup<plc::plan::KernelOp>(call.getKernel());
       int64_t again = call.getRecompute() ? kernel.getNs() : plc::plan::nsOfTurnsAgain(kernel);
-      found.ns[stage.getRank()] += kernel.getNs() * planned.getMicroBatches() / threads();
-      found.againNs += again * planned.getMicroBatches() / threads();
+      found.ns[stage.getRank()] += kernel.getNs() * planned.getRunsOfReplica() / threads();
+      found.againNs += again * planned.getRunsOfReplica() / threads();
     });
     return found;
   }
@@ -271,22 +292,23 @@ private:
 void explain(ModelProblem &problem, AutomaticPlan &plan) {
   const JointRow &chosen = plan.answer.chosen;
   const ModelProblem::Loads &loads = problem.loadsOf(chosen.choice);
-  double step = double(std::max<int64_t>(chosen.estimate.ns, 1)), ranks = double(chosen.choice.ranks);
+  double step = double(std::max<int64_t>(chosen.estimate.ns, 1)), ranks = double(loads.ns.size());
   double total = double(std::accumulate(loads.ns.begin(), loads.ns.end(), int64_t(0)));
   double slowest = double(*std::max_element(loads.ns.begin(), loads.ns.end()));
   plan.work = 100 * (total - double(loads.againNs)) / ranks / step;
   plan.again = 100 * double(loads.againNs) / ranks / step;
   plan.uneven = 100 * (slowest - total / ranks) / step;
-  plan.waiting = std::max(0.0, 100 * (step - slowest) / step);
+  plan.waiting = std::max(0.0, 100 * (double(loads.tasksNs) - slowest) / step);
+  plan.updates = std::max(0.0, 100 * (step - double(loads.tasksNs)) / step);
   // What costs more than this part of the step is worth naming.
   constexpr double worthwhile = 5;
-  double worst = std::max({plan.again, plan.uneven, plan.waiting});
+  double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
   if (plan.answer.hitsMemory)
     plan.binds = "memory.budget";
   else if (worst > worthwhile)
-    plan.binds = plan.uneven == worst ? "layers" : "micro-batches";
+    plan.binds = plan.uneven == worst ? "layers" : plan.updates == worst ? "batch" : "micro-batches";
   else
-    plan.binds = chosen.choice.ranks == plan.mostRanks ? "ranks" : "work";
+    plan.binds = chosen.choice.allRanks() == plan.mostRanks ? "ranks" : "work";
 }
 
 } // namespace

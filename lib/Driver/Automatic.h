@@ -17,9 +17,11 @@ struct AutomaticPlan {
   planner::JointAnswer answer;
   int64_t mostRanks = 1;
   /// Parts of the chosen step, in percent of it: the work shared evenly, what is computed again, the slowest rank's load
-  /// above the mean, and the time in which that rank waits for others.
-  double work = 100, again = 0, uneven = 0, waiting = 0;
-  /// What a better plan would need more of: "ranks", "layers", "micro-batches", "memory.budget", or "work" if nothing.
+  /// above the mean, the time in which that rank waits for others' tasks, and what updates and the exchange of gradients and
+  /// new values add.
+  double work = 100, again = 0, uneven = 0, waiting = 0, updates = 0;
+  /// What a better plan would need more of: "ranks", "layers", "micro-batches", "batch", "memory.budget", or "work" if
+  /// nothing.
   const char *binds = "work";
 };
 
@@ -31,7 +33,7 @@ int planAutomatically(mlir::ModuleOp model, const Program &program, llvm::Source
 /// The candidates as a table, fastest first, what the chosen step consists of and what binds; each line behind `prefix`.
 void print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out);
 
-/// "4 stages on 2 ranks, 8 micro-batches, zbv: step 23.8 ms".
+/// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv: step 23.8 ms".
 std::string describe(const AutomaticPlan &plan);
 
 } // namespace plc::driver

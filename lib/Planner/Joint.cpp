@@ -38,17 +38,20 @@ private:
     if (isNew)
       it->second = problem.work(choice.microBatches);
     JointRow row{choice, JointRow::work, it->second};
-    row.estimate.ns = (row.estimate.ns + choice.ranks - 1) / choice.ranks;
+    row.estimate.ns = (row.estimate.ns + choice.allRanks() - 1) / choice.allRanks();
     rows.push_back(row);
   }
 
   // The open row of a depth below `depth` that may be the fastest; null if every such row is slower than the best one at
-  // `depth`.
+  // `depth`. Of replicas that have as many plans as they may, no row is open.
   JointRow *next(JointRow::Depth depth) {
+    auto isClosed = [&](const JointRow &row) {
+      return !row.estimate.refusal.empty() || (row.depth < depth && plans[row.choice.replicas] >= mostPlans);
+    };
     JointRow *best = nullptr;
     for (JointRow &row : rows)
-      if (row.estimate.refusal.empty() && (!best || row.estimate.ns < best->estimate.ns ||
-                                           (row.estimate.ns == best->estimate.ns && row.depth > best->depth)))
+      if (!isClosed(row) && (!best || row.estimate.ns < best->estimate.ns ||
+                             (row.estimate.ns == best->estimate.ns && row.depth > best->depth)))
         best = &row;
     return best && best->depth < depth ? best : nullptr;
   }
@@ -81,13 +84,14 @@ private:
         near.push_back(row);
     std::stable_sort(near.begin(), near.end(),
                      [](const JointRow &a, const JointRow &b) { return a.estimate.ns < b.estimate.ns; });
-    std::set<std::tuple<int64_t, int64_t, int64_t>> searched; // micro-batches, ranks, chunks
+    std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>> searched; // micro-batches, replicas, ranks, chunks
     for (const JointRow &row : near) {
       JointRow found = problem.mayMove() ? descend(row) : row;
       if (!(found.choice == row.choice))
         rows.push_back(found);
       const JointChoice &choice = row.choice;
-      if (!problem.maySearchOrder() || !searched.emplace(choice.microBatches, choice.ranks, choice.chunks).second)
+      if (!problem.maySearchOrder() ||
+          !searched.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.chunks).second)
         continue;
       JointRow ordered{found.choice, JointRow::work, {}};
       ordered.choice.schedule = ScheduleKind::automatic;
@@ -125,8 +129,7 @@ private:
 
   Fault planBest() {
     std::string why;
-    int64_t plans = 0; // that there are
-    while (JointRow *row = plans < mostPlans ? next(JointRow::plan) : nullptr) {
+    while (JointRow *row = next(JointRow::plan)) {
       if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
         setOrder(*row);
         continue;
@@ -135,7 +138,7 @@ private:
       JointEstimate order = row->estimate, estimate = problem.plan(row->choice);
       row->estimate = estimate;
       if (estimate.refusal.empty()) {
-        ++plans;
+        ++plans[row->choice.replicas];
         continue;
       }
       row->estimate.ns = order.ns;
@@ -162,6 +165,7 @@ private:
   JointAnswer &answer;
   std::vector<JointRow> rows;
   std::map<int64_t, JointEstimate> works;
+  std::map<int64_t, int64_t> plans; // that there are, by replicas
 };
 
 } // namespace

@@ -23,8 +23,6 @@ using planner::formatPart;
 
 namespace {
 
-constexpr int64_t bytesPerNs = 8; // as the passes predict
-
 /// What a kernel takes of a rank's step, in all its calls there.
 struct KernelShare {
   int64_t ns = 0;
@@ -36,8 +34,8 @@ class StepExplainer {
 public:
   StepExplainer(ProgramOp program, const RouteTable &routes, llvm::raw_ostream &out)
       : program(program), routes(routes), kernels(program->getParentOfType<ModuleOp>()), out(out),
-        stages(program.getBody().getOps<StageOp>()), problem(buildScheduleProblem(program, routes, bytesPerNs)),
-        schedule(readSchedule(program, runs)) {}
+        stages(program.getBody().getOps<StageOp>()),
+        problem(buildScheduleProblem(program, routes, predictedBytesPerNs)), schedule(readSchedule(program, runs)) {}
 
   void run(int64_t columns) {
     if (planner::Fault fault = planner::simulate(problem, schedule, simulation)) {

@@ -7,6 +7,9 @@
 
 namespace plc::plan {
 
+/// Of messages, as the passes' options have it.
+inline constexpr int64_t predictedBytesPerNs = 8;
+
 /// Stages in their order, times from the kernels' costs, dependences from values and routes: of the first replica, as all
 /// are alike.
 planner::ScheduleProblem buildScheduleProblem(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs);

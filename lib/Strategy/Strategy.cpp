@@ -143,10 +143,6 @@ void checkReplicas(KeyReader &reader) {
                                                " but 'gradient.lanes' is " + Twine(lanes) + ", which it must divide");
   if (replicas == 1)
     return;
-  if (isAutomatic(reader))
-    reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
-                                               " but 'parallelism.kind = \"automatic\"' plans one pipeline; write "
-                                               "\"pipeline\" or \"data\"");
   if (reader.isGiven("parallelism.schedule.file"))
     reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
                                                " but 'parallelism.schedule.file' orders one pipeline");

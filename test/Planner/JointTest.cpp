@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <random>
 
 using namespace plc::planner;
@@ -13,24 +14,27 @@ namespace {
 
 // A chain of layers. A micro-batch takes its share of each layer's time and 1 beside; a rank keeps as much of each
 // layer as that takes, for as many micro-batches as the order has in flight. What runs again takes half as much more, and
-// keeps nothing.
+// keeps nothing. Replicas share the micro-batches of `lanes`.
 class Chain : public JointProblem {
 public:
   std::vector<int64_t> layers; // ns of a batch
   int64_t mostRanks = 4, limit = 0;
   bool recomputes = true, moves = true, searches = true;
-  int64_t message = 0;              // ns of each between two stages, which an order does not count
+  int64_t message = 0;             // ns of each between two stages, which an order does not count
+  int64_t lanes = 1, exchange = 0; // ns of what a replica sends to each other one, which an order does not count either
+  int64_t parameters = 0;          // bytes of each layer, on each replica
   int64_t ordered = 0, planned = 0; // how often it was asked
 
   std::vector<JointChoice> choices() override {
     std::vector<JointChoice> list;
     for (int64_t microBatches : {1, 2, 4, 8})
-      for (int64_t ranks = 1; ranks <= mostRanks; ++ranks)
-        for (ScheduleKind kind : {ScheduleKind::gPipe, ScheduleKind::oneFOneB, ScheduleKind::zeroBubbleH1,
-                                  ScheduleKind::interleaved, ScheduleKind::zeroBubbleV})
-          if (JointChoice choice{microBatches, ranks, ranks > 1 ? plc::rowOf(kind).chunks : 1, kind};
-              choice.stages() <= int64_t(layers.size()) && (ranks > 1 || kind == ScheduleKind::oneFOneB))
-            list.push_back(choice);
+      for (int64_t replicas = 1; replicas <= lanes && microBatches % lanes == 0; replicas *= 2)
+        for (int64_t ranks = 1; ranks * replicas <= mostRanks; ++ranks)
+          for (ScheduleKind kind : {ScheduleKind::gPipe, ScheduleKind::oneFOneB, ScheduleKind::zeroBubbleH1,
+                                    ScheduleKind::interleaved, ScheduleKind::zeroBubbleV})
+            if (JointChoice choice{microBatches, replicas, ranks, ranks > 1 ? plc::rowOf(kind).chunks : 1, kind};
+                choice.stages() <= int64_t(layers.size()) && (ranks > 1 || kind == ScheduleKind::oneFOneB))
+              list.push_back(choice);
     return list;
   }
 
@@ -44,7 +48,8 @@ public:
   JointEstimate plan(const JointChoice &choice) override {
     ++planned;
     JointEstimate estimate = simulated(choice);
-    estimate.ns += message * choice.microBatches * (choice.stages() - 1);
+    estimate.ns += message * choice.microBatches / choice.replicas * (choice.stages() - 1);
+    estimate.ns += exchange * (choice.replicas - 1);
     if (limit && choice.recomputes)
       estimate.ns += estimate.ns / 2;
     if (limit && !choice.recomputes && most > limit) {
@@ -84,7 +89,7 @@ private:
     JointEstimate estimate;
     estimate.balance = cut(choice);
     ScheduleProblem problem;
-    problem.microBatches = choice.microBatches;
+    problem.microBatches = choice.microBatches / choice.replicas;
     std::vector<int64_t> place = placeStages(family.placement, choice.stages(), choice.chunks), kept(choice.stages());
     for (int64_t stage = 0, layer = 0; stage < choice.stages(); ++stage) {
       int64_t ns = 0;
@@ -109,7 +114,7 @@ private:
     estimate.ns = simulation.makespan;
     std::vector<int64_t> bytes(choice.ranks), inFlight = inFlightOf(problem, schedule);
     for (int64_t stage = 0; stage < choice.stages(); ++stage)
-      bytes[place[stage]] += inFlight[stage] * kept[stage];
+      bytes[place[stage]] += inFlight[stage] * kept[stage] + parameters * estimate.balance[stage];
     most = *std::max_element(bytes.begin(), bytes.end());
     return estimate;
   }
@@ -241,6 +246,46 @@ TEST(Joint, RanksWholePlans) {
     changed += answer.chosen.estimate.ns < ofBestOrder;
   }
   EXPECT_GT(changed, 0);
+}
+
+// The lanes of a step are divided among replicas where that is faster than a pipeline on as many ranks: the more so the less
+// is exchanged. Borders are moved near the best order alone, which does not know the exchange, so the gap may be larger with it.
+TEST(Joint, DividesLanesAmongReplicas) {
+  std::map<int64_t, int64_t> replicated; // chains, by what an exchange takes
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (int64_t exchange : {0, 100, 100000}) {
+      Chain problem = randomChain(seed);
+      problem.mostRanks = problem.lanes = 4;
+      problem.exchange = exchange;
+      JointAnswer answer;
+      ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+      int64_t best = exhaust(problem), found = answer.chosen.estimate.ns;
+      EXPECT_LE(found * 100, best * (exchange ? 102 : 101)) << "seed " << seed << ", exchange " << exchange;
+      EXPECT_LE(answer.chosen.choice.allRanks(), problem.mostRanks);
+      replicated[exchange] += answer.chosen.choice.replicas > 1;
+    }
+  EXPECT_EQ(replicated[0], 20);
+  EXPECT_GT(replicated[100], 0);
+  EXPECT_EQ(replicated[100000], 0);
+}
+
+// Each replica holds all parameters, and a rank of a pipeline those of its layers.
+TEST(Joint, KeepsMemoryOfReplicas) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.mostRanks = problem.lanes = 2;
+    problem.recomputes = false;
+    problem.parameters = 10000;
+    problem.limit = 10000 * int64_t(problem.layers.size()) - 1;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_EQ(answer.chosen.choice.replicas, 1);
+    EXPECT_EQ(answer.chosen.choice.ranks, 2);
+    EXPECT_TRUE(answer.hitsMemory);
+    problem.limit = 0;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_EQ(answer.chosen.choice.replicas, 2);
+  }
 }
 
 TEST(Joint, FailsForTheFastestsReason) {

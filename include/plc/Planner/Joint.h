@@ -14,13 +14,16 @@ namespace plc::planner {
 
 /// One way to run a program on several ranks.
 struct JointChoice {
-  int64_t microBatches = 1, ranks = 1;
-  int64_t chunks = 1; ///< stages of each rank
+  int64_t microBatches = 1;
+  int64_t replicas = 1; ///< of the pipeline, which share the micro-batches
+  int64_t ranks = 1;    ///< of a replica
+  int64_t chunks = 1;   ///< stages of each rank
   ScheduleKind schedule = ScheduleKind::oneFOneB;
   std::vector<int64_t> balance{}; ///< layer calls of each stage; empty: as the cuts are solved
   bool recomputes = false;        ///< what the byte budget asks for; else everything is kept
 
-  int64_t stages() const { return ranks * chunks; }
+  int64_t stages() const { return ranks * chunks; } ///< of a replica
+  int64_t allRanks() const { return replicas * ranks; }
   auto operator<=>(const JointChoice &) const = default;
 };
 
@@ -68,7 +71,8 @@ struct JointAnswer {
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
-/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned, and the best of these is taken.
+/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned for each number of replicas, whose
+/// exchange an order does not know, and the best of these is taken.
 /// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
 /// another, one at a time, as long as that helps, and the order that is searched for. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the

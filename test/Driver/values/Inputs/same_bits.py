@@ -24,7 +24,7 @@ def train_in(folder, sets):
 
 
 sets = ["parallelism.micro_batches=2", *sys.argv[1:]]
-numeric = [each for each in sets if each.split("=")[0] in ("parallelism.micro_batches", "precision.compute")]
+numeric = [each for each in sets if each.split("=")[0] in ("parallelism.micro_batches", "gradient.lanes", "precision.compute")]
 expected, found = train(numeric), train(sets)
 if len(set(expected[1])) < 4:
     sys.exit(f"the loss does not move: {expected}")
