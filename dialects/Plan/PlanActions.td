@@ -34,7 +34,9 @@ def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments,
   let summary = "what one rank does in a step, in order";
   let description = [{
     Made by `--plan-schedule` with runs alone; `--plan-insert-comm` adds messages and the step; `--plan-addresses` a
-    layout, in front, addresses and drops. The runtime executes exactly this list.
+    layout, in front, addresses and drops. The runtime executes exactly this list; or, where `--plan-free-order` has added
+    `after`, its actions in any order that respects that. `after` has pairs of an action and an earlier one that it must come
+    after, counted from 0 in the list without the layout.
 
     An example, from `test/Dialect/Plan/program.mlir`:
 
@@ -48,10 +50,11 @@ def Plan_RankOp : Plan_Op<"rank", [SingleBlock, NoTerminator, NoRegionArguments,
 
     (C1) A layout stands at the front.
     (C2) Ranks are unique.
+    (C3) `after` has pairs, each of an action of the rank and an earlier one.
   }];
-  let arguments = (ins Plan_Natural:$index);
+  let arguments = (ins Plan_Natural:$index, OptionalAttr<DenseI64ArrayAttr>:$after);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$index attr-dict-with-keyword $body";
+  let assemblyFormat = "$index (`after` $after^)? attr-dict-with-keyword $body";
   let hasVerifier = 1;
   let extraClassDeclaration = "static constexpr ::llvm::StringLiteral contents = \"a layout and actions\";";
 }

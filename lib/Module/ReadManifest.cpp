@@ -327,6 +327,19 @@ ActionInfo readAction(const Node &node, const RankInfo &rank, const EntryPlan &e
   return action;
 }
 
+/// For each action, earlier ones.
+std::vector<std::vector<int64_t>> readAfter(const Node &node, size_t numActions) {
+  int64_t number = 0;
+  auto after = node.list([&](const Node &action) {
+    int64_t last = number++ - 1;
+    return action.list([&](const Node &earlier) { return earlier.integer(0, last); });
+  });
+  if (after.size() != numActions)
+    node.fail("has " + std::to_string(after.size()) + " lists, expected one for each of " + std::to_string(numActions) +
+              " actions");
+  return after;
+}
+
 RankInfo readRank(const Node &node, const EntryPlan &entry) {
   RankInfo rank;
   rank.stage = node["stage"].string();
@@ -335,6 +348,8 @@ RankInfo readRank(const Node &node, const EntryPlan &entry) {
   auto numStatics = static_cast<int64_t>(rank.statics.size());
   rank.tasks = node["tasks"].list([&](const Node &task) { return readTask(task, entry, numStatics); });
   rank.actions = node["actions"].list([&](const Node &action) { return readAction(action, rank, entry); });
+  if (node.has("after"))
+    rank.after = readAfter(node["after"], rank.actions.size());
   return rank;
 }
 

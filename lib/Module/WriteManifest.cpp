@@ -178,11 +178,14 @@ json writeChannel(const ChannelInfo &channel, bool ragged) {
 }
 
 json writeRank(const RankInfo &rank) {
-  return {{"stage", rank.stage},
-          {"arena_bytes", rank.arenaBytes},
-          {"statics", list(rank.statics, writeStatic)},
-          {"tasks", list(rank.tasks, writeTask)},
-          {"actions", list(rank.actions, writeAction)}};
+  json written{{"stage", rank.stage},
+               {"arena_bytes", rank.arenaBytes},
+               {"statics", list(rank.statics, writeStatic)},
+               {"tasks", list(rank.tasks, writeTask)},
+               {"actions", list(rank.actions, writeAction)}};
+  if (rank.takesWhatIsReady())
+    written["after"] = rank.after;
+  return written;
 }
 
 json writeEntry(const EntryPlan &entry) {

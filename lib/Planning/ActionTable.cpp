@@ -109,6 +109,11 @@ private:
     for (auto action : op.getBody().getOps<ActionInterface>())
       if (failed(addAction(action, rank)))
         return failure();
+    if (std::optional<ArrayRef<int64_t>> pairs = op.getAfter()) {
+      rank.after.resize(rank.actions.size());
+      for (size_t i = 0; i < pairs->size(); i += 2)
+        rank.after[(*pairs)[i]].push_back((*pairs)[i + 1]);
+    }
     return success();
   }
 

@@ -62,7 +62,7 @@ class BlockPlaces : public Places {
   using Group = Lifetimes::Group;
 
 public:
-  explicit BlockPlaces(const RankValues &rank) : Places(rank), lifetimes(rank.lifetimes) {
+  BlockPlaces(const RankValues &rank, int64_t spare) : Places(rank), lifetimes(rank.lifetimes), spare(spare) {
     for (auto [clone, original] : rank.slots.getOriginals())
       repeated.insert(original);
     findUnits();
@@ -150,10 +150,11 @@ private:
     }
     if (lastBody >= 0)
       agree(after[lastBody], -1);
-    auto joins = [&](int64_t body) { return after[body] >= 0 && before[after[body]] == body; };
+    // In another order others may run between them.
+    auto joins = [&](int64_t body) { return !spare && after[body] >= 0 && before[after[body]] == body; };
     unitOf.resize(count);
     for (int64_t first = 0; first < int64_t(count); ++first)
-      if (before[first] < 0 || after[before[first]] != first) {
+      if (before[first] < 0 || !joins(before[first]) || after[before[first]] != first) {
         Unit &unit = units.emplace_back();
         for (int64_t body = first;; body = after[body]) {
           unitOf[body] = units.size() - 1;
@@ -389,14 +390,25 @@ private:
     planner::Packing packing;
     if (planner::Fault fault = strategy.pack(problem, packing))
       return fault;
-    int64_t block = blocks.size();
+    int64_t block = spare ? blockOfAllRuns() : int64_t(blocks.size());
     bool isRepeated = llvm::any_of(left, [&](Value value) { return repeated.contains(value); });
-    blocks.push_back({unit.lives, /*isDropped=*/isRepeated || unit.bodies.size() > 1});
+    if (!spare)
+      blocks.push_back({unit.lives, /*isDropped=*/isRepeated || unit.bodies.size() > 1});
     for (auto [value, at] : llvm::zip(left, packing.offsets)) {
       put(block, value, at);
       temporaries[number][value] = {block, at};
     }
     return std::nullopt;
+  }
+
+  // What tasks make for themselves alone, one task after the other, apart from what lives between them: so it keeps none of
+  // them from running before another.
+  int64_t blockOfAllRuns() {
+    if (ofAllRuns < 0) {
+      ofAllRuns = blocks.size();
+      blocks.push_back({{{0, int64_t(rank.actions.size())}}, /*isDropped=*/false});
+    }
+    return ofAllRuns;
   }
 
   planner::PackProblem::Block lifeIn(const Unit &unit, Value value) const {
@@ -466,7 +478,7 @@ private:
     for (auto [number, block] : llvm::enumerate(blocks))
       for (auto [mb, life] : llvm::enumerate(block.lives))
         if (!life.isEmpty()) {
-          problem.blocks.push_back({block.extent[rank.isShort(mb)], life.begin, life.end});
+          problem.blocks.push_back({block.extent[rank.isShort(mb)], earlyBegin(block, mb), life.end});
           kinds.push_back(number);
         }
     planner::Packing packing;
@@ -477,8 +489,19 @@ private:
     for (Block &block : blocks)
       for (Life life : block.lives)
         block.offsets.push_back(life.isEmpty() ? -1 : rank.staticBytes + *next++);
+    if (ofAllRuns >= 0)
+      blocks[ofAllRuns].offsets.resize(lifetimes.numMicroBatches(), blocks[ofAllRuns].offsets.front());
     end = rank.staticBytes + packing.bytes;
     return std::nullopt;
+  }
+
+  // When the block of the micro-batch begins that runs so many before: up to there this one's place is left to nobody.
+  int64_t earlyBegin(const Block &block, int64_t mb) const {
+    int64_t begin = block.lives[mb].begin;
+    for (int64_t earlier = mb - 1; earlier >= std::max<int64_t>(0, mb - spare); --earlier)
+      if (!block.lives[earlier].isEmpty())
+        begin = std::min(begin, block.lives[earlier].begin);
+    return begin;
   }
 
   // Slots in their order. A slot that the body does not touch has no place, and is given that of base 0.
@@ -514,6 +537,8 @@ private:
   }
 
   const Lifetimes &lifetimes;
+  const int64_t spare;
+  int64_t ofAllRuns = -1; // a block that all micro-batches share; -1: there is none
   std::vector<Unit> units;
   std::vector<size_t> unitOf; // each body
   DenseSet<Value> repeated;
@@ -527,4 +552,6 @@ private:
 
 } // namespace
 
-std::unique_ptr<Places> plc::plan::placeBlocks(const RankValues &rank) { return std::make_unique<BlockPlaces>(rank); }
+std::unique_ptr<Places> plc::plan::placeBlocks(const RankValues &rank, int64_t spare) {
+  return std::make_unique<BlockPlaces>(rank, spare);
+}

@@ -28,6 +28,8 @@ struct RankValues {
   bool isShort(int64_t microBatch) const;
   /// Rounded as places are.
   int64_t bytesOf(mlir::Value value, int64_t microBatch) const;
+  /// The least that all of them take, at any places, and the static area: the most that live at one time.
+  int64_t bound() const;
 };
 
 /// Bytes that are dead after an action.
@@ -70,7 +72,10 @@ std::unique_ptr<Places> placeValues(const RankValues &rank);
 /// Each group of `Lifetimes` is laid out once, as a block, and each of its lives gets a place: work and addresses grow
 /// with values, and with tasks times micro-batches. A block lives as long as the longest life in it, so bytes of values
 /// that are not made yet, or are not needed any more, lie idle in the runs where it begins and ends.
-std::unique_ptr<Places> placeBlocks(const RankValues &rank);
+///
+/// With `spare` a block has its place already when that of so many micro-batches before begins, and what tasks make for
+/// themselves alone lies apart from all other blocks: then other orders than the list's are possible, too.
+std::unique_ptr<Places> placeBlocks(const RankValues &rank, int64_t spare = 0);
 
 } // namespace plc::plan
 

@@ -47,6 +47,11 @@ int64_t RankValues::bytesOf(Value value, int64_t microBatch) const {
   return roundUpPlace(byteSize(program, value.getType(), microBatch));
 }
 
+int64_t RankValues::bound() const {
+  return staticBytes + lifetimes.mostBytes([&](Value value, int64_t mb) { return bytesOf(value, mb); },
+                                           [&](int64_t mb) { return isShort(mb); });
+}
+
 namespace {
 
 class RankLayout {
@@ -62,12 +67,20 @@ public:
     return known->lifetimes.countValues();
   }
 
-  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t limit) {
+  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit) {
     const RankValues &values = *known;
     std::unique_ptr<Places> places;
     PreparedPlaces prepared(rank, slots);
-    if (planner::Fault fault = choose(values, strategy, eachValue, places))
-      return emitNoPlan(rank) << *fault;
+    if (spare) {
+      places = placeBlocks(values, spare);
+      if (planner::Fault fault = places->pack(strategy))
+        return emitNoPlan(rank) << *fault;
+      if (limit > 0 && places->getEnd() > limit) // What is spare does not fit.
+        places = nullptr;
+    }
+    if (!places)
+      if (planner::Fault fault = choose(values, strategy, eachValue, places))
+        return emitNoPlan(rank) << *fault;
     // A budget is refused by no search that ended early.
     bool isQuick =
         &strategy == &rowOf(planner::MemoryStrategy::pooled) || &strategy == &rowOf(planner::MemoryStrategy::cached);
@@ -79,9 +92,7 @@ public:
     }
     if (planner::Fault fault = prepared.pack(strategy))
       return emitNoPlan(rank) << *fault;
-    int64_t most = values.lifetimes.mostBytes([&](Value value, int64_t mb) { return values.bytesOf(value, mb); },
-                                              [&](int64_t mb) { return values.isShort(mb); });
-    int64_t bound = staticBytes + std::max(most, prepared.getBound());
+    int64_t bound = std::max(values.bound(), staticBytes + prepared.getBound());
     layout.setArenaBytes(std::max(places->getEnd(), staticBytes + prepared.getBytes()));
     layout.setBoundBytes(bound);
     layout.setExact(places->isProven() && places->getEnd() == int64_t(layout.getArenaBytes()) &&
@@ -218,7 +229,7 @@ private:
       values += ranks.back()->begin();
     }
     for (auto &rank : ranks)
-      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, memoryLimitBytes)))
+      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, spare, memoryLimitBytes)))
         return failure();
     return success();
   }

@@ -125,7 +125,7 @@ private:
     SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
     for (auto [index, jobs] : llvm::enumerate(answer.ranks)) {
       builder.setInsertionPointToEnd(&program.getBody().front());
-      auto rank = RankOp::create(builder, program.getLoc(), index);
+      auto rank = RankOp::create(builder, program.getLoc(), index, DenseI64ArrayAttr());
       builder.createBlock(&rank.getBody());
       for (StageOp stage : stages)
         if (size_t(stage.getRank()) == index && stage.getTask(Role::P))

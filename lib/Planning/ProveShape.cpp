@@ -1,5 +1,5 @@
 //===- ProveShape.cpp - a table and its program, one by one -----------------===//
-#include "Proof.h"
+#include "FreeOrder.h"
 
 #include "plc/Dialect/Plan/Values.h"
 
@@ -154,5 +154,5 @@ LogicalResult plc::plan::proveActionTable(const module::EntryPlan &table, Progra
   for (auto rank : program.getBody().getOps<RankOp>())
     if (failed(proveMemory(both, rank.getIndex(), limitBytes)))
       return failure();
-  return success();
+  return proveFreeOrder(both);
 }

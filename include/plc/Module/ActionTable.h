@@ -80,7 +80,11 @@ struct RankInfo {
   std::vector<StaticInfo> statics;
   std::vector<TaskInfo> tasks;
   std::vector<ActionInfo> actions;
+  /// For each action, which earlier ones it must come after: any order that respects that is right, and the rank takes
+  /// what is ready. Empty: the rank takes its actions in their order.
+  std::vector<std::vector<int64_t>> after{};
 
+  bool takesWhatIsReady() const { return !after.empty(); }
   /// The place of that kind and name, or nullptr.
   const StaticInfo *find(StaticKind kind, const std::string &name) const {
     for (const StaticInfo &place : statics)

@@ -188,7 +188,8 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
   let description = [{
     Before: complete actions. After: each rank starts with a `plan.layout` (parameters, gradient sites, moments, inputs and
     outputs of the whole batch), runs, receives and sends have offsets, and a `plan.drop` stands behind the last use of
-    bytes that are not taken again by then. Up to `most-values` values of all micro-batches and ranks are placed one by one,
+    bytes that are not taken again by then. With `spare` a block of values has its place as many micro-batches earlier, and what a
+    task makes for itself lies apart from all that others keep. Up to `most-values` values of all micro-batches and ranks are placed one by one,
     by their lives on the rank's timeline of calls. If they are more, or if that takes fewer bytes, values that the same
     tasks use lie together, in blocks, and each block is placed by its lives on the timeline of actions; a `plan.frame` says
     where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders;
@@ -203,8 +204,27 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "::plc::planner::MemoryStrategy", "::plc::planner::MemoryStrategy::pooled",
            "how places are chosen">,
     Option<"mostValues", "most-values", "int64_t", "8192", "values of all ranks that are placed one by one">,
-    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">
+    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
+    Option<"spare", "spare", "int64_t", "0",
+           "micro-batches whose values have a place before the lists need it, so that other orders are possible, too">
   ];
+}
+
+def PlanFreeOrder : Pass<"plan-free-order", "::mlir::ModuleOp"> {
+  let summary = "tell which actions of a rank must come after which";
+  let description = [{
+    Before: actions with addresses. After: each rank says `after`, so that the runtime may take whichever action is ready, and any
+    order computes the same. An action comes after those that write what it reads, and after those that read what it
+    overwrites; after the start of its own message; after the same part of the message before it in its channel; and a
+    receive is posted after the wait that frees its slot. Each task runs in index order, so that sums are added in their order, and those of a stage and micro-batch one after the other.
+    P comes before all else, and the step behind all that is listed before it. What follows from other pairs is left out.
+
+    With `shuffle`, in place of `after`, the actions stand in another order, drawn by that number, that ranks could take them
+    in together: `--plan-verify` then proves that one.
+
+    Test: `test/Planning/free-order.mlir`.
+  }];
+  let options = [Option<"shuffle", "shuffle", "int64_t", "0", "draws an order by this number (0: none)">];
 }
 
 def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
@@ -216,7 +236,8 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     value and micro-batch that the program names; nothing overwrites bytes on their way; each rank takes one step, for
     which ranks wait for each other; each gradient site is one call's, holds all micro-batches at the step, and reaches the
     one owner of its parameter; runs read the value of a parameter before the step, and every copy has the new one at the
-    end; outputs stand at the end, and no message is left; peaks are inside arenas and limits. Times, bytes and bounds that
+    end; outputs stand at the end, and no message is left; peaks are inside arenas and limits. Of ranks that say `after`, all of that of
+    each order that respects it: then one action's bytes or turn keep no two apart that it leaves open. Times, bytes and bounds that
     the program and its layouts say are computed again. If a `plan.numerics` tells what the program computed before it was
     cut, it still does.
 

@@ -11,6 +11,17 @@ LogicalResult RankOp::verify() {
   for (auto layout : getBody().getOps<LayoutOp>())
     if (layout != &getBody().front().front())
       return layout.emitOpError("does not stand at the front of its rank");
+  // (C3)
+  if (!getAfter())
+    return success();
+  ArrayRef<int64_t> pairs = *getAfter();
+  auto actions = llvm::range_size(getBody().getOps<ActionInterface>());
+  if (pairs.size() % 2)
+    return emitOpError("has ") << pairs.size() << " numbers in 'after', which are no pairs";
+  for (size_t i = 0; i < pairs.size(); i += 2)
+    if (pairs[i] >= int64_t(actions) || pairs[i + 1] < 0 || pairs[i + 1] >= pairs[i])
+      return emitOpError("has action ") << pairs[i] << " after action " << pairs[i + 1]
+                                        << ", which is no earlier one of " << actions;
   return success();
 }
 

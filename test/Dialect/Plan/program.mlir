@@ -52,8 +52,8 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [tensor<4xf32>], arg_
   plan.route @r1 from @s0 to @s1 per step carries "w" : tensor<4xf32>
   // CHECK: plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0
   plan.channel @c0 carries @r0 from 0 to 1 slots 1 tag 0
-  // CHECK: plan.rank 0 {
-  plan.rank 0 {
+  // CHECK: plan.rank 0 after [1, 0, 2, 1, 3, 2, 4, 3] {
+  plan.rank 0 after [1, 0, 2, 1, 3, 2, 4, 3] {
     // CHECK: plan.layout static 64 arena 192 bound 192 {
     plan.layout static 64 arena 192 bound 192 {
       // CHECK: plan.static parameter "w" at 0 bytes 16 owned
