@@ -191,10 +191,17 @@ static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, co
   return options;
 }
 
+static bool takesWhatIsReady(const Strategy &strategy) {
+  return strategy.getChoice<plc::strategy::ExecutionMode>("mode") == plc::strategy::ExecutionMode::hybrid;
+}
+
 static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanAddressesOptions options;
   options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
   options.memoryLimitBytes = exactLimit(program, strategy);
+  // A budget is measured without what may be left out to meet it.
+  if (takesWhatIsReady(strategy) && !(program.measures && memoryLimit(program, strategy)))
+    options.spare = 1;
   return options;
 }
 
@@ -248,6 +255,8 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   });
   add("addresses", [options = addressesOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanAddresses(options));
+    if (takesWhatIsReady(strategy))
+      pipeline.addPass(plan::createPlanFreeOrder());
     // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
     if (!program.measures)
       addProof(pipeline, program, strategy);

@@ -18,10 +18,15 @@ Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOpt
   });
 }
 
+/// Null if the rank takes its actions in their order.
+static std::unique_ptr<module::ReadyActions> readyActionsOf(const RankInfo &plan) {
+  return plan.takesWhatIsReady() ? std::make_unique<module::ReadyActions>(plan.actions, plan.after) : nullptr;
+}
+
 Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
-      waitPaces(plan.actions.size()), kernelTimes(numTimes(manifest)),
+      waitPaces(plan.actions.size()), ready(readyActionsOf(plan)), kernelTimes(numTimes(manifest)),
       flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
@@ -75,34 +80,115 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
   flight.startEntry(entry);
   const bool timesTasks = !actionTimes.empty();
   begun = timesTasks ? Trace::now() : 0;
-  for (const ActionInfo &action : plan.actions) {
-    if (shared.stop.load(std::memory_order_relaxed))
-      return;
-    probeBefore(action, probe);
-    if (action.prepares() && prepared)
-      continue;
-    if (action.op == Op::Drop) // Drops only inform the arena checks.
-      continue;
-    actionIndex = static_cast<size_t>(&action - plan.actions.data());
-    flight.startAction(actionIndex);
-    const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
-    int64_t begin = events || computes ? Trace::now() : 0;
-    if (!perform(action, step))
-      return;
-    if (computes) {
-      int64_t ns = actionTimes[static_cast<size_t>(&action - plan.actions.data())] = Trace::now() - begin;
-      if (action.op == Op::Step)
-        fastestTimes.back() = std::min(fastestTimes.back(), ns);
-    }
-    if (events)
-      record(action, begin);
-    if (action.prepares() && timesTasks)
-      begun = Trace::now();
-    actionsDone.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (!(ready && !probe.fill ? takeReady(step, probe) : takeAll(step, probe)))
+    return;
   flight.startEntry(entry);
   prepared = true;
   ended = timesTasks ? Trace::now() : 0;
+}
+
+bool Rank::takeAll(int64_t step, const Probe &probe) {
+  for (const ActionInfo &action : plan.actions) {
+    if (shared.stop.load(std::memory_order_relaxed))
+      return false;
+    probeBefore(action, probe);
+    if (!(action.prepares() && prepared) && action.op != Op::Drop &&
+        !take(action, step)) // Drops only inform the checks.
+      return false;
+  }
+  return true;
+}
+
+/// Whatever is ready: messages are started first, so that others need not wait, then what has arrived is taken.
+bool Rank::takeReady(int64_t step, const Probe &probe) {
+  for (ready->restart(); !ready->allDone();) {
+    if (shared.stop.load(std::memory_order_relaxed))
+      return false;
+    std::optional<size_t> next = ready->toStart();
+    if (!next) {
+      if (takeArrived())
+        continue;
+      next = ready->toCompute();
+    }
+    if (!next) {
+      if (!waitForAny())
+        return false;
+      continue;
+    }
+    const ActionInfo &action = plan.actions[*next];
+    probeBefore(action, probe);
+    if (!(action.prepares() && prepared) && action.op != Op::Drop && !take(action, step))
+      return false;
+    ready->done(*next);
+  }
+  return true;
+}
+
+/// Waits that are over; whether there was any.
+bool Rank::takeArrived() {
+  const std::vector<size_t> &waits = ready->toAwait();
+  bool any = false;
+  for (size_t i = 0; i < waits.size();) {
+    if (!shared.transport->test(waitOf(plan.actions[waits[i]]))) {
+      ++i;
+      continue;
+    }
+    ready->done(waits[i]); // which puts others in its place
+    actionsDone.fetch_add(1, std::memory_order_relaxed);
+    any = true;
+  }
+  return any;
+}
+
+/// Until one of the ready waits is over. False if the run was stopped before.
+bool Rank::waitForAny() {
+  awaited.clear();
+  for (size_t number : ready->toAwait())
+    awaited.push_back(waitOf(plan.actions[number]));
+  actionIndex = ready->toAwait().front();
+  flight.startAction(actionIndex);
+  const int64_t begin = Trace::now();
+  size_t over = awaited.size();
+  if (auto error = shared.waits.begin(awaited))
+    throw *error;
+  auto mayGoOn = [&] {
+    auto isOver = [&](const Wait &wait) { return shared.transport->test(wait); };
+    over = static_cast<size_t>(std::find_if(awaited.begin(), awaited.end(), isOver) - awaited.begin());
+    return over < awaited.size() || shared.stop.load();
+  };
+  if (shared.transport->wakes())
+    shared.workers.wait(*worker, mayGoOn);
+  else
+    shared.workers.poll(*worker, mayGoOn, waitPaces[actionIndex].expectedNs());
+  waitPaces[actionIndex].took(Trace::now() - begin);
+  shared.waits.end(index);
+  if (over == awaited.size())
+    return false;
+  if (events)
+    record(plan.actions[ready->toAwait()[over]], begin);
+  return true;
+}
+
+/// With what is recorded of it. False if the run was stopped.
+bool Rank::take(const ActionInfo &action, int64_t step) {
+  const bool timesTasks = !actionTimes.empty();
+  actionIndex = static_cast<size_t>(&action - plan.actions.data());
+  flight.startAction(actionIndex);
+  const bool computes = timesTasks && (action.op == Op::Run || action.op == Op::Step);
+  int64_t begin = events || computes ? Trace::now() : 0;
+  if (!perform(action, step))
+    return false;
+  if (computes) {
+    int64_t ns = actionTimes[actionIndex] = Trace::now() - begin;
+    if (action.op == Op::Step)
+      fastestTimes.back() = std::min(fastestTimes.back(), ns);
+  }
+  if (events)
+    record(action, begin);
+  if (action.prepares() && timesTasks)
+    begun = Trace::now();
+  actionsDone.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
@@ -271,7 +357,7 @@ void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) const {
 
 bool Rank::message(const ActionInfo &action) {
   const ChannelInfo &channel = shared.entry.channels[static_cast<size_t>(action.target)];
-  int64_t message = std::max<int64_t>(0, action.microBatch);
+  const int64_t message = messageOf(action);
   switch (action.op) {
   case Op::PostRecv:
     shared.transport->post(action.target, message, arena.at(action.offset),
@@ -281,8 +367,8 @@ bool Rank::message(const ActionInfo &action) {
     shared.transport->send(action.target, message, arena.at(action.offset),
                            shared.entry.bytesOf(channel, action.microBatch));
     return true;
-  case Op::WaitRecv: return waitFor(Wait::For::Receive, action.target, message);
-  case Op::WaitSend: return waitFor(Wait::For::Send, action.target, message);
+  case Op::WaitRecv:
+  case Op::WaitSend: return waitFor(waitOf(action));
   case Op::Run:
   case Op::Drop:
   case Op::Step: break;
@@ -291,16 +377,15 @@ bool Rank::message(const ActionInfo &action) {
 }
 
 /// False if the run was stopped before.
-bool Rank::waitFor(Wait::For what, int64_t channel, int64_t message) {
+bool Rank::waitFor(const Wait &wait) {
   Transport &transport = *shared.transport;
-  const Wait wait{index, what, channel, message};
   bool over = transport.test(wait);
   const int64_t begin = Trace::now();
   if (over) {
     waitPaces[actionIndex].took(0);
     return true;
   }
-  if (auto error = shared.waits.begin(wait))
+  if (auto error = shared.waits.begin({&wait, 1}))
     throw *error;
   auto mayGoOn = [&] { return (over = transport.test(wait)) || shared.stop.load(); };
   if (transport.wakes())
@@ -320,7 +405,7 @@ bool Rank::update(int64_t step) {
   double scale = 1;
   if (clips) {
     shared.transport->reduce(index, updates.squares());
-    if (!waitFor(Wait::For::Norm))
+    if (!waitFor({index, Wait::For::Norm}))
       return false;
     scale = scaleOfNorm(manifest.optimizer, shared.transport->norm());
   }

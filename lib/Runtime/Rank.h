@@ -7,6 +7,7 @@
 #include "TimeCounts.h"
 #include "Updates.h"
 #include "Waits.h"
+#include "plc/Module/ReadyActions.h"
 
 namespace plc::runtime {
 
@@ -37,7 +38,7 @@ public:
   Rank(Shared &shared, size_t index, size_t local);
 
   /// Executes the action table once, without what has been prepared for these parameters; step 0 leaves the parameters
-  /// as they are. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if another rank stopped the run.
+  /// as they are. A rank that takes what is ready keeps to its list where a probe names an action of it. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if another rank stopped the run.
   void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
@@ -102,13 +103,22 @@ private:
   const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {
     return manifest.kernels[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
   }
+  bool takeAll(int64_t step, const Probe &probe);
+  bool takeReady(int64_t step, const Probe &probe);
+  bool takeArrived();
+  bool waitForAny();
+  bool take(const ActionInfo &action, int64_t step);
   bool perform(const ActionInfo &action, int64_t step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
   bool runKernel(int64_t number, void *const *operands);
   bool runTurns(int64_t number, const module::LoopInfo &loop, void *const *operands);
   bool message(const ActionInfo &action);
-  bool waitFor(Wait::For what, int64_t channel = -1, int64_t message = 0);
+  bool waitFor(const Wait &wait);
+  static int64_t messageOf(const ActionInfo &action) { return std::max<int64_t>(0, action.microBatch); }
+  Wait waitOf(const ActionInfo &action) const {
+    return {index, action.isSend() ? Wait::For::Send : Wait::For::Receive, action.target, messageOf(action)};
+  }
   bool update(int64_t step);
   void poisonAll();
   void probeBefore(const ActionInfo &action, const Probe &probe);
@@ -127,12 +137,14 @@ private:
   Arena arena;
   Updates updates;
   std::vector<void *> operands;
-  std::vector<ChunkTiming> paces;                   // by kernel
-  size_t actionIndex = 0;                           // of the one that is executed
-  std::vector<WaitPace> waitPaces;                  // by action
-  bool checksFinite = false, mayBeInfinite = false; // the second: results of the call
-  std::vector<int64_t> turns;                       // of the loops that run now, the outer first
-  bool prepared = false;                            // what stays until parameters change is there
+  std::vector<ChunkTiming> paces;                    // by kernel
+  size_t actionIndex = 0;                            // of the one that is executed
+  std::vector<WaitPace> waitPaces;                   // by action
+  const std::unique_ptr<module::ReadyActions> ready; // null: actions are taken in their order
+  std::vector<Wait> awaited;                         // at once, by waitForAny
+  bool checksFinite = false, mayBeInfinite = false;  // the second: results of the call
+  std::vector<int64_t> turns;                        // of the loops that run now, the outer first
+  bool prepared = false;                             // what stays until parameters change is there
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed
   std::vector<int64_t> fastestTimes; // by kernel, and last the step

@@ -22,31 +22,37 @@ std::string Waits::textOf(const Wait &wait) const {
   return text + "for " + what + ", which rank " + std::to_string(channel.source) + " has not sent";
 }
 
-std::optional<Error> Waits::begin(const Wait &wait) {
+std::optional<Error> Waits::begin(std::span<const Wait> waits) {
   std::lock_guard lock(mutex);
-  present[wait.rank] = wait;
-  path.assign(1, wait.rank);
-  if (!findCycle())
+  const size_t rank = waits.front().rank;
+  present[rank].assign(waits.begin(), waits.end());
+  if (std::ranges::all_of(present, [](const auto &each) { return each.size() < 2; })) {
+    path.assign(1, rank);
+    if (!findCycle())
+      return std::nullopt;
+  } else if (!findStuck(rank)) {
     return std::nullopt;
+  }
   std::string ranks;
   for (size_t each : path)
     ranks += std::to_string(each) + " -> ";
-  Error error(Hang, "", "ranks wait for each other in a cycle: " + ranks + std::to_string(wait.rank));
+  Error error(Hang, "", "ranks wait for each other in a cycle: " + ranks + std::to_string(path.front()));
   for (size_t each : path)
-    error.note(textOf(*present[each]));
+    for (const Wait &wait : present[each])
+      error.note(textOf(wait));
   return error;
 }
 
 /// Extends the path, which ends at a waiting rank, to one whose last rank awaits the first. A wait that is found undone
 /// was so all the time since it began: its rank has not acted since, nor can any of a cycle of such.
 bool Waits::findCycle() {
-  const Wait &wait = *present[path.back()];
+  const Wait &wait = present[path.back()].front();
   for (size_t next = 0; next < present.size(); ++next) {
     if (!transport.awaits(wait, next))
       continue;
     if (next == path.front())
       return true;
-    if (!present[next] || std::find(path.begin(), path.end(), next) != path.end())
+    if (present[next].empty() || std::find(path.begin(), path.end(), next) != path.end())
       continue;
     path.push_back(next);
     if (findCycle())
@@ -56,22 +62,52 @@ bool Waits::findCycle() {
   return false;
 }
 
+/// Where ranks wait for any of several: whether the rank is one of those that can never go on, because each of their waits is for
+/// another of them. Then the path is a cycle of such.
+bool Waits::findStuck(size_t rank) {
+  std::vector<bool> stuck(present.size());
+  for (size_t each = 0; each < present.size(); ++each)
+    stuck[each] = !present[each].empty();
+  auto next = [&](const Wait &wait) { // that is stuck; or the number of ranks
+    size_t other = 0;
+    while (other < present.size() && !(stuck[other] && transport.awaits(wait, other)))
+      ++other;
+    return other;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t each = 0; each < present.size(); ++each)
+      if (stuck[each] &&
+          std::ranges::any_of(present[each], [&](const Wait &wait) { return next(wait) == present.size(); })) {
+        stuck[each] = false;
+        changed = true;
+      }
+  }
+  if (!stuck[rank])
+    return false;
+  path.clear();
+  for (; std::find(path.begin(), path.end(), rank) == path.end(); rank = next(present[rank].front()))
+    path.push_back(rank);
+  path.erase(path.begin(), std::find(path.begin(), path.end(), rank));
+  return true;
+}
+
 void Waits::end(size_t rank) {
   std::lock_guard lock(mutex);
-  present[rank].reset();
+  present[rank].clear();
 }
 
 bool Waits::waits(size_t rank) const {
   std::lock_guard lock(mutex);
-  return present[rank].has_value();
+  return !present[rank].empty();
 }
 
 std::vector<std::string> Waits::lines() const {
   std::lock_guard lock(mutex);
   std::vector<std::string> lines;
-  for (size_t rank = 0; rank < present.size(); ++rank)
-    if (present[rank])
-      lines.push_back(textOf(*present[rank]));
+  for (const std::vector<Wait> &waits : present)
+    for (const Wait &wait : waits)
+      lines.push_back(textOf(wait));
   return lines;
 }
 

@@ -7,6 +7,7 @@
 
 #include <mutex>
 #include <optional>
+#include <span>
 
 namespace plc::runtime {
 
@@ -18,9 +19,10 @@ public:
     path.reserve(entry.ranks.size());
   }
 
-  /// A rank begins to wait. If that closes a cycle, none of its ranks can ever go on: an error (exit code 5) that lists
-  /// their waits, else nothing.
-  std::optional<Error> begin(const Wait &wait);
+  /// A rank begins to wait until any of these ends. If that closes a cycle, none of its ranks can ever go on: an error (exit
+  /// code 5) that lists their waits, else nothing.
+  std::optional<Error> begin(std::span<const Wait> waits);
+  std::optional<Error> begin(const Wait &wait) { return begin({&wait, 1}); }
   void end(size_t rank);
 
   bool waits(size_t rank) const;
@@ -29,13 +31,14 @@ public:
 
 private:
   bool findCycle();
+  bool findStuck(size_t rank);
   std::string textOf(const Wait &wait) const;
 
   const EntryPlan &entry;
   const Transport &transport;
   mutable std::mutex mutex;
-  std::vector<std::optional<Wait>> present; // by rank
-  std::vector<size_t> path;                 // ranks of which each awaits the next
+  std::vector<std::vector<Wait>> present; // by rank: those of which one must end; none: it does not wait
+  std::vector<size_t> path;               // ranks of which each awaits the next
 };
 
 } // namespace plc::runtime

@@ -29,6 +29,30 @@ Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const
   return run;
 }
 
+bool isPlayed(const ActionInfo &action) { return !action.prepares() && action.op != ActionInfo::Op::Drop; }
+
+/// By the numbers of played actions. Who comes after one that is none comes after those that this one comes after.
+void addAfter(const module::RankInfo &info, Play::Rank &rank) {
+  std::vector<std::vector<int32_t>> after(info.after.size());
+  std::vector<int32_t> number(info.after.size());
+  int32_t count = 0;
+  for (size_t action = 0; action < after.size(); ++action) {
+    for (int64_t each : info.after[action]) {
+      auto earlier = static_cast<size_t>(each);
+      if (isPlayed(info.actions[earlier]))
+        after[action].push_back(number[earlier]);
+      else if (!info.actions[earlier].prepares())
+        after[action].insert(after[action].end(), after[earlier].begin(), after[earlier].end());
+    }
+    std::sort(after[action].begin(), after[action].end());
+    after[action].erase(std::unique(after[action].begin(), after[action].end()), after[action].end());
+    if (isPlayed(info.actions[action])) {
+      number[action] = count++;
+      rank.after.push_back(after[action]);
+    }
+  }
+}
+
 } // namespace
 
 Play playOf(const module::EntryPlan &entry, const Times &times) {
@@ -46,6 +70,7 @@ Play playOf(const module::EntryPlan &entry, const Times &times) {
     rank.arenaBytes = info.arenaBytes;
     for (const module::TaskInfo &task : info.tasks)
       rank.tasks.push_back(task.name);
+    addAfter(info, rank);
     std::map<std::pair<int64_t, bool>, Play::Action> runs; // by task, and whether the micro-batch is short
     for (const ActionInfo &action : info.actions) {
       if (action.prepares()) {

@@ -1,6 +1,8 @@
 //===- Simulate.cpp - an action table played on a cluster -------------------===//
 #include "plc/Simulator/Simulate.h"
 
+#include "plc/Module/ReadyActions.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,8 +92,12 @@ public:
     result.ranks.resize(ranks.size());
     addServers();
     addLinks();
-    for (size_t rank = 0; rank < ranks.size(); ++rank)
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      const Play::Rank &each = play.ranks[rank];
+      if (!each.after.empty())
+        ranks[rank].ready.emplace(each.actions, each.after).restart();
       advance(rank);
+    }
     while (!events.empty()) {
       Event event = events.top();
       events.pop();
@@ -106,14 +112,16 @@ public:
 
 private:
   struct State {
-    size_t next = 0; ///< action
+    size_t next = 0;                                ///< action
+    std::optional<module::ReadyActions> ready = {}; ///< nothing: they are taken in their order
     size_t server = 0;
     double begin = 0;     ///< of the action at hand, if it takes time
     int64_t awaited = -1; ///< message; or one of those below
     double busy = 0;
   };
-  static constexpr int64_t meeting = -2;  // the other ranks' steps
-  static constexpr int64_t occupied = -3; // by a message that it completes, or until it has woken
+  static constexpr int64_t meeting = -2;    // the other ranks' steps
+  static constexpr int64_t anyMessage = -4; // of those that it may take
+  static constexpr int64_t occupied = -3;   // by a message that it completes, or until it has woken
 
   struct Message {
     bool sent = false, posted = false, arrived = false;
@@ -218,6 +226,8 @@ private:
   /// Takes a rank's actions until one takes time.
   void advance(size_t rank) {
     State &state = ranks[rank];
+    if (state.ready)
+      return advanceReady(rank);
     const std::vector<Play::Action> &actions = play.ranks[rank].actions;
     for (; state.next < actions.size(); ++state.next) {
       const Play::Action &action = actions[state.next];
@@ -244,6 +254,51 @@ private:
       }
     }
     result.ranks[rank].endNs = std::llround(now);
+  }
+
+  /// The same of a rank that takes what is ready.
+  void advanceReady(size_t rank) {
+    State &state = ranks[rank];
+    while (!state.ready->allDone()) {
+      state.begin = now;
+      if (auto start = state.ready->toStart()) {
+        state.next = *start;
+        if (offer(rank, play.ranks[rank].actions[*start]))
+          return;
+      } else if (auto over = arrivedAt(rank)) {
+        state.next = *over;
+      } else if (auto task = state.ready->toCompute()) {
+        state.next = *task;
+        const Play::Action &action = play.ranks[rank].actions[*task];
+        if (action.op == Op::Step)
+          return play.stepsMeet ? meet(rank) : startJob(rank);
+        if (action.ns)
+          return startJob(rank);
+      } else {
+        state.next = state.ready->toAwait().front();
+        state.awaited = anyMessage;
+        return;
+      }
+      complete(rank);
+    }
+    result.ranks[rank].endNs = std::llround(now);
+  }
+
+  /// A wait of the rank that is ready, and over.
+  std::optional<size_t> arrivedAt(size_t rank) const {
+    for (size_t wait : ranks[rank].ready->toAwait())
+      if (messages[messageOf(play.ranks[rank].actions[wait])].arrived)
+        return wait;
+    return std::nullopt;
+  }
+
+  /// The action at hand is done.
+  void complete(size_t rank) {
+    State &state = ranks[rank];
+    if (state.ready)
+      state.ready->done(state.next);
+    else
+      ++state.next;
   }
 
   void startJob(size_t rank) {
@@ -281,7 +336,7 @@ private:
     for (size_t rank : ended) {
       ranks[rank].busy += now - ranks[rank].begin;
       span(rank);
-      ++ranks[rank].next;
+      complete(rank);
       advance(rank);
     }
   }
@@ -312,12 +367,23 @@ private:
     return copies;
   }
 
+  /// Whether the rank waits for a message that has arrived. If for any, it has found this one.
+  bool awaits(size_t rank, int64_t message) {
+    State &state = ranks[rank];
+    if (state.awaited == anyMessage)
+      if (auto over = arrivedAt(rank)) {
+        state.next = *over;
+        return true;
+      }
+    return state.awaited == message;
+  }
+
   void arrive(const Event &event) {
     messages[static_cast<size_t>(event.message)].arrived = true;
     const Play::Channel &channel = play.channels[channelOf[static_cast<size_t>(event.message)]];
     double waking = 0; // the call that wakes the other
     for (size_t rank : {channel.source, channel.destination})
-      if (ranks[rank].awaited == event.message) {
+      if (awaits(rank, event.message)) {
         waking = cluster.threads && now - ranks[rank].begin > cluster.threads->spinNs ? cluster.threads->wakeNs : 0;
         resumeIn(2 * waking, rank);
       }
@@ -336,7 +402,7 @@ private:
   void resume(size_t rank) {
     ranks[rank].awaited = -1;
     span(rank);
-    ++ranks[rank].next;
+    complete(rank);
     advance(rank);
   }
 

@@ -94,6 +94,21 @@ TEST(Waits, TellACycleWhenItClosesAndNoneBefore) {
   EXPECT_EQ(error->notes[2], "rank 1 waits for 'y', micro-batch 0, which rank 0 has not sent");
 }
 
+// Who waits for any of several is stuck only if each of them is for a rank that is.
+TEST(Waits, TellOfAnyOfSeveral) {
+  EntryPlan entry = entryOf(3, {channelOf("y", 0, 1), channelOf("dy", 1, 0), channelOf("z", 2, 0)});
+  ThreadTransport transport(entry);
+  Waits waits(entry, transport);
+  const Wait both[] = {{0, Wait::For::Receive, 1}, {0, Wait::For::Receive, 2}};
+  EXPECT_FALSE(waits.begin({1, Wait::For::Receive, 0})); // for rank 0
+  EXPECT_FALSE(waits.begin(both));                       // for ranks 1 and 2, which runs
+  auto error = waits.begin({2, Wait::For::Send, 2});     // for rank 0
+  ASSERT_TRUE(error);
+  EXPECT_STREQ(error->what(), "ranks wait for each other in a cycle: 0 -> 1 -> 0");
+  EXPECT_EQ(error->notes[1], "rank 0 waits for 'z', micro-batch 0, which rank 2 has not sent");
+  EXPECT_EQ(waits.lines().size(), 4u);
+}
+
 TEST(Waits, TellNoCycleThroughAWaitThatIsOver) {
   EntryPlan entry = entryOf(2, {channelOf("y", 0, 1), channelOf("dy", 1, 0)});
   ThreadTransport transport(entry);

@@ -63,6 +63,29 @@ TEST(Simulate, MessagesLeaveWhenTheirReceiveIsPosted) {
   EXPECT_EQ(play(late, coresOfOne(2, 0, {7, 0.5})).stepNs, 400 + 500 + 7 + 50);
 }
 
+// Rank 1 waits for what rank 0 makes late, before it does what it could have done meanwhile.
+TEST(Simulate, WhoTakesWhatIsReadyDoesNotWaitForOthers) {
+  Play late = handOver();
+  late.ranks[1].actions.push_back({Op::Run, 0, 1, 0, 80});
+  EXPECT_EQ(play(late, coresOfOne(2, 0, {7, 0.5})).stepNs, 100 + 507 + 50 + 80);
+  late.ranks[1].after = {{}, {0}, {1}, {}};
+  EXPECT_EQ(play(late, coresOfOne(2, 0, {7, 0.5})).stepNs, 100 + 507 + 50);
+  // Of what is ready the oldest micro-batch comes first, wherever it is listed.
+  late.ranks[1].actions = {
+      {Op::PostRecv, 0, 0}, {Op::Run, 0, 2, 0, 700}, {Op::Run, 0, 1, 0, 650}, {Op::WaitRecv, 0, 0}, run(50)};
+  auto orderOf = [&](std::vector<std::vector<int32_t>> after) {
+    late.ranks[1].after = std::move(after);
+    std::vector<size_t> order;
+    for (const Simulation::Span &span : play(late, coresOfOne(2, 0, {7, 0.5}), true).spans)
+      if (span.rank == 1)
+        order.push_back(span.action);
+    return order;
+  };
+  EXPECT_EQ(orderOf({{}, {}, {}, {0}, {3}}), (std::vector<size_t>{2, 4, 1}));
+  EXPECT_EQ(orderOf({{}, {}, {1}, {0}, {3}}), (std::vector<size_t>{1, 4, 2}));
+  EXPECT_EQ(orderOf({{}, {}, {1}, {0}, {2, 3}}), (std::vector<size_t>{1, 2, 4}));
+}
+
 TEST(Simulate, ALinkCarriesOneMessageAfterAnother) {
   Play two = handOver();
   two.channels.push_back({"w", 0, 1, 1000, 1000});

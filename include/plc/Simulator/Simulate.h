@@ -24,7 +24,8 @@ struct Play {
     int64_t arenaBytes = 0;
     std::vector<std::string> tasks;
     std::vector<Action> actions;
-    int64_t prepareNs = 0; ///< once, before the first step
+    std::vector<std::vector<int32_t>> after{}; ///< as of module::RankInfo; empty: in their order
+    int64_t prepareNs = 0;                     ///< once, before the first step
   };
   struct Channel {
     std::string name;

@@ -11,8 +11,8 @@
 
 namespace plc::strategy {
 
-/// Whether equations are fused, or each runs alone.
-enum class ExecutionMode { lazy, eager };
+/// Whether equations are fused, or each runs alone; and whether tasks run in a fixed order, or each when it is ready.
+enum class ExecutionMode { lazy, eager, hybrid };
 
 /// Whether a model with a loss is trained.
 enum class GradientKind { full, none };
@@ -29,10 +29,9 @@ enum class ParallelismKind { none, pipeline, data, automatic };
 template <>
 struct plc::Choice<plc::strategy::ExecutionMode> {
   static constexpr const char *noun = "mode";
-  static constexpr NamedRow table[] = {{"lazy"}, {"eager"}};
-  static constexpr const char *later[] = {"hybrid"};
+  static constexpr NamedRow table[] = {{"lazy"}, {"eager"}, {"hybrid"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return later; }
+  static std::span<const char *const> planned() { return {}; }
 };
 
 template <>

@@ -1,8 +1,8 @@
-"""plan_cover.py [--full] [--remat POLICY,..] [--schedules NAME,..] [--transports NAME,..] [--replicas NUMBER,..] [--stages NUMBER,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
+"""plan_cover.py [--full] [--remat POLICY,..] [--schedules NAME,..] [--transports NAME,..] [--replicas NUMBER,..] [--stages NUMBER,..] [--modes NAME,..] FOLDER STEPS MODEL.ein [COMPILE ARGUMENTS...]: a plan changes no bit, and
 planned bytes are measured bytes.
 
 Trains a model (compile arguments: MODEL.ein, -D, --set) under plans that together hold every pair of values of: stages,
-schedule, rematerialization, threads per stage, straight or stopped half way and resumed, transport, replicas. --full: under
+schedule, rematerialization, threads per stage, straight or stopped half way and resumed, transport, replicas, mode. --full: under
 every plan. A transport is `threads`, or an MPI library: of 4 ranks some run in 4 processes and some in 2, and a run that is
 resumed goes on by the next transport, and on the next number of replicas. Fails unless all runs have one numerics key and the same bits of every loss, of the norm and of
 what is saved in the end, every rank wrote exactly the bytes that were planned, and --check-arena changes nothing. The data
@@ -53,11 +53,11 @@ class Cover:
         self.data = ["--data", f"tok={text}", "--data", f"next={text}+1", "--holdout", "0", "--seed", "7"]
         self.expected, self.saved = None, {}
 
-    def module(self, stages, schedule, remat, replicas):
-        path = self.folder / f"{stages}.{schedule}.{remat}.{replicas}.plcm"
+    def module(self, stages, schedule, remat, replicas, mode):
+        path = self.folder / f"{stages}.{schedule}.{remat}.{replicas}.{mode}.plcm"
         if not path.exists():
             sets = [f"parallelism.stages={stages}", f"parallelism.schedule={schedule}", f"checkpoint.policy={remat}",
-                    f"parallelism.replicas={replicas}"]
+                    f"parallelism.replicas={replicas}", f"mode={mode}"]
             flags = [word for key in sets + REMAT[remat] for word in ("--set", key)]
             run("plc-compile", *self.arguments, *flags, "-o", str(path))
         return str(path)
@@ -99,9 +99,10 @@ class Cover:
         ranks = int(re.search(r"entry train: .* (\d+) ranks?,", told)[1])
         return ["--mpi", transport, "--ranks", str(2 if fewer and ranks == 4 else ranks)]
 
-    def row(self, stages, schedule, remat, threads, resumed, transport, replicas):
-        name = f"{stages}.{schedule}.{remat}.{threads}.{'resumed' if resumed else 'straight'}.{transport}.{replicas}"
-        module = self.module(stages, schedule, remat, replicas)
+    def row(self, stages, schedule, remat, threads, resumed, transport, replicas, mode):
+        how = "resumed" if resumed else "straight"
+        name = f"{stages}.{schedule}.{remat}.{threads}.{how}.{transport}.{replicas}.{mode}"
+        module = self.module(stages, schedule, remat, replicas, mode)
         end = self.folder / f"{name}.end"
         fewer = threads == 2
         following = next_of(transports, transport)
@@ -109,7 +110,7 @@ class Cover:
             saved = str(self.folder / name)
             self.train(module, threads, name, "--save", saved, steps=self.steps // 2,
                        processes=self.processes(module, transport, fewer))
-            module = self.module(stages, schedule, remat, next_of(counts, replicas))
+            module = self.module(stages, schedule, remat, next_of(counts, replicas), next_of(modes, mode))
             log = self.train(module, threads, name, "--resume", saved, "--save", str(end),
                              processes=self.processes(module, following, not fewer))
         else:
@@ -125,18 +126,20 @@ options.add_argument("--schedules", default="1f1b,gpipe")
 options.add_argument("--transports", default="threads")
 options.add_argument("--replicas", default="1")
 options.add_argument("--stages", default="1,2,4")
+options.add_argument("--modes", default="lazy")
 options.add_argument("folder")
 options.add_argument("steps", type=int)
 chosen, rest = options.parse_known_args()
 schedules, transports = tuple(chosen.schedules.split(",")), tuple(chosen.transports.split(","))
+modes = tuple(chosen.modes.split(","))
 stages, counts = tuple(map(int, chosen.stages.split(","))), tuple(map(int, chosen.replicas.split(",")))
-factors = [stages, schedules, tuple(chosen.remat.split(",")), (1, 2), (False, True), transports, counts]
+factors = [stages, schedules, tuple(chosen.remat.split(",")), (1, 2), (False, True), transports, counts, modes]
 cover = Cover(chosen.folder, chosen.steps, rest)
 cover.folder.mkdir(parents=True, exist_ok=True)
 rows = list(itertools.product(*factors)) if chosen.full else pairwise(factors)
 for row in rows:
     cover.row(*row)
 for schedule in schedules:
-    module = cover.module(stages[-1], schedule, rows[-1][2], counts[-1])
+    module = cover.module(stages[-1], schedule, rows[-1][2], counts[-1], modes[-1])
     cover.check(f"check-arena.{schedule}", cover.train(module, 2, f"check-arena.{schedule}", "--check-arena"))
 print(f"{len(rows)} plans agree bit for bit in {chosen.steps} steps, and wrote what they planned")

@@ -1,11 +1,13 @@
 """Writes a small .plcm by hand: make_module.py OUT.plcm [--ranks N] [--optimizer KIND] [--set PATH=JSON]
-[--early-drop y|dy] [--drops exact|late] [--tied] [--wait-cycle]
+[--early-drop y|dy] [--drops exact|late] [--tied] [--wait-cycle] [--open-order]
 [--version N] [--no-seal] [--manifest].
 
 The model: y = w[tok]; loss = mean((y + c - next / 256)^2), 4 samples of 8 bytes in 2 micro-batches. With two ranks, w
 lives on rank 0 and c on rank 1; y goes forward and dy back.
 --drops: on one rank, y dies right after the loss has read it, or a run later; dy after its last run.
 --wait-cycle: rank 0 waits for dy before it sends y.
+--open-order: of two ranks, rank 0 is listed to run one micro-batch after the other, but ranks take what is ready. With
+--wait-cycle their lists are what is ready.
 --manifest: only writes the manifest, to stdout.
 --tied: c, too, is owned by rank 0; its gradient goes there before the step, its new value comes back after it.
 """
@@ -22,6 +24,7 @@ parser.add_argument("--early-drop", choices=["y", "dy"])
 parser.add_argument("--drops", choices=["exact", "late"])
 parser.add_argument("--tied", action="store_true")
 parser.add_argument("--wait-cycle", action="store_true")
+parser.add_argument("--open-order", action="store_true")
 parser.add_argument("--version", type=int, default=seal_module.VERSION)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
@@ -177,7 +180,15 @@ def training_entry(train):
         after1 += [message("post_recv", 3, -1, value1), message("wait_recv", 3, -1)]
     elif train:
         after1 = step
-    return [rank("s0", first, tasks0, sends + waits + after0), rank("s1", last, tasks1, receives + after1)], channels
+    ranks = [rank("s0", first, tasks0, sends + waits + after0), rank("s1", last, tasks1, receives + after1)]
+    if arguments.open_order and train:
+        for each in ranks:
+            each["after"] = [[i - 1] if i else [] for i in range(len(each["actions"]))]
+        if not arguments.wait_cycle:
+            # post_recv, post_recv, F, send, F, send, wait_send, wait_send, wait_recv, W, wait_recv, W, step
+            ranks[0]["actions"] = [ranks[0]["actions"][i] for i in (0, 1, 2, 3, 8, 9, 4, 5, 10, 11, 6, 7, 12)]
+            ranks[0]["after"] = [[], [0], [], [2], [0], [2, 4], [2], [3, 6], [1, 4], [5, 6, 8], [3], [7, 10], [9, 11]]
+    return ranks, channels
 
 
 def infer_entry():

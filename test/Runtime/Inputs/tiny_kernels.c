@@ -66,6 +66,14 @@ int32_t tiny_loss(void *const *operands, int64_t begin, int64_t end, int32_t acc
   return 0;
 }
 
+/* tiny_loss after half a second */
+int32_t tiny_late_loss(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
+                       struct plc_kernel_context *context) {
+  struct timespec half = {0, 500000000};
+  nanosleep(&half, 0);
+  return tiny_loss(operands, begin, end, accumulate, context);
+}
+
 /* tok i32[2, 8], dy f32[2, 8] -> accumulated gradient f32[256] */
 int32_t tiny_scatter(void *const *operands, int64_t begin, int64_t end, int32_t accumulate,
                      struct plc_kernel_context *context) {
