@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """scale.py [ROW ..]: CPU time and peak memory of planning a transformer (`examples/gpt.ein`, narrow), by pass, for rows
 LAYERS/STAGES/MICRO_BATCHES; without any, those of the table in README.md. Where a row ends with `/auto`, schedule `auto` is
-asked for, and recomputation inside 0.6 of the bytes that values take without, beside what lives through the step. Beside
-them the sizes of what grows: actions, and addresses in them."""
+asked for, and recomputation inside 0.6 of the bytes that values take without, beside what lives through the step. Where it
+ends with a number, recomputation inside that part of all bytes, whose step and cut are printed. Beside them the sizes of what
+grows: actions, and addresses in them."""
 import os
 import pathlib
 import re
@@ -36,8 +37,9 @@ def plan(row, sets, emit, output):
 
 
 def sizes(output):
-    """Actions, addresses in them, and 0.6 of the values' bytes with what lives through the step, of the largest rank."""
-    actions = addresses = budget = 0
+    """Actions, addresses in them, and, of the largest rank, 0.6 of the values' bytes with what lives through the step, and all
+    bytes."""
+    actions = addresses = budget = most = 0
     with open(output) as text:
         for line in text:
             if found := re.match(r"\s*plan\.(run|post_recv|wait_recv|send|wait_send|drop|step)\b", line):
@@ -47,7 +49,15 @@ def sizes(output):
             elif found := re.match(r"\s*plan\.layout static (\d+) arena (\d+)", line):
                 static, arena = map(int, found.groups())
                 budget = max(budget, static + int(0.6 * (arena - static)))
-    return actions, addresses, budget
+                most = max(most, arena)
+    return actions, addresses, budget, most
+
+
+def figures(output):
+    """The step, and how far the slowest rank is above the bound of all cuts."""
+    text = pathlib.Path(output).read_text()
+    step, cut, bound = (int(re.search(rf"\b{name} = (\d+)", text).group(1)) for name in ("step_ns", "cut_ns", "cut_bound_ns"))
+    return f"step {step / 1e6:.2f} ms, cut {100 * (cut / bound - 1):.1f} % above its bound"
 
 
 def main():
@@ -56,15 +66,22 @@ def main():
         output = f"{folder}/plan.mlir"
         for row in sys.argv[1:] or ROWS:
             sets = []
-            if row.endswith("/auto"):
+            part = row.split("/")[3:]
+            if part:
                 plan(row, [], "addresses", output)
-                sets = ["parallelism.schedule=auto", "checkpoint.policy=budget", f"memory.budget={sizes(output)[2]}B"]
+                sets = ["checkpoint.policy=budget"]
+                if part == ["auto"]:
+                    sets += ["parallelism.schedule=auto", f"memory.budget={sizes(output)[2]}B"]
+                else:
+                    sets += [f"memory.budget={int(float(part[0]) * sizes(output)[3])}B"]
             # A drawing is short, so that printing takes no time.
             seconds, peak, passes, found = plan(row, sets, "dot", f"{folder}/plan.dot")
             result = "no plan fits"
             if found:
                 plan(row, sets, "addresses", output)
                 result = "{} actions, {} addresses".format(*sizes(output))
+                if sets:
+                    result += ", " + figures(output)
             slowest = sorted(((t, n) for n, t in passes.items() if n not in ("Total", "root")), reverse=True)[:7]
             print(f"{row}: {seconds:.2f} s, {peak:.0f} MiB, {result}; " +
                   ", ".join(f"{name} {t:.2f}" for t, name in slowest), flush=True)

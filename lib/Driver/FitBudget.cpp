@@ -2,6 +2,7 @@
 #include "Lowering.h"
 
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planning/BudgetCuts.h"
 #include "plc/Planning/Summary.h"
 
 #include <algorithm>
@@ -63,6 +64,8 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
   Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
+  for (auto each : planned->getOps<plc::plan::ProgramOp>())
+    tried.isCutByMemory |= each.getCutNs().value_or(0) > each.getCutBoundNs().value_or(0) * 102 / 100;
   for (int64_t &bytes : tried.missing)
     bytes -= strategy.get<int64_t>("memory.budget");
   if (tried.fits() && (!kept || tried.stepNs <= kept->stepNs))
@@ -74,8 +77,9 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
 bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
   std::optional<std::vector<int64_t>> found; // the reserve of the fastest plan that fits
   int64_t foundNs = INT64_MAX;
-  std::vector<int64_t> before;
-  int64_t stride = 1;
+  std::vector<int64_t> grown; // by which each rank's reserve grew last; 0 if it was enough
+  int64_t budget = strategy.get<int64_t>("memory.budget");
+  program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>();
   for (int round = 0; round < rounds; ++round) {
     // What is tried behind a plan that fits may fail.
     auto tried = tryPlan(module, program, found ? llvm::nulls() : errors);
@@ -85,6 +89,7 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &
       break;
     const std::vector<int64_t> &missing = tried->missing;
     program.reserveBytes.resize(missing.size());
+    grown.resize(missing.size());
     bool isPlan = tried->fits();
     if (!isPlan && found)
       break;
@@ -92,13 +97,15 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &
       found = program.reserveBytes;
       foundNs = tried->stepNs;
     }
-    // What changed nothing was less than the answer had to spare.
-    stride = !isPlan && missing == before ? 2 * stride : 1;
-    before = missing;
     std::vector<int64_t> reserve = program.reserveBytes;
-    for (auto [bytes, more] : llvm::zip(reserve, missing))
-      if (isPlan || more > 0) // nothing is given back before all fit, lest two ranks take turns
-        bytes = std::max<int64_t>(bytes + stride * more, 0);
+    for (auto [bytes, more, last] : llvm::zip(reserve, missing, grown)) {
+      // An answer has bytes to spare, so that a few less may change nothing: what was too little is doubled.
+      last = more <= 0 ? 0 : std::max({more, 2 * last, budget / 512});
+      bytes += last;
+      // Nothing is given back before all fit, lest two ranks take turns, and then what is worth another plan.
+      if (isPlan && -more > budget / 64)
+        bytes = std::max<int64_t>(bytes + more, 0);
+    }
     if (reserve == program.reserveBytes)
       break;
     program.reserveBytes = std::move(reserve);
@@ -134,10 +141,21 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ost
     int64_t budget = strategy.get<int64_t>("memory.budget");
     return llvm::any_of(plc::plan::leastArenasOf(ordered), [&](int64_t bytes) { return bytes > budget; });
   });
-  if (tried && tried->fits())
+  if (!tried)
+    return false;
+  if (tried->fits() && !tried->isCutByMemory)
     return true;
-  program.keepsAll = false;
-  return tried && fitReserve(module, program, errors);
+  Program again = program;
+  again.keepsAll = false;
+  if (!tried->fits()) {
+    program = std::move(again);
+    return fitReserve(module, program, errors);
+  }
+  // Cuts that compute values again may balance the ranks better than cuts that keep all.
+  auto other = fitReserve(module, again, llvm::nulls()) ? tryPlan(module, again, llvm::nulls()) : std::nullopt;
+  if (other && other->fits() && other->stepNs < tried->stepNs)
+    program = std::move(again);
+  return true;
 }
 
 // The bytes that an order may not hold are bisected, for each rank, between those with which the plan does not fit and those

@@ -64,6 +64,7 @@ private:
     std::vector<int64_t> missing;
     int64_t stepNs = 0;
     bool isWhole = true;
+    bool isCutByMemory = false; ///< perhaps: its slowest rank is above the bound of all cuts by more than a fiftieth
     bool fits() const;
   };
   /// What tells apart the plans that are tried for one program: `Program`'s `keepsAll`, `fillsBudget`, `inFlight`,

@@ -5,7 +5,7 @@
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/ScheduleFile.h"
-#include "plc/Planning/Passes.h"
+#include "plc/Planning/BudgetCuts.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Optimizers.h"
@@ -238,7 +238,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(formKernels(strategy));
   });
   add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanPartition(options));
+    pipeline.addPass(plan::createPlanPartition(options, program.budgetCuts));
     if (program.listsBudgets)
       pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });

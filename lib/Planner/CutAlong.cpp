@@ -119,47 +119,56 @@ private:
 
   void extend() {
     segment.start(problem.residents.empty() ? std::vector<bool>() : ideals.members(ideal));
-    walk(ideal, -1, 0, 0);
+    walk(ideal, -1, {});
   }
 
-  // Each larger ideal once: its further parts are added in the order of their positions. They alone keep `kept` bytes of a
-  // micro-batch.
-  void walk(int64_t to, int64_t position, int64_t scratch, int64_t kept) {
+  // Of the parts of a segment: the most scratch, the most that one saves, and the bytes of a micro-batch that they must keep.
+  struct Bytes {
+    int64_t scratch = 0, again = 0, kept = 0;
+
+    Bytes with(const PartitionProblem::Part &part) const {
+      int64_t saved = part.mostSaved();
+      return {std::max(scratch, part.scratchBytes), std::max(again, saved), kept + part.keptBytes - saved};
+    }
+  };
+
+  // Each larger ideal once: its further parts are added in the order of their positions.
+  void walk(int64_t to, int64_t position, const Bytes &bytes) {
     for (auto [part, next] : ideals.steps[to]) {
       if (ideals.position[part] < position)
         continue;
       const auto &info = problem.parts[part];
-      int64_t held = (kept + info.keptBytes) * leastInFlight;
+      Bytes grown = bytes.with(info);
+      int64_t held = grown.kept * leastInFlight;
       if (byMemory ? held > cap
                    : (segment.workNs + info.ns) * 100 / topSpeed > cap || (limitBytes && held > limitBytes))
         continue;
       if (++work >= mostWork)
         return;
       segment.add(part);
-      int64_t most = std::max(scratch, info.scratchBytes);
       for (size_t i = 0; i < front[ideal].size(); ++i)
         if (!front[ideal][i].empty())
-          join(first[ideal] + i, next, front[ideal][i], most);
-      walk(next, ideals.position[part], most, kept + info.keptBytes);
+          join(first[ideal] + i, next, front[ideal][i], grown);
+      walk(next, ideals.position[part], grown);
       segment.remove(part);
     }
   }
 
-  Load loadOf(int64_t s, int64_t scratch) const {
+  Load loadOf(int64_t s, const Bytes &bytes) const {
     int64_t held = segment.onceBytes + problem.inFlight[s] * segment.keptBytes;
-    if (byMemory)
-      return {held + scratch, 0, 0};
-    return {problem.timeOn(problem.rankOf(s), segment.workNs) + segment.receiveNs, held, scratch};
+    Load load{problem.timeOn(problem.rankOf(s), segment.workNs) + segment.receiveNs, held, bytes.scratch};
+    load = problem.save(s, load, segment.workNs, segment.savings, bytes.again);
+    return byMemory ? Load{load.bytes(), 0, 0} : load;
   }
 
   // What is added to the ideal becomes stage s.
-  void join(int64_t s, int64_t to, const std::vector<State> &before, int64_t scratch) {
+  void join(int64_t s, int64_t to, const std::vector<State> &before, const Bytes &bytes) {
     int64_t place = s + 1 - first[to];
     if (place < 0 || place >= int64_t(front[to].size()))
       return;
     work += before.size();
     int64_t rank = problem.rankOf(s);
-    Load load = loadOf(s, scratch);
+    Load load = loadOf(s, bytes);
     for (size_t index = 0; index < before.size(); ++index) {
       const State &old = before[index];
       Load total = anyShared ? old.loads[rank] + load : load;
@@ -225,7 +234,7 @@ private:
 void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
   int64_t kept = 0; // on each rank, were it the same on all; some rank keeps as much at least
   for (const PartitionProblem::Part &part : problem.parts)
-    kept += part.keptBytes;
+    kept += part.keptBytes - part.mostSaved();
   kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
   bool mayFit = !problem.limitBytes || kept <= problem.limitBytes;
   int64_t bound = quickBound(problem);

@@ -107,7 +107,7 @@ KnownRanks::Key KnownRanks::describe(const RankRetention &rank) {
   return key;
 }
 
-KnownRanks::KnownRanks(const std::vector<RankRetention> &ranks) {
+void KnownRanks::share(const std::vector<RankRetention> &ranks) {
   std::set<Key> different;
   for (const RankRetention &rank : ranks)
     different.insert(describe(rank));
@@ -115,7 +115,9 @@ KnownRanks::KnownRanks(const std::vector<RankRetention> &ranks) {
 }
 
 Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
-  auto [it, isNew] = ranks.try_emplace(describe(rank));
+  Key key = describe(rank);
+  key.push_back(effort.sharers);
+  auto [it, isNew] = ranks.try_emplace(std::move(key));
   Known &known = it->second;
   if (isNew) {
     known.fault = solveRankRetention(rank, known.answers, known.lack, effort);

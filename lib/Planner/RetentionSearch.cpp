@@ -18,14 +18,19 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   RetentionState state(problem), chain(problem);
   dropGreedily(state);
   polish(state);
+  auto isWithin = [&](int64_t part) {
+    return state.excess() == 0 && state.addedNs() - boundNs <= (problem.baseNs() + boundNs) / part;
+  };
   // Where the first start is at the bound but for a five-hundredth of the time, the second is not worth its search.
-  bool isNear = state.excess() == 0 && state.addedNs() - boundNs <= (problem.baseNs() + boundNs) / 500;
+  bool isNear = isWithin(500);
   if (!isNear && checkpointChain(chain) && (state.excess() > 0 || chain.addedNs() < state.addedNs()))
     state.load(chain.answer());
   Retention start = state.answer();
   int64_t slots = std::max<int64_t>(state.numSlots(), 1);
   int64_t rounds = std::clamp<int64_t>(4'000'000 / (slots * slots), 20, 400) / effort.sharers;
-  std::vector<Retention> starts = priceBytes(state, std::max<int64_t>(rounds, 8), boundNs);
+  // Nor are prices where what is left is little, and effort is shared.
+  bool isEnough = effort.sharers > 2 && !isSmall(problem) && isWithin(48);
+  std::vector<Retention> starts = priceBytes(state, isEnough ? 0 : std::max<int64_t>(rounds, 8), boundNs);
   int64_t steps = effort.annealingSteps;
   if (steps < 0)
     steps = std::clamp<int64_t>(50'000'000 / slots, 20'000, 200'000) / effort.sharers;

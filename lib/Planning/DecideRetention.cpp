@@ -25,8 +25,8 @@ LogicalResult refuse(StageOp stage, const StageRetention &model, int64_t lacking
 
 } // namespace
 
-LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits,
-                                         SmallVectorImpl<int64_t> *refused) {
+LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimits &limits, planner::KnownRanks &known,
+                                         SmallVectorImpl<int64_t> *refused, std::vector<int64_t> *addedNs) {
   SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
   RetentionContext context(program, limits.keepKinds);
   std::vector<StageRetention> models;
@@ -46,7 +46,9 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
     for (size_t stage : here)
       rank.stages.push_back(&models[stage].problem);
   }
-  planner::KnownRanks known(ranks);
+  known.share(ranks);
+  if (addedNs)
+    addedNs->assign(stages.size(), 0);
   for (auto [each, rank] : llvm::zip(stagesOf, ranks)) {
     auto &[index, here] = each;
     std::vector<planner::Retention> answers;
@@ -61,7 +63,10 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
       StageRetention &model = models[stage];
       model.write(answer);
       keptBytes += model.keptBytes(answer);
-      ns += model.problem.addedNs(answer);
+      int64_t added = model.problem.addedNs(answer);
+      ns += added;
+      if (addedNs)
+        (*addedNs)[stage] = added;
       model.problem.budgetBytes = rank.budgetBytes;
       boundNs += known.bound(model.problem);
     }

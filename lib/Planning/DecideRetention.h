@@ -3,6 +3,7 @@
 #define PLC_LIB_PLANNING_DECIDERETENTION_H
 
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Planner/Retention.h"
 
 namespace plc::plan {
 
@@ -18,9 +19,10 @@ struct RetentionLimits {
 /// Writes into the calls of each stage what is computed again, and where, so that each rank keeps its bytes, and into the
 /// program what that keeps and takes. The bound of a rank is the sum over its stages of what each would add if it had the
 /// rank alone. Ranks that find no answer are an error, but if `refused` is given it gets them, and the program is left half
-/// decided.
-mlir::LogicalResult decideRetention(ProgramOp program, const RetentionLimits &limits,
-                                    llvm::SmallVectorImpl<int64_t> *refused = nullptr);
+/// decided. `addedNs` gets what each stage computes again; `known` is asked for ranks that were solved before.
+mlir::LogicalResult decideRetention(ProgramOp program, const RetentionLimits &limits, planner::KnownRanks &known,
+                                    llvm::SmallVectorImpl<int64_t> *refused = nullptr,
+                                    std::vector<int64_t> *addedNs = nullptr);
 
 } // namespace plc::plan
 

@@ -1,5 +1,6 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "CutModel.h"
+#include "CutSavings.h"
 #include "DecideRetention.h"
 #include "ExplainCuts.h"
 #include "FlatProgram.h"
@@ -13,10 +14,12 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
+#include "plc/Planning/BudgetCuts.h"
 #include "plc/Planning/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -215,6 +218,8 @@ std::vector<bool> findUnawaited(const FlatProgram &flat, ArrayRef<int64_t> stage
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
+  std::shared_ptr<BudgetCuts> budgetCuts = std::make_shared<BudgetCuts>();
+
   void runOnOperation() override {
     if (failed(checkOptions()))
       return signalPassFailure();
@@ -281,17 +286,79 @@ private:
 
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
-  // Ranks without an answer go to `refused` if it is given, and are an error otherwise.
-  LogicalResult decideBudget(ProgramOp program, SmallVectorImpl<int64_t> *refused) {
+  // Ranks without an answer go to `refused` if it is given, and are an error otherwise. Nothing is reserved for a `trial`.
+  LogicalResult decideBudget(ProgramOp program, SmallVectorImpl<int64_t> *refused,
+                             std::vector<int64_t> *trial = nullptr) {
     if (memoryLimitBytes <= 0)
       return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
     std::vector<int64_t> ranks;
     for (auto stage : program.getBody().getOps<StageOp>())
       ranks.push_back(stage.getRank());
     bool splits = rowOf(schedule.getValue()).splitsBackward;
+    ArrayRef<int64_t> reserved = trial ? ArrayRef<int64_t>() : ArrayRef<int64_t>(*reserveBytes);
     return decideRetention(
-        program, {splits, inFlightOn(ranks, program.getRunsOfReplica()), memoryLimitBytes, *reserveBytes, *keepKinds},
-        refused);
+        program, {splits, inFlightOn(ranks, program.getRunsOfReplica()), memoryLimitBytes, reserved, *keepKinds},
+        budgetCuts->known, refused, trial);
+  }
+
+  // What the stages of a cut compute again; nothing if a rank has no answer.
+  std::optional<std::vector<int64_t>> tryBudget(ein::ModelOp model, FlatProgram flat, Recomputation remat,
+                                                const PartitionProblem &problem, const planner::Partition &cut) {
+    SmallVector<StagePlan> plans;
+    for (int64_t stage = 0; stage < problem.stages; ++stage)
+      plans.push_back({problem.rankOf(stage), 0});
+    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans);
+    if (failed(program))
+      return std::nullopt;
+    SmallVector<int64_t> refused;
+    std::vector<int64_t> addedNs;
+    bool isSolved = succeeded(decideBudget(*program, &refused, &addedNs)) && refused.empty();
+    program->erase();
+    return isSolved ? std::optional(addedNs) : std::nullopt;
+  }
+
+  // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. At most
+  // three rounds; the cut whose slowest rank is the fastest.
+  void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
+                         PartitionProblem problem, planner::Partition &answer) {
+    auto [known, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
+    planner::Partition cut = answer;
+    PartitionProblem unlimited = problem;
+    unlimited.limitBytes = 0;
+    problem.savingPercent.assign(problem.stages, 100);
+    int64_t leastNs = std::numeric_limits<int64_t>::max();
+    for (int round = 0; isNew && round < 3; ++round) {
+      std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, cut);
+      if (!addedNs) {
+        // As fast as there is room for, if there is.
+        if (round == 0 && !planner::solvePartition(unlimited, cut))
+          known->second = cut.stageOf;
+        break;
+      }
+      std::vector<PartitionProblem::Load> loads = unlimited.loadsOf(cut.stageOf), saved = problem.loadsOf(cut.stageOf);
+      for (int64_t stage = 0; stage < problem.stages; ++stage) {
+        int64_t estimate = saved[stage].ns - loads[stage].ns, is = (*addedNs)[stage];
+        int64_t &percent = problem.savingPercent[stage];
+        if (estimate > loads[stage].ns / 100)
+          percent = std::clamp<int64_t>(percent * is / estimate, 25, 400);
+        loads[stage].ns += is;
+      }
+      int64_t slowestNs = 0;
+      for (const PartitionProblem::Load &load : problem.sumByRank(loads))
+        slowestNs = std::max(slowestNs, load.ns);
+      if (slowestNs < leastNs) {
+        leastNs = slowestNs;
+        known->second = cut.stageOf;
+      }
+      planner::Partition next;
+      // The estimate was right, or nothing better is expected.
+      if (planner::solvePartition(problem, next) || next.slowestNs * 128 >= leastNs * 127)
+        break;
+      cut = std::move(next);
+    }
+    answer = {known->second, 0, false};
+    for (const PartitionProblem::Load &load : unlimited.sumByRank(unlimited.loadsOf(answer.stageOf)))
+      answer.slowestNs = std::max(answer.slowestNs, load.ns);
   }
 
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
@@ -421,8 +488,11 @@ private:
     Share share = shareOf(model);
     PartitionProblem problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
-    // A budget is met by what is computed again, which no estimate may refuse. (The option itself beside a 0 would become an int.)
-    problem.limitBytes = hasBudget() ? 0 : memoryLimitBytes.getValue();
+    // A budget is met by what is computed again, and how much that is depends on the cut.
+    bool isFree = hasBudget() && !isBalanced(*flat);
+    if (isFree)
+      addSavings(*flat, *keepKinds, problem);
+    problem.limitBytes = isFree || !hasBudget() ? memoryLimitBytes.getValue() : 0;
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     std::vector<int64_t> ranks(stages);
@@ -430,15 +500,22 @@ private:
       ranks[stage] = problem.rankOf(stage);
     problem.inFlight = inFlightOn(ranks, share.microBatches);
     planner::Partition answer;
-    planner::Fault fault = isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
-                                             : planner::solvePartition(problem, answer);
+    auto solveCut = [&] {
+      return isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
+                               : planner::solvePartition(problem, answer);
+    };
+    planner::Fault fault = solveCut();
     // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
     if (fault && fault->isNoPlan && problem.limitBytes) {
       problem.limitBytes = 0;
-      fault = problem.verify(answer);
+      fault = isFree ? solveCut() : problem.verify(answer);
     }
     if (fault)
       return emitReason(model, *fault);
+    if (isFree) {
+      chooseUnderBudget(model, *flat, *remat, problem, answer);
+      problem.limitBytes = 0;
+    }
     if (failed(checkStates(model, *flat, answer.stageOf)))
       return failure();
     remarkCuts(model, *flat, problem, answer);
@@ -481,3 +558,10 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions options, std::shared_ptr<BudgetCuts> cuts) {
+  auto pass = std::make_unique<PlanPartitionPass>(std::move(options));
+  if (cuts)
+    pass->budgetCuts = std::move(cuts);
+  return pass;
+}

@@ -1,6 +1,8 @@
 //===- PartitionTest.cpp - cuts, compared with all cuts there are ---------===//
 #include "PartitionOracle.h"
 
+#include "plc/Planner/GroupSavings.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -108,6 +110,132 @@ TEST(Partition, EqualsBruteForce) {
     EXPECT_EQ(answer.slowestNs, best);
     EXPECT_LE(problem.bound(), best);
     EXPECT_TRUE(answer.exact);
+  }
+}
+
+// Parts that save bytes for time, at three prices, and stages that must.
+TEST(Partition, CutsThatComputeAgainEqualBruteForce) {
+  std::mt19937 random(11);
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  int64_t saving = 0;
+  for (int round = 0; round < 300; ++round) {
+    int64_t parts = 3 + upTo(4), stages = 2 + upTo(1);
+    PartitionProblem problem = round % 2 ? randomGraph(random, parts, stages) : chain({}, stages);
+    for (int64_t part = problem.parts.size(); part < parts; ++part)
+      problem.parts.push_back({"p", upTo(50), 50 + upTo(100), upTo(100)});
+    problem.prices = 3;
+    for (PartitionProblem::Part &part : problem.parts)
+      for (int64_t price = 0, bytes = 0, ns = 0; price < 3; ++price) {
+        int64_t more = upTo((part.keptBytes - bytes) / 2);
+        part.savings.push_back({bytes += more, ns += more * (price + 1) / 8});
+      }
+    if (round % 3 == 0)
+      problem.savingPercent.assign(stages, 50 + upTo(100));
+    if (round % 5 == 0 && stages == 3)
+      problem.place = {0, 1, 0};
+    problem.limitBytes = 250 + upTo(700);
+    int64_t best = bruteForceGraph(problem);
+    Partition answer;
+    Fault fault = solvePartition(problem, answer);
+    if (best < 0) {
+      ASSERT_TRUE(fault);
+      EXPECT_TRUE(fault->isNoPlan) << *fault;
+      continue;
+    }
+    ASSERT_EQ(fault, std::nullopt) << *fault;
+    EXPECT_EQ(answer.slowestNs, best);
+    EXPECT_LE(problem.bound(), best);
+    int64_t work = 0;
+    for (const auto &load : problem.loadsOf(answer.stageOf))
+      work += load.ns;
+    problem.prices = 0;
+    for (PartitionProblem::Part &part : problem.parts)
+      part.savings.clear();
+    for (const auto &load : problem.loadsOf(answer.stageOf))
+      work -= load.ns;
+    saving += work > 0;
+  }
+  EXPECT_GT(saving, 50);
+}
+
+// A stage takes as much time again as it lacks bytes, no more, and counts what lives while it does.
+TEST(Partition, SavesWhatIsLacking) {
+  PartitionProblem problem = chain({100, 100}, 1);
+  problem.inFlight = {4};
+  problem.prices = 2;
+  for (PartitionProblem::Part &part : problem.parts) {
+    part.keptBytes = 50;
+    part.savings = {{10, 2}, {30, 22}};
+  }
+  problem.limitBytes = 400;
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 200); // all is kept
+  problem.limitBytes = 350; // 50 lack, and 30 more while a part's values live again: all of the first price
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 204);
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].bytes(), 350);
+  problem.limitBytes = 270; // half of what the second price saves beyond the first
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 224);
+  problem.savingPercent = {200};
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 248);
+  problem.limitBytes = 189; // one byte less than all savings leave
+  EXPECT_EQ(problem.loadsOf({0, 0})[0].bytes(), 190);
+  problem.savingPercent = {100, 100};
+  EXPECT_EQ(*problem.check(), "has 2 percents of savings but 1 stages");
+  problem.savingPercent = {2000};
+  EXPECT_EQ(*problem.check(), "has 2000 percent of savings but needs 0 to 1000");
+  problem.savingPercent = {};
+  problem.parts[0].savings.pop_back();
+  EXPECT_EQ(*problem.check(), "part 'p0' saves at 1 prices of 2");
+}
+
+// Of every group, at every price, no choice of calls to run again, and of values to keep for them and for B, costs less.
+TEST(Partition, GroupsSaveByLeastCost) {
+  std::mt19937 random(13);
+  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
+  for (int round = 0; round < 60; ++round) {
+    SavingsProblem problem;
+    int64_t calls = 3 + upTo(5);
+    for (int64_t call = 0; call < calls; ++call) {
+      problem.values.push_back({1 + upTo(60), upTo(2) > 0});
+      problem.calls.push_back({0, 1 + upTo(60), upTo(5) > 0, {}, {call}});
+      for (int64_t arg = std::max<int64_t>(0, call - 3); arg < call; ++arg)
+        if (upTo(1))
+          problem.calls.back().args.push_back(arg);
+    }
+    auto savings = groupSavings(problem);
+    // For each set of calls that run again: wanted values, and those that these calls read, are kept if no run makes them.
+    std::vector<std::pair<int64_t, int64_t>> choices; // time, bytes saved
+    for (int64_t again = 0; again < int64_t(1) << calls; ++again) {
+      int64_t ns = 0, saved = 0;
+      bool isOne = true;
+      std::vector<bool> needed(calls);
+      for (int64_t call = 0; call < calls; ++call)
+        if (again >> call & 1) {
+          ns += problem.calls[call].ns;
+          isOne &= problem.calls[call].repeatable;
+          for (int64_t arg : problem.calls[call].args)
+            needed[arg] = true;
+        }
+      for (int64_t value = 0; value < calls; ++value)
+        saved += (problem.values[value].wanted ? problem.values[value].bytes : 0) -
+                 ((problem.values[value].wanted || needed[value]) && !(again >> value & 1) ? problem.values[value].bytes
+                                                                                           : 0);
+      if (isOne)
+        choices.emplace_back(ns, saved);
+    }
+    int64_t lastBytes = 0;
+    for (int64_t price = 0; price < savingsPrices - 2; ++price) {
+      int64_t ns = 0, bytes = 0;
+      for (const auto &call : savings) {
+        ns += call[price].ns;
+        bytes += call[price].bytes;
+      }
+      EXPECT_GE(bytes, lastBytes);
+      lastBytes = bytes;
+      EXPECT_NE(std::find(choices.begin(), choices.end(), std::pair(ns, bytes)), choices.end());
+      // On the lower hull: no other saves as much for less, and none between two others is beaten by a mix of these.
+      for (auto [otherNs, otherBytes] : choices)
+        EXPECT_FALSE(otherNs < ns && otherBytes >= bytes);
+    }
   }
 }
 

@@ -6,12 +6,16 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace plc::strategy {
 class Strategy;
+}
+namespace plc::plan {
+struct BudgetCuts;
 }
 
 namespace plc::driver {
@@ -30,10 +34,11 @@ struct Program {
   bool keepsAll = false;     // the budget is met without recomputation
   bool fillsBudget = false;  // the order of tasks may hold what the budget has room for
   int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
-  std::vector<int64_t> reserveBytes{};    // of each rank's budget, for what only addresses know; empty: none
-  std::optional<double> memoryFraction{}; // that keeps the budget, instead of the strategy's
-  bool sharesModule = false;              // other programs of a module are planned by the same strategy
-  bool runsTurnsAgain = false;            // where policy `budget` decides whether the turns of long loops are run again
+  std::vector<int64_t> reserveBytes{};            // of each rank's budget, for what only addresses know; empty: none
+  std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
+  std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's
+  bool sharesModule = false;                      // other programs of a module are planned by the same strategy
+  bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 

@@ -146,12 +146,12 @@ struct RankLack {
 Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
                          const RetentionEffort &effort = {});
 
-/// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once. The others share the
-/// effort that one of them would be given.
+/// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once, also where they are
+/// asked for again under another cut.
 class KnownRanks {
 public:
-  explicit KnownRanks(const std::vector<RankRetention> &ranks = {});
-
+  /// The ranks of a plan, which share the effort that one of them would be given: as many as are different.
+  void share(const std::vector<RankRetention> &ranks);
   /// As `solveRankRetention`.
   Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   /// As `retentionBound`; 0 if nothing fits.

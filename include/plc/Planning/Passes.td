@@ -27,7 +27,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     `uniform`: every `interval` layers, or every `min-interval` if that is more; `selective`: `layers`; `dynamic`: each
     layer is a checkpoint, and as many bytes of whole layers are kept as fit in `memory-fraction` of what `none` keeps,
     deeper layers first; `budget`: for each stage, calls of F run again where that keeps the rank inside
-    `memory-limit-bytes`, all included, and takes as little time as can be found (`RetentionProblem`). Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
+    `memory-limit-bytes`, all included, and takes as little time as can be found (`RetentionProblem`). How much that is
+    depends on the cut, so cuts count with it: first by an estimate of what each layer call saves (`groupSavings`), then by what
+    the stages of that cut were found to take, in at most three rounds, of which the fastest is taken. Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
     `grain=equation` kernel calls are counted instead of layers. A cut starts anew: what a stage receives is there.
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
