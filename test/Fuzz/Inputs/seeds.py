@@ -2,7 +2,7 @@
 
 The seeds of parser and frontend are the declarations of every program of the examples, the standard library, the tests and
 the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
-tensors small files of each type, those of manifest what modules made by hand say."""
+tensors small files of each type, those of manifest what modules made by hand say, those of flight changes of one."""
 import hashlib
 import pathlib
 import re
@@ -119,8 +119,31 @@ def keysOfManifests():
     yield from ("{", "}", "[", "]", "-1", "1e400", "9223372036854775808", "null", "true", "false")
 
 
+def flights():
+    """Changes of a flight recorder's file, as FlightTarget.cpp reads them: its fields, one at a time, and its end."""
+    piece = lambda at, data: struct.pack(">HB", at, len(data)) + data
+    starts = {"magic": 0, "pid": 8, "state": 16, "exit code": 20, "checkpoint written": 24, "error": 28, "checkpoint": 28 + 4096}
+    for at in starts.values():
+        for data in (b"\0", b"\1\0\0\0", b"\2\0\0\0", b"\xff" * 8, b"x" * 200):
+            yield piece(at, data)
+    yield b"".join(piece(28 + at, b"x" * 250) for at in range(0, 4250, 250))  # no text ends
+    for rank in range(3):
+        for entry, action, call in ((0, 1, 1), (1, 3, 0), (1, 9, 2), (4095, (1 << 32) - 1, (1 << 20) - 1)):
+            place = struct.pack("<Q", entry << 52 | action << 20 | call)
+            for align in range(5184, 5184 + 64 * 4, 64):
+                yield piece(align + 64 * rank, place)
+    yield b"\0\0\0"
+    yield b"\xff\xff\0"
+    yield piece(16, b"\2") + b"\x10\0\0"
+
+
+def wordsOfFlights():
+    yield from ("PFLIGHT1", "\0\x10\x04", "\0\x18\x04", "\x14\x40\x08", "\x14\x80\x08", "\0\x1c\xff", "\x10\x1c\xff", "\xff\xff\0")
+
+
 TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
-           "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests)}
+           "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests),
+           "flight": (flights, wordsOfFlights)}
 
 
 def main():
