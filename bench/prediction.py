@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """prediction.py [--build BUILD] [--repeats N] [--rates FILE]: predicted steps of many plans beside measured ones, on two cores.
 
-Calibrates the machine, compiles plans of three models (stages, micro-batches, schedules, recomputation), and measures each
+Calibrates the machine, compiles plans of three models (stages, micro-batches, schedules, recomputation, replicas), and measures each
 twice, all plans in turn, so that what disturbs the machine disturbs all alike. The time of a plan is that of its fastest
 step; beside it stands the step that the simulator plays by the fastest time of each of its kernels, which can be judged on a
 machine whose cores are busy, too. Idle workers do not help others. Prints for each plan both times, the prediction and its error, the replay's, and
@@ -26,8 +26,9 @@ SIZES = {"small": ["-DB=16", "-DD=64", "-DL=4", "-DS=64"], "demo": ["-DB=8", "-D
 PLANS = [{"stages": 1}, {"stages": 1, "micro_batches": 4}, {"stages": 1, "micro_batches": 8},
          {"stages": 2}, {"stages": 2, "micro_batches": 2}, {"stages": 2, "micro_batches": 4}, {"stages": 2, "micro_batches": 8},
          {"stages": 2, "micro_batches": 4, "schedule": "gpipe"},
-         {"stages": 2, "micro_batches": 4, "policy": "uniform"}]
-KEYS = {"policy": "checkpoint.policy"}
+         {"stages": 2, "micro_batches": 4, "policy": "uniform"},
+         {"lanes": 2, "replicas": 2, "micro_batches": 2}, {"lanes": 2, "replicas": 2, "micro_batches": 8}]
+KEYS = {"policy": "checkpoint.policy", "lanes": "gradient.lanes"}
 
 
 def run(tool, *arguments):
