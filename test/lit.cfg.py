@@ -16,8 +16,9 @@ config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 config.environment["PLC_RATES"] = "shipped"
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
 
-# For the preset asan: libMLIR and libLLVM are not instrumented, yet share containers and allocators with code that is.
-config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0"
+# For the preset asan: libMLIR and libLLVM are not instrumented, yet share containers and allocators with code that is. A library
+# that a test preloads stands before the sanitizer's.
+config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0:verify_asan_link_order=0"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 
 config.substitutions.append(("%unit", os.path.join(config.plc_build, "unit")))
