@@ -21,9 +21,9 @@ using Op = ActionInfo::Op;
 // What a run reads of what others have written, and what it writes: behind its bases, and in places for the whole step.
 struct TaskTouch {
   struct Part {
-    int64_t base;    // -1: a static place
-    int64_t operand; // the static's, as calls have it
-    Range range;     // behind the base
+    int64_t base;    // -1: none
+    int64_t operand; // without a base: a place of several lanes, as calls have it; 0: the range is one of the arena
+    Range range;     // else behind the base, or in the lane
   };
   SmallVector<Part> reads, writes;
 };
@@ -116,6 +116,9 @@ private:
   //===--- Bytes ---===//
 
   void findTouches() {
+    for (const ActionInfo &action : plan.actions)
+      if (action.op == Op::PostRecv)
+        received.push_back(rangeOf(action));
     std::vector<size_t> next(messages.size());
     for (auto [number, action] : llvm::enumerate(plan.actions)) {
       int64_t here = number;
@@ -148,7 +151,7 @@ private:
     if (isNew)
       known->second = touchOf(run);
     auto add = [&](const TaskTouch::Part &part, bool writes) {
-      int64_t at = part.base < 0 ? both.table.placeOf(plan, part.operand, run) : run.at[part.base];
+      int64_t at = part.base >= 0 ? run.at[part.base] : part.operand ? both.table.placeOf(plan, part.operand, run) : 0;
       touches.push_back({{at + part.range.begin, at + part.range.end}, {here, here}, writes});
     };
     for (const TaskTouch::Part &part : known->second.reads)
@@ -165,16 +168,18 @@ private:
     TaskTouch touch;
     auto add = [&](int64_t operand, Value value, bool isRead, bool isWritten) {
       int64_t bytes = byteSize(both.program, value.getType(), run.microBatch);
-      if (operand < 0) {
+      if (operand < 0 && plan.statics[-operand - 1].lanes > 1) {
         if (isRead)
           touch.reads.push_back({-1, operand, {0, bytes}});
         if (isWritten)
           touch.writes.push_back({-1, operand, {0, bytes}});
         return;
       }
-      const module::SlotInfo &slot = made.slots[operand];
-      Range range{slot.offset, slot.offset + bytes};
-      if (isRead && !covers(writes[slot.base], range))
+      // Neighbours are joined where bytes between them are nobody's.
+      module::SlotInfo slot =
+          operand < 0 ? module::SlotInfo{-1, plan.statics[-operand - 1].offset} : made.slots[operand];
+      Range range{slot.offset, operand < 0 ? roundUpPlace(slot.offset + bytes) : slot.offset + bytes};
+      if (isRead && !covers(writes[slot.base], range) && !(operand < 0 && staysAs(range)))
         join(reads[slot.base], range);
       if (isWritten)
         join(writes[slot.base], range);
@@ -200,6 +205,16 @@ private:
       for (Range range : ranges)
         touch.writes.push_back({base, 0, range});
     return touch;
+  }
+
+  // Parameters, and what is prepared: only messages, or what comes before or behind all runs, write there.
+  bool staysAs(Range place) const {
+    auto holds = [&](const module::StaticInfo &each) {
+      return each.offset == place.begin &&
+             (each.kind == module::StaticKind::Parameter || each.kind == module::StaticKind::Prepared);
+    };
+    return llvm::any_of(plan.statics, holds) &&
+           llvm::none_of(received, [&](Range range) { return range.overlaps(place); });
   }
 
   // Sorted and apart; neighbours are joined.
@@ -261,6 +276,7 @@ private:
   const module::RankInfo &plan;
   std::vector<Messages> messages;                      // by channel
   std::map<std::pair<int64_t, bool>, TaskTouch> tasks; // by task, and whether the micro-batch is short
+  std::vector<Range> received;                         // by messages
   std::vector<Touch> touches;                          // in the list's order; of one action reads come first
   std::vector<int64_t> ends;
   std::vector<Segment> segments; // from each of `ends` to the next
