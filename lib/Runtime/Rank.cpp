@@ -27,7 +27,9 @@ Rank::Rank(Shared &shared, size_t index, size_t local)
     : shared(shared), manifest(shared.manifest), plan(shared.entry.ranks[index]), index(index), local(local),
       arena(plan.arenaBytes), updates(manifest, plan, arena), paces(manifest.kernels.size()),
       waitPaces(plan.actions.size()), ready(readyActionsOf(plan)), kernelTimes(numTimes(manifest)),
-      flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {}
+      flight(FlightRecorder::here() ? FlightRecorder::here()->rank(index) : noFlight) {
+  awaited.reserve(shared.entry.channels.size());
+}
 
 std::byte *Rank::find(StaticKind kind, const std::string &name) const {
   const StaticInfo *place = plan.find(kind, name);

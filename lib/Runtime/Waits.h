@@ -17,6 +17,8 @@ public:
   Waits(const EntryPlan &entry, const Transport &transport)
       : entry(entry), transport(transport), present(entry.ranks.size()) {
     path.reserve(entry.ranks.size());
+    for (std::vector<Wait> &waits : present)
+      waits.reserve(entry.channels.size() + 1);
   }
 
   /// A rank begins to wait until any of these ends. If that closes a cycle, none of its ranks can ever go on: an error (exit
