@@ -13,19 +13,24 @@ def Ein_ParamOp : Ein_Op<"param", [Symbol]> {
   let summary = "a parameter and its initial distribution";
   let description = [{
     The symbol is the parameter's path (`attention.3.wq`). Initial values are a function of (seed, path, element).
-    `frozen` ones are not trained.
+    `frozen` ones are not trained. `sizes` are the names that the model gives the axes' extents, empty where it gives none;
+    `--ein-shard` divides parameters by them, and drops them.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
     ```mlir
-    ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
+    ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0) sizes ["V", "D"]
     ```
 
     (C1) A parameter of a narrow type (bf16, f16, i8) is frozen.
+    (C2) `sizes` has a name for each axis.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Ein_ParamTensor>:$type, Ein_InitializerAttr:$init,
-                       F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrAttr>:$sym_visibility);
-  let assemblyFormat = "$sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? attr-dict";
+                       F64Attr:$a, F64Attr:$b, UnitAttr:$frozen, OptionalAttr<StrArrayAttr>:$sizes,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = [{
+    $sym_name `:` $type `init` $init `(` $a `,` $b `)` (`frozen` $frozen^)? (`sizes` $sizes^)? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

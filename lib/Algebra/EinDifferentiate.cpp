@@ -5,6 +5,7 @@
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/WholeInput.h"
 #include "plc/Support/Errors.h"
+#include "plc/Support/PartName.h"
 #include "plc/Support/ResultName.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -80,14 +81,16 @@ private:
       if (llvm::is_contained(model.getArgNames(), StringAttr::get(model.getContext(), wholeInputName(name))))
         return emitOptionError(model, "the gradient for input '")
                << name << "' needs one micro-batch: the loss is divided by a sum of it over the whole batch";
-      auto param = symbols.lookup<ein::ParamOp>(name);
+      SmallVector<ein::ParamOp> pieces = piecesOf(name);
+      auto param = pieces.empty() ? ein::ParamOp() : pieces.front();
       if (param && ein::isNarrow(param.getType()))
         return emitOptionError(model, "parameter '")
                << name << "' is " << param.getType() << ", whose elements only hold numbers: it has no gradient";
       if (argument != model.getArgNames().end())
         arguments.push_back({name, block.getArgument(argument - model.getArgNames().begin())});
       else if (param)
-        wantedParams.insert(name);
+        for (ein::ParamOp piece : pieces)
+          wantedParams.insert(piece.getSymName());
       else
         return emitOptionError(model, "model '")
                << model.getSymName() << "' has no input or parameter '" << name << "' to differentiate for";
@@ -95,6 +98,15 @@ private:
     for (auto &[name, argument] : arguments)
       active.insert(argument);
     return success();
+  }
+
+  // The parameter of a name, or the parts of it that the program has.
+  SmallVector<ein::ParamOp> piecesOf(StringRef name) {
+    SmallVector<ein::ParamOp> pieces;
+    for (auto param : model->getParentOfType<ModuleOp>().getOps<ein::ParamOp>())
+      if (StringRef(wholeOf(param.getSymName())) == name)
+        pieces.push_back(param);
+    return pieces;
   }
 
   // Parameters that get a gradient.
@@ -237,12 +249,26 @@ private:
     for (auto &[name, argument] : arguments)
       add(name, gradientOfArgument(builder, argument), model.getArgBatch()[argument.getArgNumber()]);
     llvm::StringSet<> reached = reachedParams();
-    for (const std::string &name : names)
-      if (wantedParams.contains(name) && !reached.contains(name))
-        add(name, callOn(builder, calls.front(), zeroOf(symbols.lookup<ein::ParamOp>(name).getType()), {}), -1);
+    for (const std::string &name : names) {
+      SmallVector<ein::ParamOp> pieces = piecesOf(name);
+      if (!pieces.empty() &&
+          llvm::none_of(pieces, [&](ein::ParamOp each) { return reached.contains(each.getSymName()); }))
+        add(name, callOn(builder, calls.front(), zeroOf(wholeType(pieces.front())), {}), -1);
+    }
     model.setResultNamesAttr(builder.getArrayAttr(resultNames));
     model.setResultBatch(axes);
     model.setFunctionType(builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  }
+
+  // The type of a parameter, or of that of which it is a part.
+  static Type wholeType(ein::ParamOp param) {
+    auto type = cast<RankedTensorType>(param.getType());
+    std::optional<PartName> part = parsePartName(param.getSymName());
+    if (!part)
+      return type;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[part->axis] *= part->parts;
+    return RankedTensorType::get(shape, type.getElementType());
   }
 
   Value gradientOfArgument(OpBuilder &builder, BlockArgument argument) {

@@ -32,6 +32,12 @@ static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
   return options;
 }
 
+static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
+  EinShardOptions options;
+  llvm::append_range(options.sizes, numbers.shards);
+  return options;
+}
+
 static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &numbers) {
   EinDifferentiateOptions options;
   if (numbers.entry == plc::ProgramKind::train)
@@ -62,6 +68,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) { pipeline.addPass(createEinMicroBatch(microBatchOptions(numbers))); }},
       {"algebra",
        [numbers](OpPassManager &pipeline) {
+         pipeline.addPass(createEinShard(shardOptions(numbers)));
          pipeline.addPass(createEinOrderContractions());
          if (differentiates(numbers))
            pipeline.addPass(createEinSegmentLoops());

@@ -82,7 +82,7 @@ LogicalResult ModuleWriter::compile() {
   llvm::StringMap<int64_t> names;
   manifest = request.manifest;
   manifest.targetFeatures = request.features;
-  manifest.parameters = parametersOf(ModuleOp(request.entries.front().module));
+  manifest.held = parametersOf(ModuleOp(request.entries.front().module));
   for (ModuleEntry entry : request.entries) {
     plan::ProgramOp program = *entry.module.getBody()->getOps<plan::ProgramOp>().begin();
     // In the order in which the table counts them.

@@ -142,14 +142,25 @@ static llvm::SmallVector<int64_t> inFlightOfFile(const Strategy &strategy) {
   return {inFlight.begin(), inFlight.end()};
 }
 
-int64_t plc::driver::ranksOf(const Strategy &strategy) {
+/// Ranks that share a stage.
+static int64_t shardsOf(const Strategy &strategy) {
+  using plc::strategy::ParallelismKind;
+  bool apart = strategy.getChoice<ParallelismKind>("parallelism.kind") != ParallelismKind::none;
+  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+  return apart && !shard.empty() ? shard.begin()->second : 1;
+}
+
+/// Ranks that stages are placed on, each of which as many as there are shards stand for.
+static int64_t pipelineRanks(const Strategy &strategy) {
   const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
   return place.empty() ? strategy.get<int64_t>("parallelism.stages") : *llvm::max_element(place) + 1;
 }
 
+int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(strategy) * shardsOf(strategy); }
+
 int64_t plc::driver::mostInFlight(const Strategy &strategy) {
   int64_t runs = strategy.get<int64_t>("parallelism.micro_batches") / strategy.get<int64_t>("parallelism.replicas");
-  return std::min(ranksOf(strategy), runs);
+  return std::min(pipelineRanks(strategy), runs);
 }
 
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
@@ -159,6 +170,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.explain = program.explains && !program.measures;
   options.prepare = prepares(strategy);
   options.replicas = strategy.get<int64_t>("parallelism.replicas");
+  options.shards = shardsOf(strategy);
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
@@ -222,7 +234,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   std::vector<Phase> phases = algebra::phasesToNumerics(
       {program.entry, program.outputs, strategy.get<std::string>("precision.compute"),
        strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
-       strategy.get<int64_t>("gradient.lanes")});
+       strategy.get<int64_t>("gradient.lanes"), strategy.shards()});
   auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {
     phases.push_back({name, [addPasses = std::move(addPasses), program](OpPassManager &pipeline) {
                         addPasses(pipeline);

@@ -10,6 +10,7 @@
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExactDouble.h"
+#include "plc/Support/PartName.h"
 #include "plc/Support/Profile.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
@@ -211,6 +212,28 @@ private:
     return formed;
   }
 
+  // The parts of parameters among the arguments of a body: calls of one have the same.
+  static DenseMap<Value, int64_t> partsOf(Operation *place) {
+    DenseMap<Value, int64_t> parts;
+    auto body = dyn_cast<ein::FuncOp>(place);
+    if (!body)
+      return parts;
+    for (auto model : body->getParentOfType<ModuleOp>().getOps<ein::ModelOp>())
+      for (auto call : model.getBody().getOps<ein::CallOp>()) {
+        if (call.getCallee() != body.getSymName())
+          continue;
+        unsigned next = body.getNumData();
+        for (ArrayAttr names : {call.getParams(), call.getAccumulates()})
+          for (auto name : names.getAsValueRange<FlatSymbolRefAttr>()) {
+            if (auto part = parsePartName(name))
+              parts[body.getBody().getArgument(next)] = part->part;
+            ++next;
+          }
+        return parts;
+      }
+    return parts;
+  }
+
   // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
   LogicalResult formCalls(Block &block, Operation *place, const Twine &prefix, Kernels &kernels) {
     std::string names = prefix.str();
@@ -220,7 +243,7 @@ private:
       copyApart(loop);
     copyReturnedViews(block);
     readFactorsInPlace(block);
-    FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion);
+    FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion, partsOf(place));
     if (failed(groups))
       return failure();
     OpBuilder builder(block.getTerminator());

@@ -58,7 +58,7 @@ bool isChain(Operation *op) {
 
 class Grouper {
 public:
-  Grouper(Block &body, bool fusion) : body(body), fusion(fusion) {}
+  Grouper(Block &body, bool fusion, const DenseMap<Value, int64_t> &parts) : body(body), fusion(fusion), parts(parts) {}
 
   FailureOr<SmallVector<Group>> run() {
     for (Operation &op : body.without_terminator()) {
@@ -67,6 +67,8 @@ public:
       position[&op] = position.size();
       slots[&op] = order.size();
       order.push_back(&op);
+      if (!parts.empty())
+        findPart(&op);
       bool stored = llvm::any_of(op.getUsers(), needsMemory);
       if (isReadThrough(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
@@ -157,12 +159,35 @@ private:
     open(isa<ein::ReduceOp>(op) ? KernelKind::rows : KernelKind::elementwise, {op});
   }
 
+  // The part of parameters that an equation's values are computed from: none of what is whole, or puts parts together.
+  void findPart(Operation *op) {
+    llvm::SmallDenseSet<int64_t> read;
+    for (Value operand : op->getOperands())
+      if (auto found = parts.find(operand); found != parts.end())
+        read.insert(found->second);
+    if (read.size() != 1)
+      return;
+    for (Value result : op->getResults())
+      parts[result] = *read.begin();
+  }
+
+  bool mixesParts(const Equations &all) {
+    std::optional<int64_t> first;
+    for (Operation *op : all)
+      if (auto found = parts.find(op->getResult(0)); found != parts.end())
+        if (std::exchange(first, found->second).value_or(found->second) != found->second)
+          return true;
+    return false;
+  }
+
   // Puts the equation and whole groups in one, if they align and nothing between them lies outside.
   bool join(Operation *op, ArrayRef<unsigned> members) {
     Equations all = {op};
     for (unsigned group : members)
       llvm::append_range(all, groups[group].equations);
     sortEquations(all);
+    if (mixesParts(all))
+      return refuse(op, all, "they are computed from different parts of parameters");
     std::optional<ein::IterationSpace> alignment = ein::unifyDomains(all);
     if (!alignment)
       return refuse(op, all, "their domains have no rows in common");
@@ -311,6 +336,7 @@ private:
 
   Block &body;
   bool fusion;
+  DenseMap<Value, int64_t> parts;
   llvm::SetVector<Operation *> kept;
   DenseMap<Operation *, unsigned> position, owner;
   SmallVector<Working> groups;
@@ -332,6 +358,7 @@ SmallVector<Value, 2> plc::kernels::readBehind(Value value) {
   return read;
 }
 
-FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion) {
-  return Grouper(body, fusion).run();
+FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion,
+                                                           const DenseMap<Value, int64_t> &parts) {
+  return Grouper(body, fusion, parts).run();
 }

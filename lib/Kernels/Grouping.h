@@ -28,9 +28,11 @@ bool isReadThrough(mlir::Operation *op);
 llvm::SmallVector<mlir::Value, 2> readBehind(mlir::Value value);
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups
-/// need each other. Without `fusion`, an equation to each group. Fails with a diagnostic on an equation that is not ready
+/// need each other. Without `fusion`, an equation to each group. What is computed from different parts of parameters is in
+/// different groups, so that ranks may share a body; `parts` has the part of each argument that is one's. Fails with a diagnostic on an equation that is not ready
 /// (an order missing, a contraction that is not binary).
-mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body, bool fusion);
+mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body, bool fusion,
+                                                         const llvm::DenseMap<mlir::Value, int64_t> &parts);
 
 } // namespace plc::kernels
 

@@ -229,6 +229,17 @@ bool Elaborator::checkParameter(const ParamName &param, const Initialiser &initi
   return false;
 }
 
+/// What a declaration calls the extents of so many axes; nothing where it says a number, a formula or `...`.
+static std::vector<std::string> sizeNamesOf(const Declarator &declarator, size_t count) {
+  std::vector<std::string> names;
+  for (const IndexEntry &entry : declarator.axes)
+    if (entry.isEllipsis())
+      names.resize(names.size() + count + 1 - declarator.axes.size());
+    else
+      names.push_back(entry.expr->kind == Expr::Name ? entry.expr->name.str() : "");
+  return names;
+}
+
 void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body &body) {
   for (const ParamName &param : statement.params) {
     const Declarator &name = param.declarator;
@@ -244,7 +255,8 @@ void Elaborator::elaborateParams(const Statement &statement, Scope &scope, Body 
     if (axes && initialiser && checkStep(value)) {
       binding.kind = Binding::Tensor;
       binding.view = body.whole(body.add(value));
-      body.parameters.push_back({binding.view.value, scope.path + value.name, *initialiser, param.frozen, ""});
+      body.parameters.push_back({binding.view.value, scope.path + value.name, *initialiser, param.frozen, "",
+                                 sizeNamesOf(name, value.axes.size())});
     } else {
       body.broken = true;
     }
@@ -279,7 +291,7 @@ void Elaborator::elaborateShare(const Statement &statement, Scope &scope, Body &
     Value value = program.parameters[owner->second].value;
     value.name = name.name.str();
     take(body.add(value));
-    body.parameters.push_back({binding.view.value, scope.path + value.name, {}, false, statement.path});
+    body.parameters.push_back({binding.view.value, scope.path + value.name, {}, false, statement.path, {}});
   }
   define(scope, body, name.name, name.place, binding);
 }

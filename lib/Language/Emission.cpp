@@ -51,10 +51,12 @@ llvm::SmallVector<mlir::Type> ProgramEmitter::typesOf(const Body &body, llvm::Ar
 
 void ProgramEmitter::emitParameter(const Parameter &parameter) {
   const Initialiser &init = parameter.initialiser;
-  plc::ein::ParamOp::create(builder, at(parameter.value.place), parameter.path,
-                            BodyEmitter::typeOf(parameter.value, builder.getContext()),
-                            *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b),
-                            parameter.frozen, mlir::StringAttr());
+  llvm::SmallVector<llvm::StringRef> sizes(parameter.sizes.begin(), parameter.sizes.end());
+  bool named = llvm::any_of(sizes, [](llvm::StringRef size) { return !size.empty(); });
+  plc::ein::ParamOp::create(
+      builder, at(parameter.value.place), parameter.path, BodyEmitter::typeOf(parameter.value, builder.getContext()),
+      *plc::ein::symbolizeInitializer(init.kind), llvm::APFloat(init.a), llvm::APFloat(init.b), parameter.frozen,
+      named ? builder.getStrArrayAttr(sizes) : mlir::ArrayAttr(), mlir::StringAttr());
 }
 
 /// Fills a function's region; arguments and equations carry the places of their names.

@@ -128,7 +128,8 @@ void Elaborator::addParameters(const Call &call, const Instance &instance, Step 
     std::string path = step.path + "." + parameter.name;
     parameterByPath.try_emplace(path, program.parameters.size());
     const Value &value = instance.body.values[parameter.value];
-    program.parameters.push_back({path, value, parameter.initialiser, parameter.frozen, call.expr.place});
+    program.parameters.push_back(
+        {path, value, parameter.initialiser, parameter.frozen, parameter.sizes, call.expr.place});
     step.parameters.push_back(path);
   }
 }

@@ -230,7 +230,8 @@ struct BodyParameter {
   std::string name;
   Initialiser initialiser;
   bool frozen = false;
-  std::string sharedPath; // of the owner; empty: its own
+  std::string sharedPath;         // of the owner; empty: its own
+  std::vector<std::string> sizes; // what the declaration calls the axes' extents; empty: by no name
 };
 
 /// A state of a body, or of a layer that it calls (`attention.k`).
@@ -314,7 +315,8 @@ struct Parameter {
   Value value;
   Initialiser initialiser;
   bool frozen;
-  SMLoc call; // where the layer that owns it is called
+  std::vector<std::string> sizes; // as in BodyParameter
+  SMLoc call;                     // where the layer that owns it is called
 };
 
 /// A state of the program: an argument and a result of the model, behind its own.

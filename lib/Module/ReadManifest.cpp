@@ -3,6 +3,7 @@
 
 #include "plc/Support/Json.h"
 #include "plc/Module/Manifest.h"
+#include "plc/Module/Parts.h"
 #include "plc/Module/ModuleSeal.h"
 
 namespace plc::module {
@@ -416,7 +417,8 @@ Manifest readRoot(const Node &root) {
   manifest.targetFeatures = root["target_features"].list([](const Node &feature) { return feature.string(); });
   manifest.optimizer = readOptimizer(root["optimizer"]);
   manifest.rates = readRates(root["rates"]);
-  manifest.parameters = root["parameters"].list(readParameter);
+  manifest.held = root["parameters"].list(readParameter);
+  manifest.parameters = wholeParameters(manifest.held);
   int64_t number = 0;
   manifest.kernels = root["kernels"].list([&](const Node &kernel) { return readKernel(kernel, number++); });
   auto numKernels = static_cast<int64_t>(manifest.kernels.size());

@@ -227,7 +227,7 @@ std::string writeManifest(const Manifest &manifest) {
             {"optimizer", writeOptimizer(manifest.optimizer)},
             {"rates", writeRates(manifest.rates)},
             {"plan", json::parse(manifest.planJson)},
-            {"parameters", list(manifest.parameters, writeParameter)},
+            {"parameters", list(manifest.held, writeParameter)},
             {"kernels", list(manifest.kernels, writeKernel)},
             {"code_bytes", manifest.codeBytes},
             {"entries", std::move(entries)}};

@@ -1,5 +1,6 @@
 //===- Schedules.cpp - the table of schedules, and what it promises -------===//
 #include "plc/Planner/Schedules.h"
+#include "plc/Planner/SharedStages.h"
 
 #include <algorithm>
 #include <utility>
@@ -76,7 +77,7 @@ Fault verifyPromises(const ScheduleFamily &family, const ScheduleProblem &proble
   for (const ScheduleProblem::Stage &stage : problem.stages)
     place.push_back(stage.rank);
   std::vector<int64_t> held = inFlightOf(problem, schedule);
-  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches);
+  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches, problem.shards);
   for (size_t stage = 0; stage < held.size(); ++stage)
     if (held[stage] > most[stage])
       return name + " holds " + std::to_string(held[stage]) + " micro-batches on stage " + std::to_string(stage) +
@@ -100,7 +101,15 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleProblem &problem, co
 }
 
 std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place,
-                                              int64_t microBatches) {
+                                              int64_t microBatches, int64_t shards) {
+  if (shards > 1) {
+    std::vector<int64_t> most, wide = inFlightOf(family, pipelineOf(place, shards), microBatches);
+    // While ranks of a group wait for each other, an order that may be any runs another micro-batch.
+    bool fills = family.follows == OrderSource::times;
+    for (int64_t position : positionsOf(place, shards))
+      most.push_back(std::min(microBatches, wide[position] + fills));
+    return most;
+  }
   // What follows times is given this as a limit: on each rank what the first one of 1F1B holds.
   if (family.follows == OrderSource::times)
     return std::vector<int64_t>(place.size(), std::min(microBatches, countRanks(place)));
@@ -114,9 +123,11 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, cons
 Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
   if (Fault fault = problem.check())
     return fault;
-  if (Fault fault = verifyPlacement(family, problem))
-    return fault;
-  if (Fault fault = family.order(problem, schedule))
+  bool isShared = problem.shards > 1 && family.follows == OrderSource::shape;
+  Fault wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
+  if (wrong)
+    return wrong;
+  if (Fault fault = isShared ? orderShared(family, problem, schedule) : family.order(problem, schedule))
     return fault;
   if (Fault fault = problem.verify(schedule))
     return fault;

@@ -39,6 +39,7 @@ public:
         call.unit = homeOf(call, before[call.unit]);
     flat.units = std::move(units);
     flat.unitNoun = "kernel";
+    flat.isDivided = true;
   }
 
 private:

@@ -28,10 +28,13 @@ std::string describeNext(const planner::NextCut &next, const FlatProgram &flat, 
 } // namespace
 
 void plc::plan::explainCuts(ein::ModelOp model, const FlatProgram &flat, const planner::PartitionProblem &problem,
-                            const planner::Partition &answer, llvm::raw_ostream &out) {
+                            const planner::Partition &answer, int64_t shards, llvm::raw_ostream &out) {
+  std::string slowest = "the slowest rank takes ";
+  if (shards > 1)
+    slowest = llvm::formatv("each stage has {0} ranks, of which the slowest take together ", shards);
   out << "model '" << model.getSymName() << "' in " << count(problem.stages, "stage") << " on "
-      << count(problem.numRanks(), "rank") << ", "
-      << count(std::max<int64_t>(model.getMicroBatches(), 1), "micro-batch") << "\n\ncuts: the slowest rank takes "
+      << count(problem.numRanks() * shards, "rank") << ", "
+      << count(std::max<int64_t>(model.getMicroBatches(), 1), "micro-batch") << "\n\ncuts: " << slowest
       << formatNs(answer.slowestNs) << " for a micro-batch; no cut takes less than "
       << formatNs(answer.exact ? answer.slowestNs : problem.bound()) << (answer.exact ? " (proven)" : "") << "\n";
   std::vector<planner::PartitionProblem::Load> loads = problem.loadsOf(answer.stageOf);
@@ -44,7 +47,12 @@ void plc::plan::explainCuts(ein::ModelOp model, const FlatProgram &flat, const p
         last = unit;
         ++units;
       }
-    out << llvm::formatv("  s{0} on rank {1}: {2}, '{3}'{4}, {5}", stage, problem.rankOf(stage),
+    int64_t rank = problem.rankOf(stage) * shards;
+    std::string ranks = "rank " + std::to_string(rank);
+    if (shards > 1)
+      ranks = llvm::formatv("ranks {0} to {1}", rank, rank + shards - 1);
+    out << llvm::formatv("  {0} on {1}: {2}, '{3}'{4}, {5}",
+                         shards == 1 ? "s" + std::to_string(stage) : "stage " + std::to_string(stage), ranks,
                          count(units, flat.unitNoun), flat.units[first].name,
                          first == last ? "" : " to '" + flat.units[last].name + "'", formatNs(loads[stage].ns));
     if (problem.stages > 1)

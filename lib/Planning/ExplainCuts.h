@@ -8,9 +8,9 @@
 
 namespace plc::plan {
 
-/// The stages of a cut, and for each the next-best cut that gives it one unit more or less.
+/// The stages of a cut, each on `shards` ranks, and for each the next-best cut that gives it one unit more or less.
 void explainCuts(ein::ModelOp model, const FlatProgram &flat, const planner::PartitionProblem &problem,
-                 const planner::Partition &answer, llvm::raw_ostream &out);
+                 const planner::Partition &answer, int64_t shards, llvm::raw_ostream &out);
 
 } // namespace plc::plan
 

@@ -45,6 +45,7 @@ struct FlatProgram {
   };
   std::vector<Unit> units;
   std::string unitNoun = "layer call";
+  bool isDivided = false; ///< units are kernel calls
   struct Instance {
     std::string path, kind;
     int64_t layer;

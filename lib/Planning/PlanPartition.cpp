@@ -7,6 +7,7 @@
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
+#include "ShardStages.h"
 #include "StageBuilder.h"
 
 #include "plc/Support/Errors.h"
@@ -14,6 +15,7 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
+#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/BudgetCuts.h"
 #include "plc/Planning/Passes.h"
 
@@ -278,6 +280,8 @@ private:
 
   LogicalResult checkReplicas(ein::ModelOp model) {
     int64_t lanes = model.getLanes().value_or(1);
+    if (shards < 1)
+      return emitOptionError(model, "shards is ") << int64_t(shards) << " but must be positive";
     if (replicas < 1 || lanes % replicas)
       return emitKeyError(model, "parallelism.replicas", "number of replicas is ")
              << int64_t(replicas) << " but must divide that of lanes, " << lanes;
@@ -296,9 +300,10 @@ private:
       ranks.push_back(stage.getRank());
     bool splits = rowOf(schedule.getValue()).splitsBackward;
     ArrayRef<int64_t> reserved = trial ? ArrayRef<int64_t>() : ArrayRef<int64_t>(*reserveBytes);
-    return decideRetention(
-        program, {splits, inFlightOn(ranks, program.getRunsOfReplica()), memoryLimitBytes, reserved, *keepKinds},
-        budgetCuts->known, refused, trial);
+    return decideRetention(program,
+                           {splits, inFlightOn(ranks, program.getRunsOfReplica(), program.getShards()),
+                            memoryLimitBytes, reserved, *keepKinds},
+                           budgetCuts->known, refused, trial);
   }
 
   // What the stages of a cut compute again; nothing if a rank has no answer.
@@ -307,7 +312,7 @@ private:
     SmallVector<StagePlan> plans;
     for (int64_t stage = 0; stage < problem.stages; ++stage)
       plans.push_back({problem.rankOf(stage), 0});
-    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans);
+    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans, /*isShared=*/false);
     if (failed(program))
       return std::nullopt;
     SmallVector<int64_t> refused;
@@ -417,15 +422,18 @@ private:
   }
 
   // Of each stage, where stages are on these ranks; a model that was clamped has fewer than the option tells of.
-  std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches) {
-    if (inFlight.size() == ranks.size())
-      return {inFlight.begin(), inFlight.end()};
-    return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches);
+  std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches, int64_t shards = 1) {
+    std::vector<int64_t> positions = planner::positionsOf(ranks, shards), most;
+    if (shards == 1 ? inFlight.size() != ranks.size() : int64_t(inFlight.size()) != positions.back() + 1)
+      return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches, shards);
+    for (size_t stage = 0; stage < ranks.size(); ++stage)
+      most.push_back(inFlight[shards == 1 ? stage : positions[stage]]);
+    return most;
   }
 
   // The program of these stages, with what a policy without a budget recomputes.
   FailureOr<ProgramOp> build(ein::ModelOp model, FlatProgram &flat, Recomputation &remat, ArrayRef<int64_t> stageOf,
-                             ArrayRef<StagePlan> plans) {
+                             ArrayRef<StagePlan> plans, bool isShared) {
     placeSums(flat, stageOf);
     remat.answer = decideByStage(flat, stageOf, remat.problem);
     if (planner::Fault fault = remat.problem.verify(remat.answer))
@@ -437,7 +445,8 @@ private:
     Share share = shareOf(model);
     program->setReplicas(share.replicas);
     program->walk([&](SiteOp site) { site.setLanes(share.lanes); }); // those of the first replica
-    program->setCutsKernels(cutGrain == planner::Grain::equation);
+    program->setCutsKernels(isShared || cutGrain == planner::Grain::equation);
+    program->setShards(isShared ? int64_t(shards) : 1);
     writeRecomputation(remat, *program);
     return program;
   }
@@ -453,9 +462,9 @@ private:
           continue;
         int64_t stage = stages.try_emplace(value, stageOf[call.unit]).first->second;
         if (stage != stageOf[call.unit])
-          return emitKeyError(model, "parallelism.grain", "state '")
+          return emitKeyError(model, shards > 1 ? "parallelism.shard" : "parallelism.grain", "state '")
                  << state << "' would be read in stages " << stage << " and " << stageOf[call.unit]
-                 << ", but has one place; cut between layers";
+                 << ", but has one place; " << (shards > 1 ? "leave sizes whole" : "cut between layers");
       }
     return success();
   }
@@ -488,11 +497,14 @@ private:
     Share share = shareOf(model);
     PartitionProblem problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
-    // A budget is met by what is computed again, and how much that is depends on the cut.
-    bool isFree = hasBudget() && !isBalanced(*flat);
+    // A budget is met by what is computed again, and how much that is depends on the cut. Where ranks share stages it is met
+    // by what each of them does.
+    bool isShared = shards > 1 && hasParts(*flat), isFree = hasBudget() && !isBalanced(*flat) && !isShared;
     if (isFree)
       addSavings(*flat, *keepKinds, problem);
     problem.limitBytes = isFree || !hasBudget() ? memoryLimitBytes.getValue() : 0;
+    if (isShared)
+      problem.limitBytes *= shards; // of a group's ranks
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
     std::vector<int64_t> ranks(stages);
@@ -516,11 +528,23 @@ private:
       chooseUnderBudget(model, *flat, *remat, problem, answer);
       problem.limitBytes = 0;
     }
-    if (failed(checkStates(model, *flat, answer.stageOf)))
-      return failure();
     remarkCuts(model, *flat, problem, answer);
     if (explain)
-      explainCuts(model, *flat, problem, answer, llvm::outs());
+      explainCuts(model, *flat, problem, answer, isShared ? int64_t(shards) : 1, llvm::outs());
+    if (isShared) {
+      FailureOr<SharedStages> shared = shareStages(model, *flat, answer.stageOf, ranks, shards);
+      if (failed(shared))
+        return failure();
+      answer.stageOf = shared->stageOf;
+      stages = shared->rankOf.size();
+      remat = decideRecomputation(model, *flat);
+      problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
+      problem.stages = stages;
+      problem.place = shared->rankOf;
+      problem.inFlight = inFlightOn(problem.place, share.microBatches, shards);
+    }
+    if (failed(checkStates(model, *flat, answer.stageOf)))
+      return failure();
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});
@@ -529,7 +553,7 @@ private:
       plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
       remat = decideRecomputation(model, *flat);
     }
-    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans);
+    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans, isShared);
     if (failed(program))
       return failure();
     if (recomputes() && hasBudget()) {
@@ -543,7 +567,7 @@ private:
         plan::joinBackward(
             *flat, [&](int64_t unit) { return llvm::is_contained(refused, problem.rankOf(answer.stageOf[unit])); });
         remat = decideRecomputation(model, *flat);
-        program = build(model, *flat, *remat, answer.stageOf, plans);
+        program = build(model, *flat, *remat, answer.stageOf, plans, isShared);
         if (failed(program) || failed(decideBudget(*program, nullptr)))
           return failure();
       }

@@ -37,7 +37,7 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
       for (auto stage : program.getBody().getOps<StageOp>())
         ranks.push_back(stage.getRank());
       std::vector<int64_t> inFlight =
-          planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica());
+          planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica(), program.getShards());
       for (auto [stage, flying] : llvm::zip(program.getBody().getOps<StageOp>(), inFlight))
         print(program, stage, flying, stream);
     }

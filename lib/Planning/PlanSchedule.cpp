@@ -92,7 +92,7 @@ private:
     if (memoryLimitBytes)
       limitByBytes(program, memoryLimitBytes, *reserveBytes, problem);
     else if (!inFlight)
-      limits = planner::inFlightOf(family, place, problem.microBatches);
+      limits = planner::inFlightOf(family, place, problem.microBatches, problem.shards);
     for (auto [stage, limit] : llvm::zip(problem.stages, limits))
       stage.inFlight = limit;
   }

@@ -46,6 +46,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
                                                          int64_t bytesPerNs) {
   planner::ScheduleProblem problem;
   problem.microBatches = program.getRunsOfReplica();
+  problem.shards = program.getShards();
   if (ein::MicroBatches cut = program.getCut(); cut.isRagged())
     for (int64_t mb = 0; mb < problem.microBatches; ++mb)
       problem.samples.push_back(cut.samplesOf(mb));

@@ -1,5 +1,6 @@
 #include "EntryTensors.h"
 
+#include "plc/Module/Parts.h"
 #include "plc/Support/WholeInput.h"
 
 #include <cstring>
@@ -13,11 +14,22 @@ const Rank *EntryTensors::localRank(size_t number) const {
   return nullptr;
 }
 
-std::optional<size_t> EntryTensors::ownerOf(const std::string &path) const {
+/// Calls visit(place) for each place of a rank that has a parameter, or a part of it.
+template <class Visit>
+static void forEachPlace(const RankInfo &rank, StaticKind kind, const ParameterInfo &parameter, Visit visit) {
+  for (const StaticInfo &place : rank.statics)
+    if (place.kind == kind && wholeOf(place.name) == parameter.path)
+      visit(place);
+}
+
+std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &parameter) const {
+  std::vector<Owner> owners;
   for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
-    if (const StaticInfo *place = entry.ranks[rank].find(StaticKind::Parameter, path); place && place->owned)
-      return rank;
-  return std::nullopt;
+    forEachPlace(entry.ranks[rank], StaticKind::Parameter, parameter, [&](const StaticInfo &place) {
+      if (place.owned)
+        owners.push_back({rank, place.name});
+    });
+  return owners;
 }
 
 /// The bytes of a place: in its arena if all ranks are here, so that nothing large is copied; else in `copy`, to which
@@ -65,16 +77,30 @@ void EntryTensors::scatterInput(const TensorInfo &info, const Bytes &input, int6
     });
 }
 
-void EntryTensors::scatter(StaticKind kind, const std::string &path, const Bytes &from) const {
-  for (const auto &rank : localRanks)
-    if (std::byte *place = rank->find(kind, path))
-      std::memcpy(place, from.data(), from.size());
+/// The bytes of a parameter, or of the part of it that a name stands for.
+static void take(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
+  if (std::optional<PartName> part = parsePartName(name))
+    module::takePart(parameter, *part, from, to);
+  else
+    std::memcpy(to, from, parameter.tensor().numBytes());
+}
+static void put(const ParameterInfo &parameter, const std::string &name, const std::byte *from, std::byte *to) {
+  if (std::optional<PartName> part = parsePartName(name))
+    module::putPart(parameter, *part, from, to);
+  else
+    std::memcpy(to, from, parameter.tensor().numBytes());
 }
 
-void EntryTensors::clear(StaticKind kind, const std::string &path) const {
+void EntryTensors::scatter(StaticKind kind, const ParameterInfo &parameter, const Bytes &from) const {
   for (const auto &rank : localRanks)
-    if (const StaticInfo *place = entry.ranks[rank->number()].find(kind, path))
-      std::memset(rank->at(*place), 0, static_cast<size_t>(place->bytes));
+    forEachPlace(entry.ranks[rank->number()], kind, parameter,
+                 [&](const StaticInfo &place) { take(parameter, place.name, from.data(), rank->at(place)); });
+}
+
+void EntryTensors::clear(StaticKind kind, const ParameterInfo &parameter) const {
+  for (const auto &rank : localRanks)
+    forEachPlace(entry.ranks[rank->number()], kind, parameter,
+                 [&](const StaticInfo &place) { std::memset(rank->at(place), 0, static_cast<size_t>(place.bytes)); });
 }
 
 template <class Visitor>
@@ -110,25 +136,25 @@ void EntryTensors::parametersChanged() const {
     rank->parametersChanged();
 }
 
-void EntryTensors::gather(StaticKind kind, const std::string &path, Bytes &out) const {
-  std::optional<size_t> owner = ownerOf(path);
-  if (!owner)
-    return;
-  const StaticInfo *place = entry.ranks[*owner].find(kind, path);
-  if (!place)
-    return;
-  Bytes copy;
-  out.resize(static_cast<size_t>(place->bytes));
-  std::memcpy(out.data(), view(*owner, *place, copy), out.size());
+void EntryTensors::gather(StaticKind kind, const ParameterInfo &parameter, Bytes &out) const {
+  for (const Owner &owner : ownersOf(parameter))
+    if (const StaticInfo *place = entry.ranks[owner.rank].find(kind, owner.name)) {
+      Bytes copy;
+      out.resize(parameter.tensor().numBytes());
+      put(parameter, owner.name, view(owner.rank, *place, copy), out.data());
+    }
 }
 
 void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {
-  std::optional<size_t> owner = ownerOf(parameter.path);
-  if (!owner || !entry.ranks[*owner].find(StaticKind::Gradient, parameter.path))
-    return;
-  if (const Rank *local = localRank(*owner))
-    local->owned().sumSites(parameter, out.data());
-  transport.broadcast(*owner, out.data(), out.size());
+  for (const Owner &owner : ownersOf(parameter)) {
+    if (!entry.ranks[owner.rank].find(StaticKind::Gradient, owner.name))
+      continue;
+    Bytes sum(static_cast<size_t>(entry.ranks[owner.rank].find(StaticKind::Parameter, owner.name)->bytes));
+    if (const Rank *local = localRank(owner.rank))
+      local->owned().sumSites(owner.name, sum.data());
+    transport.broadcast(owner.rank, sum.data(), sum.size());
+    put(parameter, owner.name, sum.data(), out.data());
+  }
 }
 
 /// Calls visit(replica, the bytes of its place) of an output, replica by replica.

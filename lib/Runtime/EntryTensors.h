@@ -15,9 +15,9 @@ public:
 
   void scatterInputs(const std::vector<Bytes> &inputs) const;
   /// A parameter or moment, into every place of it.
-  void scatter(StaticKind kind, const std::string &path, const Bytes &from) const;
+  void scatter(StaticKind kind, const ParameterInfo &parameter, const Bytes &from) const;
   /// Zeros, likewise.
-  void clear(StaticKind kind, const std::string &path) const;
+  void clear(StaticKind kind, const ParameterInfo &parameter) const;
   /// States of local ranks as they are before a sequence.
   void restart() const;
   /// The bytes of all local states, and back.
@@ -26,8 +26,8 @@ public:
   /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
   void parametersChanged() const;
 
-  /// A parameter or moment, from the rank that owns the parameter. Leaves `out` as it is where no rank holds it.
-  void gather(StaticKind kind, const std::string &path, Bytes &out) const;
+  /// A parameter or moment, from the ranks that own the parameter or parts of it. Leaves `out` as it is where no rank holds it.
+  void gather(StaticKind kind, const ParameterInfo &parameter, Bytes &out) const;
   /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
   /// An output of the last run: one per micro-batch is their sum (sumOfMicroBatches).
@@ -40,7 +40,12 @@ private:
   /// Calls visitor(place, bytes) for each state of each local rank.
   template <class Visitor>
   void forEachState(Visitor visitor) const;
-  std::optional<size_t> ownerOf(const std::string &path) const;
+  /// Who owns a parameter or a part of one.
+  struct Owner {
+    size_t rank;
+    const std::string &name; // of the parameter, or of the part
+  };
+  std::vector<Owner> ownersOf(const ParameterInfo &parameter) const;
   bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
   const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
   void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const;

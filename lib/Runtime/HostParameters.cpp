@@ -43,12 +43,12 @@ void HostParameters::clearMoments(size_t index) {
 
 void HostParameters::scatterTo(const EntryTensors &tensors) const {
   for (size_t i = 0; i < parameters.size(); ++i) {
-    tensors.scatter(StaticKind::Parameter, parameters[i].path, values[i]);
+    tensors.scatter(StaticKind::Parameter, parameters[i], values[i]);
     for (size_t which = 0; which < moments[i].size(); ++which)
       if (moments[i][which].empty())
-        tensors.clear(momentKinds[which], parameters[i].path);
+        tensors.clear(momentKinds[which], parameters[i]);
       else
-        tensors.scatter(momentKinds[which], parameters[i].path, moments[i][which]);
+        tensors.scatter(momentKinds[which], parameters[i], moments[i][which]);
   }
   tensors.parametersChanged();
 }
@@ -68,9 +68,9 @@ void HostParameters::share(MpiWorld &world) {
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
   for (size_t i = 0; i < parameters.size(); ++i) {
-    tensors.gather(StaticKind::Parameter, parameters[i].path, values[i]);
+    tensors.gather(StaticKind::Parameter, parameters[i], values[i]);
     for (size_t which = 0; which < moments[i].size(); ++which)
-      tensors.gather(momentKinds[which], parameters[i].path, moments[i][which]);
+      tensors.gather(momentKinds[which], parameters[i], moments[i][which]);
   }
   ++changes;
 }

@@ -92,7 +92,7 @@ private:
       return tensor->batched() ? bytes / entry.batch * (entry.firstSample(end) - entry.firstSample(first))
                                : bytes * (end - first);
     }
-    for (const ParameterInfo &parameter : manifest.parameters)
+    for (const ParameterInfo &parameter : manifest.held)
       if (parameter.path == place.name)
         return static_cast<int64_t>(parameter.tensor().numBytes()) * place.lanes;
     fail(rank, "unknown parameter '" + place.name + "'");
@@ -259,7 +259,7 @@ private:
   /// A parameter has one owner at most, which holds gradient sites and both moments, or none of them: the loss does
   /// not depend on it.
   void checkTraining() const {
-    for (const ParameterInfo &parameter : manifest.parameters) {
+    for (const ParameterInfo &parameter : manifest.held) {
       int owners = 0;
       for (size_t rank = 0; rank < entry.ranks.size(); ++rank) {
         std::map<StaticKind, int> found;
@@ -370,9 +370,10 @@ Manifest parseManifest(const std::string &file, std::string_view text) {
 
 void checkManifest(const std::string &file, const Manifest &manifest) {
   std::map<std::string, int> paths;
-  for (const ParameterInfo &parameter : manifest.parameters) {
+  for (const ParameterInfo &parameter : manifest.parameters)
     if (++paths[parameter.path] > 1)
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is listed twice");
+  for (const ParameterInfo &parameter : manifest.held) {
     if (!isReal(parameter.type) && !isNarrow(parameter.type))
       throw fileError(file, "manifest: parameter '" + parameter.path + "' is " + parameter.tensor().typeText() +
                                 ", expected " +

@@ -1,5 +1,7 @@
 #include "Results.h"
 
+#include "plc/Support/PartName.h"
+
 #include <algorithm>
 
 namespace plc::runtime {
@@ -7,7 +9,9 @@ namespace plc::runtime {
 Results::Results(const Manifest &manifest, const EntryPlan &plan) : tensors(plan.outputs) {
   auto isMade = [&](const ParameterInfo &parameter) {
     return std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankInfo &rank) {
-      return rank.find(StaticKind::Gradient, parameter.path) != nullptr;
+      return std::any_of(rank.statics.begin(), rank.statics.end(), [&](const StaticInfo &place) {
+        return place.kind == StaticKind::Gradient && wholeOf(place.name) == parameter.path;
+      });
     });
   };
   for (const ParameterInfo &parameter : manifest.parameters) {

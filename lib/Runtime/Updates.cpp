@@ -6,7 +6,7 @@
 namespace plc::runtime {
 
 Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena) : settings(manifest.optimizer) {
-  for (const ParameterInfo &parameter : manifest.parameters) {
+  for (const ParameterInfo &parameter : manifest.held) {
     const StaticInfo *place = plan.find(StaticKind::Parameter, parameter.path);
     if (!place || !place->owned)
       continue;
@@ -33,14 +33,14 @@ Updates::Updates(const Manifest &manifest, const RankInfo &plan, const Arena &ar
   }
 }
 
-void Updates::sumSites(const ParameterInfo &parameter, void *out) const {
-  auto found = sitesOf.find(&parameter);
+void Updates::sumSites(const std::string &path, void *out) const {
+  auto found = std::find_if(sitesOf.begin(), sitesOf.end(), [&](auto &each) { return each.first->path == path; });
   if (found == sitesOf.end())
     return;
-  const std::vector<const void *> &sites = found->second;
-  std::memcpy(out, sites[0], parameter.tensor().numBytes());
+  const auto &[info, sites] = *found;
+  std::memcpy(out, sites[0], info->tensor().numBytes());
   for (size_t site = 1; site < sites.size(); ++site)
-    addInOrder(parameter.type, parameter.tensor().numElements(), out, sites[site]);
+    addInOrder(info->type, info->tensor().numElements(), out, sites[site]);
 }
 
 int32_t Updates::squareChunks(void *const *operands, int64_t begin, int64_t end, int32_t, plc_kernel_context *) {

@@ -17,7 +17,7 @@ public:
   Updates(const Manifest &manifest, const RankInfo &plan, const Arena &arena);
 
   /// The gradient of a parameter: its sites in order, lane by lane. Leaves `out` alone if it is not here.
-  void sumSites(const ParameterInfo &parameter, void *out) const;
+  void sumSites(const std::string &parameter, void *out) const;
 
   /// Computes squares() alone. False if the run was stopped.
   bool measure(Workers &workers, Workers::Worker &worker);

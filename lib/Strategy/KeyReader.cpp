@@ -163,8 +163,6 @@ void KeyReader::readValue(const std::string &path, const toml::node &node, const
   const Key *key = findKey(keys, path);
   if (!key)
     return refuseUnknown(place, path);
-  if (key->type == Key::Type::Unsupported)
-    return error(place, "'" + path + "' is not supported yet");
   std::string wrong;
   std::optional<Value> value = convert(*key, node, wrong);
   if (!value)

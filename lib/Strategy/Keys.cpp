@@ -47,7 +47,6 @@ Key number(const char *path, double initial, double least, bool exclusive = fals
 }
 /// A part of something, from 0 to 1.
 Key part(const char *path, double initial) { return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1}; }
-Key unsupported(const char *path) { return {path, Type::Unsupported, std::string(), {}, {}, none}; }
 /// A key that only some values of another give a meaning.
 Key under(Key key, const char *whenKey, std::vector<std::string> whenValues) {
   key.whenKey = whenKey;
@@ -107,7 +106,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       choice("parallelism.kind", ParallelismKind::none),
       integer("parallelism.stages", 1, 1, 1024),
       integer("parallelism.replicas", 1, 1, 1024),
-      unsupported("parallelism.shard"),
+      {"parallelism.shard", Type::Counts, Counts(), {}, {}, 2, false, nullptr, {}, 1024},
       integer("parallelism.micro_batches", 1, 1, 4096),
       choice("parallelism.schedule", ScheduleKind::oneFOneB),
       text("parallelism.schedule.file", "", {}, {}),

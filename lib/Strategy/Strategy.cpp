@@ -49,8 +49,7 @@ void applyPreset(KeyReader &reader) {
   for (const Preset &preset : allPresets())
     for (auto &[path, value] : preset.values) {
       const Key &key = *findKey(allKeys(), path);
-      if (name != preset.name || reader.isGiven(path) || key.type == Key::Type::Unsupported ||
-          !isApplicable(reader, key))
+      if (name != preset.name || reader.isGiven(path) || !isApplicable(reader, key))
         continue;
       std::string wrong;
       if (isSupported(key, value, wrong, ", which preset \"" + name + "\" sets,"))
@@ -107,6 +106,8 @@ void checkParallelism(KeyReader &reader) {
     set(ParallelismKind::pipeline, "parallelism.stages");
   else if (replicas > 1 && !given && getChoice<ParallelismKind>(reader, "parallelism.kind") != ParallelismKind::data)
     set(ParallelismKind::data, "parallelism.replicas");
+  else if (reader.isGiven("parallelism.shard") && !given)
+    set(ParallelismKind::model, "parallelism.shard");
   ParallelismKind kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
   auto refuse = [&](const char *key, int64_t value, ParallelismKind needed) {
     reader.errorAt("parallelism.kind", "'" + Twine(key) + "' is " + Twine(value) + " but 'parallelism.kind' is \"" +
@@ -146,6 +147,37 @@ void checkReplicas(KeyReader &reader) {
   if (reader.isGiven("parallelism.schedule.file"))
     reader.errorAt("parallelism.replicas", "'parallelism.replicas' is " + Twine(replicas) +
                                                " but 'parallelism.schedule.file' orders one pipeline");
+}
+
+/// Sizes that are divided have equally many parts, one for each rank of a stage; on one rank if `kind` says "none".
+void checkShard(KeyReader &reader) {
+  auto kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
+  const Counts &shard = get<Counts>(reader, "parallelism.shard");
+  if (shard.empty()) {
+    if (kind == ParallelismKind::model)
+      reader.errorAt("parallelism.kind", "'parallelism.kind' is \"model\" but 'parallelism.shard' is not given");
+    return;
+  }
+  for (const auto &[name, parts] : shard)
+    if (parts != shard.begin()->second)
+      return reader.errorAt("parallelism.shard", "'parallelism.shard' divides '" + shard.begin()->first + "' in " +
+                                                     Twine(shard.begin()->second) + " parts but '" + name + "' in " +
+                                                     Twine(parts) + "; all need as many");
+  if (kind == ParallelismKind::automatic)
+    reader.errorAt("parallelism.shard", "'parallelism.shard' is " + print(shard) +
+                                            " but 'parallelism.kind = \"automatic\"' plans no parts; write \"model\"");
+  const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
+  if (kind == ParallelismKind::none)
+    return;
+  auto refuse = [&](const char *path, const std::string &what) {
+    reader.errorAt(path, what + " places whole stages, but 'parallelism.shard' divides each among " +
+                             Twine(shard.begin()->second) + " ranks");
+  };
+  for (const char *path : {"parallelism.schedule.file", "parallelism.place"})
+    if (reader.isGiven(path))
+      refuse(path, "'" + std::string(path) + "'");
+  if (family.placement == plc::planner::Placement::vee)
+    refuse("parallelism.schedule", "schedule \"" + std::string(family.name) + "\"");
 }
 
 /// What the joint plan would choose otherwise than a key says, is no key that it obeys.
@@ -270,7 +302,7 @@ void checkOptimizer(KeyReader &reader) {
 
 /// Whether a key's default stands for none: it is no value that could be given.
 bool isNone(const Key &key) {
-  if (key.type == Key::Type::Integers)
+  if (key.type == Key::Type::Integers || key.type == Key::Type::Counts)
     return true;
   if (key.type == Key::Type::Text)
     return std::get<std::string>(key.initial).empty();
@@ -291,8 +323,8 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   if (!reader.failed)
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
-    for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkAutomatic, placeChunks,
-                       checkMeaning, checkCheckpoints, checkOptimizer})
+    for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkShard, checkAutomatic,
+                       placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
   if (reader.isGiven("machine.rates") && !reader.failed) {
@@ -351,8 +383,6 @@ std::string Strategy::ratesText() const {
 
 void Strategy::explain(llvm::raw_ostream &os) const {
   for (const Key &key : allKeys()) {
-    if (key.type == Key::Type::Unsupported)
-      continue;
     const Setting &setting = settings.find(key.path)->second;
     bool absent = !setting.isGiven() && isNone(key);
     os << llvm::left_justify(key.path, 30) << " = " << llvm::left_justify(absent ? "(none)" : print(setting.value), 12)
@@ -375,8 +405,7 @@ void Strategy::write(llvm::raw_ostream &os) const {
   // A preset is written as its values, and where stages stand as what places them.
   auto isWritten = [&](const Key &key) {
     StringRef path = key.path;
-    return key.type != Key::Type::Unsupported && isGiven(path) && isApplicable(settings, key) &&
-           (path != "parallelism.place" || isOwn(path));
+    return isGiven(path) && isApplicable(settings, key) && (path != "parallelism.place" || isOwn(path));
   };
   StringRef table;
   for (const Key &key : allKeys()) {

@@ -16,6 +16,7 @@ static std::string typeName(Type type) {
   case Type::Integer: return "an integer";
   case Type::Number: return "a number";
   case Type::Integers: return "a list of integers";
+  case Type::Counts: return "a table of integers, such as { F = 2 }";
   case Type::Bytes: return "a size such as \"512MiB\"";
   default: return "a string";
   }
@@ -48,6 +49,19 @@ static std::optional<Value> convertList(const toml::node &node) {
   return list;
 }
 
+static std::optional<Value> convertTable(const toml::node &node) {
+  Counts counts;
+  if (!node.is_table() || node.as_table()->empty())
+    return std::nullopt;
+  for (auto &&[name, element] : *node.as_table()) {
+    auto value = element.value_exact<int64_t>();
+    if (!value)
+      return std::nullopt;
+    counts[std::string(name.str())] = *value;
+  }
+  return counts;
+}
+
 static std::optional<Value> convertType(Type type, const toml::node &node) {
   if (type == Type::Bool && node.is_boolean())
     return *node.value_exact<bool>();
@@ -59,6 +73,8 @@ static std::optional<Value> convertType(Type type, const toml::node &node) {
     return *node.value_exact<std::string>();
   if (type == Type::Integers)
     return convertList(node);
+  if (type == Type::Counts)
+    return convertTable(node);
   if (type == Type::Bytes && node.is_string())
     if (auto bytes = parseBytes(*node.value_exact<std::string>()))
       return *bytes;
@@ -76,16 +92,20 @@ static bool isInRange(const Key &key, double value, std::string &wrong) {
   return false;
 }
 
+static bool checkEntry(const Key &key, int64_t entry, std::string &wrong) {
+  std::string range;
+  if (isInRange(key, double(entry), range))
+    return true;
+  wrong = "'" + std::string(key.path) + "' has " + std::to_string(entry) + " but each entry must be " + range;
+  return false;
+}
+
 static bool checkRange(const Key &key, const Value &value, std::string &wrong) {
   std::string path = "'" + std::string(key.path) + "'", range;
-  if (auto *list = std::get_if<std::vector<int64_t>>(&value)) {
-    for (int64_t entry : *list)
-      if (!isInRange(key, double(entry), range)) {
-        wrong = path + " has " + std::to_string(entry) + " but each entry must be " + range;
-        return false;
-      }
-    return true;
-  }
+  if (auto *list = std::get_if<std::vector<int64_t>>(&value))
+    return llvm::all_of(*list, [&](int64_t entry) { return checkEntry(key, entry, wrong); });
+  if (auto *counts = std::get_if<Counts>(&value))
+    return llvm::all_of(*counts, [&](const auto &entry) { return checkEntry(key, entry.second, wrong); });
   if (key.type != Type::Integer && key.type != Type::Number)
     return true;
   double number = key.type == Type::Integer ? double(std::get<int64_t>(value)) : std::get<double>(value);
@@ -148,6 +168,18 @@ std::string plc::strategy::print(const Value &value) {
     }
     std::string operator()(const std::vector<int64_t> &v) {
       return "[" + llvm::join(llvm::map_range(v, [](int64_t i) { return std::to_string(i); }), ", ") + "]";
+    }
+    std::string operator()(const Counts &v) {
+      return "{ " +
+             llvm::join(llvm::map_range(
+                            v, [](auto &entry) { return nameOf(entry.first) + " = " + std::to_string(entry.second); }),
+                        ", ") +
+             " }";
+    }
+    // Bare where TOML allows it.
+    static std::string nameOf(const std::string &name) {
+      bool isBare = llvm::all_of(name, [](char each) { return llvm::isAlnum(each) || each == '_' || each == '-'; });
+      return isBare && !name.empty() ? name : Printer()(name);
     }
   };
   return std::visit(Printer(), value);

@@ -1,6 +1,6 @@
 //===- ScheduleTest.cpp - closed forms, few micro-batches, wrong orders ---===//
 #include "plc/Planner/Order.h"
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/SharedStages.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -96,6 +96,45 @@ TEST(Schedules, WrongPromisesAreRefused) {
             "schedule 'zbv' needs stage 2 on rank 1 but it is on rank 0");
   EXPECT_EQ(*solve(plc::rowOf(ScheduleKind::file), pipeline(1, 1), schedule),
             "schedule 'file' needs the file that holds the order");
+}
+
+// Each stage of a pipeline is shared by two ranks: before, both, behind. Whatever the schedule, the ranks of a group do what
+// the one did, and no more is in flight than the cuts count with.
+TEST(Schedules, SharedStages) {
+  for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows())
+    for (int64_t stages = 1; stages < 4 && family.placement != Placement::vee && family.follows != OrderSource::text;
+         ++stages)
+      for (int64_t microBatches : {1, 4}) {
+        ScheduleProblem wide = placed(family, stages * family.chunks, microBatches, family.chunks), problem;
+        problem.microBatches = microBatches;
+        problem.shards = 2;
+        auto depend = [&](int64_t from, TaskKind source, int64_t to, TaskKind destination) {
+          problem.dependences.push_back({from, source, to, destination, 1});
+        };
+        for (int64_t s = 0; s < int64_t(wide.stages.size()); ++s) {
+          int64_t first = problem.stages.size(), rank = wide.stages[s].rank * 2;
+          for (int64_t at : {0, 0, 1, 1})
+            problem.stages.push_back({rank + at, {true, true, true}, {1, 1, 1}});
+          for (auto [from, to] : {std::pair(0, 1), {0, 2}, {1, 3}, {2, 3}}) {
+            depend(first + from, TaskKind::F, first + to, TaskKind::F);
+            depend(first + to, TaskKind::B, first + from, TaskKind::B);
+          }
+          for (int64_t each = first; each < first + 4; ++each) {
+            depend(each, TaskKind::F, each, TaskKind::B);
+            depend(each, TaskKind::B, each, TaskKind::W);
+          }
+          if (s) {
+            depend(first - 1, TaskKind::F, first, TaskKind::F);
+            depend(first, TaskKind::B, first - 1, TaskKind::B);
+          }
+        }
+        Schedule schedule;
+        EXPECT_EQ(solve(family, problem, schedule), std::nullopt) << family.name << stages << microBatches;
+      }
+  EXPECT_EQ(positionsOf({0, 0, 1, 2, 3, 2, 0, 1}, 2), (std::vector<int64_t>{0, 0, 0, 1, 1, 1, 2, 2}));
+  EXPECT_EQ(pipelineOf({0, 0, 1, 2, 3, 2, 0, 1}, 2), (std::vector<int64_t>{0, 1, 0}));
+  EXPECT_EQ(inFlightOf(oneFOneB, {0, 1, 0, 2, 3, 2}, 8, 2), (std::vector<int64_t>{2, 2, 2, 1, 1, 1}));
+  EXPECT_EQ(inFlightOf(plc::rowOf(ScheduleKind::automatic), {0, 1, 0}, 8, 2), (std::vector<int64_t>{2, 2, 2}));
 }
 
 TEST(Schedules, Places) {

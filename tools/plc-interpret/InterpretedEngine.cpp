@@ -2,6 +2,7 @@
 #include "InterpretedEngine.h"
 
 #include "plc/Algebra/Entries.h"
+#include "plc/Module/Parts.h"
 #include "plc/Support/ResultName.h"
 #include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
@@ -57,17 +58,48 @@ Tensor tensorFrom(ElementType element, std::vector<int64_t> shape, const std::by
 
 Error errorOf(const RunError &fault) { return Error(runtime::BadInput, fault.places, fault.what()); }
 
-/// The sum of the sites in order; zeros without sites.
-Bytes gradientOf(const Interpreter &interpreter, StringRef path, const runtime::TensorInfo &info) {
-  Bytes sum;
-  for (const Tensor &site : interpreter.getSites(path)) {
+/// The sum of the sites in order, of each part; zeros without sites.
+Bytes gradientOf(Interpreter &interpreter, const runtime::ParameterInfo &parameter) {
+  Bytes gradient(parameter.tensor().numBytes());
+  for (ein::ParamOp param : interpreter.getParameters()) {
+    std::string name = param.getSymName().str();
+    if (wholeOf(name) != parameter.path)
+      continue;
+    Bytes sum;
+    for (const Tensor &site : interpreter.getSites(name)) {
+      if (sum.empty())
+        sum.assign(site.data(), site.data() + site.numBytes());
+      else
+        runtime::addInOrder(parameter.type, site.numElements(), sum.data(), site.data());
+    }
     if (sum.empty())
-      sum.assign(site.data(), site.data() + site.numBytes());
+      continue;
+    if (std::optional<PartName> part = parsePartName(name))
+      module::putPart(parameter, *part, sum.data(), gradient.data());
     else
-      runtime::addInOrder(info.type, info.numElements(), sum.data(), site.data());
+      gradient = sum;
   }
-  sum.resize(info.numBytes());
-  return sum;
+  return gradient;
+}
+
+/// The bytes of a parameter, or of the part of it that a name stands for.
+Tensor pieceOf(const runtime::ParameterInfo &parameter, StringRef name, const Tensor &whole) {
+  std::optional<PartName> part = parsePartName(name);
+  if (!part)
+    return whole;
+  std::vector<int64_t> shape = parameter.shape;
+  shape[part->axis] /= part->parts;
+  Tensor piece(whole.element, shape);
+  module::takePart(parameter, *part, whole.data(), piece.data());
+  return piece;
+}
+void putPiece(const runtime::ParameterInfo &parameter, StringRef name, const Tensor &piece, Tensor &whole) {
+  if (std::optional<PartName> part = parsePartName(name)) {
+    whole = whole.copy();
+    module::putPart(parameter, *part, piece.data(), whole.data());
+  } else {
+    whole = piece;
+  }
 }
 
 /// An output of the whole batch, from those of its micro-batches.
@@ -220,18 +252,23 @@ int64_t InterpretedEngine::indexBound() {
   return bound ? bound : 4;
 }
 
+size_t InterpretedEngine::parameterNumber(StringRef name) const {
+  std::string_view path = wholeOf(name);
+  return llvm::find_if(parameterList, [&](auto &info) { return info.path == path; }) - parameterList.begin();
+}
+
 void InterpretedEngine::listParameters() {
   for (auto param : source.getModule().getOps<ein::ParamOp>()) {
     auto type = cast<RankedTensorType>(param.getType());
     parameterList.push_back({param.getSymName().str(), ein::lacksPrecision(type) ? real : elementTypeOf(type),
                              type.getShape().vec(), initializerOf(param), param.getFrozen()});
   }
+  parameterList = module::wholeParameters(parameterList); // IR may have parts
 }
 
 void InterpretedEngine::holdParameters() {
-  Interpreter types(source.getModule(), real);
-  for (ein::ParamOp param : types.getParameters()) {
-    Tensor zero = types.makeTensor(param.getType());
+  for (const runtime::ParameterInfo &info : parameterList) {
+    Tensor zero(info.type, info.shape);
     held.push_back({zero, {zero.copy(), zero.copy()}});
   }
 }
@@ -276,8 +313,10 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
 std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program,
                                                              const std::vector<Bytes> &inputs) {
   Interpreter &interpreter = *program.interpreter;
-  for (size_t i = 0; i < held.size(); ++i)
-    interpreter.setParameter(parameterList[i].path, held[i].value);
+  for (ein::ParamOp param : interpreter.getParameters()) {
+    size_t whole = parameterNumber(param.getSymName());
+    interpreter.setParameter(param.getSymName(), pieceOf(parameterList[whole], param.getSymName(), held[whole].value));
+  }
   ArrayRef<Type> types = interpreter.getModel().getArgumentTypes();
   auto names = interpreter.getModel().getArgNames().getAsValueRange<StringAttr>();
   std::vector<std::vector<Tensor>> results;
@@ -342,8 +381,8 @@ std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vec
   for (const runtime::TensorInfo &info : entry.outputs) {
     size_t i = llvm::find(names, StringAttr::get(names.getContext(), info.name)) - names.begin();
     if (i == names.size()) { // the sum of a parameter's sites
-      StringRef path = parseResultName(info.name).name;
-      outputs.push_back(gradientOf(*program.interpreter, path, info));
+      size_t parameter = parameterNumber(parseResultName(info.name).name);
+      outputs.push_back(gradientOf(*program.interpreter, parameterList[parameter]));
       continue;
     }
     outputs.push_back(resultOf(entry, info, results, i));
@@ -359,33 +398,41 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   runtime::StepResult result;
   for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
     result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
-  result.gradNorm = updateParameters(step, *program.interpreter);
+  result.gradNorm = updateParameters(step, program);
   return result;
 }
 
-double InterpretedEngine::updateParameters(int64_t step, const Interpreter &interpreter) {
-  std::vector<std::vector<const void *>> gradients(held.size()); // none: not trained
-  std::vector<std::vector<Tensor>> sites;                        // whose bytes those are
+double InterpretedEngine::updateParameters(int64_t step, Program &program) {
+  struct Trained {
+    std::string name; // of the parameter, or of a part
+    size_t whole;
+    std::vector<Tensor> sites;
+    std::vector<const void *> gradients;
+  };
+  std::vector<Trained> trained;
   runtime::GradientNorm norm;
-  for (size_t i = 0; i < held.size(); ++i) {
-    const runtime::ParameterInfo &info = parameterList[i];
-    if (info.frozen)
+  for (ein::ParamOp param : program.interpreter->getParameters()) {
+    std::string name = param.getSymName().str();
+    Trained each{name, parameterNumber(name), program.interpreter->getSites(name), {}};
+    if (param.getFrozen() || each.sites.empty())
       continue;
-    sites.push_back(interpreter.getSites(info.path));
-    for (const Tensor &site : sites.back())
-      gradients[i].push_back(site.data());
-    if (!gradients[i].empty())
-      norm.add(info.path, runtime::sumOfSquares(real, info.tensor().numElements(), gradients[i]));
+    for (const Tensor &site : each.sites)
+      each.gradients.push_back(site.data());
+    norm.add(name, runtime::sumOfSquares(real, each.sites.front().numElements(), each.gradients));
+    trained.push_back(std::move(each));
   }
   runtime::StepFactors factors(settings.optimizer, step);
   factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, norm.norm());
-  for (size_t i = 0; i < held.size(); ++i) {
-    if (gradients[i].empty())
-      continue;
-    held[i].value = held[i].value.copy();
-    void *const moments[] = {held[i].moments[0].data(), held[i].moments[1].data()};
-    runtime::updateParameter(factors, real, parameterList[i].tensor().numElements(), gradients[i], held[i].value.data(),
-                             moments);
+  for (const Trained &each : trained) {
+    const runtime::ParameterInfo &info = parameterList[each.whole];
+    Held &whole = held[each.whole];
+    auto take = [&](const Tensor &from) { return pieceOf(info, each.name, from).copy(); };
+    Tensor value = take(whole.value), first = take(whole.moments[0]), second = take(whole.moments[1]);
+    void *const moments[] = {first.data(), second.data()};
+    runtime::updateParameter(factors, real, value.numElements(), each.gradients, value.data(), moments);
+    putPiece(info, each.name, value, whole.value);
+    putPiece(info, each.name, first, whole.moments[0]);
+    putPiece(info, each.name, second, whole.moments[1]);
   }
   return norm.norm();
 }

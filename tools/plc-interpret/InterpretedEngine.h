@@ -60,7 +60,9 @@ private:
   /// What a state holds before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
   /// The optimizer's step; returns the norm of the gradient.
-  double updateParameters(int64_t step, const reference::Interpreter &interpreter);
+  double updateParameters(int64_t step, Program &program);
+  /// The number of the parameter of a name, be it that of a part.
+  size_t parameterNumber(llvm::StringRef name) const;
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.
   std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
                                                        const std::vector<runtime::Bytes> &inputs);

@@ -13,7 +13,7 @@ using runtime::usageError;
 /// Whether a key changes numbers, not only how they are computed.
 bool isNumeric(llvm::StringRef key) {
   return key == "precision.compute" || key == "parallelism.micro_batches" || key == "gradient.accumulation_steps" ||
-         key == "gradient.lanes" || key.starts_with("optimizer.");
+         key == "gradient.lanes" || key == "parallelism.shard" || key.starts_with("optimizer.");
 }
 
 } // namespace
@@ -38,11 +38,11 @@ Settings readSettings(const runtime::ModelRequest &request) {
   for (const std::string &text : request.sets) {
     llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
     if (!isNumeric(key))
-      throw usageError(
-          "key '" + key.str() +
-          "' has no meaning here: the interpreter has no plan; it knows "
-          "precision.compute, parallelism.micro_batches, gradient.accumulation_steps, gradient.lanes and the keys "
-          "of [optimizer]");
+      throw usageError("key '" + key.str() +
+                       "' has no meaning here: the interpreter has no plan; it knows "
+                       "precision.compute, parallelism.micro_batches, gradient.accumulation_steps, gradient.lanes, "
+                       "parallelism.shard and the keys "
+                       "of [optimizer]");
   }
   auto strategy = strategy::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
   if (!strategy) // the errors are printed already
@@ -53,6 +53,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
     settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
   settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");
   settings.lanes = strategy->get<int64_t>("gradient.lanes");
+  settings.shards = strategy->shards();
   settings.optimizer = strategy::optimizerOf(*strategy);
   settings.places = strategy->places();
   return settings;

@@ -15,6 +15,7 @@ struct Settings {
   std::string compute = "f32";
   std::optional<int64_t> microBatches;
   int64_t accumulationSteps = 1, lanes = 1;
+  std::vector<std::string> shards; // NAME=PARTS
   runtime::OptimizerSettings optimizer;
   KeyPlaces places;
 };

@@ -99,6 +99,8 @@ void Source::parseIR(const std::string &file) {
                      file + "' has " + std::to_string(cut));
   if (settings.accumulationSteps != 1)
     throw usageError("key 'gradient.accumulation_steps' applies to .ein models, not to IR, which has its batches");
+  if (!settings.shards.empty())
+    throw usageError("key 'parallelism.shard' applies to .ein models, not to IR, which has its parts");
   if (settings.lanes != 1)
     throw usageError("key 'gradient.lanes' applies to .ein models, not to IR, which has its lanes");
 }
@@ -112,7 +114,7 @@ OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::str
   auto pipeline = PassManager::on<ModuleOp>(&context);
   for (const algebra::Phase &phase :
        algebra::phasesToNumerics({kind, outputs, settings.compute, settings.microBatches.value_or(1),
-                                  settings.accumulationSteps, settings.lanes})) {
+                                  settings.accumulationSteps, settings.lanes, settings.shards})) {
     phase.addPasses(pipeline);
     if (entryOnly)
       break;

@@ -129,6 +129,33 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
                  Option<"lanes", "lanes", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
 }
 
+def EinShard : EinPass<"ein-shard"> {
+  let summary = "divide sizes of a model, so that several ranks share its layers";
+  let description = [{
+    Before: parameters tell the `sizes` of their axes, bodies are as the language made them. After: no parameter tells sizes
+    any more, and each that had one of the given `sizes` is as many parameters as that has parts, `part(PATH, axis A, P of N)`,
+    equal parts along that axis, the first of such size. In bodies whatever follows from them is computed for each part, up to where the
+    dimension is summed away: there the parts' sums are added pairwise, so that the order of the sum is the program's,
+    whoever computes the parts. Results of bodies are whole.
+
+    ```mlir
+    %h = ein.contract "ac,cb->ab" %x, %w1    // --ein-shard{sizes=F=2}
+    %y = ein.contract "ac,cb->ab" %h, %w2
+    // becomes
+    %h0 = ein.contract "ac,cb->ab" %x, %w1.0   // and %h1, of %w1.1
+    %y0 = ein.contract "ac,cb->ab" %h0, %w2.0  // and %y1, of %h1 and %w2.1
+    %y = ein.map add "ab,ab->ab" %y0, %y1
+    ```
+
+    Refused: a size that no parameter has, or that its parts do not divide; different numbers of parts; a parameter
+    that is needed as a whole, such as a table that is looked up by positions along the axis,
+    or what a loop reads in each turn.
+
+    Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-errors.mlir`.
+  }];
+  let options = [ListOption<"sizes", "sizes", "std::string", "sizes that are divided, and in how many parts: NAME=PARTS">];
+}
+
 def EinOrderContractions : EinPass<"ein-order-contractions"> {
   let summary = "make contractions binary, in the cheapest order";
   let description = [{

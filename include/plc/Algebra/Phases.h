@@ -27,8 +27,9 @@ struct ProgramNumbers {
   std::vector<std::string> outputs; // of infer: names, `grad(NAME)` among them; empty: all
   std::string compute = "f32";
   int64_t microBatches = 1;
-  int64_t batches = 1; // of a training step
-  int64_t lanes = 1;   // of the micro-batches
+  int64_t batches = 1;             // of a training step
+  int64_t lanes = 1;               // of the micro-batches
+  std::vector<std::string> shards; // sizes that are divided: NAME=PARTS
 };
 
 /// The phases after `ein` up to `numerics`, in order. The compiler and the interpreter take this one road.

@@ -47,8 +47,9 @@ struct Manifest {
   bool profiling = false;                           // time every call
   std::vector<std::string> targetFeatures;
   OptimizerSettings optimizer;
-  PerRate rates; // by which times were predicted
-  std::vector<ParameterInfo> parameters;
+  PerRate rates;                         // by which times were predicted
+  std::vector<ParameterInfo> held;       // as programs have them: parts of some (Parts.h)
+  std::vector<ParameterInfo> parameters; // wholes, as who reads and writes them sees them
   std::vector<KernelInfo> kernels;
   std::vector<EntryPlan> entries;
 };

@@ -56,6 +56,7 @@ public:
   std::vector<Stage> stages;
   std::vector<Dependence> dependences;
   int64_t microBatches = 1;
+  int64_t shards = 1;            ///< ranks that share a stage of the pipeline (SharedStages.h)
   std::vector<int64_t> samples;  ///< of each micro-batch, in proportion to which times and bytes are; empty: all equal
   std::vector<int64_t> capBytes; ///< of each rank; empty: any
 

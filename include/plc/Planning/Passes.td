@@ -50,6 +50,10 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     With `replicas` the pipeline is the first of so many, each of which runs its part of the micro-batches
     (`--plan-replicate`), so that fewer are in flight. A program that keeps states from run to run has one.
 
+    With `shards` each of those stages is shared by so many ranks, where the program has parts of parameters
+    (`--ein-shard`): a rank has what is computed from its parts, and as much of what is whole as lets all take equally long.
+    So a stage becomes several, cut between kernel calls where values change ranks.
+
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
@@ -70,6 +74,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">,
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
     Option<"replicas", "replicas", "int64_t", "1", "pipelines that share the micro-batches">,
+    Option<"shards", "shards", "int64_t", "1", "ranks that share a stage, each with its parts of parameters">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
            "how it is chosen what is recomputed">,
     ListOption<"reserveBytes", "reserve-bytes", "int64_t",

@@ -22,7 +22,7 @@ enum class GradientKind { full, none };
 enum class TurnValues { policy, keep, recompute };
 
 /// How a program is divided: not, in stages, its batch among replicas, or as the joint plan says. A pipeline may have replicas, too.
-enum class ParallelismKind { none, pipeline, data, automatic };
+enum class ParallelismKind { none, pipeline, data, model, automatic };
 
 } // namespace plc::strategy
 
@@ -53,10 +53,9 @@ struct plc::Choice<plc::strategy::TurnValues> {
 template <>
 struct plc::Choice<plc::strategy::ParallelismKind> {
   static constexpr const char *noun = "parallelism kind";
-  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"data"}, {"automatic"}};
-  static constexpr const char *later[] = {"model"};
+  static constexpr NamedRow table[] = {{"none"}, {"pipeline"}, {"data"}, {"model"}, {"automatic"}};
   static std::span<const NamedRow> rows() { return table; }
-  static std::span<const char *const> planned() { return later; }
+  static std::span<const char *const> planned() { return {}; }
 };
 
 #endif

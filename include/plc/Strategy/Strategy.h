@@ -25,11 +25,13 @@ class raw_ostream;
 
 namespace plc::strategy {
 
-using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
+/// Numbers of a table whose names are the user's: of each size that is divided, its parts. In the order of the names.
+using Counts = std::map<std::string, int64_t>;
+using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>, Counts>;
 
 /// What is known of one key.
 struct Key {
-  enum class Type { Bool, Integer, Number, Text, Integers, Bytes, Unsupported };
+  enum class Type { Bool, Integer, Number, Text, Integers, Counts, Bytes };
   const char *path;
   Type type;
   Value initial;
@@ -37,14 +39,14 @@ struct Key {
   std::vector<Value> supported;
   /// Values of a Text that strategies may have, and that are refused by name.
   std::vector<std::string> refused;
-  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of list entries. A default
+  /// Smallest value of an Integer, of a Number (which must be larger if `exclusive`) and of entries of lists and tables. A default
   /// that is smaller stands for none.
   double least = 0;
   bool exclusive = false;
   /// Only meaningful if the key `whenKey`, a Text, has one of these values; an error otherwise.
   const char *whenKey = nullptr;
   std::vector<std::string> whenValues = {};
-  /// Largest value of an Integer or a Number.
+  /// Largest value of an Integer or a Number, and of entries.
   double most = 1e18;
 };
 
@@ -92,6 +94,14 @@ public:
   template <typename Kind>
   Kind getChoice(llvm::StringRef path) const {
     return *parseChoice<Kind>(get<std::string>(path));
+  }
+
+  /// Sizes that are divided, each as "NAME=PARTS".
+  std::vector<std::string> shards() const {
+    std::vector<std::string> shards;
+    for (const auto &[name, parts] : get<Counts>("parallelism.shard"))
+      shards.push_back(name + "=" + std::to_string(parts));
+    return shards;
   }
 
   /// Whether a file, a set, a preset or another key gave the value.

@@ -201,6 +201,9 @@ static LogicalResult verifyStates(ModelOp model) {
 LogicalResult ParamOp::verify() {
   if (isNarrow(getType()) && !getFrozen()) // (C1)
     return emitOpError("has type ") << getType() << ", whose elements only hold numbers, but is not frozen";
+  int64_t rank = cast<RankedTensorType>(getType()).getRank();
+  if (getSizes() && int64_t(getSizes()->size()) != rank) // (C2)
+    return emitOpError("has ") << getSizes()->size() << " 'sizes' but " << rank << " axes";
   return success();
 }
 

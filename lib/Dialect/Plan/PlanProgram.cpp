@@ -134,6 +134,13 @@ static LogicalResult verifyRanks(ProgramOp program) {
   return success();
 }
 
+// (C9)
+static LogicalResult verifyShards(ProgramOp program) {
+  if (int64_t ranks = program.getRanksOfReplica(); ranks % program.getShards())
+    return program.emitOpError("has ") << ranks << " ranks, which " << program.getShards() << " shards do not divide";
+  return success();
+}
+
 // (C8)
 static LogicalResult verifyReplicas(ProgramOp program) {
   if (!program.isReplicated())
@@ -260,8 +267,8 @@ static LogicalResult verifyClones(ProgramOp program) {
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  if (failed(verifyRanks(*this)) || failed(verifyReplicas(*this)) || failed(verifyLayers(*this)) ||
-      failed(verifyClones(*this)) || failed(verifyEnds(*this)))
+  if (failed(verifyRanks(*this)) || failed(verifyReplicas(*this)) || failed(verifyShards(*this)) ||
+      failed(verifyLayers(*this)) || failed(verifyClones(*this)) || failed(verifyEnds(*this)))
     return failure();
   if (!getBody().getOps<RouteOp>().empty())
     for (auto stage : getBody().getOps<StageOp>())

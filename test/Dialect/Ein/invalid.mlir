@@ -752,6 +752,9 @@ ein.func @iota_narrow() {
 // expected-error@+1 {{has type 'tensor<2xbf16>', whose elements only hold numbers, but is not frozen}}
 ein.param @param_c1_frozen : tensor<2xbf16> init constant(0.0, 0.0)
 // -----
+// expected-error@+1 {{has 1 'sizes' but 2 axes}}
+ein.param @param_c2 : tensor<2x3xf32> init constant(0.0, 0.0) sizes ["D"]
+// -----
 ein.func @cast_to_unsigned(%x: tensor<3xf32>) -> tensor<3xf32> {
 // expected-error@+1 {{'ein.cast' op result #0 must be tensor with extents above 0 and elements real, f16, bf16, f32, f64, i8, i32, i64 or i1, but got 'tensor<3xui32>'}}
   %z = ein.cast %x : (tensor<3xf32>) -> tensor<3xui32>

@@ -2,8 +2,8 @@
 // RUN: plc-opt %s | plc-opt | FileCheck %s
 // RUN: plc-opt %s --mlir-print-op-generic | plc-opt | FileCheck %s
 
-// CHECK: ein.param @embed.wte : tensor<256x8x!ein.real> init normal(2.000000e-02, 0.000000e+00)
-ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0)
+// CHECK: ein.param @embed.wte : tensor<256x8x!ein.real> init normal(2.000000e-02, 0.000000e+00) sizes ["V", "D"]
+ein.param @embed.wte : tensor<256x8x!ein.real> init normal(0.02, 0.0) sizes ["V", "D"]
 // CHECK: ein.param @attention.0.wq : tensor<8x4x!ein.real> init uniform(-1.000000e+00, 1.000000e+00) frozen
 ein.param @"attention.0.wq" : tensor<8x4x!ein.real> init uniform(-1.0, 1.0) frozen
 

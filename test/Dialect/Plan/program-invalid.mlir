@@ -566,6 +566,22 @@ plan.program @program_c8_stages attributes {arg_names = [], arg_types = [], arg_
 
 // -----
 
+// expected-error@+1 {{has 3 ranks, which 2 shards do not divide}}
+plan.program @program_c9 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    plan.yield
+  }
+  plan.stage @s2 rank 2 {
+    plan.yield
+  }
+}
+
+// -----
+
 // expected-error@+1 {{has 3 ranks, which 2 replicas do not divide}}
 plan.program @program_c8_ranks attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 2 : i64, lanes = 2 : i64,

@@ -45,7 +45,7 @@ def run(*command, seconds):
     except subprocess.TimeoutExpired:
         raise Failed(f"{' '.join(words)}\nno end after {seconds} s") from None
     if result.returncode:
-        raise Failed(f"{' '.join(words)}\nexit code {result.returncode}\n{result.stderr[:1500]}{result.stdout[-1500:]}")
+        raise Failed(f"{' '.join(words)}\nexit code {result.returncode}\n{result.stderr[-1500:]}{result.stdout[-1500:]}")
     return result.stdout
 
 
@@ -88,18 +88,23 @@ class Check:
         parts = self.program.micro_batches
         self.lanes = draws.choice([n for n in range(1, parts + 1) if parts % n == 0])
         self.plan["replicas"] = draws.choice([n for n in range(1, self.lanes + 1) if self.lanes % n == 0])
+        # A size in parts, if parameters have it: then more ranks share a stage.
+        dims = [(name, parts) for name, extent in self.program.dims.items() for parts in (2, 3) if name != "B" and extent % parts == 0]
+        self.shard = draws.choice(dims) if dims and draws.random() < 0.5 else None
         self.draws = draws
 
     def run(self, *command):
         return run(*command, seconds=self.options.seconds)
 
+    def sets(self):
+        words = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
+                 "--set", f"gradient.lanes={self.lanes}", "--set", f"precision.compute={self.real}"]
+        return words + (["--set", "parallelism.shard={%s=%d}" % self.shard] if self.shard else [])
+
     def training(self):
-        sets = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
-                "--set", f"gradient.lanes={self.lanes}",
-                "--set", f"precision.compute={self.real}"]
         data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
         module = self.folder / "module.plcm"
-        self.compile(module, sets)
+        self.compile(module)
         for value in self.program.inputs + self.program.indices + self.program.masks:
             file = self.folder / f"{value.name}.npy"
             write_rows(file, value, self.program.dims, self.real, self.draws, 2 * self.program.dims["B"])
@@ -107,7 +112,7 @@ class Check:
                 data += ["--data", f"{value.name}={file}"]
         compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
         self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled)
-        self.run("plc-interpret", "train", self.model, *sets, *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
+        self.run("plc-interpret", "train", self.model, *self.sets(), *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
         found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
         if found != expected:
             raise Failed(f"compiled    {found}\ninterpreted {expected}")
@@ -117,16 +122,19 @@ class Check:
             if tensors(compiled / "step-2" / f"{name}.safetensors") != tensors(interpreted / "step-2" / f"{name}.safetensors"):
                 raise Failed(f"{compiled} and {interpreted}: {name}.safetensors differ")
 
-    def compile(self, module, sets):
-        """On fewer stages where calls that nothing needs leave less to cut."""
+    def compile(self, module):
+        """On fewer stages where calls that nothing needs leave less to cut; undivided where a size cannot be."""
         while True:
             plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
             plan += ["--set", f"checkpoint.turns={self.turns}"]
             plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
             try:
-                return self.run("plc-compile", self.model, "-o", module, *sets, *plan, "--set",
+                return self.run("plc-compile", self.model, "-o", module, *self.sets(), *plan, "--set",
                            f"machine.threads_per_stage={self.threads}")
             except Failed as failure:
+                if self.shard and "--set parallelism.shard=" in str(failure).split("\n", 1)[1]:
+                    self.shard = None
+                    continue
                 if "no plan fits" not in str(failure) or self.plan["stages"] == 1:
                     raise
                 self.plan["stages"] -= 1
@@ -169,7 +177,7 @@ def main():
             shutil.rmtree(check.folder)
         except Failed as failure:
             failures.append(seed)
-            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.program.micro_batches} micro-batches, {check.threads} "
+            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.shard}, {check.program.micro_batches} micro-batches, {check.threads} "
                   f"threads): {failure}", flush=True)
     count = options.last - options.first
     print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")

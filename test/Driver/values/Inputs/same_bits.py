@@ -24,7 +24,10 @@ def train_in(folder, sets):
 
 
 sets = ["parallelism.micro_batches=2", *sys.argv[1:]]
-numeric = [each for each in sets if each.split("=")[0] in ("parallelism.micro_batches", "gradient.lanes", "precision.compute")]
+numeric = [each for each in sets if each.split("=")[0] in ("parallelism.micro_batches", "parallelism.shard",
+                                                               "gradient.lanes", "precision.compute")]
+if any(each.startswith("parallelism.shard") for each in numeric):
+    numeric.append("parallelism.kind=none")
 expected, found = train(numeric), train(sets)
 if len(set(expected[1])) < 4:
     sys.exit(f"the loss does not move: {expected}")

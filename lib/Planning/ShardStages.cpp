@@ -1,0 +1,186 @@
+//===- ShardStages.cpp - which rank of a group computes what ----------------===//
+#include "ShardStages.h"
+
+#include "plc/Support/Errors.h"
+#include "plc/Support/PartName.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::plan;
+
+namespace {
+
+constexpr int64_t whole = -1; // the part of what is not one
+
+// The part that each call is of. A parameter decides; else the values, if all that are of a part are of one. What has
+// values of several parts puts them together, and is whole.
+class Parts {
+public:
+  explicit Parts(const FlatProgram &flat) : flat(flat), ofValue(flat.values.size(), whole) {
+    for (auto [index, value] : llvm::enumerate(flat.values))
+      if (value.origin == FlatValue::Param || value.origin == FlatValue::Site)
+        if (auto name = parsePartName(value.name.getValue()))
+          ofValue[index] = name->part;
+    for (const FlatCall &call : flat.prepared)
+      take(call);
+    for (const FlatCall &call : flat.calls)
+      ofCall.push_back(take(call));
+  }
+
+  int64_t of(size_t call) const { return ofCall[call]; }
+
+private:
+  int64_t take(const FlatCall &call) {
+    std::set<int64_t> owned, read;
+    for (int64_t value : call.args)
+      if (ofValue[value] != whole)
+        (flat.values[value].origin == FlatValue::Result ? read : owned).insert(ofValue[value]);
+    const std::set<int64_t> &known = owned.empty() ? read : owned;
+    int64_t part = known.size() == 1 ? *known.begin() : whole;
+    for (int64_t value : call.results)
+      if (flat.values[value].origin != FlatValue::Site)
+        ofValue[value] = part;
+    return part;
+  }
+
+  const FlatProgram &flat;
+  std::vector<int64_t> ofValue, ofCall;
+};
+
+class Sharer {
+public:
+  Sharer(FlatProgram &flat, ArrayRef<int64_t> stageOf) : flat(flat), parts(flat) {
+    std::vector<int64_t> pipeline;
+    for (const FlatCall &call : flat.calls)
+      pipeline.push_back(stageOf[call.unit]);
+    if (!flat.isDivided)
+      divideUnits(flat);
+    position.resize(flat.units.size());
+    partOf.assign(flat.units.size(), whole);
+    for (auto [index, call] : llvm::enumerate(flat.calls))
+      if (call.role == Role::F) {
+        position[call.unit] = pipeline[index];
+        partOf[call.unit] = parts.of(index);
+      }
+    for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
+      unitsOf[{position[unit], partOf[unit]}].push_back(unit);
+  }
+
+  SharedStages run(ArrayRef<int64_t> groupOf, int64_t shards) {
+    rehome();
+    std::vector<int64_t> level = levels();
+    // What is whole first, because the parts of a level do not wait for it, nor for each other.
+    std::map<Key, int64_t> stages;
+    for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
+      stages[{position[unit], level[unit], partOf[unit]}];
+    SharedStages shared;
+    for (auto &[key, stage] : stages) {
+      stage = shared.rankOf.size();
+      shared.rankOf.push_back(groupOf[std::get<0>(key)] * shards + std::max<int64_t>(std::get<2>(key), 0));
+    }
+    for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
+      shared.stageOf.push_back(stages[{position[unit], level[unit], partOf[unit]}]);
+    balance(stages, shards, shared);
+    return shared;
+  }
+
+private:
+  using Key = std::tuple<int64_t, int64_t, int64_t>; // stage of the pipeline, level, part
+
+  // What is whole may be computed by any rank of its group: the longest first goes to the one with the least to do (Graham,
+  // "Bounds on multiprocessing timing anomalies", 1969). Each receives what it needs of the others anyway.
+  void balance(const std::map<Key, int64_t> &stages, int64_t shards, SharedStages &shared) {
+    std::vector<int64_t> ns(stages.size());
+    for (const FlatCall &call : flat.calls)
+      ns[shared.stageOf[call.unit]] += KernelOp(call.kernel).getNs();
+    std::map<int64_t, int64_t> load; // by rank
+    std::vector<std::pair<int64_t, int64_t>> wholes;
+    for (const auto &[key, stage] : stages)
+      if (std::get<2>(key) == whole)
+        wholes.emplace_back(-ns[stage], stage);
+      else
+        load[shared.rankOf[stage]] += ns[stage];
+    std::sort(wholes.begin(), wholes.end());
+    for (auto [time, stage] : wholes) {
+      int64_t first = shared.rankOf[stage], best = first;
+      for (int64_t rank = first; rank < first + shards; ++rank)
+        if (load[rank] < load[best])
+          best = rank;
+      load[best] -= time;
+      shared.rankOf[stage] = best;
+    }
+  }
+
+  // A call of B or W goes with the last unit of its own part that is not behind those whose gradients it reads, nor behind
+  // its layer, so that gradients still go the way back and nobody has to make one before his turn. What adds to a gradient
+  // stays with the unit that reads the parameter, if it may.
+  void rehome() {
+    DenseMap<StringAttr, int64_t> ends; // of layer calls
+    for (const FlatCall &call : flat.calls)
+      if (call.role == Role::F)
+        ends[call.path] = std::max(ends.lookup(call.path), call.unit);
+    for (auto [index, call] : llvm::enumerate(flat.calls)) {
+      if (call.role == Role::F)
+        continue;
+      int64_t last = std::max(call.unit, ends.lookup(call.path));
+      bool adds = false;
+      for (int64_t value : call.args) {
+        adds |= flat.values[value].origin == FlatValue::Site;
+        if (int64_t maker = flat.values[value].call; maker >= 0 && flat.calls[maker].role != Role::F)
+          last = std::min(last, flat.calls[maker].unit);
+      }
+      if (adds && partOf[call.unit] == parts.of(index) && call.unit <= last)
+        continue;
+      const std::vector<int64_t> &own = unitsOf[{position[std::min(call.unit, last)], parts.of(index)}];
+      auto behind = std::upper_bound(own.begin(), own.end(), last);
+      call.unit = behind == own.begin() ? std::min(call.unit, last) : *std::prev(behind);
+    }
+  }
+
+  // Of each unit in its stage of the pipeline: how often what it needs has changed ranks, at least. Units that have to do
+  // with each other, forward or backward, keep their order.
+  std::vector<int64_t> levels() {
+    std::set<std::pair<int64_t, int64_t>> orders;
+    for (const FlatCall &call : flat.calls)
+      for (int64_t value : call.args)
+        if (int64_t maker = flat.values[value].call; maker >= 0)
+          if (int64_t other = flat.calls[maker].unit; other != call.unit)
+            orders.emplace(std::max(other, call.unit), std::min(other, call.unit));
+    std::vector<int64_t> level(flat.units.size());
+    for (auto [behind, before] : orders) // ascending, so that what is before is known
+      if (position[behind] == position[before])
+        level[behind] = std::max(level[behind], level[before] + (partOf[behind] != partOf[before]));
+    return level;
+  }
+
+  FlatProgram &flat;
+  Parts parts;
+  std::vector<int64_t> position, partOf; // of units
+  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> unitsOf;
+};
+
+} // namespace
+
+FailureOr<SharedStages> plc::plan::shareStages(ein::ModelOp model, FlatProgram &flat, ArrayRef<int64_t> stageOf,
+                                               ArrayRef<int64_t> groupOf, int64_t shards) {
+  SharedStages shared = Sharer(flat, stageOf).run(groupOf, shards);
+  int64_t ranks = (*std::max_element(groupOf.begin(), groupOf.end()) + 1) * shards;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    if (!llvm::is_contained(shared.rankOf, rank))
+      return emitKeyError(model, "parallelism.shard", "rank ")
+             << rank << " would have nothing to do: no parameter with a divided size is in stage " << rank / shards
+             << " of the pipeline";
+  return shared;
+}
+
+bool plc::plan::hasParts(const FlatProgram &flat) {
+  return llvm::any_of(flat.values, [](const FlatValue &value) {
+    return value.origin == FlatValue::Param && parsePartName(value.name.getValue());
+  });
+}
