@@ -6,6 +6,8 @@
 using namespace plc::planner;
 
 int64_t PartitionProblem::shareOf(int64_t stage) const {
+  if (place.empty())
+    return limitBytes;
   int64_t sharers = 0;
   for (int64_t other = 0; other < stages; ++other)
     sharers += rankOf(other) == rankOf(stage);
@@ -16,8 +18,8 @@ int64_t PartitionProblem::shareOf(int64_t stage) const {
 // proportion.
 PartitionProblem::Load PartitionProblem::save(int64_t stage, const Load &least, int64_t workNs,
                                               const std::vector<Saving> &sums, int64_t againBytes) const {
-  int64_t share = shareOf(stage);
-  if (!limitBytes || sums.empty() || least.bytes() <= share)
+  int64_t share = limitBytes && !sums.empty() ? shareOf(stage) : least.bytes();
+  if (least.bytes() <= share)
     return least;
   Load load = least;
   load.scratchBytes += againBytes;

@@ -26,7 +26,7 @@ class Precedence {
 public:
   using Edge = ForcedOrder::Edge;
 
-  explicit Precedence(const Jobs &jobs) : jobs(jobs), reach(reachability()) {
+  Precedence(const Jobs &jobs, const std::vector<TurnTime> &turns) : jobs(jobs), reach(reachability()) {
     for (int64_t chain : jobs.chains)
       for (int64_t i = 0; i < jobs.microBatches; ++i) {
         int64_t job = jobs.jobOf(chain, i);
@@ -38,6 +38,8 @@ public:
     for (int64_t chain : jobs.chains)
       if (jobs.kindOf(chain) == TaskKind::F && jobs.stageOf(chain).last() != TaskKind::F)
         addMemory(chain / 3);
+    for (const TurnTime &turn : turns)
+      addTurn(turn);
   }
 
   std::vector<std::pair<int64_t, Edge>> edges; ///< into jobs
@@ -65,7 +67,6 @@ private:
         addLeft(stage, i, end, i - own.inFlight);
     if (problem.capBytes.empty())
       return;
-    int64_t cap = problem.capBytes[own.rank];
     int64_t throughB = own.heldByF, throughW = own.has[1] && own.has[2] ? std::min(own.heldByF, own.heldByB) : 0;
     int64_t f = ScheduleProblem::nodeOf(stage, TaskKind::F), b = ScheduleProblem::nodeOf(stage, TaskKind::B);
     for (size_t outer = 0; own.has[1] && outer < problem.stages.size(); ++outer) {
@@ -75,13 +76,15 @@ private:
           reach[ScheduleProblem::nodeOf(outer, TaskKind::B)][b])
         throughB += other.heldByF;
     }
-    addCap(stage, cap - (throughB - own.heldByF), throughB, own.has[1] ? b : end, own.heldByF);
+    addCap(stage, throughB, own.has[1] ? b : end, throughB);
     if (throughW)
-      addCap(stage, cap, throughW, end, own.heldByF);
+      addCap(stage, throughW, end, own.heldByF);
   }
 
-  // F of micro-batch i takes `own` bytes beside `each` of every earlier one that has not ended `chain`.
-  void addCap(int64_t stage, int64_t cap, int64_t each, int64_t chain, int64_t own) {
+  // When F of micro-batch i starts, the rank holds `own` bytes of it beside `each` of every earlier one that has not ended
+  // `chain`. Of a smaller micro-batch both are less.
+  void addCap(int64_t stage, int64_t each, int64_t chain, int64_t own) {
+    int64_t cap = jobs.problem.capBytes[jobs.problem.stages[stage].rank];
     int64_t first = 0, held = 0; // of the run that fits, [first, i)
     for (int64_t i = 0; i < jobs.microBatches; ++i) {
       while (first < i && held + jobs.problem.scaled(own, i) > cap)
@@ -89,6 +92,14 @@ private:
       if (first)
         addLeft(stage, i, chain, first - 1);
       held += jobs.problem.scaled(each, i);
+    }
+  }
+
+  void addTurn(const TurnTime &turn) {
+    for (int64_t i = 0; i + turn.microBatches <= jobs.microBatches; ++i) {
+      int64_t first = jobs.jobOf(ScheduleProblem::nodeOf(turn.stage, TaskKind::F), i);
+      int64_t last = jobs.jobOf(ScheduleProblem::nodeOf(turn.stage, turn.to), i + turn.microBatches - 1);
+      edges.push_back({last, {first, turn.ns - jobs.ns[first] - jobs.ns[last]}});
     }
   }
 
@@ -237,12 +248,23 @@ int64_t plc::planner::preemptiveMakespan(std::vector<OneMachineJob> list) {
   return makespan;
 }
 
-ForcedOrder::ForcedOrder(const Jobs &jobs) {
-  into = Rows<Edge>(jobs.count, Precedence(jobs).edges);
+ForcedOrder::ForcedOrder(const Jobs &jobs, const std::vector<TurnTime> &turns) {
+  into = Rows<Edge>(jobs.count, Precedence(jobs, turns).edges);
   // By micro-batches first: an edge of memory leads from a backward task of an earlier one to F.
   for (int64_t i = 0; i < jobs.microBatches; ++i)
     for (int64_t chain : jobs.chains)
       order.push_back(jobs.jobOf(chain, i));
+  head = Heads(jobs, into, order, false).head;
+  tail = Heads(jobs, outOf(), {order.rbegin(), order.rend()}, true).head;
+}
+
+ForcedOrder::ForcedOrder(const Jobs &jobs, const ForcedOrder &all, const std::vector<bool> &inside) : order(all.order) {
+  std::vector<std::pair<int64_t, Edge>> edges;
+  for (int64_t job : order)
+    for (const Edge &edge : all.into[job])
+      if (inside[job] && inside[edge.job])
+        edges.push_back({job, edge});
+  into = Rows<Edge>(jobs.count, edges);
   head = Heads(jobs, into, order, false).head;
   tail = Heads(jobs, outOf(), {order.rbegin(), order.rend()}, true).head;
 }
@@ -278,9 +300,10 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
 // Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
-// paths, the work on the rank itself that comes before a job. O(jobs chains + jobs of a rank, for each of its chains, log n).
+// paths, the work on the rank itself that comes before a job. Few micro-batches in flight make it larger once more (`boundByTurns`). O(jobs chains + jobs of a rank, for each of its chains, log n).
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);
-  return boundOf(jobs, ForcedOrder(jobs));
+  int64_t bound = boundOf(jobs, ForcedOrder(jobs));
+  return jobs.count <= ScheduleEffort::turnBoundJobs ? boundByTurns(jobs, bound) : bound;
 }

@@ -109,24 +109,25 @@ ScheduleProblem ofUnequalMemory(int64_t ranks, int64_t microBatches, int round) 
   return problem;
 }
 
-// Moves alone end 5.6 % above the bound here: they change a turn at a time, of an order whose every turn is another.
+// Moves alone end 3.7 % above the bound here: they change a turn at a time, of an order whose every turn is another.
 TEST(AutoSchedule, RepeatsTurnsOfFewerMicroBatches) {
   ScheduleProblem problem = ofUnequalMemory(8, 32, 1);
   Schedule schedule;
   ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
-  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1045);
+  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1025);
 }
 
-// Moves and turns end 5.2 % above the bound here: what a rank runs first is one of a few orders until ranks differ in it.
+// Moves and turns end 3.9 % above the bound here: what a rank runs first is one of a few orders until ranks differ in it.
 TEST(AutoSchedule, SearchesPriorities) {
   ScheduleProblem problem = ofUnequalMemory(8, 32, 5);
   Schedule schedule;
   ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
-  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1050);
+  EXPECT_LE(makespanOf(problem, schedule) * 1000, problem.bound() * 1037);
 }
 
 // Where memory and work bind at once for many turns, the bound falls behind, while the order is the best or nearly so: 3
-// ranks, memory for 2 micro-batches and half of one more, and 32 micro-batches; the bound is 11.1 % below the optimum.
+// ranks, memory for 2 micro-batches and half of one more, and 32 micro-batches; the bound is 5.6 % below the optimum. Windows
+// alone, which see the turns of few micro-batches, end 11.1 % below it.
 TEST(ScheduleBound, FallsBehindWhereTheOrderDoesNot) {
   ScheduleProblem problem = unequal(3, 32, 4, /*seed=*/25);
   problem.capBytes[1] = 5;
@@ -138,7 +139,44 @@ TEST(ScheduleBound, FallsBehindWhereTheOrderDoesNot) {
   TimedOrders best{ordersOf(jobs, schedule), makespan};
   EXPECT_TRUE(solveExactly(jobs, forced, 200'000, best)); // the optimum, proven
   EXPECT_LE(makespan * 1000, best.makespan * 1001);
-  EXPECT_LT(problem.bound() * 100, best.makespan * 90);
+  EXPECT_LT(boundOf(jobs, forced) * 100, best.makespan * 90);
+  EXPECT_GT(problem.bound() * 100, best.makespan * 94);
+  EXPECT_LT(problem.bound() * 100, best.makespan * 96);
+}
+
+// Of a small micro-batch the outer chunk of a rank holds less, too, so more of them fit. (With all bytes of a large one beside each
+// the bound was 270 here, above an order of 264.)
+TEST(ScheduleBound, SmallMicroBatchesOfChunks) {
+  std::mt19937_64 random(3);
+  ScheduleProblem problem;
+  for (int round = 0; round <= 267; ++round) {
+    int64_t chunks = 1 + round % 2, ranks = 2 + round / 2 % 3, microBatches = 5 + int64_t(random() % 14);
+    problem = randomProblem(random, ranks, microBatches, chunks);
+  }
+  ASSERT_FALSE(problem.samples.empty());
+  Schedule schedule;
+  ASSERT_EQ(solve(automatic, problem, schedule), std::nullopt);
+  EXPECT_LE(problem.bound(), makespanOf(problem, schedule));
+}
+
+// What few micro-batches take holds anywhere in an order of more: no order is faster, with chunks, caps and stages that lack B
+// or W.
+TEST(ScheduleBound, TurnsAreNeverAboveAnOrder) {
+  std::mt19937_64 random(2);
+  int64_t larger = 0;
+  for (int round = 0; round < 24; ++round) {
+    ScheduleProblem problem = randomProblem(random, 2 + round / 2 % 3, 5 + int64_t(random() % 8), 1 + round % 2);
+    problem.samples.clear();
+    Schedule schedule;
+    if (solve(automatic, problem, schedule))
+      continue;
+    Jobs jobs(problem);
+    int64_t byWindows = boundOf(jobs, ForcedOrder(jobs));
+    larger += problem.bound() > byWindows;
+    EXPECT_GE(problem.bound(), byWindows);
+    EXPECT_LE(problem.bound(), makespanOf(problem, schedule)) << "round " << round;
+  }
+  EXPECT_GT(larger, 0);
 }
 
 } // namespace
