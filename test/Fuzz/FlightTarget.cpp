@@ -22,12 +22,12 @@ namespace {
 
 /// Two ranks that run a task, exchange a message and step; the second one knows of a task without calls, too.
 Manifest manifestOfTwo() {
-  Manifest manifest;
-  KernelInfo kernel;
+  Manifest manifest{};
+  KernelInfo kernel{};
   kernel.name = "k";
   kernel.where = {"model.ein:3:5"};
   manifest.kernels = {kernel};
-  EntryPlan entry;
+  EntryPlan entry{};
   entry.name = "train";
   entry.batch = 4;
   entry.microBatches = 2;
@@ -62,7 +62,9 @@ Manifest manifestOfTwo() {
 class Folder {
 public:
   Folder() {
-    std::string name = fs::temp_directory_path() / "plc-fuzz-flight-XXXXXX";
+    // In memory, where there is such a place: files on a disk take most of a run's time.
+    fs::path parent = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+    std::string name = parent / "plc-fuzz-flight-XXXXXX";
     path = ::mkdtemp(name.data());
     FlightRecorder::open(path, 1);
     FlightRecorder *flight = FlightRecorder::here();
