@@ -158,7 +158,8 @@ std::string plc::strategy::print(const Value &value) {
     std::string operator()(double v) {
       char buffer[40];
       auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
-      return std::string(buffer, end);
+      std::string text(buffer, end);
+      return text == "-0" ? "-0.0" : text; // among TOML's integers there is no such number
     }
     std::string operator()(const std::string &v) {
       std::string text = "\"";
