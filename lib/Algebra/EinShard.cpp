@@ -182,9 +182,9 @@ private:
         break;
     }
     // A part of a diagonal is none of the tensor.
-    bool isAt =
+    bool isDiagonal =
         found && llvm::any_of(inputsOf(op), [&](const Access &input) { return llvm::count(input.dims, *found) > 1; });
-    return isAt ? std::nullopt : found;
+    return isDiagonal ? std::nullopt : found;
   }
 
   Value partOf(ein::Equation op, int64_t dim, int64_t part, std::optional<int64_t> resultAxis) {

@@ -118,7 +118,7 @@ private:
   }
 
   // A call of B or W goes with the last unit of its own part that is not behind those whose gradients it reads, nor behind
-  // its layer, so that gradients still go the way back and nobody has to make one before his turn. What adds to a gradient
+  // its layer, so that gradients still go the way back and nobody has to make one before its turn. What adds to a gradient
   // stays with the unit that reads the parameter, if it may.
   void rehome() {
     DenseMap<StringAttr, int64_t> ends; // of layer calls

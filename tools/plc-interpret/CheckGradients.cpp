@@ -203,13 +203,14 @@ int checkGradients(int argc, char **argv) {
   try {
     Request request = parseRequest(argc, argv);
     if (request.help) {
-      std::puts("usage: plc-interpret check-gradients MODEL.ein [options]\n"
-                "compares gradients in f64 with central differences of the loss; exit code 6 if one is wrong\n\n"
-                "  --seed K          of parameters and inputs (default 0)\n"
-                "  --samples N       elements tried per parameter (default 64)\n"
-                "  -D NAME=SIZE      overrides a dim\n"
-                "  --set KEY=VALUE   parallelism.micro_batches\n\n"
-                "example: plc-interpret check-gradients gpt.ein -D L=1 -D S=8");
+      std::printf("usage: plc-interpret check-gradients MODEL.ein [options]\n"
+                  "compares gradients in f64 with central differences of the loss; exit code 6 if one is wrong\n\n"
+                  "  --seed K          of parameters and inputs (default 0)\n"
+                  "  --samples N       elements tried per parameter (default 64)\n"
+                  "  -D NAME=SIZE      overrides a dim\n"
+                  "  --set KEY=VALUE   %s\n\n"
+                  "example: plc-interpret check-gradients gpt.ein -D L=1 -D S=8\n",
+                  knownKeys().c_str());
       return runtime::Done;
     }
     bool good = GradientCheck(request).run();

@@ -3,6 +3,8 @@
 
 #include "plc/Strategy/Optimizer.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace plc::interpret {
@@ -10,13 +12,15 @@ namespace {
 
 using runtime::usageError;
 
+constexpr llvm::StringLiteral numericKeys[] = {"precision.compute", "parallelism.micro_batches",
+                                               "gradient.accumulation_steps", "gradient.lanes", "parallelism.shard"};
+
 /// Whether a key changes numbers, not only how they are computed.
-bool isNumeric(llvm::StringRef key) {
-  return key == "precision.compute" || key == "parallelism.micro_batches" || key == "gradient.accumulation_steps" ||
-         key == "gradient.lanes" || key == "parallelism.shard" || key.starts_with("optimizer.");
-}
+bool isNumeric(llvm::StringRef key) { return llvm::is_contained(numericKeys, key) || key.starts_with("optimizer."); }
 
 } // namespace
+
+std::string knownKeys() { return llvm::join(llvm::ArrayRef(numericKeys), ", ") + " and the keys of [optimizer]"; }
 
 Settings readSettings(const runtime::ModelRequest &request) {
   if (!request.strategy.empty())
@@ -38,11 +42,8 @@ Settings readSettings(const runtime::ModelRequest &request) {
   for (const std::string &text : request.sets) {
     llvm::StringRef key = llvm::StringRef(text).split('=').first.trim();
     if (!isNumeric(key))
-      throw usageError("key '" + key.str() +
-                       "' has no meaning here: the interpreter has no plan; it knows "
-                       "precision.compute, parallelism.micro_batches, gradient.accumulation_steps, gradient.lanes, "
-                       "parallelism.shard and the keys "
-                       "of [optimizer]");
+      throw usageError("key '" + key.str() + "' has no meaning here: the interpreter has no plan; it knows " +
+                       knownKeys());
   }
   auto strategy = strategy::Strategy::load("plc-interpret", "", request.sets, llvm::errs());
   if (!strategy) // the errors are printed already

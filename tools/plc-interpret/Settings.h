@@ -20,6 +20,9 @@ struct Settings {
   KeyPlaces places;
 };
 
+/// The keys that `--set` takes, in words.
+std::string knownKeys();
+
 /// Reads `--set` and refuses `--strategy` and every other key by name.
 Settings readSettings(const runtime::ModelRequest &request);
 
