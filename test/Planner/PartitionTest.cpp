@@ -47,6 +47,19 @@ std::vector<int64_t> countsOf(const PartitionProblem &problem, const Partition &
   return counts;
 }
 
+// Whether there is a cut; then the answer must be the best one, and without one there must be the error that says so.
+bool solvesAsWell(const PartitionProblem &problem, int64_t best, Partition &answer) {
+  Fault fault = solvePartition(problem, answer);
+  EXPECT_EQ(fault.has_value(), best < 0);
+  if (fault) {
+    EXPECT_TRUE(fault->isNoPlan) << *fault;
+    return false;
+  }
+  EXPECT_EQ(answer.slowestNs, best);
+  EXPECT_LE(problem.bound(), best);
+  return true;
+}
+
 // torchgpipe's block partition cuts 1, 1, 1, 4 here.
 TEST(Partition, SevenEqualLayersInFour) {
   PartitionProblem problem = chain(std::vector<int64_t>(7, 10), 4);
@@ -99,16 +112,8 @@ TEST(Partition, EqualsBruteForce) {
       std::shuffle(problem.place.begin(), problem.place.end(), random);
     }
     Partition answer;
-    Fault fault = solvePartition(problem, answer);
-    int64_t best = bruteForce(problem);
-    if (best < 0) {
-      ASSERT_TRUE(fault);
-      EXPECT_TRUE(fault->isNoPlan) << *fault;
+    if (!solvesAsWell(problem, bruteForce(problem), answer))
       continue;
-    }
-    EXPECT_EQ(fault, std::nullopt) << *fault;
-    EXPECT_EQ(answer.slowestNs, best);
-    EXPECT_LE(problem.bound(), best);
     EXPECT_TRUE(answer.exact);
   }
 }
@@ -134,17 +139,9 @@ TEST(Partition, CutsThatComputeAgainEqualBruteForce) {
     if (round % 5 == 0 && stages == 3)
       problem.place = {0, 1, 0};
     problem.limitBytes = 250 + upTo(700);
-    int64_t best = bruteForceGraph(problem);
     Partition answer;
-    Fault fault = solvePartition(problem, answer);
-    if (best < 0) {
-      ASSERT_TRUE(fault);
-      EXPECT_TRUE(fault->isNoPlan) << *fault;
+    if (!solvesAsWell(problem, bruteForceGraph(problem), answer))
       continue;
-    }
-    ASSERT_EQ(fault, std::nullopt) << *fault;
-    EXPECT_EQ(answer.slowestNs, best);
-    EXPECT_LE(problem.bound(), best);
     int64_t work = 0;
     for (const auto &load : problem.loadsOf(answer.stageOf))
       work += load.ns;
@@ -251,17 +248,9 @@ TEST(Partition, GraphsEqualBruteForce) {
       problem.speed = stages == 2 ? std::vector<int64_t>{100, 50 + upTo(100)} : std::vector<int64_t>{80, 100, 120};
     if (round % 5 == 0 && stages == 3 && problem.speed.empty())
       problem.place = {0, 1, 0};
-    int64_t best = bruteForceGraph(problem);
     Partition answer;
-    Fault fault = solvePartition(problem, answer);
-    if (best < 0) {
-      ASSERT_TRUE(fault);
-      EXPECT_TRUE(fault->isNoPlan) << *fault;
+    if (!solvesAsWell(problem, bruteForceGraph(problem), answer))
       continue;
-    }
-    ASSERT_EQ(fault, std::nullopt) << *fault;
-    EXPECT_EQ(answer.slowestNs, best);
-    EXPECT_LE(problem.bound(), best);
     EXPECT_TRUE(answer.exact);
   }
 }
