@@ -37,6 +37,9 @@ TEST(Backoff, IsLateByAFewPercentAtMost) {
 TEST(Backoff, LooksLessOftenWhereItKnows) {
   for (int64_t ns : {5 * ms, 20 * ms, 60 * ms})
     EXPECT_LT(2 * wait(ns, ns).looks, wait(ns, 0).looks) << ns;
+  // Of a wait that takes longer than both before, too.
+  EXPECT_LE(wait(12 * ms, 12 * ms).looks, 11);
+  EXPECT_LE(wait(12 * ms, 11 * ms).looks, 18);
 }
 
 TEST(Backoff, ExpectsTheLessOfTheLastTwo) {
