@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """joint.py [--build BUILD]: the joint plan beside every plan there is, for a model of few layers on at most 4 ranks.
 
-For each number of ranks, of replicas that divide the lanes, each schedule, each number of micro-batches that `automatic` considers, and
-all borders of stages, the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
+For each number of ranks, of replicas that divide the lanes, of ranks that share a stage, each schedule, each number of micro-batches that
+`automatic` considers, and all borders of stages, the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
 least of them, and how many plans each has looked at whole; fails above 1 %."""
 import argparse
 import itertools
@@ -37,31 +37,38 @@ def compositions(total, parts):
         yield [b - a for a, b in zip(ends, ends[1:])]
 
 
-def plans(layers, ranks, counts, lanes):
-    for count, replicas in itertools.product(counts, [each for each in range(1, min(lanes, ranks) + 1) if lanes % each == 0]):
-        of_all = {"micro_batches": count, **({"replicas": replicas} if replicas > 1 else {})}
-        yield of_all
-        for used in range(2, ranks // replicas + 1):
+def divisors(number, most):
+    return [each for each in range(1, min(number, most) + 1) if number % each == 0]
+
+
+def plans(layers, ranks, counts, lanes, parts):
+    for count, replicas, shards in itertools.product(counts, divisors(lanes, ranks), divisors(parts, ranks)):
+        of_all = {"micro_batches": count, **({"replicas": replicas} if replicas > 1 else {}), **({"shard_ranks": shards} if parts > 1 else {})}
+        if shards == 1:
+            yield of_all
+        for used in range(2 if shards == 1 else 1, ranks // replicas // shards + 1):
             for schedule, chunks in (("gpipe", 1), ("1f1b", 1), ("zb_h1", 1), ("zb_h2", 1), ("interleaved", 2), ("zbv", 2), ("auto", 1)):
-                if used * chunks <= layers:
+                if used * chunks <= layers and (shards == 1 or schedule != "zbv"):
                     for balance in compositions(layers, used * chunks):
                         sets = {**of_all, "stages": used * chunks, "schedule": schedule, "balance": balance}
                         yield {**sets, **({"chunks": chunks} if chunks > 1 else {})}
 
 
-for name, layers, counts, lanes, sizes in (("gpt", 6, (1, 2, 4, 8), 1, ["-DL=2"]), ("gpt", 8, (1, 2, 4), 1, ["-DL=3", "-DB=4"]),
-                                           ("gpt", 6, (2, 4), 2, ["-DL=2", "-DB=4", "-DS=8"]),
-                                           ("gpt", 6, (4, 8), 4, ["-DL=2", "-DS=32"])):
+for name, layers, counts, lanes, parts, sizes in (("gpt", 6, (1, 2, 4, 8), 1, 1, ["-DL=2"]), ("gpt", 8, (1, 2, 4), 1, 1, ["-DL=3", "-DB=4"]),
+                                                  ("gpt", 6, (2, 4), 2, 1, ["-DL=2", "-DB=4", "-DS=8"]),
+                                                  ("gpt", 6, (4, 8), 4, 1, ["-DL=2", "-DS=32"]),
+                                                  ("gpt", 6, (1, 2), 1, 2, ["-DL=2", "-DB=2", "-DS=16"])):
     model = [str(ROOT / f"examples/{name}.ein"), *sizes, "--set", f"gradient.lanes={lanes}"]
+    model += ["--set", f"parallelism.shard={{F={parts},H={parts}}}"] if parts > 1 else []
     for ranks in (2, 4):
         text = compile_plan(model, {"kind": "automatic", "machine.ranks": ranks})
         found, best, count = step(text), None, 0
-        for sets in plans(layers, ranks, counts, lanes):
+        for sets in plans(layers, ranks, counts, lanes, parts):
             count += 1
             ns = step(compile_plan(model, sets))
             best = min((each for each in (best, ns) if each is not None), default=None)
         gap = 100 * (found / best - 1)
         FAILED |= gap > 1
-        print(f"{name} {' '.join(sizes)}, {lanes} lanes, {ranks} ranks: joint {found / 1e3:.1f} us, best of {count} plans {best / 1e3:.1f} us, "
+        print(f"{name} {' '.join(sizes)}, {lanes} lanes, {parts} parts, {ranks} ranks: joint {found / 1e3:.1f} us, best of {count} plans {best / 1e3:.1f} us, "
               f"gap {gap:.2f} %", flush=True)
 sys.exit(1 if FAILED else 0)

@@ -44,11 +44,13 @@ public:
     for (int64_t microBatches : microBatchCounts()) {
       int64_t layers = layersOf(microBatches);
       for (int64_t replicas : replicaCounts())
-        for (int64_t ranks : rankCounts(mostRanks() / replicas))
-          for (ScheduleKind schedule : schedules(ranks))
-            for (int64_t chunks : chunksOf(schedule, ranks))
-              if (JointChoice choice{microBatches, replicas, ranks, chunks, schedule}; isAllowed(choice, layers))
-                list.push_back(choice);
+        for (int64_t shards : shardCounts())
+          for (int64_t ranks : rankCounts(mostRanks() / replicas / shards))
+            for (ScheduleKind schedule : schedules(ranks))
+              for (int64_t chunks : chunksOf(schedule, ranks))
+                if (JointChoice choice{microBatches, replicas, ranks, shards, chunks, schedule};
+                    isAllowed(choice, layers))
+                  list.push_back(choice);
     }
     return list;
   }
@@ -69,6 +71,7 @@ public:
     fill(*module, estimate);
     // No rank ends before what it updates behind its tasks, so where parameters lie counts already here.
     estimate.ns = plc::plan::leastStep(programOf(*module), strategy.rates(), threads());
+    estimate.leastNs = programOf(*module).getStepBoundNs().value_or(0) / threads();
     return estimate;
   }
 
@@ -90,7 +93,10 @@ public:
            !strategy.isOwn("checkpoint.policy");
   }
   bool mayMove() const override { return !strategy.isOwn("parallelism.balance"); }
-  bool maySearchOrder() const override { return program.entry == plc::ProgramKind::train && isFree("schedule"); }
+  // Ranks that share stages fill the time in which one waits for another with other micro-batches, also forward.
+  bool maySearchOrder(const JointChoice &choice) const override {
+    return (program.entry == plc::ProgramKind::train || choice.shards > 1) && isFree("schedule");
+  }
 
   /// The strategy with a choice written into it.
   Strategy strategyOf(const JointChoice &choice) const {
@@ -100,15 +106,20 @@ public:
     auto choose = [&](const char *key, plc::strategy::Value value) {
       chosen.choose(std::string("parallelism.") + key, value);
     };
-    ParallelismKind alone = choice.replicas > 1 ? ParallelismKind::data : ParallelismKind::none;
-    choose("kind", std::string(plc::nameOfChoice(divided ? ParallelismKind::pipeline : alone)));
+    ParallelismKind kind = divided               ? ParallelismKind::pipeline
+                           : choice.shards > 1   ? ParallelismKind::model
+                           : choice.replicas > 1 ? ParallelismKind::data
+                                                 : ParallelismKind::none;
+    choose("kind", std::string(plc::nameOfChoice(kind)));
+    if (kind != ParallelismKind::none && !strategy.shards().empty() && choice.shards != own("shard_ranks"))
+      choose("shard_ranks", choice.shards);
     if (choice.replicas != own("replicas"))
       choose("replicas", choice.replicas);
     choose("micro_batches", choice.microBatches);
-    if (divided) {
+    if (divided)
       choose("stages", choice.stages());
+    if (divided || choice.shards > 1)
       choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
-    }
     if (choice.chunks > 1) {
       choose("chunks", choice.chunks);
       choose("place", placeStages(plc::rowOf(choice.schedule).placement, choice.stages(), choice.chunks));
@@ -160,6 +171,19 @@ private:
     return counts;
   }
 
+  // Each rank has as many parts as each other one.
+  std::vector<int64_t> shardCounts() const {
+    if (!isFree("shard_ranks"))
+      return {own("shard_ranks")};
+    const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+    int64_t parts = shard.empty() ? 1 : shard.begin()->second;
+    std::vector<int64_t> counts;
+    for (int64_t shards = 1; shards <= std::min(parts, mostRanks()); ++shards)
+      if (parts % shards == 0)
+        counts.push_back(shards);
+    return counts;
+  }
+
   std::vector<int64_t> rankCounts(int64_t most) const {
     std::vector<int64_t> counts;
     for (int64_t ranks = 1; ranks <= most; ranks += ranks < 8 ? 1 : ranks)
@@ -194,7 +218,8 @@ private:
 
   bool isAllowed(const JointChoice &choice, int64_t layers) const {
     const ScheduleFamily &family = plc::rowOf(choice.schedule);
-    bool fitsFamily = choice.stages() == 1 || family.placement != Placement::vee || choice.chunks == family.chunks;
+    bool isVee = family.placement == Placement::vee;
+    bool fitsFamily = isVee ? (choice.stages() == 1 || choice.chunks == family.chunks) && choice.shards == 1 : true;
     return fitsFamily && choice.stages() <= layers && (isFree("stages") || choice.stages() == own("stages"));
   }
 
@@ -250,8 +275,9 @@ private:
   static void fill(ModuleOp module, JointEstimate &estimate) {
     auto planned = programOf(module);
     estimate.ns = planned.getStepNs().value_or(0);
-    for (auto stage : planned.getBody().getOps<plc::plan::StageOp>())
-      estimate.balance.push_back(stage.getLayers());
+    if (planned.getShards() == 1) // else stages are parts of those of the pipeline
+      for (auto stage : planned.getBody().getOps<plc::plan::StageOp>())
+        estimate.balance.push_back(stage.getLayers());
   }
 
   /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.

@@ -15,15 +15,20 @@ std::string listOf(const std::vector<int64_t> &numbers) {
   return llvm::join(llvm::map_range(numbers, [](int64_t each) { return std::to_string(each); }), ",");
 }
 
+// Elsewhere all orders are one.
+bool hasOrder(const JointChoice &choice) { return choice.ranks * choice.shards > 1; }
+
 std::string verdict(const JointRow &row, const JointRow &chosen) {
   if (!row.estimate.refusal.empty())
     return row.estimate.refusal;
   if (row.choice == chosen.choice)
     return "chosen";
-  if (row.depth == JointRow::work)
-    return "its share of the work alone takes longer";
+  bool isSlower = row.estimate.ns >= chosen.estimate.ns;
+  if (row.depth == JointRow::work && isSlower)
+    return row.choice.schedule == ScheduleKind::automatic ? "any order of it takes longer"
+                                                          : "its share of the work alone takes longer";
   double slower = 100 * double(row.estimate.ns - chosen.estimate.ns) / double(std::max<int64_t>(chosen.estimate.ns, 1));
-  return llvm::formatv("{0:F1} % slower{1}", std::max(slower, 0.0), row.depth == JointRow::order ? " or more" : "");
+  return llvm::formatv("{0:F1} % slower{1}", std::max(slower, 0.0), row.depth == JointRow::plan ? "" : " or more");
 }
 
 } // namespace
@@ -33,24 +38,30 @@ std::string plc::driver::describe(const AutomaticPlan &plan) {
   auto count = [](int64_t number, const char *what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : what[0] == 'm' ? "es" : "s");
   };
-  return llvm::formatv(
-      "{0}{1} on {2}, {3}{4}{5}: step {6}", choice.replicas > 1 ? count(choice.replicas, "replica") + " of " : "",
-      count(choice.stages(), "stage"), count(choice.allRanks(), "rank"), count(choice.microBatches, "micro-batch"),
-      choice.ranks > 1 ? std::string(", ") + plc::nameOfChoice(choice.schedule) : "",
-      choice.recomputes ? ", recomputing" : "", formatNs(plan.answer.chosen.estimate.ns));
+  std::string sharing;
+  if (choice.shards > 1)
+    sharing = llvm::formatv(", {0}shared by {1},", choice.stages() > 1 ? "each " : "", choice.shards);
+  return llvm::formatv("{0}{1}{2} on {3}, {4}{5}{6}: step {7}",
+                       choice.replicas > 1 ? count(choice.replicas, "replica") + " of " : "",
+                       count(choice.stages(), "stage"), sharing, count(choice.allRanks(), "rank"),
+                       count(choice.microBatches, "micro-batch"),
+                       hasOrder(choice) ? std::string(", ") + plc::nameOfChoice(choice.schedule) : "",
+                       choice.recomputes ? ", recomputing" : "", formatNs(plan.answer.chosen.estimate.ns));
 }
 
 void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out) {
-  constexpr const char *columns = "{0,13}  {1,8}  {2,5}  {3,6}  {4,-11}  {5,-9}  {6,10}  {7}";
+  bool shares = llvm::any_of(plan.answer.rows, [](const JointRow &row) { return row.choice.shards > 1; });
+  constexpr const char *columns = "{0,13}  {1,8}  {2}{3,5}  {4,6}  {5,-11}  {6,-9}  {7,10}  {8}";
+  auto shards = [&](auto what) { return shares ? llvm::formatv("{0,6}  ", what).str() : ""; };
   out << prefix
-      << llvm::formatv(columns, "micro-batches", "replicas", "ranks", "stages", "schedule", "recompute", "step",
-                       "outcome")
+      << llvm::formatv(columns, "micro-batches", "replicas", shards("shards"), "ranks", "stages", "schedule",
+                       "recompute", "step", "outcome")
       << "\n";
   for (const JointRow &row : plan.answer.rows) {
     const JointChoice &choice = row.choice;
     std::string text = llvm::formatv(
-        columns, choice.microBatches, choice.replicas, choice.allRanks(), choice.stages(),
-        choice.ranks > 1 ? plc::nameOfChoice(choice.schedule) : "-", choice.recomputes ? "budget" : "no",
+        columns, choice.microBatches, choice.replicas, shards(choice.shards), choice.allRanks(), choice.stages(),
+        hasOrder(choice) ? plc::nameOfChoice(choice.schedule) : "-", choice.recomputes ? "budget" : "no",
         (row.depth == JointRow::plan ? "" : ">= ") + formatNs(row.estimate.ns),
         verdict(row, plan.answer.chosen) + (choice.balance.empty() ? "" : "; balance " + listOf(choice.balance)));
     out << prefix << llvm::StringRef(text).rtrim() << "\n";

@@ -39,6 +39,16 @@ static int64_t exactLimit(const Program &program, const Strategy &strategy) {
   return program.measures ? 0 : memoryLimit(program, strategy);
 }
 
+/// Ranks that share a stage: one for each part, unless the strategy says how many.
+static int64_t shardsOf(const Strategy &strategy) {
+  using plc::strategy::ParallelismKind;
+  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+  if (shard.empty() || strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::none)
+    return 1;
+  int64_t ranks = strategy.get<int64_t>("parallelism.shard_ranks");
+  return ranks ? ranks : shard.begin()->second;
+}
+
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
   return plc::rowOf(policy).obeys(field) && program.entry == plc::ProgramKind::train && program.recomputes &&
@@ -57,7 +67,8 @@ bool plc::driver::solvesFraction(const Program &program, const Strategy &strateg
 bool plc::driver::solvesOrder(const Program &program, const Strategy &strategy) {
   auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   return plc::rowOf(schedule).follows == plc::planner::OrderSource::times && program.entry == plc::ProgramKind::train &&
-         memoryLimit(program, strategy) && strategy.get<int64_t>("parallelism.stages") > 1 && !program.listsBudgets;
+         memoryLimit(program, strategy) &&
+         (strategy.get<int64_t>("parallelism.stages") > 1 || shardsOf(strategy) > 1) && !program.listsBudgets;
 }
 
 bool plc::driver::solvesTurns(const Program &program, const Strategy &strategy) {
@@ -142,14 +153,6 @@ static llvm::SmallVector<int64_t> inFlightOfFile(const Strategy &strategy) {
   return {inFlight.begin(), inFlight.end()};
 }
 
-/// Ranks that share a stage.
-static int64_t shardsOf(const Strategy &strategy) {
-  using plc::strategy::ParallelismKind;
-  bool apart = strategy.getChoice<ParallelismKind>("parallelism.kind") != ParallelismKind::none;
-  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
-  return apart && !shard.empty() ? shard.begin()->second : 1;
-}
-
 /// Ranks that stages are placed on, each of which as many as there are shards stand for.
 static int64_t pipelineRanks(const Strategy &strategy) {
   const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
@@ -160,7 +163,8 @@ int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(st
 
 int64_t plc::driver::mostInFlight(const Strategy &strategy) {
   int64_t runs = strategy.get<int64_t>("parallelism.micro_batches") / strategy.get<int64_t>("parallelism.replicas");
-  return std::min(pipelineRanks(strategy), runs);
+  // While ranks that share a stage wait for each other, they run another micro-batch.
+  return std::min(pipelineRanks(strategy) + (shardsOf(strategy) > 1), runs);
 }
 
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {

@@ -43,10 +43,10 @@ private:
   }
 
   // The open row of a depth below `depth` that may be the fastest; null if every such row is slower than the best one at
-  // `depth`. Of replicas that have as many plans as they may, no row is open.
+  // `depth`. Of replicas and shards that have as many plans as they may, no row is open.
   JointRow *next(JointRow::Depth depth) {
     auto isClosed = [&](const JointRow &row) {
-      return !row.estimate.refusal.empty() || (row.depth < depth && plans[row.choice.replicas] >= mostPlans);
+      return !row.estimate.refusal.empty() || (row.depth < depth && plans[exchangeOf(row.choice)] >= mostPlans);
     };
     JointRow *best = nullptr;
     for (JointRow &row : rows)
@@ -56,14 +56,26 @@ private:
     return best && best->depth < depth ? best : nullptr;
   }
 
+  // Adds a row for the order that is searched, where ranks share stages.
   void setOrder(JointRow &row) {
     row.depth = JointRow::order;
     row.estimate = problem.order(row.choice);
+    if (row.choice.shards == 1 || !row.estimate.refusal.empty() || !isNewSearch(row.choice))
+      return;
+    JointRow searched{row.choice, JointRow::work, {row.estimate.leastNs}};
+    searched.choice.schedule = ScheduleKind::automatic;
+    rows.push_back(searched);
   }
 
   void orderAll() {
     while (JointRow *row = next(JointRow::order))
       setOrder(*row);
+  }
+
+  // Whether an order may be searched for these numbers and was not yet.
+  bool isNewSearch(const JointChoice &choice) {
+    return choice.schedule != ScheduleKind::automatic && problem.maySearchOrder(choice) &&
+           searches.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks).second;
   }
 
   int64_t bestOrder() const {
@@ -84,14 +96,11 @@ private:
         near.push_back(row);
     std::stable_sort(near.begin(), near.end(),
                      [](const JointRow &a, const JointRow &b) { return a.estimate.ns < b.estimate.ns; });
-    std::set<std::tuple<int64_t, int64_t, int64_t, int64_t>> searched; // micro-batches, replicas, ranks, chunks
     for (const JointRow &row : near) {
       JointRow found = problem.mayMove() ? descend(row) : row;
       if (!(found.choice == row.choice))
         rows.push_back(found);
-      const JointChoice &choice = row.choice;
-      if (!problem.maySearchOrder() ||
-          !searched.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.chunks).second)
+      if (!isNewSearch(row.choice))
         continue;
       JointRow ordered{found.choice, JointRow::work, {}};
       ordered.choice.schedule = ScheduleKind::automatic;
@@ -138,7 +147,7 @@ private:
       JointEstimate order = row->estimate, estimate = problem.plan(row->choice);
       row->estimate = estimate;
       if (estimate.refusal.empty()) {
-        ++plans[row->choice.replicas];
+        ++plans[exchangeOf(row->choice)];
         continue;
       }
       row->estimate.ns = order.ns;
@@ -161,11 +170,16 @@ private:
     return std::nullopt;
   }
 
+  // Choices that are alike in it exchange about as much beside what their orders know.
+  static std::pair<int64_t, int64_t> exchangeOf(const JointChoice &choice) { return {choice.replicas, choice.shards}; }
+
   JointProblem &problem;
   JointAnswer &answer;
   std::vector<JointRow> rows;
   std::map<int64_t, JointEstimate> works;
-  std::map<int64_t, int64_t> plans; // that there are, by replicas
+  // What orders were searched for: micro-batches, replicas, ranks, shards, chunks.
+  std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>> searches;
+  std::map<std::pair<int64_t, int64_t>, int64_t> plans; // that there are, by `exchangeOf`
 };
 
 } // namespace

@@ -16,17 +16,18 @@ using namespace plc::plan;
 
 namespace {
 
-constexpr int64_t whole = -1; // the part of what is not one
+constexpr int64_t whole = -1; // the share of what is none
 
-// The part that each call is of. A parameter decides; else the values, if all that are of a part are of one. What has
-// values of several parts puts them together, and is whole.
+// The share of each call: the parts that one rank of a group has, which stand one behind the other, so that it adds up its own.
+// A parameter decides; else the values, if all that are of a share are of one. What has values of several puts them
+// together, and is whole.
 class Parts {
 public:
-  explicit Parts(const FlatProgram &flat) : flat(flat), ofValue(flat.values.size(), whole) {
+  Parts(const FlatProgram &flat, int64_t shards) : flat(flat), ofValue(flat.values.size(), whole) {
     for (auto [index, value] : llvm::enumerate(flat.values))
       if (value.origin == FlatValue::Param || value.origin == FlatValue::Site)
         if (auto name = parsePartName(value.name.getValue()))
-          ofValue[index] = name->part;
+          ofValue[index] = name->part * shards / name->parts;
     for (const FlatCall &call : flat.prepared)
       take(call);
     for (const FlatCall &call : flat.calls)
@@ -55,7 +56,7 @@ private:
 
 class Sharer {
 public:
-  Sharer(FlatProgram &flat, ArrayRef<int64_t> stageOf) : flat(flat), parts(flat) {
+  Sharer(FlatProgram &flat, ArrayRef<int64_t> stageOf, int64_t shards) : flat(flat), parts(flat, shards) {
     std::vector<int64_t> pipeline;
     for (const FlatCall &call : flat.calls)
       pipeline.push_back(stageOf[call.unit]);
@@ -169,7 +170,7 @@ private:
 
 FailureOr<SharedStages> plc::plan::shareStages(ein::ModelOp model, FlatProgram &flat, ArrayRef<int64_t> stageOf,
                                                ArrayRef<int64_t> groupOf, int64_t shards) {
-  SharedStages shared = Sharer(flat, stageOf).run(groupOf, shards);
+  SharedStages shared = Sharer(flat, stageOf, shards).run(groupOf, shards);
   int64_t ranks = (*std::max_element(groupOf.begin(), groupOf.end()) + 1) * shards;
   for (int64_t rank = 0; rank < ranks; ++rank)
     if (!llvm::is_contained(shared.rankOf, rank))

@@ -107,6 +107,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       integer("parallelism.stages", 1, 1, 1024),
       integer("parallelism.replicas", 1, 1, 1024),
       {"parallelism.shard", Type::Counts, Counts(), {}, {}, 2, false, nullptr, {}, 1024},
+      integer("parallelism.shard_ranks", 0, 1, 1024),
       integer("parallelism.micro_batches", 1, 1, 4096),
       choice("parallelism.schedule", ScheduleKind::oneFOneB),
       text("parallelism.schedule.file", "", {}, {}),

@@ -149,13 +149,17 @@ void checkReplicas(KeyReader &reader) {
                                                " but 'parallelism.schedule.file' orders one pipeline");
 }
 
-/// Sizes that are divided have equally many parts, one for each rank of a stage; on one rank if `kind` says "none".
+/// Sizes that are divided have equally many parts, equally many on each rank of a stage; all are on one if `kind` says "none".
 void checkShard(KeyReader &reader) {
   auto kind = getChoice<ParallelismKind>(reader, "parallelism.kind");
   const Counts &shard = get<Counts>(reader, "parallelism.shard");
+  int64_t ranks = get<int64_t>(reader, "parallelism.shard_ranks");
+  std::string saysRanks = "'parallelism.shard_ranks' is " + std::to_string(ranks);
   if (shard.empty()) {
     if (kind == ParallelismKind::model)
       reader.errorAt("parallelism.kind", "'parallelism.kind' is \"model\" but 'parallelism.shard' is not given");
+    if (ranks)
+      reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.shard' is not given");
     return;
   }
   for (const auto &[name, parts] : shard)
@@ -163,15 +167,19 @@ void checkShard(KeyReader &reader) {
       return reader.errorAt("parallelism.shard", "'parallelism.shard' divides '" + shard.begin()->first + "' in " +
                                                      Twine(shard.begin()->second) + " parts but '" + name + "' in " +
                                                      Twine(parts) + "; all need as many");
-  if (kind == ParallelismKind::automatic)
-    reader.errorAt("parallelism.shard", "'parallelism.shard' is " + print(shard) +
-                                            " but 'parallelism.kind = \"automatic\"' plans no parts; write \"model\"");
+  int64_t parts = shard.begin()->second;
+  if (ranks && parts % ranks)
+    reader.errorAt("parallelism.shard_ranks",
+                   saysRanks + " but 'parallelism.shard' makes " + Twine(parts) + " parts, which it must divide");
+  if (ranks > 1 && kind == ParallelismKind::none)
+    reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.kind' is \"none\"; write \"model\"");
   const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
-  if (kind == ParallelismKind::none)
+  // The joint plan takes what is free so that it fits the schedule.
+  if (kind == ParallelismKind::none || ranks == 1 || (kind == ParallelismKind::automatic && !ranks))
     return;
   auto refuse = [&](const char *path, const std::string &what) {
     reader.errorAt(path, what + " places whole stages, but 'parallelism.shard' divides each among " +
-                             Twine(shard.begin()->second) + " ranks");
+                             Twine(ranks ? ranks : parts) + " ranks");
   };
   for (const char *path : {"parallelism.schedule.file", "parallelism.place"})
     if (reader.isGiven(path))

@@ -14,7 +14,8 @@ namespace {
 
 // A chain of layers. A micro-batch takes its share of each layer's time and 1 beside; a rank keeps as much of each
 // layer as that takes, for as many micro-batches as the order has in flight. What runs again takes half as much more, and
-// keeps nothing. Replicas share the micro-batches of `lanes`.
+// keeps nothing. Replicas share the micro-batches of `lanes`. Ranks that share a stage divide its work; orders that follow shapes
+// then take a quarter longer than the one that is searched.
 class Chain : public JointProblem {
 public:
   std::vector<int64_t> layers; // ns of a batch
@@ -23,18 +24,21 @@ public:
   int64_t message = 0;             // ns of each between two stages, which an order does not count
   int64_t lanes = 1, exchange = 0; // ns of what a replica sends to each other one, which an order does not count either
   int64_t parameters = 0;          // bytes of each layer, on each replica
-  int64_t ordered = 0, planned = 0; // how often it was asked
+  int64_t mostShards = 1, share = 0; // ns of what a shared stage exchanges in each task
+  int64_t ordered = 0, planned = 0;  // how often it was asked
 
   std::vector<JointChoice> choices() override {
     std::vector<JointChoice> list;
     for (int64_t microBatches : {1, 2, 4, 8})
       for (int64_t replicas = 1; replicas <= lanes && microBatches % lanes == 0; replicas *= 2)
-        for (int64_t ranks = 1; ranks * replicas <= mostRanks; ++ranks)
-          for (ScheduleKind kind : {ScheduleKind::gPipe, ScheduleKind::oneFOneB, ScheduleKind::zeroBubbleH1,
-                                    ScheduleKind::interleaved, ScheduleKind::zeroBubbleV})
-            if (JointChoice choice{microBatches, replicas, ranks, ranks > 1 ? plc::rowOf(kind).chunks : 1, kind};
-                choice.stages() <= int64_t(layers.size()) && (ranks > 1 || kind == ScheduleKind::oneFOneB))
-              list.push_back(choice);
+        for (int64_t shards = 1; shards <= mostShards; shards *= 2)
+          for (int64_t ranks = 1; ranks * replicas * shards <= mostRanks; ++ranks)
+            for (ScheduleKind kind : {ScheduleKind::gPipe, ScheduleKind::oneFOneB, ScheduleKind::zeroBubbleH1,
+                                      ScheduleKind::interleaved, ScheduleKind::zeroBubbleV})
+              if (JointChoice choice{microBatches, replicas, ranks, shards, ranks > 1 ? plc::rowOf(kind).chunks : 1,
+                                     kind};
+                  choice.stages() <= int64_t(layers.size()) && (ranks > 1 || kind == ScheduleKind::oneFOneB))
+                list.push_back(choice);
     return list;
   }
 
@@ -61,7 +65,7 @@ public:
 
   bool mayRecompute() const override { return recomputes; }
   bool mayMove() const override { return moves; }
-  bool maySearchOrder() const override { return searches; }
+  bool maySearchOrder(const JointChoice &) const override { return searches; }
 
 private:
   int64_t timeOf(int64_t layer, int64_t microBatches) const { return layers[layer] / microBatches + 1; }
@@ -95,7 +99,9 @@ private:
       int64_t ns = 0;
       for (int64_t i = 0; i < estimate.balance[stage]; ++i)
         ns += timeOf(layer++, choice.microBatches);
-      kept[stage] = ns;
+      kept[stage] = ns / choice.shards;
+      if (choice.shards > 1)
+        ns = (ns / choice.shards + share) * (choice.schedule == ScheduleKind::automatic ? 4 : 5) / 4;
       problem.stages.push_back({place[stage], {true, true, true}, {ns, ns, ns}});
       if (stage) {
         problem.dependences.push_back({stage - 1, TaskKind::F, stage, TaskKind::F, 1});
@@ -112,9 +118,10 @@ private:
     }
     EXPECT_EQ(simulate(problem, schedule, simulation), std::nullopt);
     estimate.ns = simulation.makespan;
+    estimate.leastNs = problem.bound() * 4 / 5;
     std::vector<int64_t> bytes(choice.ranks), inFlight = inFlightOf(problem, schedule);
     for (int64_t stage = 0; stage < choice.stages(); ++stage)
-      bytes[place[stage]] += inFlight[stage] * kept[stage] + parameters * estimate.balance[stage];
+      bytes[place[stage]] += inFlight[stage] * kept[stage] + parameters * estimate.balance[stage] / choice.shards;
     most = *std::max_element(bytes.begin(), bytes.end());
     return estimate;
   }
@@ -125,7 +132,13 @@ private:
 // The fastest of all choices, with all borders.
 int64_t exhaust(Chain problem) {
   int64_t best = -1;
-  for (JointChoice choice : problem.choices()) {
+  std::vector<JointChoice> choices = problem.choices();
+  for (size_t i = 0, listed = choices.size(); i < listed; ++i)
+    if (choices[i].shards > 1 && choices[i].schedule == ScheduleKind::oneFOneB) {
+      choices.push_back(choices[i]);
+      choices.back().schedule = ScheduleKind::automatic;
+    }
+  for (JointChoice choice : choices) {
     std::vector<int64_t> balance;
     std::function<void(int64_t, int64_t)> walk = [&](int64_t stage, int64_t left) {
       if (stage == choice.stages()) {
@@ -285,6 +298,50 @@ TEST(Joint, KeepsMemoryOfReplicas) {
     problem.limit = 0;
     ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
     EXPECT_EQ(answer.chosen.choice.replicas, 2);
+  }
+}
+
+// Ranks share stages where that is faster than a pipeline on as many, under the order that is searched: the less is exchanged for it,
+// the more often. Borders are moved under the orders that follow shapes, so the gap may be larger.
+TEST(Joint, DividesStagesAmongRanks) {
+  std::map<int64_t, int64_t> shared; // chains, by what an exchange takes
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (int64_t share : {0, 300, 100000}) {
+      Chain problem = randomChain(seed);
+      problem.layers.resize(3 + seed % 3, 200);
+      problem.mostRanks = problem.mostShards = 4;
+      problem.share = share;
+      JointAnswer answer;
+      ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+      const JointChoice &chosen = answer.chosen.choice;
+      EXPECT_LE(answer.chosen.estimate.ns * 100, exhaust(problem) * 102) << "seed " << seed << ", share " << share;
+      EXPECT_LE(chosen.allRanks(), problem.mostRanks);
+      if (chosen.shards > 1) {
+        EXPECT_EQ(chosen.schedule, ScheduleKind::automatic);
+      }
+      shared[share] += chosen.shards > 1;
+    }
+  EXPECT_GE(shared[0], 15);
+  EXPECT_GT(shared[300], 0);
+  EXPECT_LT(shared[300], shared[0]);
+  EXPECT_EQ(shared[100000], 0);
+}
+
+// A layer that no rank has room for is divided, however slow the exchange.
+TEST(Joint, DividesLayersForMemory) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.mostRanks = 4;
+    problem.mostShards = 2;
+    problem.share = 100000;
+    problem.recomputes = false;
+    problem.parameters = 100000;
+    problem.limit = problem.parameters - 1;
+    problem.layers.resize(2);
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_EQ(answer.chosen.choice.shards, 2);
+    EXPECT_TRUE(answer.hitsMemory);
   }
 }
 

@@ -16,14 +16,15 @@ namespace plc::planner {
 struct JointChoice {
   int64_t microBatches = 1;
   int64_t replicas = 1; ///< of the pipeline, which share the micro-batches
-  int64_t ranks = 1;    ///< of a replica
+  int64_t ranks = 1;    ///< of a replica; with `shards` groups of so many
+  int64_t shards = 1;   ///< ranks that share each stage
   int64_t chunks = 1;   ///< stages of each rank
   ScheduleKind schedule = ScheduleKind::oneFOneB;
   std::vector<int64_t> balance{}; ///< layer calls of each stage; empty: as the cuts are solved
   bool recomputes = false;        ///< what the byte budget asks for; else everything is kept
 
   int64_t stages() const { return ranks * chunks; } ///< of a replica
-  int64_t allRanks() const { return replicas * ranks; }
+  int64_t allRanks() const { return replicas * ranks * shards; }
   auto operator<=>(const JointChoice &) const = default;
 };
 
@@ -33,6 +34,7 @@ struct JointEstimate {
   std::vector<int64_t> balance{}; ///< layer calls of each stage; empty where the cuts are no runs of layers
   std::string refusal{};          ///< why there is no such plan; empty: there is one
   bool lacksMemory = false;       ///< it is refused for its bytes
+  int64_t leastNs = 0;            ///< about what no order of the same tasks undercuts
 };
 
 /// What is searched: it is asked for a choice in three steps, each dearer than the one before. A later one never says less
@@ -53,7 +55,7 @@ public:
   /// Whether borders may be moved.
   virtual bool mayMove() const = 0;
   /// Whether an order may be searched for (`ScheduleKind::automatic`), which takes long.
-  virtual bool maySearchOrder() const = 0;
+  virtual bool maySearchOrder(const JointChoice &choice) const = 0;
 };
 
 /// A choice that was looked at.
@@ -71,10 +73,11 @@ struct JointAnswer {
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
-/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned for each number of replicas, whose
-/// exchange an order does not know, and the best of these is taken.
+/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned for each number of replicas and of
+/// ranks that share a stage, whose exchange an order does not know, and the best of these is taken.
 /// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
-/// another, one at a time, as long as that helps, and the order that is searched for. Exact over the choices but for what
+/// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
+/// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
 /// reason of the one that is fastest. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.

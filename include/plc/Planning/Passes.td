@@ -51,7 +51,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     (`--plan-replicate`), so that fewer are in flight. A program that keeps states from run to run has one.
 
     With `shards` each of those stages is shared by so many ranks, where the program has parts of parameters
-    (`--ein-shard`): a rank has what is computed from its parts, and as much of what is whole as lets all take equally long.
+    (`--ein-shard`): a rank has what is computed from its share of the parts, and as much of what is whole as lets all take equally long.
     So a stage becomes several, cut between kernel calls where values change ranks.
 
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.

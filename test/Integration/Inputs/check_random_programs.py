@@ -88,9 +88,10 @@ class Check:
         parts = self.program.micro_batches
         self.lanes = draws.choice([n for n in range(1, parts + 1) if parts % n == 0])
         self.plan["replicas"] = draws.choice([n for n in range(1, self.lanes + 1) if self.lanes % n == 0])
-        # A size in parts, if parameters have it: then more ranks share a stage.
-        dims = [(name, parts) for name, extent in self.program.dims.items() for parts in (2, 3) if name != "B" and extent % parts == 0]
+        # A size in parts, if parameters have it: then more ranks share a stage, or all parts are on its rank.
+        dims = [(name, parts) for name, extent in self.program.dims.items() for parts in (2, 3, 4) if name != "B" and extent % parts == 0]
         self.shard = draws.choice(dims) if dims and draws.random() < 0.5 else None
+        self.shard_ranks = draws.choice([n for n in range(1, self.shard[1] + 1) if self.shard[1] % n == 0]) if self.shard else 1
         self.draws = draws
 
     def run(self, *command):
@@ -127,6 +128,7 @@ class Check:
         while True:
             plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
             plan += ["--set", f"checkpoint.turns={self.turns}"]
+            plan += ["--set", f"parallelism.shard_ranks={self.shard_ranks}"] if self.shard else []
             plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
             try:
                 return self.run("plc-compile", self.model, "-o", module, *self.sets(), *plan, "--set",
@@ -177,7 +179,7 @@ def main():
             shutil.rmtree(check.folder)
         except Failed as failure:
             failures.append(seed)
-            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.shard}, {check.program.micro_batches} micro-batches, {check.threads} "
+            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.shard} on {check.shard_ranks}, {check.program.micro_batches} micro-batches, {check.threads} "
                   f"threads): {failure}", flush=True)
     count = options.last - options.first
     print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")
