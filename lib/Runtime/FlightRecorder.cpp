@@ -19,6 +19,8 @@ struct FlightRecorder::Contents {
   RankFlight ranks[mostRanks];
 };
 
+const size_t FlightRecorder::numBytes = sizeof(Contents);
+
 namespace {
 
 enum State : int32_t { Runs, Failed, Ended };
@@ -57,15 +59,38 @@ FlightRecorder::Contents *FlightRecorder::map(const std::string &folder, int64_t
   return place == MAP_FAILED ? nullptr : static_cast<Contents *>(place);
 }
 
-void FlightRecorder::open(const std::string &folder, int64_t process) {
+bool FlightRecorder::open(const std::string &folder, int64_t process) {
   Contents *contents = map(folder, process, /*make=*/true);
   if (!contents)
-    return;
+    return false;
   holdPipe(pipeOf(folder, process));
   contents->pid = ::getpid();
   contents->magic.store(Contents::expected, std::memory_order_release);
   own.reset(new FlightRecorder(contents));
+  return true;
 }
+
+std::unique_ptr<FlightRecorder> FlightRecorder::share() {
+  void *place = ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED)
+    return nullptr;
+  auto *contents = static_cast<Contents *>(place);
+  contents->magic = Contents::expected;
+  return std::unique_ptr<FlightRecorder>(new FlightRecorder(contents));
+}
+
+void FlightRecorder::keep(std::unique_ptr<FlightRecorder> shared) { own = std::move(shared); }
+
+void FlightRecorder::setPid(int64_t pid) { contents->pid = pid; }
+
+std::unique_ptr<FlightRecorder> FlightRecorder::copy(const std::byte *bytes) {
+  std::unique_ptr<FlightRecorder> made = share();
+  if (made)
+    std::memcpy(static_cast<void *>(made->contents), bytes, sizeof(Contents));
+  return made && made->contents->magic == Contents::expected ? std::move(made) : nullptr;
+}
+
+const std::byte *FlightRecorder::bytes() const { return reinterpret_cast<const std::byte *>(contents); }
 
 std::string FlightRecorder::pipeOf(const std::string &folder, int64_t process) {
   return fileOf(folder, process) + ".end";

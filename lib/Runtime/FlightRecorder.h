@@ -39,12 +39,22 @@ class FlightRecorder {
 public:
   static constexpr size_t mostRanks = 1024;
 
-  /// Makes the file of this process in the folder; none if it cannot, as on another machine than the launcher's. From then on
-  /// it writes to the folder's pipe `pipeOf`, as long as it lives.
-  static void open(const std::string &folder, int64_t process);
+  static const size_t numBytes;
+
+  /// Makes the file of this process in the folder. From then on it writes to the folder's pipe `pipeOf`, as long as it lives. Returns
+  /// false if it cannot, as on another machine than the launcher's.
+  static bool open(const std::string &folder, int64_t process);
   static std::string pipeOf(const std::string &folder, int64_t process);
+  /// One without a file, which this process and those that it makes share; nullptr if there is no memory.
+  static std::unique_ptr<FlightRecorder> share();
+  void setPid(int64_t pid);
+  /// It is this process's from then on.
+  static void keep(std::unique_ptr<FlightRecorder> shared);
   /// This process's, or nullptr.
   static FlightRecorder *here();
+  /// One that is no process's, of what another's bytes() were; nullptr if they are none.
+  static std::unique_ptr<FlightRecorder> copy(const std::byte *bytes);
+  const std::byte *bytes() const;
   /// Takes over that of another process, whose file nobody needs any more; nullptr if there is none.
   static std::unique_ptr<FlightRecorder> take(const std::string &folder, int64_t process);
   ~FlightRecorder();

@@ -3,6 +3,7 @@
 #include "FlightRecorder.h"
 #include "LaunchedProcesses.h"
 #include "MpiWorld.h"
+#include "Supervisor.h"
 #include "Trace.h"
 #include "plc/Runtime/Error.h"
 
@@ -13,8 +14,11 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <poll.h>
+#include <set>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
@@ -31,8 +35,8 @@ namespace {
 // Lines without a mark are mpirun's.
 constexpr char mark = '\x1e';
 enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
-constexpr const char *folderVariable = "PLC_FLIGHT", *launchedVariable = "PLC_LAUNCHED", *toTerminal = "terminal",
-                     *toFile = "file";
+constexpr const char *folderVariable = "PLC_FLIGHT", *linkVariable = "PLC_LINK", *launchedVariable = "PLC_LAUNCHED",
+                     *toTerminal = "terminal", *toFile = "file";
 
 constexpr int64_t cleaningNs = 1'000'000'000;
 
@@ -138,12 +142,16 @@ public:
 
   int run() {
     SignalWatch watch;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // of those whose mpirun is ended
+    const std::set<pid_t> before = children();
     start();
     follow();
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
       continue;
     processes.end();
+    if (endedSince)
+      endOrphans(before);
     return tell(status);
   }
 
@@ -159,6 +167,7 @@ private:
     if (!launch.hostfile.empty())
       words.insert(words.end(), {row.hostfile, launch.hostfile});
     words.insert(words.end(), {"env", std::string(folderVariable) + "=" + processes.folder(),
+                               std::string(linkVariable) + "=" + processes.address(),
                                std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
                                std::filesystem::read_symlink("/proc/self/exe").string()});
     words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
@@ -208,8 +217,11 @@ private:
       tookTooLong |= late;
       if (late || processes.mustEnd())
         endAll();
-      if (::poll(streams, 2, 20) <= 0)
+      if (::poll(streams, 2, 20) <= 0) {
+        if (mpirunKilled) // What it has started may hold on to the streams: its ssh, say.
+          break;
         continue;
+      }
       for (pollfd &stream : streams) {
         char text[4096];
         ssize_t size = stream.revents ? ::read(stream.fd, text, sizeof(text)) : -1;
@@ -241,10 +253,22 @@ private:
 
   /// mpirun, which cleans up after the others, is ended only if it does not end then.
   void endAll() {
-    processes.signal(SIGKILL);
+    processes.kill();
     endedSince = endedSince ? endedSince : Trace::now();
     if (!started || Trace::now() - endedSince > cleaningNs)
-      ::kill(-child, SIGKILL);
+      mpirunKilled = ::kill(-child, SIGKILL) == 0;
+  }
+
+  static std::set<pid_t> children() {
+    std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
+
+  /// What mpirun has started, and has not ended. A shell may have given this program children of its own `before`.
+  static void endOrphans(const std::set<pid_t> &before) {
+    for (pid_t orphan : children())
+      if (!before.contains(orphan))
+        ::kill(orphan, SIGKILL);
   }
 
   /// Ctrl-Z: they are in groups of their own, which a shell does not know.
@@ -347,7 +371,7 @@ private:
   pid_t child = -1;
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
   int64_t endedSince = 0; // by this program; 0: not
-  bool tookTooLong = false;
+  bool mpirunKilled = false, tookTooLong = false;
   LaunchedProcesses processes;
   Banner banner;
   std::string rest;                // of a line
@@ -406,8 +430,9 @@ void tellLauncher(const std::string &text) {
 void greetLauncher() {
   if (!isLaunched())
     return;
-  if (const char *folder = std::getenv(folderVariable))
-    FlightRecorder::open(folder, ownNumber());
+  const char *folder = std::getenv(folderVariable), *link = std::getenv(linkVariable);
+  if (folder && !FlightRecorder::open(folder, ownNumber()) && link)
+    supervise(link, ownNumber());
   writeStderr(markedLine(Started, ""));
 }
 

@@ -1,7 +1,9 @@
-// The processes that a launcher has started on this machine, as it sees them by their flight recorders.
+// The processes that a launcher has started, as it sees them by their flight recorders: on this machine by files, on others by
+// supervisors.
 #ifndef PLC_RUNTIME_LAUNCHEDPROCESSES_H
 #define PLC_RUNTIME_LAUNCHEDPROCESSES_H
 
+#include "FlightLink.h"
 #include "FlightRecorder.h"
 
 namespace plc::runtime {
@@ -16,13 +18,17 @@ public:
   LaunchedProcesses(const LaunchedProcesses &) = delete;
 
   const std::string &folder() const { return place; }
+  /// For those on other machines.
+  const std::string &address() const { return links.address(); }
 
   /// Now and then: sees who has come, failed, gone, or been stopped.
   void look();
   /// One has failed, gone or been stopped, and the others have had their time to end.
   bool mustEnd() const;
-  /// Sends a signal to all.
+  /// Sends a signal to all on this machine.
   void signal(int number) const;
+  /// Kills all.
+  void kill();
   /// Of mpirun's end: ends those that do not end by themselves.
   void end();
 
@@ -36,23 +42,32 @@ public:
 
 private:
   struct Process {
-    std::unique_ptr<FlightRecorder> flight; // nullptr: it has not come, or is on another machine
+    std::unique_ptr<FlightRecorder> flight; // nullptr: it has not come
     int end = -1;                           // of the pipe that ends with it
-    bool failed = false, gone = false;
+    std::string host;                       // another machine, or empty
+    FlightReport report;                    // the last from there
+    bool failed = false, gone = false, unreachable = false;
+    bool hasCome() const { return flight || !host.empty(); }
     int64_t runsSince = 0; // when it was last seen not to be stopped
   };
   void openPipe(size_t number);
   void take(size_t number, int64_t now);
+  void hear(FlightLinks::News &news, int64_t now);
   void lookAt(size_t number, int64_t now);
+  void isOutOfReach(size_t number, int64_t now);
+  void takeFailure(size_t number, int64_t now);
   void takeEnds(int64_t now);
   void ends(size_t number, int64_t now);
   void note(int64_t now) { trouble = trouble ? trouble : now; }
+  std::string nameOf(size_t number) const;
+  std::string patienceText() const;
   Error errorAt(int exitCode, size_t number, const std::string &text) const;
 
   const Manifest &manifest;
   const int64_t patienceNs; // with one that is stopped; 0: any
   std::string place;
   std::vector<Process> processes;
+  FlightLinks links;
   int endings;                     // an epoll of all `end`: tells which ended first, however late it is asked
   int64_t looked = 0, trouble = 0; // when last; when the first has failed, gone or been stopped
   std::optional<size_t> firstFailed, firstGone, firstStopped;

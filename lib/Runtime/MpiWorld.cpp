@@ -3,6 +3,7 @@
 #include "Backoff.h"
 #include "plc/Runtime/Error.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -27,6 +28,8 @@ MpiLibrary chooseLibrary() {
 
 /// MPICH's mpirun forgets what it has not passed on when all are ended.
 constexpr auto passing = std::chrono::milliseconds(200);
+/// In which all processes leave a collective call.
+constexpr auto leaving = std::chrono::milliseconds(300);
 constexpr size_t largestCall = size_t(1) << 30; // bytes: counts are ints
 constexpr size_t textBytes = 256;
 
@@ -155,7 +158,15 @@ void MpiWorld::compare(const std::string &file, const std::string &what, const s
                                 "', but '" + values[0] + "' in process 0 on '" + hosts[0] + "'");
 }
 
-void MpiWorld::finish() { call("MPI_Finalize", table->finalize); }
+void MpiWorld::finish() {
+  // MPICH before 4.2 never ends a connection whose other end it has seen closed, and this other process waits for it
+  // (https://github.com/pmodels/mpich/pull/6596): nobody closes before the others have seen the last message and look no more.
+  if (std::any_of(hosts.begin(), hosts.end(), [&](const std::string &host) { return host != hosts[0]; })) {
+    gather(int64_t(0));
+    std::this_thread::sleep_for(leaving);
+  }
+  call("MPI_Finalize", table->finalize);
+}
 
 void MpiWorld::abort(int exitCode) noexcept {
   std::this_thread::sleep_for(passing);

@@ -72,6 +72,29 @@ TEST_F(FlightRecorderTest, TellsLastWords) {
   EXPECT_TRUE(ended->ended());
 }
 
+TEST_F(FlightRecorderTest, IsSharedAndCopied) {
+  auto shared = FlightRecorder::share();
+  ASSERT_NE(shared, nullptr);
+  pid_t child = ::fork();
+  if (child == 0) {
+    FlightRecorder::keep(std::move(shared));
+    FlightRecorder::here()->rank(1).startEntry(2);
+    FlightRecorder::here()->saveCheckpoint("run/step-4");
+    ::raise(SIGKILL);
+  }
+  shared->setPid(child);
+  ::waitpid(child, nullptr, 0);
+  auto copy = FlightRecorder::copy(shared->bytes());
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->pid(), child);
+  EXPECT_EQ(copy->rank(1).place().entry, 2u);
+  EXPECT_EQ(copy->checkpoint(), "run/step-4");
+  shared->saveEnd();
+  EXPECT_FALSE(copy->ended());
+  const std::vector<std::byte> junk(FlightRecorder::numBytes, std::byte(0x7f));
+  EXPECT_EQ(FlightRecorder::copy(junk.data()), nullptr);
+}
+
 // The file is what a process that was killed has left, or anybody who can write there.
 TEST_F(FlightRecorderTest, TrustsNoByte) {
   for (unsigned byte : {0x01u, 0x7fu, 0xffu}) {

@@ -1,6 +1,7 @@
 """lose_process.py [--after STEPS] SIGNAL WHICH -- COMMAND ..: starts a run of several processes that logs to `log`, waits for some
-steps (3) and sends the signal to the process of that number, to `mpirun` or to the `launcher`. Prints the exit code and what
-it says, in time; and who is left then."""
+steps (3) and sends the signal to the process of that number, to `mpirun`, to the `launcher`, or to the `supervisor` of process 1; or, on
+the first of several machines (machines.py), cuts one off: `cut cable1`. Prints the exit code and what it says, in time; and who is left
+then."""
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subproces
 
 
 def members():
-    """By number, the processes of the run: those of our folder that some mpirun has given one."""
+    """By number, the processes of the run: those of our folder that some mpirun has given one. A supervisor has the same number, and is older."""
     found = {}
     for each in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -25,7 +26,7 @@ def members():
             continue
         for variable in variables:
             if same and variable.startswith(("OMPI_COMM_WORLD_RANK=", "PMI_RANK=")):
-                found[int(variable.split("=")[1])] = int(each)
+                found.setdefault(int(variable.split("=")[1]), []).append(int(each))
     return found
 
 
@@ -35,9 +36,14 @@ if which == "launcher":
     victim = run.pid
 elif which == "mpirun":
     victim = int(open(f"/proc/{run.pid}/task/{run.pid}/children").read().split()[0])
+elif which == "supervisor":
+    victim = min(members()[1])
+elif name != "cut":
+    victim = max(members()[int(which)])
+if name == "cut":
+    subprocess.run(["ip", "link", "set", which, "down"], check=True)
 else:
-    victim = members()[int(which)]
-os.kill(victim, getattr(signal, name))
+    os.kill(victim, getattr(signal, name))
 start = time.monotonic()
 try:
     _, err = run.communicate(timeout=60)

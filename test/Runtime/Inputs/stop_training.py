@@ -10,7 +10,7 @@ split = sys.argv.index("--")
 # A shell starts what it does not wait for with SIGINT ignored, and what it starts inherits that.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-while not os.path.exists("log") or open("log").read().count('"step"') < 3:
+while run.poll() is None and (not os.path.exists("log") or open("log").read().count('"step"') < 3):
     time.sleep(0.01)
 run.send_signal(signal.SIGSTOP)
 for name in sys.argv[1:split]:
