@@ -167,6 +167,10 @@ private:
     if (place < 0 || place >= int64_t(front[to].size()))
       return;
     work += before.size();
+    std::vector<State> &states = front[to][place];
+    // Of one state it is known without the load that it is no better.
+    if (!anyShared && !states.empty() && states.front().worst <= before.front().worst)
+      return;
     int64_t rank = problem.rankOf(s);
     Load load = loadOf(s, bytes);
     for (size_t index = 0; index < before.size(); ++index) {
@@ -175,7 +179,6 @@ private:
       if (total.ns > cap || (limitBytes && total.bytes() > limitBytes))
         continue;
       State state{std::max(old.worst, total.ns), std::max(old.worstStage, load.ns), {}, ideal, index};
-      std::vector<State> &states = front[to][place];
       if (!anyShared && !states.empty() && states.front().worst <= state.worst)
         continue;
       state.loads = old.loads;
@@ -239,7 +242,8 @@ void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideal
   bool mayFit = !problem.limitBytes || kept <= problem.limitBytes;
   int64_t bound = quickBound(problem);
   Cutter byTime(problem, ideals, false);
-  for (int64_t cap : {bound + bound / 64, bound + bound / 8, 2 * bound, noCap}) {
+  for (int64_t cap :
+       {bound + bound / 64, bound + bound / 32, bound + bound / 16, bound + bound / 8, 2 * bound, noCap}) {
     if (mayFit && byTime.run(std::min(cap, noCap), answer))
       return;
     if (byTime.isExhausted())

@@ -51,7 +51,7 @@ llvm::SetVector<Value> usedOutside(Originals &originals, StageOp stage, bool asO
 } // namespace
 
 RetentionContext::RetentionContext(ProgramOp program, ArrayRef<std::string> keepKinds)
-    : program(program), keepKinds(keepKinds), kernels(program->getParentOfType<ModuleOp>()),
+    : program(program), kernels(program->getParentOfType<ModuleOp>()), keepKinds(keepKinds),
       stages(stagesByRank(program)) {
   for (auto layer : program.getBody().getOps<LayerOp>())
     kinds[layer.getPath()] = layer.getKind();
@@ -59,6 +59,10 @@ RetentionContext::RetentionContext(ProgramOp program, ArrayRef<std::string> keep
 
 KernelOp RetentionContext::kernelOf(CallOp call) const {
   return kernels.lookup<KernelOp>(call.getKernelAttr().getAttr());
+}
+
+bool RetentionContext::keeps(CallOp call) const {
+  return !keepKinds.empty() && llvm::is_contained(keepKinds, kinds.lookup(call.getPath()));
 }
 
 int64_t RetentionContext::staticBytes(int64_t rank) {
@@ -74,12 +78,6 @@ StageRetention::StageRetention(RetentionContext &context, StageOp stage, int64_t
   for (auto task : stage.getBody().getOps<TaskOp>())
     if (task.getRole() != Role::P) // whose results are static
       addTask(context, task);
-  for (auto [call, op] : llvm::zip(problem.calls, calls)) {
-    auto kernel = op ? context.kernelOf(op) : nullptr;
-    call.repeatable = kernel && call.kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
-                      !llvm::is_contained(context.keepKinds, context.kinds.lookup(op.getPath())) &&
-                      llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; });
-  }
   problem.staticBytes = context.staticBytes(stage.getRank());
   problem.inFlight = inFlight;
   problem.firstClone = problem.firstBackward();
@@ -95,7 +93,7 @@ int64_t StageRetention::add(Value value, int64_t bytes) {
 void StageRetention::addTask(RetentionContext &context, TaskOp task) {
   auto kind = TaskKind(task.getRole());
   // What no earlier task has received.
-  RetentionProblem::Call receive{kind};
+  RetentionProblem::Call receive{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
   receive.name = "what is received";
   for (auto call : task.getBody().getOps<CallOp>())
     for (Value operand : call.getArgs())
@@ -107,7 +105,7 @@ void StageRetention::addTask(RetentionContext &context, TaskOp task) {
   }
   for (auto call : task.getBody().getOps<CallOp>())
     call.getRecompute() ? addClone(context, call) : addCall(context, call, kind);
-  RetentionProblem::Call send{kind};
+  RetentionProblem::Call send{kind, /*ns=*/0, /*scratchBytes=*/0, /*repeatable=*/false};
   send.name = "what is sent";
   for (Value value : usedOutside(context.originals, cast<StageOp>(task->getParentOp()), /*asOutput=*/false))
     if (auto maker = value.getDefiningOp<CallOp>(); maker && maker->getParentOp() == task)
@@ -131,6 +129,9 @@ void StageRetention::addCall(RetentionContext &context, CallOp op, TaskKind kind
   int64_t made = op.getNumResults() - (kernel ? kernel.getNumAccumulators() : 0);
   for (Value result : op.getResults().take_front(made))
     call.results.push_back(add(result, roundUpPlace(byteSize(result.getType()))));
+  call.repeatable = kernel && kind == TaskKind::F && kernel.getNumAccumulators() == 0 &&
+                    llvm::all_of(call.results, [&](int64_t value) { return problem.bytes[value] > 0; }) &&
+                    !context.keeps(op);
   numberOf[op] = calls.size();
   problem.calls.push_back(std::move(call));
   calls.push_back(op);

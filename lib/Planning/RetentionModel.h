@@ -20,17 +20,19 @@ public:
   RetentionContext(ProgramOp program, llvm::ArrayRef<std::string> keepKinds);
 
   ProgramOp program;
-  llvm::ArrayRef<std::string> keepKinds;
   mlir::SymbolTable kernels;
-  llvm::StringMap<llvm::StringRef> kinds; ///< of layers' paths
   Originals originals;
 
   /// Null if there is none.
   KernelOp kernelOf(CallOp call) const;
+  /// Whether a call belongs to a layer of the `keepKinds`, which run once.
+  bool keeps(CallOp call) const;
   /// Of all that lives through the step on a rank.
   int64_t staticBytes(int64_t rank);
 
 private:
+  llvm::ArrayRef<std::string> keepKinds;
+  llvm::StringMap<llvm::StringRef> kinds; // of layers' paths
   RankStages stages;
   std::map<int64_t, int64_t> statics; // by rank
 };
