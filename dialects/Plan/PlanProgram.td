@@ -56,7 +56,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     alone; from there on all.
 
     Where sizes of the model are divided (`--ein-shard`), `shards` ranks share a stage of that pipeline: each is then several
-    stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1.
+    stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1. In a program of `buckets` a stage of the
+    pipeline is several, too, one behind the other on its rank, so that the gradients of one leave while others run.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -81,7 +82,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     (C7) Each route has one `plan.stash` and one `plan.pop`.
     (C8) `replicas` divide `lanes`. Stages are of the first replica, or of all of them: then each has as many on as many ranks,
     its stage of some number has the rank of the first one's, counted from its own first rank.
-    (C9) `shards` divide the ranks of a replica.
+    (C9) `shards` divide the ranks of a replica; with `buckets` they are 1.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -95,7 +96,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
                        DefaultValuedAttr<Plan_Moments, "2">:$moments,
                        DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas,
-                       DefaultValuedAttr<Plan_Positive, "1">:$shards);
+                       DefaultValuedAttr<Plan_Positive, "1">:$shards, UnitAttr:$buckets);
   let regions = (region SizedRegion<1>:$body);
   // A program of the model's name, inputs, outputs and batch, without decisions.
   let builders = [OpBuilder<(ins "::plc::ein::ModelOp":$model)>];

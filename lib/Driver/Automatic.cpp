@@ -5,7 +5,9 @@
 
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
+#include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
@@ -275,9 +277,19 @@ private:
   static void fill(ModuleOp module, JointEstimate &estimate) {
     auto planned = programOf(module);
     estimate.ns = planned.getStepNs().value_or(0);
-    if (planned.getShards() == 1) // else stages are parts of those of the pipeline
-      for (auto stage : planned.getBody().getOps<plc::plan::StageOp>())
-        estimate.balance.push_back(stage.getLayers());
+    if (planned.getShards() > 1) // stages are parts of those of the pipeline
+      return;
+    std::vector<int64_t> ranks, positions;
+    auto stages = plc::plan::stagesOfFirst(planned);
+    for (auto stage : stages)
+      ranks.push_back(stage.getRank());
+    for (size_t stage = 0; stage < ranks.size(); ++stage)
+      positions.push_back(stage);
+    if (planned.getBuckets())
+      positions = plc::planner::positionsOf(ranks, /*shards=*/1);
+    estimate.balance.resize(positions.back() + 1);
+    for (auto [stage, position] : llvm::zip(stages, positions))
+      estimate.balance[position] += stage.getLayers();
   }
 
   /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.

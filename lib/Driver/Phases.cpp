@@ -167,6 +167,16 @@ int64_t plc::driver::mostInFlight(const Strategy &strategy) {
   return std::min(pipelineRanks(strategy) + (shardsOf(strategy) > 1), runs);
 }
 
+/// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
+/// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
+static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
+  constexpr int64_t most = 8;
+  const auto &family = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule"));
+  bool mayDivide = strategy.get<std::vector<int64_t>>("parallelism.place").empty() && family.chunks == 1 &&
+                   family.follows == plc::planner::OrderSource::shape && program.entry == plc::ProgramKind::train;
+  return mayDivide && strategy.get<int64_t>("parallelism.replicas") > 1 ? most : 1;
+}
+
 static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanPartitionOptions options;
   options.stages = strategy.get<int64_t>("parallelism.stages");
@@ -175,6 +185,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.prepare = prepares(strategy);
   options.replicas = strategy.get<int64_t>("parallelism.replicas");
   options.shards = shardsOf(strategy);
+  options.buckets = bucketsOf(program, strategy);
   options.balance = listOf(strategy, "parallelism.balance");
   options.place = listOf(strategy, "parallelism.place");
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");

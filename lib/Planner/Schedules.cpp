@@ -77,7 +77,7 @@ Fault verifyPromises(const ScheduleFamily &family, const ScheduleProblem &proble
   for (const ScheduleProblem::Stage &stage : problem.stages)
     place.push_back(stage.rank);
   std::vector<int64_t> held = inFlightOf(problem, schedule);
-  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches, problem.shards);
+  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches, problem.shards, problem.buckets);
   for (size_t stage = 0; stage < held.size(); ++stage)
     if (held[stage] > most[stage])
       return name + " holds " + std::to_string(held[stage]) + " micro-batches on stage " + std::to_string(stage) +
@@ -101,11 +101,11 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleProblem &problem, co
 }
 
 std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place,
-                                              int64_t microBatches, int64_t shards) {
-  if (shards > 1) {
+                                              int64_t microBatches, int64_t shards, bool buckets) {
+  if (shards > 1 || buckets) {
     std::vector<int64_t> most, wide = inFlightOf(family, pipelineOf(place, shards), microBatches);
     // While ranks of a group wait for each other, an order that may be any runs another micro-batch.
-    bool fills = family.follows == OrderSource::times;
+    bool fills = family.follows == OrderSource::times && shards > 1;
     for (int64_t position : positionsOf(place, shards))
       most.push_back(std::min(microBatches, wide[position] + fills));
     return most;
@@ -123,7 +123,7 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, cons
 Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
   if (Fault fault = problem.check())
     return fault;
-  bool isShared = problem.shards > 1 && family.follows == OrderSource::shape;
+  bool isShared = (problem.shards > 1 || problem.buckets) && family.follows == OrderSource::shape;
   Fault wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
   if (wrong)
     return wrong;

@@ -1,9 +1,12 @@
-//===- SharedStages.cpp - schedules where several ranks share a stage -------===//
+//===- SharedStages.cpp - schedules where a stage of a pipeline is several --===//
 //
 // Where sizes of a model are divided, a stage of the pipeline is many small ones on a group of ranks that wait for each
 // other. The shape of a schedule is that of the pipeline: it is ordered as if a group were one rank, and then each task is
 // those of the small stages, in their order, backward in the reverse one. All ranks of a group so keep one order, in which
 // each task stands behind what it waits for; nobody waits for ever.
+//
+// Where a rank's stage is divided into buckets, whose gradients leave while the others still run backward, it is the same with
+// groups of one rank. There all of B goes before all of W, because another rank may wait for the last B.
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Planner/SharedStages.h"
@@ -87,9 +90,11 @@ Fault plc::planner::orderShared(const ScheduleFamily &family, const ScheduleProb
         continue;
       for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
         add(*stage, job.kind, job.microBatch);
-        if (joins)
+        if (joins && !problem.buckets)
           add(*stage, TaskKind::W, job.microBatch);
       }
+      for (auto stage = stages.rbegin(); joins && problem.buckets && stage != stages.rend(); ++stage)
+        add(*stage, TaskKind::W, job.microBatch);
     }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
+#include "BucketStages.h"
 #include "CutModel.h"
 #include "CutSavings.h"
 #include "DecideRetention.h"
@@ -7,8 +8,8 @@
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
-#include "ShardStages.h"
 #include "StageBuilder.h"
+#include "UnawaitedStages.h"
 
 #include "plc/Support/Errors.h"
 #include "plc/Support/StateName.h"
@@ -197,26 +198,6 @@ void placeSums(FlatProgram &flat, ArrayRef<int64_t> stageOfUnit) {
   }
 }
 
-// Stages with a B for which no other one waits: the first of a pipeline, and all if there is one rank. There W apart from
-// B would hold what it reads through all of B, and nobody would gain.
-std::vector<bool> findUnawaited(const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit, int64_t stages, int64_t ranks) {
-  std::vector<bool> hasB(stages), awaited(stages);
-  for (const FlatCall &call : flat.calls) {
-    int64_t stage = stageOfUnit[call.unit];
-    hasB[stage] = hasB[stage] || call.role == Role::B;
-    for (int64_t value : call.args) {
-      if (flat.values[value].origin != FlatValue::Result || ranks == 1)
-        continue;
-      const FlatCall &maker = flat.calls[flat.values[value].call];
-      if (int64_t source = stageOfUnit[maker.unit]; maker.role == Role::B && source != stage)
-        awaited[source] = true;
-    }
-  }
-  for (int64_t stage = 0; stage < stages; ++stage)
-    hasB[stage] = hasB[stage] && !awaited[stage];
-  return hasB;
-}
-
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
@@ -280,8 +261,9 @@ private:
 
   LogicalResult checkReplicas(ein::ModelOp model) {
     int64_t lanes = model.getLanes().value_or(1);
-    if (shards < 1)
-      return emitOptionError(model, "shards is ") << int64_t(shards) << " but must be positive";
+    for (auto [name, count] : {std::pair("shards", int64_t(shards)), std::pair("buckets", int64_t(buckets))})
+      if (count < 1)
+        return emitOptionError(model, name) << " is " << count << " but must be positive";
     if (replicas < 1 || lanes % replicas)
       return emitKeyError(model, "parallelism.replicas", "number of replicas is ")
              << int64_t(replicas) << " but must divide that of lanes, " << lanes;
@@ -422,10 +404,11 @@ private:
   }
 
   // Of each stage, where stages are on these ranks; a model that was clamped has fewer than the option tells of.
-  std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches, int64_t shards = 1) {
+  std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches, int64_t shards = 1,
+                                  bool buckets = false) {
     std::vector<int64_t> positions = planner::positionsOf(ranks, shards), most;
     if (shards == 1 ? inFlight.size() != ranks.size() : int64_t(inFlight.size()) != positions.back() + 1)
-      return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches, shards);
+      return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches, shards, buckets);
     for (size_t stage = 0; stage < ranks.size(); ++stage)
       most.push_back(inFlight[shards == 1 ? stage : positions[stage]]);
     return most;
@@ -531,8 +514,10 @@ private:
     remarkCuts(model, *flat, problem, answer);
     if (explain)
       explainCuts(model, *flat, problem, answer, isShared ? int64_t(shards) : 1, llvm::outs());
-    if (isShared) {
-      FailureOr<SharedStages> shared = shareStages(model, *flat, answer.stageOf, ranks, shards);
+    bool isBucketed = buckets > 1 && share.replicas > 1 && hasSites(*flat) && !isShared && !recomputes();
+    if (isShared || isBucketed) {
+      FailureOr<SharedStages> shared = isShared ? shareStages(model, *flat, answer.stageOf, ranks, shards)
+                                                : bucketStages(*flat, answer.stageOf, ranks, buckets);
       if (failed(shared))
         return failure();
       answer.stageOf = shared->stageOf;
@@ -540,8 +525,8 @@ private:
       remat = decideRecomputation(model, *flat);
       problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
       problem.stages = stages;
-      problem.place = shared->rankOf;
-      problem.inFlight = inFlightOn(problem.place, share.microBatches, shards);
+      problem.place = ranks = shared->rankOf;
+      problem.inFlight = inFlightOn(problem.place, share.microBatches, isShared ? int64_t(shards) : 1, isBucketed);
     }
     if (failed(checkStates(model, *flat, answer.stageOf)))
       return failure();
@@ -549,13 +534,14 @@ private:
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});
     if (!recomputes() && joinBackward && !family.splitsBackward) {
-      std::vector<bool> unawaited = findUnawaited(*flat, answer.stageOf, stages, problem.numRanks());
+      std::vector<bool> unawaited = findUnawaited(*flat, answer.stageOf, ranks);
       plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
       remat = decideRecomputation(model, *flat);
     }
     FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans, isShared);
     if (failed(program))
       return failure();
+    program->setBuckets(isBucketed);
     if (recomputes() && hasBudget()) {
       // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
       SmallVector<int64_t> refused;

@@ -47,6 +47,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
   planner::ScheduleProblem problem;
   problem.microBatches = program.getRunsOfReplica();
   problem.shards = program.getShards();
+  problem.buckets = program.getBuckets();
   if (ein::MicroBatches cut = program.getCut(); cut.isRagged())
     for (int64_t mb = 0; mb < problem.microBatches; ++mb)
       problem.samples.push_back(cut.samplesOf(mb));

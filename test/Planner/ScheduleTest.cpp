@@ -137,6 +137,36 @@ TEST(Schedules, SharedStages) {
   EXPECT_EQ(inFlightOf(plc::rowOf(ScheduleKind::automatic), {0, 1, 0}, 8, 2), (std::vector<int64_t>{2, 2, 2}));
 }
 
+// A stage in two buckets on its rank takes as long as the whole, and holds no more; nobody waits longer for its last B.
+TEST(Schedules, Buckets) {
+  for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
+    if (family.chunks > 1 || family.follows != OrderSource::shape)
+      continue;
+    for (int64_t stages = 1; stages < 4; ++stages) {
+      ScheduleProblem whole = pipeline(stages, 5), problem = pipeline(2 * stages, 5);
+      std::vector<int64_t> place;
+      for (int64_t s = 0; s < 2 * stages; ++s)
+        place.push_back(problem.stages[s].rank = s / 2);
+      for (auto &stage : whole.stages)
+        stage.ns = {2, 2, 2};
+      problem.buckets = true;
+      Schedule divided, schedule;
+      ASSERT_EQ(solve(family, problem, divided), std::nullopt) << family.name;
+      ASSERT_EQ(solve(family, whole, schedule), std::nullopt) << family.name;
+      Simulation inBuckets, asOne;
+      ASSERT_EQ(simulate(problem, divided, inBuckets), std::nullopt);
+      ASSERT_EQ(simulate(whole, schedule, asOne), std::nullopt);
+      EXPECT_EQ(inBuckets.makespan, asOne.makespan) << family.name << stages;
+      std::vector<int64_t> most = inFlightOf(family, place, 5, /*shards=*/1, /*buckets=*/true);
+      for (int64_t s = 0; s < 2 * stages; ++s)
+        EXPECT_EQ(most[s], inFlightOf(whole, schedule)[s / 2]) << family.name << stages;
+      // The gradients of the later one are whole before the other one ends.
+      EXPECT_EQ(divided.ranks[0].back(), (ScheduledTask{0, TaskKind::W, 4}));
+      EXPECT_EQ(*(divided.ranks[0].end() - 2), (ScheduledTask{1, TaskKind::W, 4}));
+    }
+  }
+}
+
 TEST(Schedules, Places) {
   EXPECT_EQ(placeStages(Placement::loop, 6, 2), (std::vector<int64_t>{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(placeStages(Placement::vee, 6, 2), (std::vector<int64_t>{0, 1, 2, 2, 1, 0}));

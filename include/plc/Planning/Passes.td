@@ -54,6 +54,10 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     (`--ein-shard`): a rank has what is computed from its share of the parts, and as much of what is whole as lets all take equally long.
     So a stage becomes several, cut between kernel calls where values change ranks.
 
+    In a program that trains on several replicas each stage is then divided into at most `buckets` on its rank, whose gradients
+    leave for other replicas while those before it still run backward; not with a policy other than `none`, nor where ranks share
+    stages.
+
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
@@ -75,6 +79,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"moments", "moments", "int64_t", "2", "tensors that the optimizer keeps beside each trained parameter">,
     Option<"replicas", "replicas", "int64_t", "1", "pipelines that share the micro-batches">,
     Option<"shards", "shards", "int64_t", "1", "ranks that share a stage, each with its parts of parameters">,
+    Option<"buckets", "buckets", "int64_t", "1", "parts of a stage whose gradients leave for other replicas one by one, at most">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
            "how it is chosen what is recomputed">,
     ListOption<"reserveBytes", "reserve-bytes", "int64_t",

@@ -136,6 +136,9 @@ static LogicalResult verifyRanks(ProgramOp program) {
 
 // (C9)
 static LogicalResult verifyShards(ProgramOp program) {
+  if (program.getBuckets() && program.getShards() > 1)
+    return program.emitOpError("has buckets and ")
+           << program.getShards() << " shards, but ranks either share stages or divide them";
   if (int64_t ranks = program.getRanksOfReplica(); ranks % program.getShards())
     return program.emitOpError("has ") << ranks << " ranks, which " << program.getShards() << " shards do not divide";
   return success();

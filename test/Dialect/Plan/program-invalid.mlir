@@ -566,6 +566,19 @@ plan.program @program_c8_stages attributes {arg_names = [], arg_types = [], arg_
 
 // -----
 
+// expected-error@+1 {{has buckets and 2 shards, but ranks either share stages or divide them}}
+plan.program @program_c9_buckets attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64, buckets} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    plan.yield
+  }
+}
+
+// -----
+
 // expected-error@+1 {{has 3 ranks, which 2 shards do not divide}}
 plan.program @program_c9 attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
     result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64} {
