@@ -1,4 +1,5 @@
 //===- FormKernels.cpp - group the equations of every body in kernels ------===//
+#include "ArgumentParts.h"
 #include "Grouping.h"
 #include "Implementations.h"
 #include "KernelCost.h"
@@ -10,7 +11,6 @@
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExactDouble.h"
-#include "plc/Support/PartName.h"
 #include "plc/Support/Profile.h"
 #include "plc/Dialect/Plan/KernelText.h"
 #include "plc/Kernels/Passes.h"
@@ -152,6 +152,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
     if (failed(checkRates()) || failed(readProfile()))
       return signalPassFailure();
     Kernels kernels{SymbolTable(getOperation())};
+    argumentParts.emplace(getOperation());
     std::optional<SteadyArguments> steady;
     if (prepare)
       steady.emplace(getOperation());
@@ -212,26 +213,9 @@ private:
     return formed;
   }
 
-  // The parts of parameters among the arguments of a body: calls of one have the same.
-  static DenseMap<Value, int64_t> partsOf(Operation *place) {
-    DenseMap<Value, int64_t> parts;
+  PartOfValue partsOf(Operation *place) const {
     auto body = dyn_cast<ein::FuncOp>(place);
-    if (!body)
-      return parts;
-    for (auto model : body->getParentOfType<ModuleOp>().getOps<ein::ModelOp>())
-      for (auto call : model.getBody().getOps<ein::CallOp>()) {
-        if (call.getCallee() != body.getSymName())
-          continue;
-        unsigned next = body.getNumData();
-        for (ArrayAttr names : {call.getParams(), call.getAccumulates()})
-          for (auto name : names.getAsValueRange<FlatSymbolRefAttr>()) {
-            if (auto part = parsePartName(name))
-              parts[body.getBody().getArgument(next)] = part->part;
-            ++next;
-          }
-        return parts;
-      }
-    return parts;
+    return body ? argumentParts->of(body) : PartOfValue();
   }
 
   // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
@@ -495,6 +479,7 @@ private:
   int64_t kernelCount = 0, groupCount = 0;
   PerRate rates;
   std::optional<Profile> measured;
+  std::optional<ArgumentParts> argumentParts;
 };
 
 } // namespace

@@ -58,17 +58,17 @@ bool isChain(Operation *op) {
 
 class Grouper {
 public:
-  Grouper(Block &body, bool fusion, const DenseMap<Value, int64_t> &parts) : body(body), fusion(fusion), parts(parts) {}
+  Grouper(Block &body, bool fusion, const PartOfValue &parts) : body(body), fusion(fusion), parts(parts) {}
 
   FailureOr<SmallVector<Group>> run() {
+    if (!parts.empty())
+      addParts(body, parts);
     for (Operation &op : body.without_terminator()) {
       if (failed(checkReady(&op)))
         return failure();
       position[&op] = position.size();
       slots[&op] = order.size();
       order.push_back(&op);
-      if (!parts.empty())
-        findPart(&op);
       bool stored = llvm::any_of(op.getUsers(), needsMemory);
       if (isReadThrough(&op) || (ein::isFree(op.getResult(0)) && !stored))
         continue;
@@ -157,18 +157,6 @@ private:
       if (join(op, group))
         return;
     open(isa<ein::ReduceOp>(op) ? KernelKind::rows : KernelKind::elementwise, {op});
-  }
-
-  // The part of parameters that an equation's values are computed from: none of what is whole, or puts parts together.
-  void findPart(Operation *op) {
-    llvm::SmallDenseSet<int64_t> read;
-    for (Value operand : op->getOperands())
-      if (auto found = parts.find(operand); found != parts.end())
-        read.insert(found->second);
-    if (read.size() != 1)
-      return;
-    for (Value result : op->getResults())
-      parts[result] = *read.begin();
   }
 
   bool mixesParts(const Equations &all) {
@@ -336,7 +324,7 @@ private:
 
   Block &body;
   bool fusion;
-  DenseMap<Value, int64_t> parts;
+  PartOfValue parts;
   llvm::SetVector<Operation *> kept;
   DenseMap<Operation *, unsigned> position, owner;
   SmallVector<Working> groups;
@@ -358,7 +346,6 @@ SmallVector<Value, 2> plc::kernels::readBehind(Value value) {
   return read;
 }
 
-FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion,
-                                                           const DenseMap<Value, int64_t> &parts) {
+FailureOr<SmallVector<Group>> plc::kernels::groupEquations(Block &body, bool fusion, const PartOfValue &parts) {
   return Grouper(body, fusion, parts).run();
 }

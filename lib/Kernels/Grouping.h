@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_KERNELS_GROUPING_H
 #define PLC_LIB_KERNELS_GROUPING_H
 
+#include "ArgumentParts.h"
 #include "plc/Dialect/Ein/Views.h"
 #include "plc/Dialect/Plan/Plan.h"
 
@@ -28,11 +29,10 @@ bool isReadThrough(mlir::Operation *op);
 llvm::SmallVector<mlir::Value, 2> readBehind(mlir::Value value);
 
 /// Groups of a body's equations in an order in which they can run: each equation in exactly one group, no two groups
-/// need each other. Without `fusion`, an equation to each group. What is computed from different parts of parameters is in
-/// different groups, so that ranks may share a body; `parts` has the part of each argument that is one's. Fails with a diagnostic on an equation that is not ready
-/// (an order missing, a contraction that is not binary).
-mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body, bool fusion,
-                                                         const llvm::DenseMap<mlir::Value, int64_t> &parts);
+/// need each other. Without `fusion`, an equation to each group. What is computed from different parts of a model is in
+/// different groups, so that ranks may share a body; `parts` has those of the arguments. Fails with a diagnostic on an
+/// equation that is not ready (an order missing, a contraction that is not binary).
+mlir::FailureOr<llvm::SmallVector<Group>> groupEquations(mlir::Block &body, bool fusion, const PartOfValue &parts);
 
 } // namespace plc::kernels
 

@@ -1,10 +1,13 @@
 //===- ShardStages.cpp - which rank of a group computes what ----------------===//
 #include "ShardStages.h"
 
+#include "plc/Dialect/Plan/Values.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/PartName.h"
+#include "plc/Support/StateName.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 #include <map>
@@ -19,15 +22,14 @@ namespace {
 constexpr int64_t whole = -1; // the share of what is none
 
 // The share of each call: the parts that one rank of a group has, which stand one behind the other, so that it adds up its own.
-// A parameter decides; else the values, if all that are of a share are of one. What has values of several puts them
-// together, and is whole.
+// Parameters and states decide; without such the values do. What has those of several shares goes where most bytes of them
+// are; where equally many are, it puts them together, and is whole.
 class Parts {
 public:
   Parts(const FlatProgram &flat, int64_t shards) : flat(flat), ofValue(flat.values.size(), whole) {
     for (auto [index, value] : llvm::enumerate(flat.values))
-      if (value.origin == FlatValue::Param || value.origin == FlatValue::Site)
-        if (auto name = parsePartName(value.name.getValue()))
-          ofValue[index] = name->part * shards / name->parts;
+      if (auto name = partOf(value))
+        ofValue[index] = name->part * shards / name->parts;
     for (const FlatCall &call : flat.prepared)
       take(call);
     for (const FlatCall &call : flat.calls)
@@ -37,16 +39,33 @@ public:
   int64_t of(size_t call) const { return ofCall[call]; }
 
 private:
+  static std::optional<PartName> partOf(const FlatValue &value) {
+    if (value.origin == FlatValue::Input)
+      return parsePartName(stateOf(value.name.getValue()));
+    return value.origin == FlatValue::Param || value.origin == FlatValue::Site ? parsePartName(value.name.getValue())
+                                                                               : std::nullopt;
+  }
+
   int64_t take(const FlatCall &call) {
-    std::set<int64_t> owned, read;
-    for (int64_t value : call.args)
+    std::map<int64_t, int64_t> owned, read; // bytes, by share
+    for (int64_t value : llvm::SmallSetVector<int64_t, 8>(call.args.begin(), call.args.end()))
       if (ofValue[value] != whole)
-        (flat.values[value].origin == FlatValue::Result ? read : owned).insert(ofValue[value]);
-    const std::set<int64_t> &known = owned.empty() ? read : owned;
-    int64_t part = known.size() == 1 ? *known.begin() : whole;
+        (flat.values[value].origin == FlatValue::Result ? read : owned)[ofValue[value]] +=
+            byteSize(flat.values[value].type);
+    int64_t part = mostOf(owned.empty() ? read : owned);
     for (int64_t value : call.results)
       if (flat.values[value].origin != FlatValue::Site)
         ofValue[value] = part;
+    return part;
+  }
+
+  static int64_t mostOf(const std::map<int64_t, int64_t> &bytes) {
+    int64_t most = 0, part = whole;
+    for (auto [share, count] : bytes)
+      if (count >= most) {
+        part = count > most ? share : whole;
+        most = count;
+      }
     return part;
   }
 

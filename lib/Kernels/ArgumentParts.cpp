@@ -1,0 +1,109 @@
+//===- ArgumentParts.cpp - which part of a model bodies read --------------===//
+#include "ArgumentParts.h"
+
+#include "plc/Support/PartName.h"
+#include "plc/Support/StateName.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::kernels;
+
+static constexpr int64_t none = -1;
+
+static int64_t partIn(StringRef name) {
+  std::optional<PartName> part = parsePartName(name);
+  return part ? part->part : none;
+}
+
+static int64_t partOf(Value value, const PartOfValue &parts) {
+  auto found = parts.find(value);
+  return found == parts.end() ? none : found->second;
+}
+
+void kernels::addPart(Operation *op, PartOfValue &parts) {
+  llvm::SmallDenseSet<int64_t> read;
+  for (Value operand : op->getOperands())
+    if (int64_t part = partOf(operand, parts); part != none)
+      read.insert(part);
+  if (read.size() == 1)
+    for (Value result : op->getResults())
+      parts[result] = *read.begin();
+}
+
+// The part that all of these are of.
+static int64_t partOfAll(Operation::user_range users, const PartOfValue &parts) {
+  int64_t common = none;
+  for (Operation *user : users) {
+    int64_t part = user->getNumResults() ? partOf(user->getResult(0), parts) : none;
+    if (part == none || (common != none && common != part))
+      return none;
+    common = part;
+  }
+  return common;
+}
+
+void kernels::addParts(Block &block, PartOfValue &parts) {
+  for (Operation &op : block.without_terminator())
+    addPart(&op, parts);
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool reads = llvm::any_of(op.getOperands(), [&](Value operand) { return parts.contains(operand); });
+    if (int64_t part = partOfAll(op.getUsers(), parts); part != none && !reads && op.getNumResults() == 1)
+      parts.try_emplace(op.getResult(0), part);
+  }
+}
+
+// Of each argument of the body in this call.
+static SmallVector<int64_t> partsIn(ein::CallOp call, const PartOfValue &parts) {
+  SmallVector<int64_t> found;
+  for (Value value : call.getArgs())
+    found.push_back(partOf(value, parts));
+  for (ArrayAttr names : {call.getParams(), call.getAccumulates()})
+    for (StringRef name : names.getAsValueRange<FlatSymbolRefAttr>())
+      found.push_back(partIn(name));
+  return found;
+}
+
+// The parts of a body's arguments as those of its results.
+static void followThrough(ein::FuncOp body, ArrayRef<int64_t> arguments, ein::CallOp call, PartOfValue &parts) {
+  PartOfValue inside;
+  Block &block = body.getBody().front();
+  for (auto [argument, part] : llvm::zip(block.getArguments(), arguments))
+    if (part != none)
+      inside[argument] = part;
+  addParts(block, inside);
+  for (auto [result, value] : llvm::zip(call.getResults(), block.getTerminator()->getOperands()))
+    if (int64_t part = partOf(value, inside); part != none)
+      parts[result] = part;
+}
+
+ArgumentParts::ArgumentParts(ModuleOp module) {
+  if (llvm::none_of(module.getOps<SymbolOpInterface>(), [](auto op) { return partIn(op.getName()) != none; }))
+    return;
+  SymbolTable symbols(module);
+  for (auto model : module.getOps<ein::ModelOp>()) {
+    PartOfValue parts;
+    Block &block = model.getBody().front();
+    for (auto [argument, name] : llvm::zip(block.getArguments(), model.getArgNames().getAsValueRange<StringAttr>()))
+      if (int64_t part = partIn(stateOf(name)); part != none)
+        parts[argument] = part;
+    for (auto call : model.getBody().getOps<ein::CallOp>()) {
+      SmallVector<int64_t> read = partsIn(call, parts);
+      auto [known, isNew] = arguments.try_emplace(call.getCalleeAttr().getAttr(), read);
+      for (auto [all, one] : llvm::zip(known->second, read))
+        all = all == one ? one : none;
+      followThrough(symbols.lookup<ein::FuncOp>(call.getCallee()), read, call, parts);
+    }
+  }
+}
+
+PartOfValue ArgumentParts::of(ein::FuncOp body) const {
+  PartOfValue parts;
+  if (auto found = arguments.find(body.getSymNameAttr()); found != arguments.end())
+    for (auto [argument, part] : llvm::zip(body.getBody().getArguments(), found->second))
+      if (part != none)
+        parts[argument] = part;
+  return parts;
+}
