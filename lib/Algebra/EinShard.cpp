@@ -1,27 +1,25 @@
 //===- EinShard.cpp - divide sizes of a model among ranks -------------------===//
 //
-// From the parameters that have a divided size, parts go forward through each body. A dimension along which an input is in
-// parts is divided in the equation, too: it becomes one equation for each part, and a result that has the dimension is in
-// parts. Where the equation reduces the dimension away, the results of its parts are added pairwise (or take the larger,
-// the smaller, ..), and the sum is whole. An input that is whole is read by parts; one that is in parts along another
-// dimension is put together first. A parameter is never put together, because no rank shall hold the whole.
-//
-// So of `h[s, f] = gelu(x[s, d] w1[d, f])` and `y[s, d] = h[s, f] w2[f, d]` with F in parts, w1 is divided by columns and
-// w2 by rows, and there is one sum behind each pair: the division of transformers by Shoeybi et al., Megatron-LM, 2019.
+// Parameters that have a divided size are in parts, and with them what bodies compute from them (DivideBody). A result of
+// a body that is in parts stays so on the way to the next, which is divided in its turn, and is put together where the
+// first one needs the whole, or the model gives it. A state is in parts where its new value is, unless its body needs
+// the whole of the old one.
 //
 //===----------------------------------------------------------------------===//
 #include "Bodies.h"
-#include "Equations.h"
+#include "DivideBody.h"
+#include "Divided.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/PartName.h"
+#include "plc/Support/StateName.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
 
 namespace plc::algebra {
 #define GEN_PASS_DEF_EINSHARD
@@ -36,258 +34,262 @@ namespace {
 
 constexpr const char *shardKey = "parallelism.shard";
 
-/// A tensor as equal parts along an axis, in order.
-struct Divided {
-  int64_t axis = 0;
-  SmallVector<Value> parts;
-};
+using AxisOf = DenseMap<StringAttr, int64_t>; // of parameters and states that are divided
 
-RankedTensorType partType(Type whole, int64_t axis, int64_t parts) {
-  auto type = cast<RankedTensorType>(whole);
-  return RankedTensorType::Builder(type).setShape([&] {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] /= parts;
-    return shape;
-  }());
+StringAttr nameOf(StringAttr whole, int64_t axis, int64_t part, int64_t parts) {
+  return StringAttr::get(whole.getContext(), partName({whole.getValue(), axis, part, parts}));
 }
 
-/// The equations of one body.
-class BodyDivider {
+/// A model's calls, and the bodies that they name.
+class ModelDivider {
 public:
-  /// `call` is one of its calls, whose parameters errors name.
-  BodyDivider(ein::FuncOp body, ein::CallOp call, int64_t parts) : body(body), call(call), parts(parts) {}
+  /// Adds the axes of states to those of parameters.
+  ModelDivider(ein::ModelOp model, AxisOf &axes, int64_t parts)
+      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), axes(axes), parts(parts) {}
 
-  /// `axes`: of each parameter the one that is divided, if one is.
-  LogicalResult run(ArrayRef<std::optional<int64_t>> axes) {
-    divideParameters(axes);
-    Block &block = body.getBody().front();
+  LogicalResult run() {
+    arguments = llvm::to_vector_of<Value>(block.getArguments());
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
-      if (llvm::any_of(op.getOperands(), [&](Value operand) { return divided.contains(operand); }))
-        if (failed(divide(&op)))
+      if (auto call = dyn_cast<ein::CallOp>(op)) {
+        if (failed(divideCall(call)))
           return failure();
-    if (failed(makeWhole(block.getTerminator())))
-      return failure();
-    eraseDead(body.getBody());
-    eraseParameters();
+      } else {
+        for (OpOperand &operand : op.getOpOperands())
+          makeWhole(operand);
+      }
+    divideResults();
+    nameArguments();
+    for (Operation *call : llvm::reverse(replaced))
+      call->erase();
+    block.eraseArguments([&](BlockArgument argument) { return divided.contains(argument); });
+    model.setFunctionType(
+        FunctionType::get(model.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+    nameBodies();
     return success();
   }
 
 private:
-  void divideParameters(ArrayRef<std::optional<int64_t>> axes) {
-    Block &block = body.getBody().front();
-    unsigned at = body.getNumData();
-    for (const std::optional<int64_t> &axis : axes) {
-      BlockArgument whole = block.getArgument(at++);
-      if (!axis)
-        continue;
-      Divided &made = divided[whole];
-      made.axis = *axis;
-      for (int64_t part = 0; part < parts; ++part)
-        made.parts.push_back(block.insertArgument(at++, partType(whole.getType(), *axis, parts), whole.getLoc()));
-      parameters[whole] = cast<FlatSymbolRefAttr>(call.getParams()[&axis - axes.begin()]).getValue();
+  // Of each way to call a body the body that is called.
+  struct Variant {
+    ein::FuncOp body;
+    DividedBody made;
+  };
+
+  std::optional<int64_t> axisOf(StringRef path) {
+    auto found = axes.find(StringAttr::get(model.getContext(), path));
+    return path.empty() || found == axes.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::optional<int64_t> axisOf(Value value) const {
+    auto found = divided.find(value);
+    return found == divided.end() ? std::nullopt : std::optional(found->second.axis);
+  }
+
+  void addName(SmallVector<Attribute> &names, StringAttr name, std::optional<int64_t> axis) {
+    for (int64_t part = 0; axis && part < parts; ++part) {
+      StringAttr path = nameOf(StringAttr::get(model.getContext(), stateOf(name.getValue())), *axis, part, parts);
+      names.push_back(StringAttr::get(model.getContext(), stateName(path.getValue())));
     }
+    if (!axis)
+      names.push_back(name);
   }
 
-  void eraseParameters() {
-    Block &block = body.getBody().front();
-    block.eraseArguments([&](BlockArgument argument) { return parameters.contains(argument); });
-    body.setNumParams(body.getNumParams() + parameters.size() * (parts - 1));
-    body.setFunctionType(FunctionType::get(body.getContext(), block.getArgumentTypes(), body.getResultTypes()));
-  }
-
-  LogicalResult divide(Operation *op) {
-    if (auto equation = dyn_cast<ein::Equation>(op); equation && !isa<ein::PutOp>(op))
-      return divideEquation(equation);
-    if (op->getNumOperands() == 1 && op->getNumResults() == 1)
-      if (std::optional<int64_t> axis = axisBehind(op, divided.lookup(op->getOperand(0)).axis))
-        return divideAlong(op, *axis), success();
-    return makeWhole(op);
-  }
-
-  // Where an operation of one operand shows an axis of it in the same parts; none if it mixes them.
-  std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
-    auto before = cast<RankedTensorType>(op->getOperand(0).getType());
-    auto behind = cast<RankedTensorType>(op->getResult(0).getType());
-    int64_t more = behind.getRank() - before.getRank();
-    return TypeSwitch<Operation *, std::optional<int64_t>>(op)
-        .Case<ein::CastOp, ein::StopOp>([&](auto) { return axis; })
-        .Case([&](ein::SplitOp split) -> std::optional<int64_t> {
-          int64_t at = split.getAxis();
-          // The slowest of the new axes counts the parts.
-          if (axis == at && behind.getDimSize(at) % parts)
-            return std::nullopt;
-          return axis <= at ? axis : axis + more;
-        })
-        .Case([&](ein::MergeOp merge) -> std::optional<int64_t> {
-          int64_t at = merge.getAxis();
-          if (axis > at && axis <= at - more)
-            return std::nullopt;
-          return axis <= at ? axis : axis + more;
-        })
-        .Case([&](ein::WindowOp window) { return window.shownWhole(axis); })
-        .Case([&](ein::PlaceOp place) { return place.keepsWhole(axis) ? std::optional(axis) : std::nullopt; })
-        .Default([](Operation *) { return std::nullopt; });
-  }
-
-  void divideAlong(Operation *op, int64_t axis) {
-    OpBuilder builder(op);
-    Divided made{axis, {}};
-    for (Value part : divided.lookup(op->getOperand(0)).parts) {
-      Operation *clone = builder.clone(*op);
-      clone->setOperand(0, part);
-      clone->getResult(0).setType(partType(op->getResult(0).getType(), axis, parts));
-      made.parts.push_back(clone->getResult(0));
-    }
-    divided[op->getResult(0)] = std::move(made);
-  }
-
-  LogicalResult divideEquation(ein::Equation op) {
-    std::optional<int64_t> dim = dimensionOf(op);
-    for (OpOperand &operand : op->getOpOperands())
-      if (divided.contains(operand.get()) && (!dim || dimensionOf(op, operand.getOperandNumber()) != dim))
-        if (failed(makeWhole(operand)))
-          return failure();
-    if (!dim)
-      return success();
-    Access result = resultOf(op);
-    const auto *at = llvm::find(result.dims, *dim);
-    Divided made{at - result.dims.begin(), {}};
-    for (int64_t part = 0; part < parts; ++part)
-      made.parts.push_back(partOf(op, *dim, part, at != result.dims.end() ? std::optional(made.axis) : std::nullopt));
-    if (at != result.dims.end())
-      divided[op->getResult(0)] = std::move(made);
-    else
-      op->getResult(0).replaceAllUsesWith(combine(op, made.parts));
-    return success();
-  }
-
-  // The dimension along which an input is in parts; none of one that is whole, or in parts along positions or a diagonal.
-  std::optional<int64_t> dimensionOf(ein::Equation op, unsigned index) {
-    auto found = divided.find(op->getOperand(index));
-    if (found == divided.end() || index >= op.getInputs().size())
+  // If an argument of a call is a state, of this call alone, and a result of it the state's new value: that result.
+  std::optional<unsigned> newValueOf(ein::CallOp call, unsigned argument) {
+    Value old = call.getArgs()[argument];
+    const auto *at = llvm::find(arguments, old);
+    if (at == arguments.end() || !old.hasOneUse())
       return std::nullopt;
-    Access input = inputOf(op, index);
-    int64_t dim = input.dims[found->second.axis];
-    return dim < 0 || llvm::count(input.dims, dim) > 1 ? std::nullopt : std::optional(dim);
+    Attribute name = model.getArgNames()[at - arguments.begin()];
+    if (stateOf(cast<StringAttr>(name).getValue()).empty())
+      return std::nullopt;
+    auto names = model.getResultNames();
+    Value made = block.getTerminator()->getOperand(llvm::find(names, name) - names.begin());
+    return made.getDefiningOp() == call ? std::optional(cast<OpResult>(made).getResultNumber()) : std::nullopt;
   }
 
-  // The dimension that is divided: a parameter's before another's.
-  std::optional<int64_t> dimensionOf(ein::Equation op) {
-    std::optional<int64_t> found;
-    for (unsigned index = 0; index < op.getInputs().size(); ++index) {
-      std::optional<int64_t> dim = dimensionOf(op, index);
-      if (dim && (!found || parameters.contains(op->getOperand(index))))
-        found = dim;
-      if (dim && parameters.contains(op->getOperand(index)))
-        break;
-    }
-    // A part of a diagonal is none of the tensor.
-    bool isDiagonal =
-        found && llvm::any_of(inputsOf(op), [&](const Access &input) { return llvm::count(input.dims, *found) > 1; });
-    return isDiagonal ? std::nullopt : found;
+  // With further states that are divided as their new values are.
+  Axes withStates(ein::CallOp call, const Variant &variant, Axes ways) {
+    for (unsigned argument = 0; argument < call.getArgs().size(); ++argument)
+      if (!ways[argument] && !keptWhole.contains(call.getArgs()[argument]))
+        if (std::optional<unsigned> result = newValueOf(call, argument))
+          ways[argument] = variant.made.results[*result];
+    return ways;
   }
 
-  Value partOf(ein::Equation op, int64_t dim, int64_t part, std::optional<int64_t> resultAxis) {
-    OpBuilder builder(op);
-    SmallVector<Value> operands(op->getOperands());
-    for (auto [index, input] : llvm::enumerate(inputsOf(op)))
-      if (const auto *at = llvm::find(input.dims, dim); at != input.dims.end()) {
-        auto found = divided.find(input.value);
-        operands[index] = found != divided.end() ? found->second.parts[part]
-                                                 : sliceOf(builder, input.value, at - input.dims.begin(), part);
-      }
-    SmallVector<int64_t> extents(op.getExtents());
-    extents[dim] /= parts;
-    auto clone = cast<ein::Equation>(builder.clone(*op));
-    clone->setOperands(operands);
-    clone.setExtents(extents);
-    if (resultAxis)
-      clone->getResult(0).setType(partType(op->getResult(0).getType(), *resultAxis, parts));
-    return clone->getResult(0);
+  void divideState(Value state, int64_t axis) {
+    auto whole = cast<BlockArgument>(state);
+    Attribute name = model.getArgNames()[llvm::find(arguments, state) - arguments.begin()];
+    axes.try_emplace(StringAttr::get(model.getContext(), stateOf(cast<StringAttr>(name).getValue())), axis);
+    Divided &made = divided[whole];
+    made.axis = axis;
+    for (int64_t part = 0; part < parts; ++part)
+      made.parts.push_back(block.insertArgument(whole.getArgNumber() + 1 + part, partType(whole.getType(), axis, parts),
+                                                whole.getLoc()));
   }
 
-  // A part of what is whole.
-  Value sliceOf(OpBuilder &builder, Value value, int64_t axis, int64_t part) {
-    RankedTensorType type = partType(value.getType(), axis, parts);
-    SmallVector<AffineExpr> at;
-    for (int64_t i = 0; i < type.getRank(); ++i)
-      at.push_back(builder.getAffineDimExpr(i) + (i == axis ? part * type.getDimSize(axis) : 0));
-    return ein::WindowOp::create(builder, value.getLoc(), type, value,
-                                 AffineMap::get(type.getRank(), 0, at, builder.getContext()));
-  }
-
-  static ein::Function combinerOf(ein::Equation op) {
-    auto reduce = dyn_cast<ein::ReduceOp>(op.getOperation());
-    switch (reduce ? reduce.getReduction() : ein::Reduction::sum) {
-    case ein::Reduction::sum: return ein::Function::add;
-    case ein::Reduction::prod: return ein::Function::mul;
-    case ein::Reduction::max: return ein::Function::max;
-    case ein::Reduction::min: return ein::Function::min;
-    case ein::Reduction::any: return ein::Function::logical_or;
-    case ein::Reduction::all: return ein::Function::logical_and;
-    }
-    llvm_unreachable("unknown reduction");
-  }
-
-  // Pairwise, the first half with the second, so that no rank waits for a chain of all others.
-  Value combine(ein::Equation op, ArrayRef<Value> made) {
-    if (made.size() == 1)
-      return made.front();
-    size_t half = (made.size() + 1) / 2;
-    Value first = combine(op, made.take_front(half)), second = combine(op, made.drop_front(half));
-    OpBuilder builder(op);
-    EquationBuilder build(builder, op.getLoc(), dimensionsOf(op->getResult(0)));
-    Dims dims = axesOf(op->getResult(0).getType());
-    return build.map(combinerOf(op), {{first, dims}, {second, dims}}, dims);
-  }
-
-  LogicalResult makeWhole(Operation *op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (divided.contains(operand.get()) && failed(makeWhole(operand)))
+  LogicalResult divideCall(ein::CallOp call) {
+    Axes ways;
+    for (Value value : call.getArgs())
+      ways.push_back(axisOf(value));
+    for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>())
+      ways.push_back(axisOf(param.getValue()));
+    Axes tried = ways;
+    while (llvm::any_of(ways, [](auto axis) { return axis.has_value(); })) {
+      FailureOr<Variant *> variant = variantOf(call, tried);
+      if (failed(variant))
         return failure();
-    return success();
-  }
-
-  LogicalResult makeWhole(OpOperand &operand) {
-    Value value = operand.get();
-    if (parameters.contains(value))
-      return emitKeyError(operand.getOwner(), shardKey, "parameter '")
-             << parameters[value] << "' is divided in " << parts << " parts but needed as a whole";
-    Value &whole = wholes[value];
-    if (!whole)
-      whole = join(operand.getOwner(), value);
-    operand.set(whole);
-    return success();
-  }
-
-  // Each part in its place, and elsewhere what the others' elements are joined with.
-  Value join(Operation *before, Value value) {
-    OpBuilder builder(before);
-    auto type = cast<RankedTensorType>(value.getType());
-    const Divided &from = divided[value];
-    EquationBuilder build(builder, value.getLoc(), dimensionsOf(value));
-    Dims dims = axesOf(type);
-    bool isTruth = type.getElementType().isInteger(1);
-    Value joined;
-    for (auto [part, piece] : llvm::enumerate(from.parts)) {
-      SmallVector<AffineExpr> at;
-      for (int64_t i = 0; i < type.getRank(); ++i)
-        at.push_back(builder.getAffineDimExpr(i) + (i == from.axis ? int64_t(part) * type.getDimSize(i) / parts : 0));
-      Value placed = ein::PlaceOp::create(builder, value.getLoc(), type, piece,
-                                          AffineMap::get(type.getRank(), 0, at, builder.getContext()));
-      joined = joined ? build.map(isTruth ? ein::Function::logical_or : ein::Function::add,
-                                  {{joined, dims}, {placed, dims}}, dims)
-                      : placed;
+      for (unsigned argument : (*variant)->made.wholes) {
+        if (ways[argument])
+          makeWhole(call.getArgsMutable()[argument]);
+        else
+          keptWhole.insert(call.getArgs()[argument]);
+        ways[argument] = std::nullopt;
+      }
+      Axes more = (*variant)->made.wholes.empty() ? withStates(call, **variant, tried) : ways;
+      if (more == tried) {
+        for (unsigned argument = 0; argument < call.getArgs().size(); ++argument)
+          if (tried[argument] && !ways[argument])
+            divideState(call.getArgs()[argument], *tried[argument]);
+        replace(call, **variant);
+        return success();
+      }
+      tried = more;
     }
-    return joined;
+    return success();
   }
 
-  ein::FuncOp body;
-  ein::CallOp call;
+  FailureOr<Variant *> variantOf(ein::CallOp call, const Axes &ways) {
+    std::pair key(call.getCalleeAttr().getAttr().getValue().str(), std::vector(ways.begin(), ways.end()));
+    auto [known, isNew] = variants.try_emplace(key);
+    Variant &variant = known->second;
+    if (!isNew)
+      return &variant;
+    variant.body = symbols.lookup<ein::FuncOp>(call.getCallee()).clone();
+    symbols.insert(variant.body, model->getIterator());
+    FailureOr<DividedBody> made = divideBody(variant.body, call, ways, parts);
+    if (failed(made))
+      return failure();
+    variant.made = *made;
+    if (!made->wholes.empty())
+      symbols.erase(variant.body);
+    else
+      order.emplace_back(key.first, variant.body);
+    return &variant;
+  }
+
+  void replace(ein::CallOp call, const Variant &variant) {
+    SmallVector<Value> args;
+    SmallVector<Attribute> params;
+    for (Value value : call.getArgs())
+      if (auto found = divided.find(value); found != divided.end())
+        llvm::append_range(args, found->second.parts);
+      else
+        args.push_back(value);
+    for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
+      std::optional<int64_t> axis = axisOf(param.getValue());
+      for (int64_t part = 0; axis && part < parts; ++part)
+        params.push_back(FlatSymbolRefAttr::get(nameOf(param.getAttr(), *axis, part, parts)));
+      if (!axis)
+        params.push_back(param);
+    }
+    OpBuilder builder(call);
+    ein::FuncOp body = variant.body;
+    auto made =
+        ein::CallOp::create(builder, call.getLoc(), body.getResultTypes(), body.getSymName(), args,
+                            builder.getArrayAttr(params), call.getAccumulates(), call.getPath(), call.getTurnAttr());
+    unsigned next = 0;
+    for (auto [result, axis] : llvm::zip(call.getResults(), variant.made.results)) {
+      if (!axis) {
+        result.replaceAllUsesWith(made.getResult(next++));
+        continue;
+      }
+      divided[result] = {*axis, llvm::to_vector_of<Value>(made.getResults().slice(next, parts))};
+      next += parts;
+    }
+    replaced.push_back(call);
+  }
+
+  void nameArguments() {
+    SmallVector<Attribute> names;
+    SmallVector<int64_t> batch;
+    for (auto [name, batchAxis, argument] :
+         llvm::zip(model.getArgNames().getAsRange<StringAttr>(), model.getArgBatch(), arguments)) {
+      addName(names, name, axisOf(argument));
+      batch.append(axisOf(argument) ? parts : 1, batchAxis);
+    }
+    model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
+    model.setArgBatch(batch);
+  }
+
+  void makeWhole(OpOperand &operand) {
+    auto found = divided.find(operand.get());
+    if (found == divided.end())
+      return;
+    Value &whole = wholes[operand.get()];
+    if (!whole) {
+      OpBuilder builder(operand.getOwner());
+      whole = join(builder, operand.get().getLoc(), operand.get().getType(), found->second);
+    }
+    operand.set(whole);
+  }
+
+  void divideResults() {
+    Operation *end = block.getTerminator();
+    SmallVector<Attribute> names;
+    SmallVector<int64_t> batch;
+    SmallVector<Value> results;
+    for (auto [name, batchAxis, operand] :
+         llvm::zip(model.getResultNames().getAsRange<StringAttr>(), model.getResultBatch(), end->getOpOperands())) {
+      std::optional<int64_t> axis = axisOf(StringRef(stateOf(name.getValue())));
+      addName(names, name, axis);
+      batch.append(axis ? parts : 1, batchAxis);
+      if (!axis || axisOf(operand.get()) != axis)
+        makeWhole(operand);
+      if (auto found = divided.find(operand.get()); found != divided.end()) {
+        llvm::append_range(results, found->second.parts);
+        continue;
+      }
+      OpBuilder builder(end);
+      for (int64_t part = 0; axis && part < parts; ++part)
+        results.push_back(sliceOf(builder, operand.get(), *axis, part, parts));
+      if (!axis)
+        results.push_back(operand.get());
+    }
+    end->setOperands(results);
+    model.setResultNamesAttr(ArrayAttr::get(model.getContext(), names));
+    model.setResultBatch(batch);
+  }
+
+  // Bodies that were tried only go; where all calls are divided, the first of theirs takes the name of the one they called.
+  void nameBodies() {
+    llvm::StringSet<> called;
+    for (auto call : block.getOps<ein::CallOp>())
+      called.insert(call.getCallee());
+    for (auto &[name, body] : order) {
+      if (!called.contains(body.getSymName())) {
+        symbols.erase(body);
+        continue;
+      }
+      if (!called.insert(name).second)
+        continue;
+      symbols.erase(symbols.lookup(name));
+      if (failed(symbols.rename(body, name)))
+        llvm_unreachable("the name is of nothing");
+    }
+  }
+
+  ein::ModelOp model;
+  Block &block;
+  SymbolTable symbols;
+  AxisOf &axes;
   int64_t parts;
   DenseMap<Value, Divided> divided;
   DenseMap<Value, Value> wholes;
-  DenseMap<Value, StringRef> parameters; // that are divided
+  std::map<std::pair<std::string, std::vector<std::optional<int64_t>>>, Variant> variants;
+  SmallVector<std::pair<std::string, ein::FuncOp>> order; // the bodies, and what they are made of
+  SmallVector<Operation *> replaced;                      // calls
+  SmallVector<Value> arguments;                           // of the model, as it was
+  DenseSet<Value> keptWhole;                              // states
 };
 
 struct EinShard : algebra::impl::EinShardBase<EinShard> {
@@ -295,13 +297,16 @@ struct EinShard : algebra::impl::EinShardBase<EinShard> {
 
   void runOnOperation() override {
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(readSizes(model)) || failed(findParameters(model)) || failed(divideBodies(model)))
+    if (!model || failed(readSizes(model)) || failed(findAxes(model)))
+      return signalPassFailure();
+    if (!axes.empty() && failed(ModelDivider(model, axes, parts).run()))
       return signalPassFailure();
     for (auto param : llvm::make_early_inc_range(getOperation().getOps<ein::ParamOp>())) {
       param.removeSizesAttr();
-      if (axes.contains(param.getSymNameAttr()))
-        divide(param);
+      divide(param, [&](ein::ParamOp part, int64_t axis) { part.setType(partType(param.getType(), axis, parts)); });
     }
+    for (auto state : llvm::make_early_inc_range(getOperation().getOps<ein::StateOp>()))
+      divide(state, [](ein::StateOp, int64_t) {});
   }
 
 private:
@@ -323,7 +328,7 @@ private:
   }
 
   // The axis of each parameter that is divided: the first of those that may be.
-  LogicalResult findParameters(ein::ModelOp model) {
+  LogicalResult findAxes(ein::ModelOp model) {
     llvm::SetVector<StringRef> known, used;
     for (auto param : getOperation().getOps<ein::ParamOp>()) {
       if (!param.getSizes())
@@ -348,58 +353,24 @@ private:
     return success();
   }
 
-  LogicalResult divideBodies(ein::ModelOp model) {
-    if (axes.empty())
-      return success();
-    SymbolTable symbols(getOperation());
-    DenseMap<Operation *, SmallVector<std::optional<int64_t>>> done;
-    for (auto call : model.getBody().getOps<ein::CallOp>()) {
-      SmallVector<std::optional<int64_t>> divided;
-      SmallVector<Attribute> params;
-      for (auto param : call.getParams().getAsRange<FlatSymbolRefAttr>()) {
-        auto axis = axes.find(param.getAttr());
-        divided.push_back(axis == axes.end() ? std::nullopt : std::optional(axis->second));
-        for (int64_t part = 0; part < (divided.back() ? parts : 1); ++part)
-          params.push_back(divided.back() ? FlatSymbolRefAttr::get(nameOf(param.getAttr(), axis->second, part))
-                                          : param);
-      }
-      if (llvm::none_of(divided, [](auto axis) { return axis.has_value(); }))
-        continue;
-      auto body = symbols.lookup<ein::FuncOp>(call.getCallee());
-      auto [known, isNew] = done.try_emplace(body, divided);
-      if (known->second != divided)
-        return emitKeyError(call, shardKey, "body '")
-               << call.getCallee() << "' is called with parameters that are divided, and with others";
-      if (isNew && failed(BodyDivider(body, call, parts).run(divided)))
-        return failure();
-      call.setParamsAttr(ArrayAttr::get(&getContext(), params));
-    }
-    for (auto call : model.getBody().getOps<ein::CallOp>())
-      if (auto known = done.find(symbols.lookup<ein::FuncOp>(call.getCallee()));
-          known != done.end() && call.getParams().size() == known->second.size())
-        return emitKeyError(call, shardKey, "body '")
-               << call.getCallee() << "' is called with parameters that are divided, and with others";
-    return success();
-  }
-
-  StringAttr nameOf(StringAttr whole, int64_t axis, int64_t part) {
-    return StringAttr::get(&getContext(), partName({whole.getValue(), axis, part, parts}));
-  }
-
-  void divide(ein::ParamOp param) {
-    int64_t axis = axes.lookup(param.getSymNameAttr());
-    OpBuilder builder(param);
+  // Puts its parts in its place, each of which `finish` completes.
+  template <class Op, class Finish>
+  void divide(Op op, Finish finish) {
+    auto axis = axes.find(op.getSymNameAttr());
+    if (axis == axes.end())
+      return;
+    OpBuilder builder(op);
     for (int64_t part = 0; part < parts; ++part) {
-      auto made = cast<ein::ParamOp>(builder.clone(*param));
-      made.setSymNameAttr(nameOf(param.getSymNameAttr(), axis, part));
-      made.setType(partType(param.getType(), axis, parts));
+      auto made = cast<Op>(builder.clone(*op));
+      made.setSymNameAttr(nameOf(op.getSymNameAttr(), axis->second, part, parts));
+      finish(made, axis->second);
     }
-    param.erase();
+    op.erase();
   }
 
   int64_t parts = 0;
   llvm::SetVector<StringRef> names;
-  DenseMap<StringAttr, int64_t> axes;
+  AxisOf axes;
 };
 
 } // namespace

@@ -136,7 +136,10 @@ def EinShard : EinPass<"ein-shard"> {
     any more, and each that had one of the given `sizes` is as many parameters as that has parts, `part(PATH, axis A, P of N)`,
     equal parts along that axis, the first of such size. In bodies whatever follows from them is computed for each part, up to where the
     dimension is summed away: there the parts' sums are added pairwise, so that the order of the sum is the program's,
-    whoever computes the parts. Results of bodies are whole.
+    whoever computes the parts. A result of a body stays in parts on its way to the next, of which there is a variant for
+    each way in which its arguments are divided; it is put together where it is needed as a whole, and by the model's results.
+    A state whose new value is in parts is so many states, if its body needs none as a whole. A table is looked up in each part,
+    and the position selects.
 
     ```mlir
     %h = ein.contract "ac,cb->ab" %x, %w1    // --ein-shard{sizes=F=2}
@@ -148,8 +151,7 @@ def EinShard : EinPass<"ein-shard"> {
     ```
 
     Refused: a size that no parameter has, or that its parts do not divide; different numbers of parts; a parameter
-    that is needed as a whole, such as a table that is looked up by positions along the axis,
-    or what a loop reads in each turn.
+    that is needed as a whole, such as what a loop reads in each turn.
 
     Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-errors.mlir`.
   }];

@@ -1,0 +1,28 @@
+//===- Divided.h - tensors in equal parts along an axis ---------*- C++ -*-===//
+#ifndef PLC_LIB_ALGEBRA_DIVIDED_H
+#define PLC_LIB_ALGEBRA_DIVIDED_H
+
+#include "plc/Dialect/Ein/Ein.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace plc::algebra {
+
+/// A tensor as equal parts along an axis, in order.
+struct Divided {
+  int64_t axis = 0;
+  llvm::SmallVector<mlir::Value> parts;
+};
+
+/// The type of each of so many parts.
+mlir::RankedTensorType partType(mlir::Type whole, int64_t axis, int64_t parts);
+
+/// A part of what is whole.
+mlir::Value sliceOf(mlir::OpBuilder &builder, mlir::Value whole, int64_t axis, int64_t part, int64_t parts);
+
+/// The whole of this type: each part in its place, and elsewhere what the others' elements are joined with.
+mlir::Value join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type whole, const Divided &from);
+
+} // namespace plc::algebra
+
+#endif
