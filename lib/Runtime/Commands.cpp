@@ -95,6 +95,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       (tool.*command.withoutEngine)(options.model);
     if (std::fflush(stdout) != 0)
       throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+    options.prefillEngine.reset(); // what it has of MPI it gives back before that ends
     if (MpiWorld *world = MpiWorld::joined())
       world->finish();
     leaveLauncher();

@@ -104,29 +104,35 @@ void EntryTensors::clear(StaticKind kind, const ParameterInfo &parameter) const 
 }
 
 template <class Visitor>
-void EntryTensors::forEachState(Visitor visitor) const {
-  for (const auto &rank : localRanks)
-    for (const StaticInfo &place : entry.ranks[rank->number()].statics)
+void EntryTensors::forEachState(Visitor visit) const {
+  for (size_t rank = 0; rank < entry.ranks.size(); ++rank)
+    for (const StaticInfo &place : entry.ranks[rank].statics)
       if (place.kind == StaticKind::State)
-        visitor(place, rank->at(place));
+        visit(rank, place);
 }
 
 void EntryTensors::restart() const {
-  forEachState([](const StaticInfo &place, std::byte *at) {
-    fillElements(place.type, place.bytes / static_cast<int64_t>(byteWidth(place.type)), at, place.init);
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    if (const Rank *local = localRank(rank))
+      fillElements(place.type, place.bytes / static_cast<int64_t>(byteWidth(place.type)), local->at(place), place.init);
   });
 }
 
 std::vector<Bytes> EntryTensors::readStates() const {
   std::vector<Bytes> states;
-  forEachState([&](const StaticInfo &place, const std::byte *at) { states.emplace_back(at, at + place.bytes); });
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    Bytes copy;
+    const std::byte *at = view(rank, place, copy);
+    states.emplace_back(at, at + place.bytes);
+  });
   return states;
 }
 
 void EntryTensors::writeStates(const std::vector<Bytes> &states) const {
   size_t next = 0;
-  forEachState([&](const StaticInfo &, std::byte *at) {
-    std::memcpy(at, states[next].data(), states[next].size());
+  forEachState([&](size_t rank, const StaticInfo &place) {
+    if (const Rank *local = localRank(rank))
+      std::memcpy(local->at(place), states[next].data(), states[next].size());
     ++next;
   });
 }

@@ -20,7 +20,7 @@ public:
   void clear(StaticKind kind, const ParameterInfo &parameter) const;
   /// States of local ranks as they are before a sequence.
   void restart() const;
-  /// The bytes of all local states, and back.
+  /// The bytes of the states of all ranks, and back to those that are here.
   std::vector<Bytes> readStates() const;
   void writeStates(const std::vector<Bytes> &states) const;
   /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
@@ -37,9 +37,9 @@ public:
 
 private:
   const Rank *localRank(size_t number) const;
-  /// Calls visitor(place, bytes) for each state of each local rank.
+  /// Calls visit(rank, place) for each state of each rank.
   template <class Visitor>
-  void forEachState(Visitor visitor) const;
+  void forEachState(Visitor visit) const;
   /// Who owns a parameter or a part of one.
   struct Owner {
     size_t rank;
