@@ -164,8 +164,9 @@ private:
     Variant &variant = known->second;
     if (!isNew)
       return &variant;
-    variant.body = symbols.lookup<ein::FuncOp>(call.getCallee()).clone();
-    symbols.insert(variant.body, model->getIterator());
+    auto whole = symbols.lookup<ein::FuncOp>(call.getCallee());
+    variant.body = whole.clone();
+    symbols.insert(variant.body, whole->getIterator());
     FailureOr<DividedBody> made = divideBody(variant.body, call, ways, parts);
     if (failed(made))
       return failure();

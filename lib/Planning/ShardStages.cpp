@@ -7,7 +7,6 @@
 #include "plc/Support/StateName.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <algorithm>
 #include <map>
@@ -22,8 +21,9 @@ namespace {
 constexpr int64_t whole = -1; // the share of what is none
 
 // The share of each call: the parts that one rank of a group has, which stand one behind the other, so that it adds up its own.
-// Parameters and states decide; without such the values do. What has those of several shares goes where most bytes of them
-// are; where equally many are, it puts them together, and is whole.
+// Parameters and states decide; without such the values do. What has those of several shares goes where the largest is, as each
+// part of a softmax over a divided size is, which reads what all parts make one number of; where equally large ones are, it
+// puts them together, and is whole.
 class Parts {
 public:
   Parts(const FlatProgram &flat, int64_t shards) : flat(flat), ofValue(flat.values.size(), whole) {
@@ -47,11 +47,12 @@ private:
   }
 
   int64_t take(const FlatCall &call) {
-    std::map<int64_t, int64_t> owned, read; // bytes, by share
-    for (int64_t value : llvm::SmallSetVector<int64_t, 8>(call.args.begin(), call.args.end()))
-      if (ofValue[value] != whole)
-        (flat.values[value].origin == FlatValue::Result ? read : owned)[ofValue[value]] +=
-            byteSize(flat.values[value].type);
+    std::map<int64_t, int64_t> owned, read; // bytes of the largest value, by share
+    for (int64_t value : call.args)
+      if (ofValue[value] != whole) {
+        int64_t &most = (flat.values[value].origin == FlatValue::Result ? read : owned)[ofValue[value]];
+        most = std::max(most, byteSize(flat.values[value].type));
+      }
     int64_t part = mostOf(owned.empty() ? read : owned);
     for (int64_t value : call.results)
       if (flat.values[value].origin != FlatValue::Site)
