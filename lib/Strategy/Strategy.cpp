@@ -181,9 +181,8 @@ void checkShard(KeyReader &reader) {
     reader.errorAt(path, what + " places whole stages, but 'parallelism.shard' divides each among " +
                              Twine(ranks ? ranks : parts) + " ranks");
   };
-  for (const char *path : {"parallelism.schedule.file", "parallelism.place"})
-    if (reader.isGiven(path))
-      refuse(path, "'" + std::string(path) + "'");
+  if (reader.isGiven("parallelism.schedule.file"))
+    refuse("parallelism.schedule.file", "'parallelism.schedule.file'");
   if (family.placement == plc::planner::Placement::vee)
     refuse("parallelism.schedule", "schedule \"" + std::string(family.name) + "\"");
 }
