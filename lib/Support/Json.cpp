@@ -32,9 +32,30 @@ struct FindError : nlohmann::json_sax<json> {
   std::string number;
 };
 
+constexpr size_t mostLevels = 256; // more than any file means
+
+/// Whoever writes a value out, copies it or compares it recurses into it, and a file may nest deeper than the stack is.
+/// Brackets count outside of strings; what is no JSON is left to the parser.
+void checkNesting(std::string_view text) {
+  size_t levels = 0;
+  bool inString = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '"')
+      inString = !inString;
+    else if (inString)
+      at += c == '\\'; // what it escapes ends no string
+    else if (c == ']' || c == '}')
+      levels -= levels > 0;
+    else if ((c == '[' || c == '{') && ++levels > mostLevels)
+      throw JsonError("nests values in more than " + std::to_string(mostLevels) + " levels", at);
+  }
+}
+
 } // namespace
 
 json parseJson(std::string_view text, const json::parser_callback_t &seen) {
+  checkNesting(text);
   try {
     return json::parse(text, seen);
   } catch (const json::parse_error &error) {

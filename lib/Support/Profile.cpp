@@ -1,11 +1,19 @@
 //===- Profile.cpp - reads the log of a run ---------------------------------===//
 #include "plc/Support/Profile.h"
+#include "plc/Support/Json.h"
 
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace plc;
 using llvm::StringRef;
+using nlohmann::json;
+
+static const json *memberOf(const json &value, const char *key) {
+  auto found = value.find(key); // the end, if it is no object
+  return found == value.end() ? nullptr : &*found;
+}
+
+static bool isCount(const json *value) { return value && value->is_number_integer() && value->get<int64_t>() >= 0; }
 
 std::optional<Profile> Profile::read(StringRef path, std::string &why) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
@@ -16,26 +24,21 @@ std::optional<Profile> Profile::read(StringRef path, std::string &why) {
   why = "'" + path.str() +
         "' has no times of kernels; 'plc-run train --log' writes them, of a module that was compiled " +
         "with 'profiling = true'";
-  // The summary is the last line.
-  auto parsed = llvm::json::parse((*buffer)->getBuffer().trim().rsplit('\n').second);
-  if (!parsed) {
-    llvm::consumeError(parsed.takeError());
+  json log;
+  try {
+    log = parseJson((*buffer)->getBuffer().trim().rsplit('\n').second); // the summary is the last line
+  } catch (const JsonError &) {
     return std::nullopt;
   }
-  auto *line = parsed->getAsObject();
-  auto *summary = line ? line->getObject("summary") : nullptr;
-  auto *kernels = summary ? summary->getArray("kernels") : nullptr;
-  if (!kernels)
+  const json *summary = memberOf(log, "summary"), *kernels = summary ? memberOf(*summary, "kernels") : nullptr;
+  if (!kernels || !kernels->is_array())
     return std::nullopt;
   Profile profile;
-  for (const llvm::json::Value &each : *kernels) {
-    auto *kernel = each.getAsObject();
-    auto name = kernel ? kernel->getString("kernel") : std::nullopt;
-    auto bytes = kernel ? kernel->getInteger("bytes") : std::nullopt;
-    auto ns = kernel ? kernel->getInteger("median_ns") : std::nullopt;
-    if (!name || !bytes || !ns || *bytes < 0 || *ns < 0)
+  for (const json &each : *kernels) {
+    const json *name = memberOf(each, "kernel"), *bytes = memberOf(each, "bytes"), *ns = memberOf(each, "median_ns");
+    if (!name || !name->is_string() || !isCount(bytes) || !isCount(ns))
       return std::nullopt;
-    profile.times[*name] = {*bytes, *ns};
+    profile.times[name->get_ref<const std::string &>()] = {bytes->get<int64_t>(), ns->get<int64_t>()};
   }
   return profile;
 }

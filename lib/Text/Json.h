@@ -25,9 +25,6 @@ public:
   std::optional<Json> find(const std::string &key) const {
     if (!value->is_object())
       fail("is no object");
-    // Steps hold steps, and each is a call within a call.
-    if (path.size() > 2000)
-      throw runtime::fileError(*file, "its steps are nested too deeply");
     auto found = value->find(key);
     if (found == value->end() || found->is_null())
       return std::nullopt;

@@ -9,7 +9,7 @@
 
 namespace plc {
 
-/// "is not JSON", or "has the number 1e999, which no type holds".
+/// "is not JSON", "has the number 1e999, which no type holds", or "nests values in more than 256 levels".
 struct JsonError : std::runtime_error {
   JsonError(const std::string &text, size_t offset) : std::runtime_error(text), offset(offset) {}
   size_t offset; ///< of the place, in bytes

@@ -1,5 +1,5 @@
 # run: plc-run infer line.plcm --input x=@x.npy --input t=@t.npy --params p.safetensors
-# expect: p.safetensors: error: header is not JSON (offset 1000009)
+# expect: p.safetensors: error: header nests values in more than 256 levels (offset 264)
 write("x.npy", npy())
 write("t.npy", npy((8,)))
 write("p.safetensors", safetensors(header=b"[" * 10**6))

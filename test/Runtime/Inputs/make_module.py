@@ -29,6 +29,7 @@ parser.add_argument("--version", type=int, default=seal_module.VERSION)
 parser.add_argument("--no-seal", action="store_true")
 parser.add_argument("--bad-size", action="store_true")
 parser.add_argument("--bad-json", action="store_true")
+parser.add_argument("--nested-plan", type=int, metavar="LEVELS")
 parser.add_argument("--manifest", action="store_true")
 parser.add_argument("--cc", default="cc")
 parser.add_argument("--include", required=True)
@@ -251,6 +252,8 @@ for change in arguments.set:
         target[keys[-1]] = json.loads(value)
 
 text = json.dumps(manifest).encode()
+if arguments.nested_plan:
+    text = text.replace(b'"plan": {"stages": 1}', b'"plan": ' + b"[" * arguments.nested_plan + b"]" * arguments.nested_plan)
 if arguments.manifest:
     sys.stdout.buffer.write(text)
     sys.exit()
