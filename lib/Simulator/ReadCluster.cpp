@@ -43,7 +43,7 @@ private:
 
   double positive(const toml::node &node, const char *key) const {
     auto value = node.value<double>();
-    if (!node.is_number() || !(*value > 0) || !(*value <= 1e6))
+    if (!value || !(*value > 0) || !(*value <= 1e6))
       fail(node, "'" + std::string(key) + "' needs a number above 0, of at most 1000000");
     return *value;
   }

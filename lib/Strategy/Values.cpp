@@ -67,8 +67,10 @@ static std::optional<Value> convertType(Type type, const toml::node &node) {
     return *node.value_exact<bool>();
   if (type == Type::Integer && node.is_integer())
     return *node.value_exact<int64_t>();
-  if (type == Type::Number && node.is_number())
-    return *node.value<double>();
+  if (type == Type::Number && node.is_floating_point())
+    return *node.value_exact<double>();
+  if (type == Type::Number && node.is_integer()) // perhaps one that no double is
+    return static_cast<double>(*node.value_exact<int64_t>());
   if (type == Type::Text && node.is_string())
     return *node.value_exact<std::string>();
   if (type == Type::Integers)

@@ -63,6 +63,8 @@ TEST(Cluster, SaysWhereItIsWrong) {
   EXPECT_EQ(wrongWith("[[machines]]\nranks = 0\n"), "2:9 'ranks' needs an integer from 1 to 1000000");
   EXPECT_EQ(wrongWith("[[machines]]\nname = \"\"\n"), "2:8 'name' needs a name");
   EXPECT_EQ(wrongWith("[[machines]]\nspeed = -1\n"), "2:9 'speed' needs a number above 0, of at most 1000000");
+  EXPECT_EQ(wrongWith("[[machines]]\nspeed = 9007199254740993\n"), // which no double is
+            "2:9 'speed' needs a number above 0, of at most 1000000");
   EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"4GB\"\n"), "2:10 'memory' needs a quantity such as \"16GiB\"");
   EXPECT_EQ(wrongWith("[[machines]]\n[[machines]]\nname = \"0\"\n"), "1:1 two machines are named '0'");
   EXPECT_EQ(wrongWith("[[machines]]\n[link]\n"), "2:2 unknown key 'link' of a cluster, expected 'machines', 'links'");
