@@ -2,6 +2,7 @@
 
 #include "Measurements.h"
 #include "TextTable.h"
+#include "plc/Runtime/Error.h"
 
 #include <cstdio>
 #include <map>
@@ -106,39 +107,41 @@ void tellParameters(const Manifest &manifest) {
 
 /// The compiler's own summary: of the entry that it planned, `train` if there is one.
 void tellPlan(const json &plan) {
-  if (!plan.contains("stages") || !plan["stages"].is_array())
+  if (!plan.contains("stages") || !plan.at("stages").is_array())
     return;
-  std::printf("\nplan of %s: schedule %s, %s micro-batches, bubble %s\n", plan["program"].get<std::string>().c_str(),
-              plan["schedule"].get<std::string>().c_str(), plan["micro_batches"].dump().c_str(),
-              percent(plan["bubble"]).c_str());
+  std::printf("\nplan of %s: schedule %s, %s micro-batches, bubble %s\n", plan.at("program").get<std::string>().c_str(),
+              plan.at("schedule").get<std::string>().c_str(), plan.at("micro_batches").dump().c_str(),
+              percent(plan.at("bubble")).c_str());
   TextTable gaps("lrrr");
   gaps.add({"", "planned", "at least", "gap"});
+  gaps.add({"slowest stage", milliseconds(plan.at("cut_ns")), milliseconds(plan.at("cut_bound_ns")),
+            percent(plan.at("cut_gap"))});
   gaps.add(
-      {"slowest stage", milliseconds(plan["cut_ns"]), milliseconds(plan["cut_bound_ns"]), percent(plan["cut_gap"])});
-  gaps.add({"step", milliseconds(plan["step_ns"]), milliseconds(plan["step_bound_ns"]), percent(plan["step_gap"])});
-  for (const json &stage : plan["stages"])
-    gaps.add({"arena of rank " + stage["rank"].dump(), stage["peak_bytes"].dump() + " bytes",
-              stage["peak_bound_bytes"].dump() + " bytes", percent(stage["peak_gap"])});
+      {"step", milliseconds(plan.at("step_ns")), milliseconds(plan.at("step_bound_ns")), percent(plan.at("step_gap"))});
+  for (const json &stage : plan.at("stages"))
+    gaps.add({"arena of rank " + stage.at("rank").dump(), stage.at("peak_bytes").dump() + " bytes",
+              stage.at("peak_bound_bytes").dump() + " bytes", percent(stage.at("peak_gap"))});
   gaps.print();
   if (plan.value("prepared_calls", int64_t(0)))
     std::printf("  prepared once, before the first step: %s calls, %s, %s bytes kept\n",
-                plan["prepared_calls"].dump().c_str(), milliseconds(plan["prepared_ns"]).c_str(),
-                plan["prepared_bytes"].dump().c_str());
+                plan.at("prepared_calls").dump().c_str(), milliseconds(plan.at("prepared_ns")).c_str(),
+                plan.at("prepared_bytes").dump().c_str());
   std::printf("\n");
   TextTable stages("lrrrrl");
   stages.add({"stage", "rank", "layers", "flops", "parameters", "from .. to"});
-  for (const json &stage : plan["stages"])
-    stages.add({stage["name"].get<std::string>(), stage["rank"].dump(), stage["layers"].dump(),
-                flopText(stage["flops"].get<int64_t>()), stage["parameters"].dump(),
-                stage["from"].get<std::string>() + " .. " + stage["to"].get<std::string>()});
+  for (const json &stage : plan.at("stages"))
+    stages.add({stage.at("name").get<std::string>(), stage.at("rank").dump(), stage.at("layers").dump(),
+                flopText(stage.at("flops").get<int64_t>()), stage.at("parameters").dump(),
+                stage.at("from").get<std::string>() + " .. " + stage.at("to").get<std::string>()});
   stages.print();
-  std::printf("%s", plan["routes"].empty() ? "" : "\n");
-  for (const json &route : plan["routes"])
+  std::printf("%s", plan.at("routes").empty() ? "" : "\n");
+  for (const json &route : plan.at("routes"))
     std::printf(
-        "  %s sends %s '%s', %s bytes per %s\n", route["from"].get<std::string>().c_str(),
-        route["to"].get<std::string>().c_str(), route["value"].get<std::string>().c_str(),
-        route["bytes"].dump().c_str(),
-        rowOf(parseChoice<module::Frequency>(route["per"].get<std::string>()).value_or(module::Frequency::microBatch))
+        "  %s sends %s '%s', %s bytes per %s\n", route.at("from").get<std::string>().c_str(),
+        route.at("to").get<std::string>().c_str(), route.at("value").get<std::string>().c_str(),
+        route.at("bytes").dump().c_str(),
+        rowOf(
+            parseChoice<module::Frequency>(route.at("per").get<std::string>()).value_or(module::Frequency::microBatch))
             .text);
 }
 
@@ -185,7 +188,11 @@ void tellModule(const Module &module) {
   table.print(0);
   tellEntries(manifest);
   tellParameters(manifest);
-  tellPlan(json::parse(manifest.planJson));
+  try {
+    tellPlan(json::parse(manifest.planJson));
+  } catch (const json::exception &) { // the one part of a manifest that nothing else reads, and so nothing checked
+    throw fileError(module.fileName(), "manifest: 'plan' has 'stages', but not all that the compiler writes with them");
+  }
   tellKernels(manifest);
 }
 
