@@ -13,14 +13,16 @@
 using namespace plc;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  std::string_view text(reinterpret_cast<const char *>(data), size);
+  module::Manifest manifest;
   try {
-    std::string written = module::writeManifest(module::readManifest(text));
-    require(module::writeManifest(module::readManifest(written)) == written, "a manifest that reads as another");
+    manifest = module::readManifest({reinterpret_cast<const char *>(data), size});
   } catch (const module::FormatError &) {
+    return 0;
   }
+  std::string written = module::writeManifest(manifest);
+  require(module::writeManifest(module::readManifest(written)) == written, "a manifest that reads as another");
   try {
-    runtime::Manifest manifest = runtime::parseManifest("fuzzed", text);
+    runtime::checkManifest("fuzzed", manifest);
     uint64_t random = size;
     for (size_t i = 0; i < 64; ++i) {
       random = random * 6364136223846793005 + 1442695040888963407;

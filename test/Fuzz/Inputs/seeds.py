@@ -2,8 +2,11 @@
 
 The seeds of parser and frontend are the declarations of every program of the examples, the standard library, the tests and
 the pages of docs/, their words those of the language. The seeds of strategy and map are such files of these places, those of
-tensors small files of each type, those of manifest what modules made by hand say, those of flight changes of one."""
+tensors small files of each type, those of checkpoint its files, those of manifest what modules made by hand say, whole and of one
+entry each, those of flight changes of one."""
 import hashlib
+import json
+import math
 import pathlib
 import re
 import struct
@@ -106,11 +109,40 @@ def wordsOfTensors():
                 "hash", "18446744073709551615", "1e400", "}", "{", "[", "]", "\\u0000")
 
 
+def checkpoints():
+    """The files of a checkpoint as CheckpointTarget.cpp has it, without hashes: whatever is changed is read."""
+    metadata = {"step": "3", "seed": "7", "numerics_key": "0123", "optimizer": "adamw"}
+    shapes = {"w": [2, 3], "c": [], "v": [2]}
+    moments = {f"moment{which}.{name}": shapes[name] for which in (1, 2) for name in ("w", "v")}
+    for kind, tensors, metadata in ((b"\0", moments, metadata), (b"\1", shapes, {})):
+        for dtype, width in (("F32", 4), ("F64", 8), ("F16", 2), ("I64", 8)):
+            header, end = {"__metadata__": metadata}, 0
+            for name, shape in tensors.items():
+                begin, end = end, end + width * math.prod(shape)
+                header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+            text = json.dumps(header, separators=(",", ":")).encode()
+            yield kind + struct.pack("<Q", len(text)) + text + bytes(end)
+
+
+def wordsOfCheckpoints():
+    yield from wordsOfTensors()
+    yield from ("moment1.", "moment2.", "step", "seed", "numerics_key", "optimizer", "adamw", "sgd", "hash until w", "header hash",
+                "-9223372036854775808")
+
+
 def manifests():
     for options in ([], ["--ranks", "2"], ["--ranks", "2", "--tied"]):
         made = subprocess.run([sys.executable, ROOT / "test/Runtime/Inputs/make_module.py", "none", "--include", ROOT / "include",
                                "--manifest", *options], capture_output=True, check=True)
-        yield made.stdout
+        manifest = json.loads(made.stdout)
+        yield compact(manifest)
+        for name, entry in manifest["entries"].items():
+            yield compact(manifest | {"entries": {name: entry}})
+
+
+def compact(manifest):
+    """The smaller an input is, the more of them are read in a time."""
+    return json.dumps(manifest, separators=(",", ":")).encode()
 
 
 def keysOfManifests():
@@ -143,7 +175,7 @@ def wordsOfFlights():
 
 TARGETS = {"parser": (declarations, words), "frontend": (declarations, words), "strategy": (strategies, keysOfTables),
            "map": (maps, keysOfTables), "tensors": (tensors, wordsOfTensors), "manifest": (manifests, keysOfManifests),
-           "flight": (flights, wordsOfFlights)}
+           "checkpoint": (checkpoints, wordsOfCheckpoints), "flight": (flights, wordsOfFlights)}
 
 
 def main():

@@ -1,0 +1,107 @@
+//===- CheckpointTarget.cpp - any bytes as a file of a checkpoint ---------===//
+//
+// What must hold of any bytes: training does not resume, or each parameter and each moment has all of its bytes, written
+// once. The first byte says which of a checkpoint's two files the others are; its other file is whole.
+//
+//===----------------------------------------------------------------------===//
+#include "Checkpoint.h"
+#include "Fuzz.h"
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+using namespace plc::runtime;
+using plc::ElementType;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Two parameters with moments between which one is frozen, and nothing to run.
+class Store final : public Engine {
+public:
+  std::string modelName() const override { return "store"; }
+  ElementType realType() const override { return ElementType::F32; }
+  std::string numericsKey() const override { return "0123"; }
+  std::string planJson() const override { return "{}"; }
+  const std::vector<EntryInfo> &entries() const override { return none; }
+  const std::vector<ParameterInfo> &parameters() const override { return all; }
+  const OptimizerSettings &optimizer() const override { return settings; }
+  StepResult trainStep(int64_t, const std::vector<Bytes> &) override { std::abort(); }
+  std::vector<Bytes> run(const EntryInfo &, const std::vector<Bytes> &) override { std::abort(); }
+
+  void readParameter(size_t index, void *out) override { read(index, 0, out); }
+  void writeParameter(size_t index, const void *data) override { write(index, 0, data); }
+  void readMoment(size_t index, int which, void *out) override { read(index, which, out); }
+  void writeMoment(size_t index, int which, const void *data) override { write(index, which, data); }
+  void clearMoments(size_t) override {}
+
+  std::map<std::pair<size_t, int>, Bytes> written;
+
+private:
+  void read(size_t index, int which, void *out) {
+    std::memset(out, int(index) * 3 + which, all[index].tensor().numBytes());
+  }
+  void write(size_t index, int which, const void *data) {
+    auto *bytes = static_cast<const std::byte *>(data);
+    require(written.try_emplace({index, which}, bytes, bytes + all[index].tensor().numBytes()).second, "written twice");
+  }
+
+  std::vector<EntryInfo> none;
+  std::vector<ParameterInfo> all{{"w", ElementType::F32, {2, 3}, {}, false},
+                                 {"c", ElementType::F32, {}, {}, true},
+                                 {"v", ElementType::F32, {2}, {}, false}};
+  OptimizerSettings settings;
+};
+
+/// A folder with a checkpoint, of whose files each input changes one.
+class Folder {
+public:
+  Folder() {
+    // In memory, where there is such a place: files on a disk take most of a run's time.
+    fs::path parent = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+    std::string name = parent / "plc-fuzz-checkpoint-XXXXXX";
+    require(::mkdtemp(name.data()), "no folder");
+    path = name;
+    Store saved, resumed;
+    fs::path step = saveCheckpoint(path, {3, 7}, saved);
+    for (size_t i = 0; i < files.size(); ++i) {
+      files[i] = step / (i ? "params.safetensors" : "state.safetensors");
+      std::ifstream stream(files[i], std::ios::binary);
+      whole[i].assign(std::istreambuf_iterator<char>(stream), {});
+    }
+    TrainingState training = resumeCheckpoint(path, resumed);
+    require(training.step == 3 && training.seed == 7 && resumed.written.size() == 7, "what was saved is lost");
+    for (const auto &[place, bytes] : resumed.written)
+      require(bytes.front() == std::byte(place.first * 3 + place.second), "another value than was saved");
+  }
+  ~Folder() { fs::remove_all(path); }
+
+  void hold(size_t which, std::string_view bytes) const {
+    for (size_t i = 0; i < files.size(); ++i)
+      std::ofstream(files[i], std::ios::binary) << (i == which ? bytes : std::string_view(whole[i]));
+  }
+
+  std::string path;
+  std::array<std::string, 2> files, whole;
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const Folder folder;
+  if (size == 0)
+    return 0;
+  folder.hold(data[0] % 2, {reinterpret_cast<const char *>(data) + 1, size - 1});
+  Store engine;
+  try {
+    TrainingState training = resumeCheckpoint(folder.path, engine);
+    require(engine.written.size() == 7, "a parameter or a moment that was not there");
+    require(data[0] % 2 == 0 || (training.step == 3 && training.seed == 7), "another step than the state's");
+  } catch (const Error &) {
+  }
+  return 0;
+}
