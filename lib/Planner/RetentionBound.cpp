@@ -1,5 +1,6 @@
 //===- RetentionBound.cpp - what must be computed again behind a call -----===//
 #include "Flow.h"
+#include "RetentionDual.h"
 
 #include "plc/Planner/Retention.h"
 
@@ -206,6 +207,9 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
   return excess;
 }
 
+// Rounds of prices, by the calls of the problem and the operands of those that may run again.
+constexpr int64_t mostPriceWork = 30'000'000;
+
 // Twice the cuts of all pairs of moments, by the calls of the problem.
 constexpr int64_t mostPathWork = 200'000;
 
@@ -266,9 +270,8 @@ private:
   const int64_t count;
 };
 
-} // namespace
-
-std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
+// By single moments, and by moments one behind the other.
+std::optional<int64_t> boundByMoments(const RetentionProblem &problem, RetentionProblem::Peak *least) {
   auto fails = [&](RetentionProblem::Peak peak) {
     if (least)
       *least = peak;
@@ -309,4 +312,24 @@ std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &prob
     }
   }
   return std::max(best, MomentPath(problem, maker, std::move(hot)).bound());
+}
+
+} // namespace
+
+std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &problem, RetentionToGo &toGo,
+                                                    RetentionProblem::Peak *least) {
+  std::optional<int64_t> bound = boundByMoments(problem, least);
+  if (!bound)
+    return std::nullopt;
+  int64_t operands = 0, slots = problem.calls.size();
+  for (const RetentionProblem::Call &call : problem.calls)
+    operands += call.repeatable ? call.args.size() : 0;
+  int64_t rounds = std::min<int64_t>(1000, mostPriceWork / std::max<int64_t>(1, slots * (slots + operands)));
+  toGo = priceRetention(problem, *bound > 0 && rounds >= 50 ? rounds : 0, *bound, INT64_MAX);
+  return std::max(*bound, toGo.boundNs());
+}
+
+std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
+  RetentionToGo toGo;
+  return boundRetention(problem, toGo, least);
 }

@@ -96,8 +96,8 @@ struct RetentionEffort {
 };
 
 /// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
-/// chain, prices of bytes and annealing, polished, then repaired and improved window by window; and once more exactly, now that all that is
-/// not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes, which is
+/// chain, prices of bytes and annealing, polished, then repaired and improved window by window, and by beams; and once more exactly,
+/// now that all that is not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes, which is
 /// then `lacking`.
 Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {},
                      RetentionProblem::Peak *lacking = nullptr);
@@ -115,7 +115,9 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// what lives or is computed again, too: a knapsack over closures. Its Lagrangian relaxation is a minimum cut for each
 /// price of a byte, the best price is found by cutting planes, and the largest over some t is taken; what some t need up to
 /// the next of them adds up. Sees chains of dropped values. O(times^2 x prices x flow). Source: closures as cuts by
-/// Picard, "Maximal closure of a graph", 1976.
+/// Picard, "Maximal closure of a graph", 1976. Or, if that is more, what prices of bytes and operands at all calls together
+/// prove, by dynamic programs over each value: sees that a value is made again between two calls, too. O(rounds x calls x
+/// (values + operands)). Source: a Lagrangian relaxation (Geoffrion, 1974); the linear one is about as good.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
 
 /// The stages of one rank, each a problem with the static bytes of the rank, and the bytes that there are for all of them.
