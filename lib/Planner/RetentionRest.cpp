@@ -5,7 +5,7 @@
 
 using namespace plc::planner;
 
-RetentionRest::RetentionRest(const RetentionScope &scope) : scope(scope) {
+RetentionRest::RetentionRest(const RetentionScope &scope, const RetentionToGo *toGo) : scope(scope) {
   for (int64_t call = scope.window.begin; call <= scope.window.end; ++call)
     made.push_back(scope.madeBefore(call));
   for (int64_t call = scope.window.begin; call < scope.window.end; ++call)
@@ -15,6 +15,41 @@ RetentionRest::RetentionRest(const RetentionScope &scope) : scope(scope) {
   };
   std::stable_sort(moments.begin(), moments.end(), isFuller);
   moments.resize(std::min<size_t>(moments.size(), 24), Moment{});
+  if (!toGo)
+    return;
+  unit = toGo->unit;
+  for (int64_t slot = 0; slot <= scope.window.end; ++slot)
+    addSlot(slot, *toGo);
+}
+
+void RetentionRest::addSlot(int64_t slot, const RetentionToGo &toGo) {
+  Slot added{toGo.others[slot], 0, std::vector<int64_t>(scope.values.size())};
+  std::vector<bool> hasBit(scope.maker.size());
+  for (size_t bit = 0; bit < scope.values.size(); ++bit) {
+    int64_t value = scope.values[bit];
+    hasBit[value] = true;
+    if (scope.maker[value] >= slot)
+      continue;
+    int64_t alive = toGo.alive[value][slot], dead = toGo.dead[value][slot];
+    bool isRequired = dead >= RetentionToGo::never;
+    added.required |= isRequired ? Live(1) << bit : 0;
+    added.ticks += isRequired ? alive : dead;
+    added.gains[bit] = isRequired ? 0 : dead - alive;
+  }
+  for (size_t value = 0; value < hasBit.size(); ++value)
+    if (!hasBit[value] && scope.maker[value] >= 0 && scope.maker[value] < slot)
+      added.ticks += std::min(toGo.alive[value][slot], toGo.dead[value][slot]);
+  slots.push_back(std::move(added));
+}
+
+int64_t RetentionRest::pricedNs(int64_t next, Live live) const {
+  const Slot &slot = slots[next];
+  if (slot.required & ~live)
+    return never;
+  int64_t ticks = slot.ticks;
+  for (; live; live &= live - 1)
+    ticks -= slot.gains[__builtin_ctzll(live)];
+  return ticks <= 0 ? 0 : (ticks + unit - 1) / unit;
 }
 
 void RetentionRest::addMoment(int64_t call) {
@@ -67,5 +102,6 @@ int64_t RetentionRest::ns(int64_t next, Live live) const {
   for (const Moment &moment : moments)
     if (moment.call >= next)
       most = std::max(most, knapsack(moment, moment.waiting & ~again));
-  return std::min(ns + most, never);
+  ns = std::min(ns + most, never);
+  return slots.empty() ? ns : std::max(ns, pricedNs(next, live));
 }

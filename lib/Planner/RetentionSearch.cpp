@@ -50,10 +50,10 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   return starts;
 }
 
-// The best of what the starts become, repaired and improved; the nearest of them if none fits. What one start leaves of the
-// effort is the next ones'.
-static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, int64_t boundNs,
-                          int64_t &ns) {
+// The best of what the starts become, repaired and improved, and of what beams make of it; the nearest of them if none fits.
+// What one start leaves of the effort is the next ones'.
+static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, const RetentionToGo &toGo,
+                          int64_t boundNs, int64_t &ns) {
   std::vector<Retention> starts = findStarts(problem, effort, boundNs);
   Retention best = starts[0];
   ns = INT64_MAX;
@@ -71,6 +71,8 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
       best = std::move(each);
     }
   }
+  if (ns > boundNs && improveByBeams(problem, best, toGo, effort.beamStates / (isSmall(problem) ? 1 : 2)))
+    ns = problem.addedNs(best);
   return best;
 }
 
@@ -109,11 +111,13 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
     return problem.verify(answer);
   }
   RetentionProblem::Peak least;
-  std::optional<int64_t> bound = retentionBound(problem, &least);
+  RetentionToGo toGo;
+  std::optional<int64_t> bound = boundRetention(problem, toGo, &least);
   if (!bound || end == WindowEnd::None)
     return refuse(problem, bound ? leastPeak(problem, effort.exactStates) : least, lacking);
-  WindowEffort much{effort.exactStates / (isSmall(problem) ? 1 : 4)};
-  answer = findBest(problem, effort, *bound, much.belowNs);
+  WindowEffort much{effort.exactStates / (isSmall(problem) ? 4 : 16)};
+  much.toGo = &toGo;
+  answer = findBest(problem, effort, toGo, *bound, much.belowNs);
   if (much.belowNs > *bound)
     searchWhole(problem, answer, much);
   if (RetentionProblem::Peak peak = problem.peakOf(answer); peak.bytes > problem.budgetBytes)

@@ -2,7 +2,7 @@
 #ifndef PLC_LIB_PLANNER_RETENTIONWINDOW_H
 #define PLC_LIB_PLANNER_RETENTIONWINDOW_H
 
-#include "plc/Planner/Retention.h"
+#include "RetentionDual.h"
 
 namespace plc::planner {
 
@@ -14,7 +14,8 @@ struct RetentionWindow {
 
 enum class WindowGoal {
   Least, ///< the least time
-  Any    ///< the first way through that is found
+  Any,   ///< the first way through that is found
+  Beam   ///< a short one: of the states with the same next call and as many clones before it those that promise least
 };
 
 enum class WindowEnd {
@@ -26,8 +27,11 @@ enum class WindowEnd {
 struct WindowEffort {
   int64_t states = 50'000;
   WindowGoal goal = WindowGoal::Least;
-  int64_t belowNs = INT64_MAX; ///< what takes as long or longer is no answer
-  int64_t spent = 0;           ///< of the states
+  int64_t belowNs = INT64_MAX;         ///< what takes as long or longer is no answer
+  int64_t spent = 0;                   ///< of the states
+  const RetentionToGo *toGo = nullptr; ///< what prices say of the whole problem, for a window that is that
+  int64_t beamWidth = 0;            ///< for goal `Beam`, which needs `toGo`: how many states of each call it follows,
+  const Retention *guide = nullptr; ///< and an answer whose states it follows, too
 };
 
 /// Replaces the clones of a window by ones with which each of its runs fits the budget. A shortest path over (calls of
@@ -45,6 +49,12 @@ RetentionProblem::Peak leastPeak(const RetentionProblem &problem, int64_t states
 
 /// Makes an answer that exceeds the budget fit it, by windows that grow around its peak. False if none helps.
 bool repairByWindows(const RetentionProblem &problem, Retention &answer);
+
+/// Beam search (Lowerre, 1976) through the whole problem by what prices say is still to pay, which see all of it: with the prices
+/// of the budget and, as these do not know what clones hold, of less. Ever wider, around an answer that fits and what is found;
+/// room for a run is made by dropping what prices say is worth least for its bytes. Heuristic; nothing where more than 62
+/// values come and go. False if it is no better. `states` in all. O(states x (calls + values)).
+bool improveByBeams(const RetentionProblem &problem, Retention &answer, const RetentionToGo &toGo, int64_t states);
 
 /// Makes an answer cheaper, window by window, until no window is or `states` are used up: a large-neighbourhood search
 /// (Shaw, 1998). A window is at most two thirds of the calls. Returns how many states are left; less than none if the last

@@ -107,6 +107,17 @@ TEST(Retention, BoundSeesAllCallsTogether) {
   EXPECT_LE(1000 * bound, 170 * base);
 }
 
+// Near the floor what is found by small changes is far from the least, which bench/recomputation_milp.py tells: beams find it.
+TEST(Retention, FindsTheLeastByBeams) {
+  for (auto [problem, leastPerMille] : {std::pair(vgg(5, 3), 144), std::pair(uNet(3), 279)}) {
+    problem.budgetBytes = problem.peakOf({}).bytes * 3 / 10;
+    Retention answer;
+    ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+    EXPECT_EQ(check(problem, answer), std::nullopt);
+    EXPECT_LE(1000 * problem.addedNs(answer), leastPerMille * problem.baseNs());
+  }
+}
+
 TEST(Retention, IsRevolveOnUniformChains) {
   for (int64_t steps : {6, 14}) {
     RetentionProblem problem = uniformChain(steps);

@@ -92,6 +92,7 @@ struct RetentionEffort {
   int64_t annealingSteps = -1; ///< -1: by the size of the problem
   int64_t exactStates = 100'000;
   int64_t windowStates = 100'000; ///< of all starts; three times as many on small problems
+  int64_t beamStates = 250'000;   ///< of all beams; half as many on large problems
   int64_t sharers = 1;            ///< problems that share what goes by size
 };
 
