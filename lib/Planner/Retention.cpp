@@ -211,18 +211,31 @@ std::vector<int64_t> RetentionProblem::makers() const {
 }
 
 RetentionProblem::Peak RetentionProblem::workingSet() const {
-  std::vector<int64_t> maker = makers();
+  std::vector<int64_t> maker = makers(), last = maker;
+  for (size_t index = 0; index < calls.size(); ++index)
+    for (int64_t value : calls[index].args)
+      last[value] = index;
+  // What nothing makes again lives from its maker to its last read: by call, how much more or less that is.
+  std::vector<int64_t> change(calls.size() + 1);
+  auto isOnce = [&](int64_t value) { return maker[value] >= 0 && !calls[maker[value]].repeatable; };
+  for (size_t value = 0; value < bytes.size(); ++value)
+    if (isOnce(value)) {
+      change[maker[value]] += bytes[value];
+      change[last[value] + 1] -= bytes[value];
+    }
   Peak most{staticBytes, -1};
+  int64_t once = 0;
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call &call = calls[index];
-    int64_t now = staticBytes + call.scratchBytes;
+    once += change[index];
+    int64_t now = staticBytes + call.scratchBytes + once;
     for (int64_t value : call.results)
-      now += bytes[value];
+      now += isOnce(value) ? 0 : bytes[value];
     std::vector<int64_t> args = call.args;
     std::sort(args.begin(), args.end());
     args.erase(std::unique(args.begin(), args.end()), args.end());
     for (int64_t value : args)
-      now += maker[value] < 0 ? 0 : bytes[value];
+      now += maker[value] < 0 || isOnce(value) ? 0 : bytes[value];
     for (auto [operand, result] : call.inPlace)
       now -= maker[operand] < 0 ? 0 : std::min(bytes[operand], bytes[result]);
     if (most.call < 0 || now > most.bytes)

@@ -174,7 +174,21 @@ void printInstances(size_t most) {
     }
 }
 
-// At the least budget that the bound leaves open, 1 % above it, and 64 bytes below it.
+// The least budget of which an answer is found, to a 64th of the least that is proven necessary.
+int64_t leastSolved(RetentionProblem problem, int64_t necessary) {
+  int64_t step = std::max<int64_t>(necessary / 64, 1), low = 0;
+  int64_t high = (problem.peakOf({}).bytes - necessary + step - 1) / step; // nothing runs again there
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    problem.budgetBytes = necessary + middle * step;
+    Retention answer;
+    (solveRetention(problem, answer) ? low : high) = middle;
+  }
+  return necessary + high * step;
+}
+
+// At the least budget that the bound leaves open, 1 % above it, and 64 bytes below it. Where the first has no answer, the least
+// budget that has one, so that the floor is between the two.
 void runFloors() {
   for (auto [name, problem] : networks()) {
     RetentionProblem::Peak least = problem.workingSet();
@@ -182,11 +196,17 @@ void runFloors() {
       problem.budgetBytes = least.bytes;
     while (!retentionBound(problem, &least));
     std::printf("%s: %zu calls, bound of the floor %ld\n", name, problem.calls.size(), long(least.bytes));
+    bool isSolved = false;
     for (int64_t budget : {least.bytes, least.bytes * 101 / 100, least.bytes - 64}) {
       problem.budgetBytes = budget;
       Retention answer;
       Fault fault = solveRetention(problem, answer);
       std::printf("  %ld: %s\n", long(budget), fault ? fault->c_str() : "solved");
+      isSolved |= !fault;
+    }
+    if (!isSolved) {
+      int64_t solved = leastSolved(problem, least.bytes);
+      std::printf("  the floor is between %ld and %ld bytes\n", long(least.bytes), long(solved));
     }
     std::fflush(stdout);
   }

@@ -81,7 +81,8 @@ public:
   int64_t firstAwaitedW() const;
   /// The maker of each value, or -1.
   std::vector<int64_t> makers() const;
-  /// No answer fits in less: the most that one call reads, makes and needs beside, with the static bytes. O(calls).
+  /// No answer fits in less: the most that one call reads, makes and needs beside, with the static bytes and what lives then
+  /// and nothing makes again. O(calls + values).
   Peak workingSet() const;
   /// "no plan fits in this order with these kernels: ..", for what does not fit at a peak.
   Reason doesNotFit(const Peak &peak) const;
