@@ -209,6 +209,8 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
 
 // Rounds of prices, by the calls of the problem and the operands of those that may run again.
 constexpr int64_t mostPriceWork = 30'000'000;
+// Fewer rounds prove no more than moments do: for more than some 120 calls they took longer than all else, and gained little.
+constexpr int64_t leastRounds = 1000;
 
 // Twice the cuts of all pairs of moments, by the calls of the problem.
 constexpr int64_t mostPathWork = 200'000;
@@ -324,8 +326,8 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
   int64_t operands = 0, slots = problem.calls.size();
   for (const RetentionProblem::Call &call : problem.calls)
     operands += call.repeatable ? call.args.size() : 0;
-  int64_t rounds = std::min<int64_t>(1000, mostPriceWork / std::max<int64_t>(1, slots * (slots + operands)));
-  toGo = priceRetention(problem, *bound > 0 && rounds >= 50 ? rounds : 0, *bound, INT64_MAX);
+  int64_t rounds = std::min<int64_t>(leastRounds, mostPriceWork / std::max<int64_t>(1, slots * (slots + operands)));
+  toGo = priceRetention(problem, *bound > 0 && rounds >= leastRounds ? rounds : 0, *bound, INT64_MAX);
   return std::max(*bound, toGo.boundNs());
 }
 
