@@ -207,10 +207,9 @@ std::vector<int64_t> excessAtCalls(const RetentionProblem &problem, const std::v
   return excess;
 }
 
-// Rounds of prices, by the calls of the problem and the operands of those that may run again.
-constexpr int64_t mostPriceWork = 30'000'000;
-// Fewer rounds prove no more than moments do: for more than some 120 calls they took longer than all else, and gained little.
-constexpr int64_t leastRounds = 1000;
+// Prices are found in so many rounds, or not at all: fewer prove no more than moments do. A round takes as long as calls times calls
+// and operands of those that may run again; above some 120 calls that was longer than all else, and gained little.
+constexpr int64_t priceRounds = 1000, mostPriceWork = 30'000'000;
 
 // Twice the cuts of all pairs of moments, by the calls of the problem.
 constexpr int64_t mostPathWork = 200'000;
@@ -326,8 +325,8 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
   int64_t operands = 0, slots = problem.calls.size();
   for (const RetentionProblem::Call &call : problem.calls)
     operands += call.repeatable ? call.args.size() : 0;
-  int64_t rounds = std::min<int64_t>(leastRounds, mostPriceWork / std::max<int64_t>(1, slots * (slots + operands)));
-  toGo = priceRetention(problem, *bound > 0 && rounds >= leastRounds ? rounds : 0, *bound, INT64_MAX);
+  bool isPriced = *bound > 0 && slots * (slots + operands) <= mostPriceWork / priceRounds;
+  toGo = priceRetention(problem, isPriced ? priceRounds : 0, *bound, INT64_MAX);
   return std::max(*bound, toGo.boundNs());
 }
 

@@ -117,7 +117,7 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// what lives or is computed again, too: a knapsack over closures. Its Lagrangian relaxation is a minimum cut for each
 /// price of a byte, the best price is found by cutting planes, and the largest over some t is taken; what some t need up to
 /// the next of them adds up. Sees chains of dropped values. O(times^2 x prices x flow). Source: closures as cuts by
-/// Picard, "Maximal closure of a graph", 1976. Or, if that is more, what prices of bytes and operands at all calls together
+/// Picard, "Maximal closure of a graph", 1976. Or, on problems of up to some 120 calls and if that is more, what prices of bytes and operands at all calls together
 /// prove, by dynamic programs over each value: sees that a value is made again between two calls, too. O(rounds x calls x
 /// (values + operands)). Source: a Lagrangian relaxation (Geoffrion, 1974); the linear one is about as good.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
