@@ -15,6 +15,7 @@
 #include "plc/Support/ExitCodes.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <thread>
@@ -72,14 +73,14 @@ public:
       return estimate;
     fill(*module, estimate);
     // No rank ends before what it updates behind its tasks, so where parameters lie counts already here.
-    estimate.ns = plc::plan::leastStep(programOf(*module), strategy.rates(), threads());
+    estimate.ns = leastStep(*module);
     estimate.leastNs = programOf(*module).getStepBoundNs().value_or(0) / threads();
     return estimate;
   }
 
-  JointEstimate plan(const JointChoice &choice) override {
+  JointEstimate plan(const JointChoice &choice, int64_t mostNs) override {
     JointEstimate estimate;
-    OwningOpRef<ModuleOp> module = lower(choice, program, strategyOf(choice), "", estimate);
+    OwningOpRef<ModuleOp> module = lower(choice, program, strategyOf(choice), "", estimate, mostNs);
     if (!module)
       return estimate;
     fill(*module, estimate);
@@ -249,20 +250,36 @@ private:
     return std::max<int64_t>(1, std::accumulate(balance.begin(), balance.end(), int64_t(0)));
   }
 
+  /// The step of an order, with updates.
+  int64_t leastStep(ModuleOp ordered) const {
+    return plc::plan::leastStep(programOf(ordered), strategy.rates(), threads());
+  }
+
   OwningOpRef<ModuleOp> lower(const JointChoice &choice, const Program &program, const Strategy &chosen, StringRef last,
-                              JointEstimate &estimate) {
+                              JointEstimate &estimate, int64_t mostNs = std::numeric_limits<int64_t>::max()) {
     ModuleOp withKernels = kernelsOf(choice.microBatches, estimate);
     if (!withKernels)
       return {};
     std::string text;
     llvm::raw_string_ostream stream(text);
     Lowering lowering(model, chosen, sources, nullptr, stream);
+    int64_t givenUpNs = std::numeric_limits<int64_t>::max();
+    lowering.giveUpIf([&](ModuleOp ordered) {
+      int64_t ns = leastStep(ordered);
+      if (ns > mostNs)
+        givenUpNs = std::min(givenUpNs, ns);
+      return ns > mostNs;
+    });
     // Kernels keep the turns of long loops. Where the budget decides about these, too, a whole plan is made of the model, both ways.
     bool decidesTurns = last.empty() && solvesTurns(program, chosen) && hasSegments(withKernels);
     OwningOpRef<ModuleOp> module =
         decidesTurns ? lowering.lower(program, last) : lowering.plan(withKernels.clone(), program, last);
-    if (!module)
+    if (!module && text.empty() && givenUpNs > mostNs) {
+      estimate.ns = givenUpNs;
+      estimate.isGivenUp = true;
+    } else if (!module) {
       refuse(text, lowering.exitCode(), estimate);
+    }
     return module;
   }
 

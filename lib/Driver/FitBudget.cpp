@@ -59,7 +59,9 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   OwningOpRef<ModuleOp> planned = cutForTry(module, phases, program, errors);
   if (!planned || !runPhases(*planned, phasesBetween(phases, cut, ordered), program, errors))
     return std::nullopt;
-  if (isHopeless && isHopeless(*planned))
+  bool isSlow = isTooSlow && isTooSlow(*planned);
+  gaveUp |= isSlow;
+  if (isSlow || (isHopeless && isHopeless(*planned)))
     return knownPlans[key] = {{}, stepOf(*planned), /*isWhole=*/false};
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
@@ -83,10 +85,11 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &
   for (int round = 0; round < rounds; ++round) {
     // What is tried behind a plan that fits may fail.
     auto tried = tryPlan(module, program, found ? llvm::nulls() : errors);
-    if (!tried && !found)
-      return false;
-    if (!tried)
+    if (!tried || !tried->isWhole) {
+      if (!found)
+        return false;
       break;
+    }
     const std::vector<int64_t> &missing = tried->missing;
     program.reserveBytes.resize(missing.size());
     grown.resize(missing.size());
@@ -163,7 +166,8 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ost
 // to look first. Who may hold less is not faster: what takes too long and does not fit is the last that is tried.
 std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int64_t mostNs) {
   std::optional<std::vector<int64_t>> few, many, found;
-  std::optional<int64_t> foundNs;
+  std::optional<int64_t> fewNs, foundNs;
+  int64_t budget = strategy.get<int64_t>("memory.budget");
   for (int round = 0; round < rounds; ++round) {
     // What is computed again makes no step shorter.
     auto isSlower = [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; };
@@ -178,14 +182,23 @@ std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int6
       foundNs = tried->stepNs;
     }
     (tried && !fits ? few : many) = program.reserveBytes;
+    if (tried && !fits)
+      fewNs = tried->stepNs;
+    // Nothing between the two is faster by much.
+    if (foundNs && fewNs && *foundNs <= *fewNs + *fewNs / 256)
+      break;
     std::vector<int64_t> next = program.reserveBytes;
+    bool isNear = true; // nor do a few bytes matter
     if (few && many)
-      for (size_t rank = 0; rank < next.size(); ++rank)
-        next[rank] = (*few)[rank] + ((*many)[rank] - (*few)[rank]) / 2;
+      for (size_t rank = 0; rank < next.size(); ++rank) {
+        int64_t apart = (*many)[rank] - (*few)[rank];
+        isNear &= apart <= budget / 128;
+        next[rank] = (*few)[rank] + apart / 2;
+      }
     else if (few)
       for (size_t rank = 0; rank < next.size(); ++rank)
         next[rank] += std::max<int64_t>(tried->missing[rank], 0);
-    if (next == program.reserveBytes)
+    if (next == program.reserveBytes || (found && few && isNear))
       break;
     program.reserveBytes = std::move(next);
   }
@@ -198,7 +211,7 @@ std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int6
 // decided for these; or nothing is, and the order holds what the bytes allow. The faster of the plans is taken. With one
 // in flight ranks take turns, which takes the fewest bytes of all orders: if that does not fit either, its addresses tell
 // what is missing.
-void Lowering::fitOrder(ModuleOp module, Program &program) {
+bool Lowering::fitOrder(ModuleOp module, Program &program) {
   std::optional<Program> best;
   int64_t bestNs = 0;
   auto take = [&](const Program &candidate, std::optional<int64_t> ns) {
@@ -221,16 +234,17 @@ void Lowering::fitOrder(ModuleOp module, Program &program) {
     counted.inFlight = std::min(most, mostInFlight(strategy));
     if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))
       break;
+    if (gaveUp) // with fewer in flight it is no faster
+      break;
   }
   take(filled, fitHeld(module, filled, best ? bestNs : INT64_MAX));
   program = best.value_or(counted);
+  return best || !gaveUp;
 }
 
 bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
   kept.reset();
-  if (!solvesOrder(program, strategy))
-    return fitRecomputation(module, program, errors);
-  fitOrder(module, program);
-  return true;
+  gaveUp = false;
+  return solvesOrder(program, strategy) ? fitOrder(module, program) : fitRecomputation(module, program, errors);
 }

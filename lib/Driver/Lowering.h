@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +42,10 @@ public:
   /// A model with kernels lowered through the phases behind them up to `last`, recomputing what its budget asks for.
   mlir::OwningOpRef<mlir::ModuleOp> plan(mlir::OwningOpRef<mlir::ModuleOp> module, const Program &program,
                                          llvm::StringRef last);
+
+  /// Has plans that are tried for a budget given up where this says so of their orders. Then there may be no plan, and no
+  /// error.
+  void giveUpIf(std::function<bool(mlir::ModuleOp ordered)> isSlow) { isTooSlow = std::move(isSlow); }
 
   /// The exit code of the last error.
   int exitCode() const { return code; }
@@ -88,7 +93,8 @@ private:
   /// at most `mostNs`.
   std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program, int64_t mostNs);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
-  void fitOrder(mlir::ModuleOp module, Program &program);
+  /// False if no plan fits and one was given up.
+  bool fitOrder(mlir::ModuleOp module, Program &program);
 
   mlir::ModuleOp model;
   const strategy::Strategy &strategy;
@@ -96,6 +102,8 @@ private:
   mlir::TimingScope *timed;
   llvm::raw_ostream &errors;
   int code = 0;
+  std::function<bool(mlir::ModuleOp)> isTooSlow; ///< may be null
+  bool gaveUp = false;                           ///< a plan for that
   std::map<TriedKey, Tried> knownPlans;
   /// The last cut of a plan that keeps all values, and the passes that made it.
   std::optional<std::pair<std::string, mlir::OwningOpRef<mlir::ModuleOp>>> knownCut;

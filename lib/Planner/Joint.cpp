@@ -2,6 +2,7 @@
 #include "plc/Planner/Joint.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -78,17 +79,18 @@ private:
            searches.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks).second;
   }
 
-  int64_t bestOrder() const {
-    int64_t best = -1;
+  // Of the rows that were looked at so far and not refused; the largest number if there is none.
+  int64_t bestAt(JointRow::Depth depth) const {
+    int64_t best = std::numeric_limits<int64_t>::max();
     for (const JointRow &row : rows)
-      if (row.depth == JointRow::order && row.estimate.refusal.empty() && (best < 0 || row.estimate.ns < best))
-        best = row.estimate.ns;
+      if (row.depth == depth && row.estimate.refusal.empty())
+        best = std::min(best, row.estimate.ns);
     return best;
   }
 
   // Beside what is near the best order stand moved borders and a searched order, if they are faster.
   void improveNear() {
-    int64_t best = bestOrder();
+    int64_t best = bestAt(JointRow::order);
     std::vector<JointRow> near;
     for (const JointRow &row : rows)
       if (row.depth == JointRow::order && row.estimate.refusal.empty() && row.choice.stages() > 1 &&
@@ -143,8 +145,13 @@ private:
         setOrder(*row);
         continue;
       }
+      JointEstimate order = row->estimate, estimate = problem.plan(row->choice, bestAt(JointRow::plan));
+      if (estimate.isGivenUp) {
+        row->estimate.ns = std::max(order.ns, estimate.ns);
+        row->estimate.isGivenUp = true;
+        continue;
+      }
       row->depth = JointRow::plan;
-      JointEstimate order = row->estimate, estimate = problem.plan(row->choice);
       row->estimate = estimate;
       if (estimate.refusal.empty()) {
         ++plans[exchangeOf(row->choice)];

@@ -25,6 +25,7 @@ public:
   int64_t lanes = 1, exchange = 0; // ns of what a replica sends to each other one, which an order does not count either
   int64_t parameters = 0;          // bytes of each layer, on each replica
   int64_t mostShards = 1, share = 0; // ns of what a shared stage exchanges in each task
+  bool givesUp = false;              // plans that take too long
   int64_t ordered = 0, planned = 0;  // how often it was asked
 
   std::vector<JointChoice> choices() override {
@@ -49,7 +50,7 @@ public:
     return simulated(choice);
   }
 
-  JointEstimate plan(const JointChoice &choice) override {
+  JointEstimate plan(const JointChoice &choice, int64_t mostNs) override {
     ++planned;
     JointEstimate estimate = simulated(choice);
     estimate.ns += message * choice.microBatches / choice.replicas * (choice.stages() - 1);
@@ -59,6 +60,9 @@ public:
     if (limit && !choice.recomputes && most > limit) {
       estimate.refusal = "needs " + std::to_string(most);
       estimate.lacksMemory = true;
+    } else if (givesUp && estimate.ns > mostNs) {
+      estimate.ns = mostNs + 1;
+      estimate.isGivenUp = true;
     }
     return estimate;
   }
@@ -146,7 +150,7 @@ int64_t exhaust(Chain problem) {
         for (bool again : {false, true}) {
           choice.recomputes = again;
           JointEstimate estimate =
-              left || (again && !problem.recomputes) ? JointEstimate{0, {}, "no"} : problem.plan(choice);
+              left || (again && !problem.recomputes) ? JointEstimate{0, {}, "no"} : problem.plan(choice, INT64_MAX);
           if (estimate.refusal.empty() && (best < 0 || estimate.ns < best))
             best = estimate.ns;
         }
@@ -236,6 +240,31 @@ TEST(Joint, KeepsMemory) {
   }
 }
 
+// A plan that was given up as slower changes nothing of the answer, and says that it takes longer.
+TEST(Joint, GivesUpSlowerPlans) {
+  int64_t givenUp = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.message = 5;
+    problem.limit = 100 * int64_t(problem.layers.size());
+    problem.recomputes = true;
+    JointAnswer whole, answer;
+    ASSERT_EQ(solveJoint(problem, whole), std::nullopt);
+    problem.givesUp = true;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_EQ(answer.chosen.choice, whole.chosen.choice);
+    EXPECT_EQ(answer.chosen.estimate.ns, whole.chosen.estimate.ns);
+    for (const JointRow &row : answer.rows) {
+      givenUp += row.estimate.isGivenUp;
+      if (row.estimate.isGivenUp) {
+        EXPECT_LT(row.depth, JointRow::plan);
+        EXPECT_GT(row.estimate.ns, answer.chosen.estimate.ns);
+      }
+    }
+  }
+  EXPECT_GT(givenUp, 0);
+}
+
 // What only whole plans know changes which is best; those that may be are planned, and few others.
 TEST(Joint, RanksWholePlans) {
   int64_t changed = 0;
@@ -248,7 +277,7 @@ TEST(Joint, RanksWholePlans) {
     EXPECT_LE(problem.planned, mostPlans);
     int64_t best = -1, bestOrder = -1, ofBestOrder = 0;
     for (const JointChoice &choice : problem.choices()) {
-      int64_t order = problem.order(choice).ns, plan = problem.plan(choice).ns;
+      int64_t order = problem.order(choice).ns, plan = problem.plan(choice, INT64_MAX).ns;
       best = best < 0 ? plan : std::min(best, plan);
       if (bestOrder < 0 || order < bestOrder) {
         bestOrder = order;

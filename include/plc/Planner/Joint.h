@@ -35,6 +35,7 @@ struct JointEstimate {
   std::string refusal{};          ///< why there is no such plan; empty: there is one
   bool lacksMemory = false;       ///< it is refused for its bytes
   int64_t leastNs = 0;            ///< about what no order of the same tasks undercuts
+  bool isGivenUp = false;         ///< a plan that takes `ns` or more, and so too long
 };
 
 /// What is searched: it is asked for a choice in three steps, each dearer than the one before. A later one never says less
@@ -48,8 +49,8 @@ public:
   virtual JointEstimate work(int64_t microBatches) = 0;
   /// The step with the order of its tasks, before memory is known.
   virtual JointEstimate order(const JointChoice &choice) = 0;
-  /// The step of the whole plan, with messages and updates.
-  virtual JointEstimate plan(const JointChoice &choice) = 0;
+  /// The step of the whole plan, with messages and updates. One that takes longer than `mostNs` may be given up.
+  virtual JointEstimate plan(const JointChoice &choice, int64_t mostNs) = 0;
   /// Whether a choice that lacks memory may compute again.
   virtual bool mayRecompute() const = 0;
   /// Whether borders may be moved.
