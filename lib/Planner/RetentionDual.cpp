@@ -76,48 +76,77 @@ private:
 
 // Of a byte by slot, and of an operand for a clone by operand and slot.
 template <typename Number>
-struct Prices {
-  std::vector<Number> ofBytes;
-  std::vector<std::vector<Number>> ofOperands;
+class Prices {
+public:
+  Prices() = default;
+  explicit Prices(const Lots &lots)
+      : ofBytes(lots.slots), ofOperands(lots.operands.size() * lots.slots), slots(lots.slots) {}
+
+  Number *ofOperand(int64_t operand) { return ofOperands.data() + operand * slots; }
+  const Number *ofOperand(int64_t operand) const { return ofOperands.data() + operand * slots; }
+
+  std::vector<Number> ofBytes, ofOperands;
+
+private:
+  int64_t slots = 0;
 };
 
 // The least that a value costs from the beginning of each slot on.
 template <typename Number>
-void costOf(const Lots &lots, size_t value, const Prices<Number> &prices, Number unit, std::vector<Number> &alive,
-            std::vector<Number> &dead) {
-  constexpr Number never = Number(RetentionToGo::never);
-  const RetentionProblem &problem = lots.problem;
-  int64_t call = lots.maker[value];
-  alive.assign(lots.slots + 1, 0);
-  dead.assign(lots.slots + 1, 0);
-  Number others = Number(problem.inFlight - 1) *
-                  std::accumulate(prices.ofBytes.begin(), prices.ofBytes.end(), Number(0)) *
-                  Number(problem.bytes[value]);
-  for (int64_t slot = lots.slots - 1; slot > call; --slot) {
-    Number paid = 0, again = Number(problem.calls[call].ns) * unit;
+class Costs {
+public:
+  explicit Costs(const Lots &lots)
+      : alive(lots.slots + 1), dead(lots.slots + 1), lots(lots), paid(lots.slots), again(lots.slots) {}
+
+  void find(size_t value, const Prices<Number> &prices, Number unit) {
+    constexpr Number never = Number(RetentionToGo::never);
+    const RetentionProblem &problem = lots.problem;
+    int64_t call = lots.maker[value];
+    // Nothing but sums over slots, which compilers turn into vectors.
+    auto add = [&](std::vector<Number> &sums, int64_t operand) {
+      const Number *price = prices.ofOperand(operand);
+      Number *to = sums.data();
+      for (int64_t slot = call + 1; slot < lots.slots; ++slot)
+        to[slot] += price[slot];
+    };
+    std::fill(paid.begin(), paid.end(), 0);
+    std::fill(again.begin(), again.end(), Number(problem.calls[call].ns) * unit);
     for (int64_t use : lots.uses[value])
-      paid += prices.ofOperands[use][slot];
+      add(paid, use);
     for (int64_t operand = lots.first[call]; operand < lots.first[call + 1]; ++operand)
-      again += prices.ofOperands[operand][slot];
-    Number held = prices.ofBytes[slot] * Number(lots.across[value][slot]);
-    Number there = std::min(alive[slot + 1] + held, dead[slot + 1]) - paid;
-    alive[slot] = there + (slot == lots.backward ? others : 0);
-    dead[slot] = lots.reads[value][slot] ? never : dead[slot + 1];
-    if (lots.mayRun(call, slot))
-      dead[slot] = std::min(dead[slot], again / Number(lots.sharers(call)) + there);
+      add(again, operand);
+    std::fill(alive.begin(), alive.begin() + call + 1, 0);
+    std::fill(dead.begin(), dead.begin() + call + 1, 0);
+    alive.back() = dead.back() = 0;
+    Number others = Number(problem.inFlight - 1) *
+                    std::accumulate(prices.ofBytes.begin(), prices.ofBytes.end(), Number(0)) *
+                    Number(problem.bytes[value]);
+    for (int64_t slot = lots.slots - 1; slot > call; --slot) {
+      Number held = prices.ofBytes[slot] * Number(lots.across[value][slot]);
+      Number there = std::min(alive[slot + 1] + held, dead[slot + 1]) - paid[slot];
+      alive[slot] = there + (slot == lots.backward ? others : 0);
+      dead[slot] = lots.reads[value][slot] ? never : dead[slot + 1];
+      if (lots.mayRun(call, slot))
+        dead[slot] = std::min(dead[slot], again[slot] / Number(lots.sharers(call)) + there);
+    }
   }
-}
+
+  std::vector<Number> alive, dead;
+
+private:
+  const Lots &lots;
+  std::vector<Number> paid, again; // by slot: by clones that read the value, and for one that makes it
+};
 
 class Subgradient {
 public:
-  Subgradient(const Lots &lots, int64_t nearNs) : lots(lots), problem(lots.problem), bestNs(0), nearNs(nearNs) {
+  Subgradient(const Lots &lots, int64_t nearNs)
+      : best(lots), lots(lots), problem(lots.problem), now(lots), way(lots), lack(lots), costs(lots), lives(lots.slots),
+        runs(lots.slots), bestNs(0), nearNs(nearNs) {
     // Bytes are counted in values, so that both kinds of prices are of a kind.
     unitBytes = 1;
     for (int64_t bytes : problem.bytes)
       unitBytes += double(bytes) / double(problem.bytes.size());
-    now.ofBytes.assign(lots.slots, 0);
-    now.ofOperands.assign(lots.operands.size(), std::vector<double>(lots.slots));
-    best = way = now;
   }
 
   Prices<double> best;
@@ -144,21 +173,18 @@ public:
 private:
   static void clear(Prices<double> &prices) {
     std::fill(prices.ofBytes.begin(), prices.ofBytes.end(), 0);
-    for (std::vector<double> &each : prices.ofOperands)
-      std::fill(each.begin(), each.end(), 0);
+    std::fill(prices.ofOperands.begin(), prices.ofOperands.end(), 0);
   }
 
   // The bound, and what its choice lacks of bytes and operands.
   double relax() {
     clear(lack);
-    lack.ofBytes.resize(lots.slots);
-    lack.ofOperands.resize(lots.operands.size(), std::vector<double>(lots.slots));
     double ns = 0, held = 0;
     for (size_t value = 0; value < lots.maker.size(); ++value)
       if (lots.maker[value] >= 0) {
-        costOf(lots, value, now, 1., alive, dead);
+        costs.find(value, now, 1);
         int64_t begin = lots.maker[value] + 1;
-        ns += std::min(alive[begin], dead[begin]);
+        ns += std::min(costs.alive[begin], costs.dead[begin]);
         held += choose(value);
       }
     for (int64_t slot = 0; slot < lots.slots; ++slot) {
@@ -170,48 +196,67 @@ private:
 
   // Follows the least cost; the bytes that live where others' are counted.
   double choose(size_t value) {
+    const std::vector<double> &alive = costs.alive, &dead = costs.dead;
     int64_t call = lots.maker[value];
     double held = 0;
-    bool lives = alive[call + 1] <= dead[call + 1];
+    bool isAlive = alive[call + 1] <= dead[call + 1];
     for (int64_t slot = call + 1; slot < lots.slots; ++slot) {
-      bool runs = !lives && (lots.reads[value][slot] || dead[slot] < dead[slot + 1]);
-      held += lives && slot == lots.backward ? double(problem.bytes[value]) : 0;
-      for (int64_t operand = lots.first[call]; runs && operand < lots.first[call + 1]; ++operand)
-        lack.ofOperands[operand][slot] += 1 / double(lots.sharers(call));
-      if (lives || runs)
-        for (int64_t use : lots.uses[value])
-          lack.ofOperands[use][slot] -= 1;
+      bool isRun = !isAlive && (lots.reads[value][slot] || dead[slot] < dead[slot + 1]);
+      held += isAlive && slot == lots.backward ? double(problem.bytes[value]) : 0;
+      runs[slot] = isRun ? 1 / double(lots.sharers(call)) : 0;
+      lives[slot] = isAlive || isRun ? 1 : 0;
       double bytes = double(lots.across[value][slot]);
-      lives = (lives || runs) && alive[slot + 1] + now.ofBytes[slot] * bytes < dead[slot + 1];
-      lack.ofBytes[slot] += lives ? bytes / unitBytes : 0;
+      isAlive = (isAlive || isRun) && alive[slot + 1] + now.ofBytes[slot] * bytes < dead[slot + 1];
+      lack.ofBytes[slot] += isAlive ? bytes / unitBytes : 0;
     }
+    for (int64_t operand = lots.first[call]; operand < lots.first[call + 1]; ++operand)
+      add(lack.ofOperand(operand), runs, 1, call + 1);
+    for (int64_t use : lots.uses[value])
+      add(lack.ofOperand(use), lives, -1, call + 1);
     return held;
   }
 
-  void step(double missingNs) {
-    double square = 1e-12;
-    auto turn = [&](double &to, double lack, double price) {
-      to = lack + 0.7 * to;
-      square += price > 0 || to > 0 ? to * to : 0;
+  void add(double *to, const std::vector<double> &numbers, double times, int64_t first) const {
+    const double *from = numbers.data();
+    for (int64_t slot = first; slot < lots.slots; ++slot)
+      to[slot] += times * from[slot];
+  }
+
+  // Turns the way by what is lacking; the square of its length where prices may follow it, in a few sums so that compilers
+  // may turn them into vectors.
+  static void turn(const double *lack, const double *prices, double *way, int64_t count, double (&squares)[4]) {
+    auto one = [&](int64_t at, double &square) {
+      way[at] = lack[at] + 0.7 * way[at];
+      square += prices[at] > 0 || way[at] > 0 ? way[at] * way[at] : 0;
     };
-    for (int64_t slot = 0; slot < lots.slots; ++slot)
-      turn(way.ofBytes[slot], lack.ofBytes[slot], now.ofBytes[slot]);
-    for (size_t operand = 0; operand < lots.operands.size(); ++operand)
-      for (int64_t slot = lots.operands[operand].call + 1; slot < lots.slots; ++slot)
-        turn(way.ofOperands[operand][slot], lack.ofOperands[operand][slot], now.ofOperands[operand][slot]);
-    double length = size * missingNs / square;
-    for (int64_t slot = 0; slot < lots.slots; ++slot)
-      now.ofBytes[slot] = std::max(0., now.ofBytes[slot] + length * way.ofBytes[slot] / unitBytes);
-    for (size_t operand = 0; operand < lots.operands.size(); ++operand)
-      for (int64_t slot = lots.operands[operand].call + 1; slot < lots.slots; ++slot)
-        now.ofOperands[operand][slot] =
-            std::max(0., now.ofOperands[operand][slot] + length * way.ofOperands[operand][slot]);
+    int64_t at = 0;
+    for (; at + 4 <= count; at += 4)
+      for (int64_t lane = 0; lane < 4; ++lane)
+        one(at + lane, squares[lane]);
+    for (; at < count; ++at)
+      one(at, squares[0]);
+  }
+
+  static void follow(const double *way, double length, double *prices, int64_t count) {
+    for (int64_t at = 0; at < count; ++at)
+      prices[at] = std::max(0., prices[at] + length * way[at]);
+  }
+
+  void step(double missingNs) {
+    double squares[4] = {1e-12};
+    turn(lack.ofBytes.data(), now.ofBytes.data(), way.ofBytes.data(), lots.slots, squares);
+    int64_t count = int64_t(lots.operands.size()) * lots.slots;
+    turn(lack.ofOperands.data(), now.ofOperands.data(), way.ofOperands.data(), count, squares);
+    double length = size * missingNs / (squares[0] + squares[1] + squares[2] + squares[3]);
+    follow(way.ofBytes.data(), length / unitBytes, now.ofBytes.data(), lots.slots);
+    follow(way.ofOperands.data(), length, now.ofOperands.data(), count);
   }
 
   const Lots &lots;
   const RetentionProblem &problem;
   Prices<double> now, way, lack;
-  std::vector<double> alive, dead; // of a value
+  Costs<double> costs;
+  std::vector<double> lives, runs; // by slot, of a value: whether it is there, and its share of a clone
   double bestNs, nearNs, unitBytes, size = 1;
 };
 
@@ -223,19 +268,13 @@ Prices<int64_t> roundPrices(const Lots &lots, const Prices<double> &prices, int6
   bytes = std::max(bytes, double(lots.problem.budgetBytes));
   for (double each : prices.ofBytes)
     most += each * bytes * double(lots.problem.inFlight);
-  for (const std::vector<double> &each : prices.ofOperands)
-    most = std::accumulate(each.begin(), each.end(), most);
+  most = std::accumulate(prices.ofOperands.begin(), prices.ofOperands.end(), most);
   unit = std::clamp<int64_t>(int64_t(0x1p57 / (most + 1)), 1, int64_t(1) << 30);
-  Prices<int64_t> rounded;
+  Prices<int64_t> rounded(lots);
   bool fits = most < 0x1p57;
   auto round = [&](double price) { return fits ? int64_t(price * double(unit)) : 0; };
-  for (double each : prices.ofBytes)
-    rounded.ofBytes.push_back(round(each));
-  for (const std::vector<double> &each : prices.ofOperands) {
-    rounded.ofOperands.emplace_back();
-    for (double price : each)
-      rounded.ofOperands.back().push_back(round(price));
-  }
+  std::transform(prices.ofBytes.begin(), prices.ofBytes.end(), rounded.ofBytes.begin(), round);
+  std::transform(prices.ofOperands.begin(), prices.ofOperands.end(), rounded.ofOperands.begin(), round);
   return rounded;
 }
 
@@ -251,9 +290,12 @@ RetentionToGo plc::planner::priceRetention(const RetentionProblem &problem, int6
   toGo.others.assign(lots.slots + 1, 0);
   toGo.alive.resize(lots.maker.size());
   toGo.dead.resize(lots.maker.size());
+  Costs<int64_t> costs(lots);
   for (size_t value = 0; value < lots.maker.size(); ++value)
     if (int64_t call = lots.maker[value]; call >= 0) {
-      costOf(lots, value, prices, toGo.unit, toGo.alive[value], toGo.dead[value]);
+      costs.find(value, prices, toGo.unit);
+      toGo.alive[value] = costs.alive;
+      toGo.dead[value] = costs.dead;
       toGo.others[call] += std::min(toGo.alive[value][call + 1], toGo.dead[value][call + 1]);
     }
   for (int64_t slot = lots.slots; slot-- > 0;)
