@@ -305,5 +305,5 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);
   int64_t bound = boundOf(jobs, ForcedOrder(jobs));
-  return jobs.count <= ScheduleEffort::turnBoundJobs ? boundByTurns(jobs, bound) : bound;
+  return jobs.count <= ScheduleEffort::windowJobs ? boundByTurns(jobs, bound) : bound;
 }

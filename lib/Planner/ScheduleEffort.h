@@ -21,10 +21,9 @@ struct ScheduleEffort {
   static constexpr int64_t keyJobs = 1'500'000;
   /// Jobs up to which an optimum is searched, and those that its nodes look at.
   static constexpr int64_t exactJobs = 100, exactLooks = 4'000'000;
-  /// Jobs up to which the bound sees windows of all ranks together; beyond, they would take longer than the order.
+  /// Jobs up to which the bound sees windows of all ranks together, and what turns of few micro-batches take; beyond, that
+  /// would take longer than the order.
   static constexpr int64_t windowJobs = 4096;
-  /// Jobs up to which the bound sees what turns of few micro-batches take.
-  static constexpr int64_t turnBoundJobs = 800;
   /// Jobs times chains up to which heads count what comes before; beyond, they are longest paths alone.
   static constexpr int64_t headCounts = 2'000'000;
 };
