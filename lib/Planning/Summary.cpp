@@ -26,15 +26,27 @@ using planner::formatNs;
 
 namespace {
 
-// Runs of each stage's tasks that leave out its clones.
-using KeepingRuns = std::map<std::pair<StringRef, Role>, int64_t>;
+// Runs of a task, counted in those of the largest micro-batch, whose costs kernels tell: a smaller one is a part of a run.
+struct Runs {
+  int64_t samples = 0, most = 1;
+
+  void add(ein::MicroBatches cut, int64_t microBatch) {
+    samples += cut.isRagged() ? cut.samplesOf(microBatch) : 1;
+    most = cut.isRagged() ? cut.mostSamples() : 1;
+  }
+  Runs without(const Runs &others) const { return {samples - others.samples, most}; }
+  int64_t operator*(int64_t cost) const { return int64_t(__int128(cost) * samples / most); }
+};
+
+// Those of each stage's tasks that leave out its clones.
+using KeepingRuns = std::map<std::pair<StringRef, Role>, Runs>;
 
 KeepingRuns countKeeping(ProgramOp program) {
   KeepingRuns keeping;
   for (auto rank : program.getBody().getOps<RankOp>())
     for (auto run : rank.getBody().getOps<RunOp>())
       if (run.getKeep())
-        ++keeping[{run.getStage(), run.getRole()}];
+        keeping[{run.getStage(), run.getRole()}].add(program.getCut(), run.getMb());
   return keeping;
 }
 
@@ -47,6 +59,9 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
   row.ns = stage.getNs();
   for (auto param : stage.getBody().getOps<ParamOp>())
     row.parameters += param.getType().getNumElements();
+  Runs all;
+  for (int64_t run = 0; run < program.getRunsOfReplica(); ++run)
+    all.add(program.getCut(), program.getFirstRun(stage.getReplica()) + run);
   stage.walk([&](CallOp call) {
     Role role = cast<TaskOp>(call->getParentOp()).getRole();
     if (role == Role::P)
@@ -56,10 +71,11 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
     if (role == Role::F)
       row.lastLayer = call.getPath();
     if (auto kernel = kernels.lookup<KernelOp>(call.getKernelAttr().getAttr())) {
-      int64_t times = program.getRunsOfReplica() - (call.getRecompute() ? keeping[{stage.getSymName(), role}] : 0);
-      row.flops += kernel.getFlops() * times;
-      addedFlops += call.getRecompute() ? kernel.getFlops() * times : 0;
-      work += kernel.getNs() * program.getRunsOfReplica();
+      Runs runs = call.getRecompute() ? all.without(keeping[{stage.getSymName(), role}]) : all;
+      int64_t flops = runs * kernel.getFlops();
+      row.flops += flops;
+      addedFlops += call.getRecompute() ? flops : 0;
+      work += all * kernel.getNs(); // as orders of tasks count: with clones in all runs
     }
   });
   for (auto rank : program.getBody().getOps<RankOp>())
