@@ -101,10 +101,15 @@ bool isWhole(const fs::path &step) {
 void offerNewest(const std::string &directory, Error &error) {
   fs::path given(directory);
   bool isStep = numberIn(given, stepPrefix).has_value();
-  if (isWhole(isStep ? given : given / latestLink))
+  fs::path tried = isStep ? given : given / latestLink;
+  if (isWhole(tried))
     return;
+  // To read a checkpoint takes long where its hashes cover many bytes, so the one that is not whole is not read again.
   auto saved = savedSteps(isStep ? given.parent_path() : given);
-  auto newest = std::find_if(saved.rbegin(), saved.rend(), [](const auto &step) { return isWhole(step.second); });
+  auto newest = std::find_if(saved.rbegin(), saved.rend(), [&](const auto &step) {
+    std::error_code none;
+    return !fs::equivalent(step.second, tried, none) && isWhole(step.second);
+  });
   if (newest != saved.rend())
     error.note("the newest whole checkpoint beside it is '" + newest->second.string() + "'");
 }

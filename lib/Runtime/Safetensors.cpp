@@ -113,7 +113,7 @@ private:
 
   /// Of bytes of the file, behind those that have the hash so far.
   uint64_t hashOf(size_t begin, size_t end, uint64_t hash = module::fnv1a({})) const {
-    std::string chunk(1 << 20, '\0');
+    std::string chunk(std::min<size_t>(1 << 20, end - begin), '\0');
     for (size_t at = begin; at < end; at += chunk.size()) {
       chunk.resize(std::min(chunk.size(), end - at));
       into.bytes.read(at, chunk.size(), chunk.data());

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "Checkpoint.h"
 #include "Fuzz.h"
+#include "MemoryFile.h"
 
-#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <vector>
 
 using namespace plc::runtime;
 using plc::ElementType;
@@ -58,47 +59,48 @@ private:
 };
 
 /// A folder with a checkpoint, of whose files each input changes one.
-class Folder {
+class Checkpoint {
 public:
-  Folder() {
-    // In memory, where there is such a place: files on a disk take most of a run's time.
-    fs::path parent = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    std::string name = parent / "plc-fuzz-checkpoint-XXXXXX";
-    require(::mkdtemp(name.data()), "no folder");
-    path = name;
+  Checkpoint() {
     Store saved, resumed;
-    fs::path step = saveCheckpoint(path, {3, 7}, saved);
-    for (size_t i = 0; i < files.size(); ++i) {
-      files[i] = step / (i ? "params.safetensors" : "state.safetensors");
-      std::ifstream stream(files[i], std::ios::binary);
-      whole[i].assign(std::istreambuf_iterator<char>(stream), {});
+    fs::path step = saveCheckpoint(folder.path, {3, 7}, saved);
+    for (const char *name : {"state.safetensors", "params.safetensors"}) {
+      std::ifstream stream(step / name, std::ios::binary);
+      whole.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+      files.emplace_back(step / name);
     }
-    TrainingState training = resumeCheckpoint(path, resumed);
+    TrainingState training = resumeCheckpoint(folder.path, resumed);
     require(training.step == 3 && training.seed == 7 && resumed.written.size() == 7, "what was saved is lost");
     for (const auto &[place, bytes] : resumed.written)
       require(bytes.front() == std::byte(place.first * 3 + place.second), "another value than was saved");
   }
-  ~Folder() { fs::remove_all(path); }
 
-  void hold(size_t which, std::string_view bytes) const {
-    for (size_t i = 0; i < files.size(); ++i)
-      std::ofstream(files[i], std::ios::binary) << (i == which ? bytes : std::string_view(whole[i]));
+  /// The other file is written only where the input before this one has changed it.
+  void hold(size_t which, std::string_view bytes) {
+    if (which != changed)
+      files[changed].hold(whole[changed]);
+    files[which].hold(bytes);
+    changed = which;
   }
 
-  std::string path;
-  std::array<std::string, 2> files, whole;
+  const MemoryFolder folder;
+
+private:
+  std::vector<MemoryFile> files;
+  std::vector<std::string> whole;
+  size_t changed = 0;
 };
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const Folder folder;
+  static Checkpoint checkpoint;
   if (size == 0)
     return 0;
-  folder.hold(data[0] % 2, {reinterpret_cast<const char *>(data) + 1, size - 1});
+  checkpoint.hold(data[0] % 2, {reinterpret_cast<const char *>(data) + 1, size - 1});
   Store engine;
   try {
-    TrainingState training = resumeCheckpoint(folder.path, engine);
+    TrainingState training = resumeCheckpoint(checkpoint.folder.path, engine);
     require(engine.written.size() == 7, "a parameter or a moment that was not there");
     require(data[0] % 2 == 0 || (training.step == 3 && training.seed == 7), "another step than the state's");
   } catch (const Error &) {

@@ -7,16 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "FlightRecorder.h"
 #include "Fuzz.h"
+#include "MemoryFile.h"
 
-#include <cstring>
-#include <filesystem>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <string>
-#include <unistd.h>
+#include <vector>
 
 using namespace plc::runtime;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -58,64 +56,90 @@ Manifest manifestOfTwo() {
   return manifest;
 }
 
-/// A folder with the file of a process that has told something, which each input changes.
-class Folder {
+/// The file of a process that has told something. An input changes it in few places, and these alone are written, and
+/// written back before the next one: all 70 kB take longer than to read them.
+class Recording {
 public:
-  Folder() {
-    // In memory, where there is such a place: files on a disk take most of a run's time.
-    fs::path parent = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
-    std::string name = parent / "plc-fuzz-flight-XXXXXX";
-    path = ::mkdtemp(name.data());
-    FlightRecorder::open(path, 1);
+  Recording() : file(folder.path + "/kept") {
+    FlightRecorder::open(folder.path, 1);
     FlightRecorder *flight = FlightRecorder::here();
     flight->saveError(4, "it fails");
     flight->saveCheckpoint("run/step-4");
     flight->rank(1).startAction(2);
     flight->rank(1).startCall(0);
-    std::ifstream stream(path + "/1", std::ios::binary);
+    std::ifstream stream(folder.path + "/1", std::ios::binary);
     whole.assign(std::istreambuf_iterator<char>(stream), {});
   }
-  ~Folder() { fs::remove_all(path); }
 
-  std::string bytesOf(const uint8_t *data, size_t size) const {
-    std::string bytes = whole;
-    while (size >= 3) {
-      size_t at = size_t(data[0]) << 8 | data[1], length = std::min<size_t>(data[2], size - 3);
+  void change(std::string_view input) {
+    restore();
+    while (input.size() >= 3) {
+      auto byte = [&](size_t at) { return size_t(static_cast<unsigned char>(input[at])); };
+      size_t at = byte(0) << 8 | byte(1), length = byte(2);
       at = at < 6000 ? at : 6000 + (at - 6000) * 8;
-      if (at >= bytes.size())
-        at %= bytes.size();
-      if (data[2] == 0)
-        return bytes.substr(0, at);
-      std::memcpy(bytes.data() + at, data + 3, std::min(length, bytes.size() - at));
-      data += 3 + length;
-      size -= 3 + length;
+      at %= whole.size();
+      if (length == 0)
+        return file.resize(size = at);
+      std::string_view piece = input.substr(3, std::min(length, whole.size() - at));
+      file.write(at, piece);
+      changes.push_back({at, std::string(piece)});
+      input.remove_prefix(3 + std::min(length, input.size() - 3));
     }
-    return bytes;
   }
 
-  std::unique_ptr<FlightRecorder> take(const std::string &bytes) const {
-    std::ofstream(path + "/0", std::ios::binary) << bytes;
-    return FlightRecorder::take(path, 0);
+  /// What the launcher takes it removes, so it takes another name of the file.
+  std::unique_ptr<FlightRecorder> take() const {
+    std::string name = folder.path + "/0";
+    require(::link(file.path.c_str(), name.c_str()) == 0 || errno == EEXIST, "the file gets no second name");
+    return FlightRecorder::take(folder.path, 0);
   }
 
-  std::string path, whole;
+  bool isWhole() const { return size == whole.size(); }
+  /// Whether the first bytes are those of a file that is not changed.
+  bool isUnchanged(size_t bytes) const {
+    std::string begin = whole.substr(0, bytes);
+    for (const Change &change : changes)
+      if (change.at < bytes)
+        begin.replace(change.at, change.bytes.size(), change.bytes);
+    return isWhole() && std::string_view(begin).starts_with(std::string_view(whole).substr(0, bytes));
+  }
+
+private:
+  void restore() {
+    if (!isWhole())
+      file.hold(whole);
+    else
+      for (const Change &change : changes)
+        file.write(change.at, std::string_view(whole).substr(change.at, change.bytes.size()));
+    changes.clear();
+    size = whole.size();
+  }
+
+  struct Change {
+    size_t at;
+    std::string bytes;
+  };
+  const MemoryFolder folder;
+  const MemoryFile file;
+  std::string whole;
+  std::vector<Change> changes;
+  size_t size = 0; // nothing is written yet
 };
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const Folder folder;
+  static Recording recording;
   static const Manifest manifest = manifestOfTwo();
-  std::string bytes = folder.bytesOf(data, size);
-  auto flight = folder.take(bytes);
-  require(flight || bytes.size() != folder.whole.size() || std::memcmp(bytes.data(), folder.whole.data(), 8) != 0,
-          "a whole file that is none");
+  recording.change({reinterpret_cast<const char *>(data), size});
+  auto flight = recording.take();
+  require(flight || !recording.isUnchanged(8), "a whole file that is none");
   if (!flight)
     return 0;
-  require(bytes.size() == folder.whole.size(), "a part of a file that is taken");
+  require(recording.isWhole(), "a part of a file that is taken");
   require(flight->error().size() <= 4096 && flight->checkpoint().size() <= 1024, "a text beyond its field");
   require(!flight->exitCode() || !flight->ended(), "a process that failed and ended");
-  if (bytes == folder.whole)
+  if (recording.isUnchanged(6000))
     require(flight->error() == "it fails" && flight->checkpoint() == "run/step-4" && flight->exitCode() == 4,
             "what was told is lost");
   for (size_t rank : {0, 1, 2, 1023, 5000})

@@ -19,16 +19,18 @@ static std::string write(const Strategy &strategy) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const MemoryFile memory("strategy.toml");
+  // Alone in its folder, so that a path in an input that is relative to the file leads to nothing.
+  static const MemoryFolder folder;
+  static const MemoryFile memory(folder.path + "/strategy.toml");
   std::string errors;
   llvm::raw_string_ostream stream(errors);
-  std::optional<Strategy> strategy = Strategy::load("fuzzed", memory.hold(data, size), {}, stream);
+  std::optional<Strategy> strategy =
+      Strategy::load("fuzzed", memory.hold({reinterpret_cast<const char *>(data), size}), {}, stream);
   require(strategy.has_value() == errors.empty(), "neither errors nor a strategy, or both");
   if (!strategy)
     return 0;
   std::string text = write(*strategy);
-  strategy =
-      Strategy::load("fuzzed", memory.hold(reinterpret_cast<const uint8_t *>(text.data()), text.size()), {}, stream);
+  strategy = Strategy::load("fuzzed", memory.hold(text), {}, stream);
   require(strategy && write(*strategy) == text, "a strategy that reads as another");
   return 0;
 }

@@ -48,9 +48,10 @@ static void checkSafetensors(const std::string &file) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const MemoryFile memory("tensors");
-  std::string file = memory.hold(data, size);
+  static const MemoryFolder folder;
+  static const MemoryFile memory(folder.path + "/tensors");
   std::string_view bytes(reinterpret_cast<const char *>(data), size);
+  const std::string &file = memory.hold(bytes);
   std::optional<Tensor> tensor = whole(file, bytes), again = inParts(file);
   require(tensor.has_value() == again.has_value(), "a .npy that is refused only whole, or only in parts");
   require(!tensor || (tensor->info.shape == again->info.shape && tensor->data == again->data),
