@@ -38,5 +38,7 @@ config.environment.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROO
                            "OMPI_MCA_rmaps_base_oversubscribe": "1"})
 if "-fsanitize" in config.c_flags:
     config.available_features.add("sanitized")
+    # UCX, which MPICH uses, writes over the first instructions of mmap: those of the sanitizer's own, which then jump anywhere.
+    config.environment["UCX_MEM_MMAP_HOOK_MODE"] = "none"
 # %exits 2 COMMAND: the command must exit with exactly that code.
 config.substitutions.append(("%exits", "python3 " + os.path.join(config.plc_source, "test", "exits.py")))
