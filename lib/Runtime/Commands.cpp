@@ -47,7 +47,7 @@ int fail(const Error &error, const Tool &tool) {
   MpiWorld *world = MpiWorld::joined();
   if (!*error.what()) // the user was told
     return error.exitCode;
-  if (world && (error.exitCode == Interrupted || error.exitCode == Terminated)) {
+  if (world && isOfSignal(error.exitCode)) {
     if (world->leads())
       failLauncher(textOf(error, tool.name), error.exitCode);
     try {

@@ -55,6 +55,8 @@ std::string readFile(const std::string &file) {
       throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
     if (count == 0)
       return bytes;
+    if (S_ISCHR(status.st_mode) && !::isatty(in.fd)) // /dev/zero never ends
+      throw fileError(file, "is a device, not a file");
     bytes.append(buffer, static_cast<size_t>(count));
   }
 }

@@ -49,15 +49,18 @@ int64_t ownNumber() {
   return job ? job->process.value_or(0) : 0;
 }
 
-void writeAll(int stream, const std::string &text) {
-  for (size_t done = 0; done < text.size();) {
-    ssize_t some = ::write(stream, text.data() + done, text.size() - done);
-    if (some < 0 && errno != EINTR)
-      return;
-    done += some > 0 ? static_cast<size_t>(some) : 0;
+/// False if there is no one to read it, or no room.
+bool writeAll(int stream, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(stream, text.data(), text.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    text.remove_prefix(static_cast<size_t>(written));
   }
+  return true;
 }
-
 void writeStderr(const std::string &text) { writeAll(2, text); }
 
 std::string markedLine(LineKind kind, std::string_view text) {
@@ -77,7 +80,7 @@ void keepSignal(int signal) {
   signalsSeen = signalsSeen + 1;
 }
 
-/// While it lives, poll() is interrupted by SIGINT, SIGTERM and SIGTSTP.
+/// While it lives, poll() is interrupted by what stops or suspends a run.
 class SignalWatch {
 public:
   SignalWatch() {
@@ -97,8 +100,8 @@ public:
   }
 
 private:
-  static constexpr size_t numSignals = 3;
-  static constexpr int signals[numSignals] = {SIGINT, SIGTERM, SIGTSTP};
+  static constexpr size_t numSignals = 4;
+  static constexpr int signals[numSignals] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP};
   struct sigaction before[numSignals];
 };
 
@@ -152,7 +155,8 @@ public:
     processes.end();
     if (endedSince)
       endOrphans(before);
-    return tell(status);
+    // Threads end by this signal themselves.
+    return isUnread ? int(codeOfSignal(SIGPIPE)) : tell(status);
   }
 
 private:
@@ -215,7 +219,7 @@ private:
       // MPICH's waits for ever for a machine that it cannot reach.
       bool late = !started && launch.patience > 0 && Trace::now() - begin > static_cast<int64_t>(launch.patience * 1e9);
       tookTooLong |= late;
-      if (late || processes.mustEnd())
+      if (late || isUnread || processes.mustEnd())
         endAll();
       if (::poll(streams, 2, 20) <= 0) {
         if (mpirunKilled) // What it has started may hold on to the streams: its ssh, say.
@@ -230,7 +234,7 @@ private:
         else if (size > 0 && stream.fd == fromAll)
           take({text, static_cast<size_t>(size)});
         else if (size > 0)
-          writeAll(1, banner.take({text, static_cast<size_t>(size)}));
+          isUnread |= !writeAll(1, banner.take({text, static_cast<size_t>(size)})) && errno == EPIPE;
       }
     }
     writeAll(1, banner.held());
@@ -372,6 +376,7 @@ private:
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
   int64_t endedSince = 0; // by this program; 0: not
   bool mpirunKilled = false, tookTooLong = false;
+  bool isUnread = false; // stdout: who read it has gone
   LaunchedProcesses processes;
   Banner banner;
   std::string rest;                // of a line

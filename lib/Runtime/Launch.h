@@ -24,7 +24,7 @@ MpiLibrary chooseLauncher(const std::optional<MpiLibrary> &asked);
 
 /// Starts the processes and waits for them. What they write becomes this program's, and of errors the first one's alone.
 /// Returns their exit code. Throws Error if they cannot be started, or one of them on this machine is stopped for too long (exit code
-/// 5) or lost (4): with the places where its ranks were, by its flight recorder. SIGINT and SIGTERM are passed on to
+/// 5) or lost (4): with the places where its ranks were, by its flight recorder. SIGINT, SIGTERM and SIGHUP are passed on to
 /// the first process. All processes on this machine are gone afterwards.
 int launch(const Launch &launch, const Manifest &manifest);
 

@@ -30,13 +30,13 @@ void keep(int signal, struct sigaction &before) {
 
 StopSignals::StopSignals() {
   kept = 0;
-  keep(SIGINT, interruptBefore);
-  keep(SIGTERM, terminateBefore);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    keep(numbers[i], before[i]);
 }
 
 StopSignals::~StopSignals() {
-  sigaction(SIGINT, &interruptBefore, nullptr);
-  sigaction(SIGTERM, &terminateBefore, nullptr);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    sigaction(numbers[i], &before[i], nullptr);
   if (int signal = kept; signal && !wasSeen)
     std::raise(signal);
 }

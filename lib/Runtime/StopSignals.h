@@ -1,12 +1,13 @@
-// SIGINT and SIGTERM while a run saves: the step is ended and saved, so that nothing is lost.
+// SIGINT, SIGTERM and SIGHUP while a run saves: the step is ended and saved, so that nothing is lost.
 #ifndef PLC_RUNTIME_STOPSIGNALS_H
 #define PLC_RUNTIME_STOPSIGNALS_H
 
+#include <array>
 #include <csignal>
 
 namespace plc::runtime {
 
-/// While it lives, the first of the two signals is kept for the run to see; a second one ends the process at once. A signal
+/// While it lives, the first of these signals is kept for the run to see; a second one ends the process at once. A signal
 /// that the process ignores stays ignored. One object at a time.
 class StopSignals {
 public:
@@ -15,13 +16,16 @@ public:
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
 
-  /// SIGINT or SIGTERM if it has come, else 0.
+  /// The signal that has come, else 0.
   int seen();
   /// The run stops, for another process's signal: this one's own, which may still come, is of no further use.
   void settle() { wasSeen = true; }
 
+  /// SIGHUP comes when a terminal is closed, or the connection to it is lost.
+  static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP};
+
 private:
-  struct sigaction interruptBefore, terminateBefore;
+  std::array<struct sigaction, numbers.size()> before;
   bool wasSeen = false;
 };
 

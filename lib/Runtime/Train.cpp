@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace plc::runtime {
 
@@ -141,10 +142,9 @@ private:
   }
 
   Error stoppedBy(int signal) const {
-    return Error(signal == SIGINT ? Interrupted : Terminated, "",
-                 std::string("stopped by ") + (signal == SIGINT ? "SIGINT" : "SIGTERM") + " after step " +
-                     std::to_string(state.step) + " of " + std::to_string(options.steps) + ": go on with '--resume " +
-                     options.save + "'");
+    return Error(codeOfSignal(signal), "",
+                 std::string("stopped by SIG") + ::sigabbrev_np(signal) + " after step " + std::to_string(state.step) +
+                     " of " + std::to_string(options.steps) + ": go on with '--resume " + options.save + "'");
   }
 
   const Options &options;

@@ -15,9 +15,14 @@ enum ExitCode {
   Hang = 5,
   ResultDiffers = 6,
   Internal = 70,
-  Interrupted = 130, ///< SIGINT, after what a run has done was saved
+  HungUp = 129,      ///< SIGHUP, after what a run has done was saved
+  Interrupted = 130, ///< SIGINT, likewise
   Terminated = 143   ///< SIGTERM, likewise
 };
+
+/// As a shell tells that a signal ended a program.
+inline ExitCode codeOfSignal(int signal) { return ExitCode(128 + signal); }
+inline bool isOfSignal(int code) { return code > 128; }
 
 /// What messages of `NoPlan` begin with, for people: the code is a property of the error, not of its text.
 inline constexpr const char *noPlanPrefix = "no plan fits: ";

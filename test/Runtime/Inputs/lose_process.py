@@ -1,6 +1,6 @@
 """lose_process.py [--after STEPS] SIGNAL WHICH -- COMMAND ..: starts a run of several processes that logs to `log`, waits for some
 steps (3) and sends the signal to the process of that number, to `mpirun`, to the `launcher`, or to the `supervisor` of process 1; or, on
-the first of several machines (machines.py), cuts one off: `cut cable1`. Prints the exit code and what it says, in time; and who is left
+the first of several machines (machines.py), cuts one off: `cut cable1`; or goes away as who reads its output: `close stdout`. Prints the exit code and what it says, in time; and who is left
 then."""
 import os
 import signal
@@ -12,7 +12,7 @@ split = sys.argv.index("--")
 words = sys.argv[1:split]
 steps = int(words[1]) if words[0] == "--after" else 3
 name, which = words[-2:]
-run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.PIPE if name == "close" else subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def members():
@@ -38,10 +38,12 @@ elif which == "mpirun":
     victim = int(open(f"/proc/{run.pid}/task/{run.pid}/children").read().split()[0])
 elif which == "supervisor":
     victim = min(members()[1])
-elif name != "cut":
+elif name not in ("cut", "close"):
     victim = max(members()[int(which)])
 if name == "cut":
     subprocess.run(["ip", "link", "set", which, "down"], check=True)
+elif name == "close":
+    run.stdout.close()
 else:
     os.kill(victim, getattr(signal, name))
 start = time.monotonic()
