@@ -14,12 +14,17 @@ using namespace plc::plan;
 
 namespace {
 
-LogicalResult refuse(StageOp stage, const StageRetention &model, int64_t lacking, const planner::Reason &reason) {
+LogicalResult refuse(StageOp stage, const StageRetention &model, int64_t lacking, const planner::Reason &reason,
+                     int64_t limitBytes, int64_t budgetBytes) {
   CallOp call = lacking < 0 ? nullptr : model.callOf(lacking);
   InFlightDiagnostic error =
       withKey(emitReason(call ? call.getOperation() : stage.getOperation(), reason), "memory.budget");
-  error.attachNote(stage.getLoc()) << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and "
-                                   << "outputs take " << planner::formatBytes(model.problem.staticBytes);
+  Diagnostic &note = error.attachNote(stage.getLoc());
+  note << "on rank " << stage.getRank() << ", whose parameters, gradients, inputs and outputs take "
+       << planner::formatBytes(model.problem.staticBytes);
+  if (budgetBytes < limitBytes)
+    note << "; of memory.budget, " << planner::formatBytes(limitBytes) << ", "
+         << planner::formatBytes(limitBytes - budgetBytes) << " are kept for what only addresses know, such as gaps";
   return error;
 }
 
@@ -55,7 +60,8 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
     planner::RankLack lack;
     if (planner::Fault fault = known.solve(rank, answers, lack)) {
       if (!refused)
-        return refuse(stages[here[lack.stage]], models[here[lack.stage]], lack.peak.call, *fault);
+        return refuse(stages[here[lack.stage]], models[here[lack.stage]], lack.peak.call, *fault, limits.bytes,
+                      rank.budgetBytes);
       refused->push_back(index);
       continue;
     }
