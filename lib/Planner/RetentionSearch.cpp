@@ -14,7 +14,7 @@ static bool isSmall(const RetentionProblem &problem) { return problem.calls.size
 // that fits, on small problems rather the nearest that do not, whose time is too good. Small problems are walked several
 // times, and start once from the bare problem.
 static std::vector<Retention> findStarts(const RetentionProblem &problem, const RetentionEffort &effort,
-                                         int64_t boundNs) {
+                                         int64_t boundNs, const RetentionFloor &floor) {
   RetentionState state(problem), chain(problem);
   dropGreedily(state);
   polish(state);
@@ -47,14 +47,16 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   }
   if (isSmall(problem))
     starts.emplace_back();
+  if (floor.answer)
+    starts.insert(starts.begin(), *floor.answer);
   return starts;
 }
 
 // The best of what the starts become, repaired and improved, and of what beams make of it; the nearest of them if none fits.
 // What one start leaves of the effort is the next ones'.
 static Retention findBest(const RetentionProblem &problem, const RetentionEffort &effort, const RetentionToGo &toGo,
-                          int64_t boundNs, int64_t &ns) {
-  std::vector<Retention> starts = findStarts(problem, effort, boundNs);
+                          int64_t boundNs, const RetentionFloor &floor, int64_t &ns) {
+  std::vector<Retention> starts = findStarts(problem, effort, boundNs, floor);
   Retention best = starts[0];
   ns = INT64_MAX;
   int64_t left = effort.windowStates * (isSmall(problem) ? 3 : 1);
@@ -100,24 +102,24 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
   if (Fault fault = problem.check())
     return fault;
   answer = {};
-  if (RetentionProblem::Peak peak = problem.workingSet(); peak.bytes > problem.budgetBytes)
-    return refuse(problem, peak, lacking);
   if (problem.peakOf(answer).bytes <= problem.budgetBytes)
     return std::nullopt;
+  RetentionFloor floor = retentionFloor(problem, problem.budgetBytes);
+  if (floor.least.bytes > problem.budgetBytes)
+    return refuse(problem, floor.least, lacking);
   WindowEffort little{effort.exactStates / 32};
-  WindowEnd end = searchWhole(problem, answer, little);
-  if (end == WindowEnd::Found) {
+  if (searchWhole(problem, answer, little) == WindowEnd::Found) {
     holdLeast(problem, answer, little.states);
     return problem.verify(answer);
   }
   RetentionProblem::Peak least;
   RetentionToGo toGo;
   std::optional<int64_t> bound = boundRetention(problem, toGo, &least);
-  if (!bound || end == WindowEnd::None)
-    return refuse(problem, bound ? leastPeak(problem, effort.exactStates) : least, lacking);
+  if (!bound)
+    return refuse(problem, least, lacking);
   WindowEffort much{effort.exactStates / (isSmall(problem) ? 4 : 16)};
   much.toGo = &toGo;
-  answer = findBest(problem, effort, toGo, *bound, much.belowNs);
+  answer = findBest(problem, effort, toGo, *bound, floor, much.belowNs);
   if (much.belowNs > *bound)
     searchWhole(problem, answer, much);
   if (RetentionProblem::Peak peak = problem.peakOf(answer); peak.bytes > problem.budgetBytes)
@@ -129,7 +131,7 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
 std::vector<RetentionPoint> plc::planner::solveRetentionCurve(const RetentionProblem &problem, int64_t points) {
   std::vector<RetentionPoint> curve;
   RetentionProblem each = problem;
-  int64_t most = problem.peakOf({}).bytes, least = problem.workingSet().bytes;
+  int64_t most = problem.peakOf({}).bytes, least = retentionFloor(problem, 0).least.bytes;
   for (int64_t point = 0; point <= points; ++point) {
     each.budgetBytes = most - (most - least) * point / points;
     Retention answer;

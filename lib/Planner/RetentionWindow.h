@@ -44,9 +44,6 @@ WindowEnd searchWindow(const RetentionProblem &problem, Retention &answer, Reten
 /// The whole problem as one window. Too large with several micro-batches in flight: what they hold is no state's to say.
 WindowEnd searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort);
 
-/// The least bytes in which the problem is found to fit, and the run that needs them, by bisection; `states` for each try.
-RetentionProblem::Peak leastPeak(const RetentionProblem &problem, int64_t states);
-
 /// Makes an answer that exceeds the budget fit it, by windows that grow around its peak. False if none helps.
 bool repairByWindows(const RetentionProblem &problem, Retention &answer);
 

@@ -122,6 +122,15 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// (values + operands)). Source: a Lagrangian relaxation (Geoffrion, 1974); the linear one is about as good.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
 
+/// What is known of the least peak that an answer can have.
+struct RetentionFloor {
+  RetentionProblem::Peak
+      least; ///< no answer has a lower one, and the call that needs it; -1 if that is no more than asked
+  std::optional<Retention> answer; ///< of that peak, if one was found; in more with several micro-batches in flight
+};
+
+RetentionFloor retentionFloor(const RetentionProblem &problem, int64_t atLeast);
+
 /// The stages of one rank, each a problem with the static bytes of the rank, and the bytes that there are for all of them.
 /// While one computes, each of the others holds what lives from F to B of as many micro-batches as it has in flight.
 struct RankRetention {
