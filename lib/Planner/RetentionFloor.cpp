@@ -121,18 +121,18 @@ private:
   int64_t around = 0;                        // static bytes, and the least that other micro-batches hold
 };
 
-// In values of states that are looked at.
+// In values of states, some 10 ns each. All networks of bench/recomputation.py but the largest take less.
 constexpr int64_t eachWindow = 10'000, allWindows = 500'000, wholeEffort = 2'000'000;
-// The calls of a window.
 constexpr int64_t windowCalls = 4;
 
-// From before call `end` back to before call `begin`.
+// The way from before call `end` back to before call `begin` whose largest run takes least.
 class Search {
 public:
   Search(const Runs &runs, int64_t begin, int64_t end, RetentionProblem::Peak &least)
       : runs(runs), begin(begin), end(end), least(least), closed(end - begin + 1) {}
 
-  /// Raises `least` to what any way takes. Whether it has found one that takes no more, in so much effort.
+  /// Raises `least` to what every way takes; true if it finds one that takes no more. Some way leads through a state of the
+  /// queue, so none takes less than the first of these.
   bool run(int64_t effort) {
     reach(runs.awaited(end), {least.bytes, end, end, -1, -1});
     while (looked <= effort) {
@@ -166,21 +166,24 @@ public:
   }
 
 private:
-  // Calls from `slot` on have run, and some clones before that call.
+  // Before the runs of the calls from `slot` on, and of some clones before the first of these.
   struct State {
-    int64_t bytes; ///< the most that any run behind it takes
-    int64_t slot, place, call,
-        next; ///< where the bytes were last more than before; the run that leads to the next state, and that
+    int64_t bytes; ///< the most that any run behind it takes,
+    int64_t slot;
+    int64_t place;      ///< and the slot of that run
+    int64_t call, next; ///< the run that leads to the state behind it, and that, by number
     Values live{};
-    uint64_t sign = 0; ///< a bit for some values each
+    uint64_t sign = 0; ///< of its values: a value has one bit, which it shares
     int64_t liveBytes = 0;
   };
   // The least bytes first; among these what is nearest to the begin, then what lives in least.
   struct Entry {
     int64_t bytes, slot, liveBytes;
     size_t state;
-    bool isClosed;                             ///< its call's own run is undone already
-    bool operator<(const Entry &other) const { // the queue's top is the largest
+    bool isClosed; ///< the own run of the call before it is undone already, clones are not
+
+    // The queue's top is the largest.
+    bool operator<(const Entry &other) const {
       auto key = [](const Entry &e) { return std::tie(e.bytes, e.slot, e.liveBytes, e.state); };
       return key(*this) > key(other);
     }
@@ -196,7 +199,7 @@ private:
     states.push_back(std::move(state));
   }
 
-  // Whether a state with the same next call, which takes no more, lives on some of the same values.
+  // Whether another state of the slot takes no more and needs no other values.
   bool isCovered(size_t at) {
     const State &state = states[at];
     std::vector<size_t> &others = closed[state.slot - begin];
@@ -212,7 +215,8 @@ private:
     return false;
   }
 
-  // Before the run of a call in a slot, if state `at` is behind it and that takes `bytes` more than what is known from there.
+  // The state before the run of a call in a slot, if state `at` is behind it and `beside` lives beside all that it knows of;
+  // before the next slot all micro-batches hold `held`.
   void undo(size_t at, int64_t call, int64_t slot, int64_t beside, int64_t held) {
     int64_t now = 0, bytes = states[at].bytes, place = states[at].place;
     Values live = runs.before(states[at].live, call, now);
@@ -230,7 +234,7 @@ private:
     undo(entry.state, call, call, runs.besideOwn(call), runs.held(slot, entry.liveBytes));
   }
 
-  // Any maker of what lives may have run last.
+  // The maker of anything that lives may have run last.
   void undoClones(const Entry &entry) {
     std::vector<int64_t> calls;
     for (int32_t value : states[entry.state].live)

@@ -10,8 +10,8 @@ using namespace plc::planner;
 // What gets more effort.
 static bool isSmall(const RetentionProblem &problem) { return problem.calls.size() <= 80; }
 
-// What prices make of the better of two starts, and what annealing makes of that start and of what prices made: the best of it
-// that fits, on small problems rather the nearest that do not, whose time is too good. Small problems are walked several
+// What fits the fewest bytes, what prices make of the better of two starts, and what annealing makes of that start and of what
+// prices made: the best of it that fits, on small problems rather the nearest that do not, whose time is too good. Small problems are walked several
 // times, and start once from the bare problem.
 static std::vector<Retention> findStarts(const RetentionProblem &problem, const RetentionEffort &effort,
                                          int64_t boundNs, const RetentionFloor &floor) {
@@ -41,7 +41,8 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   size_t priced = starts.size();
   for (int64_t walk = 0; walk < walks; ++walk) {
     state.load(walk % 2 == 0 ? start : starts[std::min<size_t>(isSmall(problem) ? (walk + 1) / 2 : 0, priced - 1)]);
-    anneal(state, steps / walks, boundNs, walk + 1);
+    // A step takes as long as there are runs in a slot.
+    anneal(state, steps / walks / (1 + 2 * state.numClones() / slots), boundNs, walk + 1);
     polish(state);
     starts.push_back(state.answer());
   }
@@ -64,7 +65,7 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
     Retention &each = starts[at];
     // A repair rarely makes an answer cheaper.
     bool fits = problem.peakOf(each).bytes <= problem.budgetBytes;
-    if (!fits && (problem.addedNs(each) >= ns || !repairByWindows(problem, each)))
+    if (!fits && (problem.addedNs(each) >= ns || !repairByWindows(problem, each, isSmall(problem) ? 10'000 : 2'000)))
       continue;
     int64_t share = left / int64_t(starts.size() - at);
     left -= share - std::max<int64_t>(improveByWindows(problem, each, share), 0);

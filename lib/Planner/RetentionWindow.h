@@ -44,8 +44,9 @@ WindowEnd searchWindow(const RetentionProblem &problem, Retention &answer, Reten
 /// The whole problem as one window. Too large with several micro-batches in flight: what they hold is no state's to say.
 WindowEnd searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort);
 
-/// Makes an answer that exceeds the budget fit it, by windows that grow around its peak. False if none helps.
-bool repairByWindows(const RetentionProblem &problem, Retention &answer);
+/// Makes an answer that exceeds the budget fit it, by windows that grow around its peak, each in so many states. False if none
+/// helps.
+bool repairByWindows(const RetentionProblem &problem, Retention &answer, int64_t states);
 
 /// Beam search (Lowerre, 1976) through the whole problem by what prices say is still to pay, which see all of it: with the prices
 /// of the budget and, as these do not know what clones hold, of less. Ever wider, around an answer that fits and what is found;

@@ -41,7 +41,7 @@ int64_t nsIn(const RetentionProblem &problem, const Retention &answer, Retention
 
 } // namespace
 
-bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &answer) {
+bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
   Cuts cuts(problem);
   int64_t count = problem.calls.size();
   RetentionProblem::Peak peak = problem.peakOf(answer);
@@ -49,7 +49,7 @@ bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &a
     for (bool fits = true; fits && peak.bytes > problem.budgetBytes;) {
       Retention trial = answer;
       RetentionWindow window = cuts.around(peak.call, reach, reach + 1);
-      WindowEffort least{2'000}, any{20'000, WindowGoal::Any};
+      WindowEffort least{2'000}, any{states, WindowGoal::Any};
       fits = searchWindow(problem, trial, window, least) == WindowEnd::Found ||
              searchWindow(problem, trial, window, any) == WindowEnd::Found;
       RetentionProblem::Peak next = problem.peakOf(trial);

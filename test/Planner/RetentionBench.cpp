@@ -174,39 +174,25 @@ void printInstances(size_t most) {
     }
 }
 
-// The least budget of which an answer is found, to a 64th of the least that is proven necessary.
-int64_t leastSolved(RetentionProblem problem, int64_t necessary) {
-  int64_t step = std::max<int64_t>(necessary / 64, 1), low = 0;
-  int64_t high = (problem.peakOf({}).bytes - necessary + step - 1) / step; // nothing runs again there
-  while (high - low > 1) {
-    int64_t middle = (low + high) / 2;
-    problem.budgetBytes = necessary + middle * step;
-    Retention answer;
-    (solveRetention(problem, answer) ? low : high) = middle;
-  }
-  return necessary + high * step;
-}
-
-// At the least budget that the bound leaves open, 1 % above it, and 64 bytes below it. Where the first has no answer, the least
-// budget that has one, so that the floor is between the two.
+// At the least budget in which anything can fit, as far as it is known, 1 % above it, and 64 bytes below it.
 void runFloors() {
   for (auto [name, problem] : networks()) {
-    RetentionProblem::Peak least = problem.workingSet();
-    do
-      problem.budgetBytes = least.bytes;
-    while (!retentionBound(problem, &least));
-    std::printf("%s: %zu calls, bound of the floor %ld\n", name, problem.calls.size(), long(least.bytes));
-    bool isSolved = false;
-    for (int64_t budget : {least.bytes, least.bytes * 101 / 100, least.bytes - 64}) {
+    int64_t least = retentionFloor(problem).least.bytes;
+    std::printf("%s: %zu calls, working set %ld, floor %ld\n", name, problem.calls.size(),
+                long(problem.workingSet().bytes), long(least));
+    for (int64_t budget : {least, least * 101 / 100, least - 64}) {
       problem.budgetBytes = budget;
       Retention answer;
+      double start = seconds();
       Fault fault = solveRetention(problem, answer);
-      std::printf("  %ld: %s\n", long(budget), fault ? fault->c_str() : "solved");
-      isSolved |= !fault;
-    }
-    if (!isSolved) {
-      int64_t solved = leastSolved(problem, least.bytes);
-      std::printf("  the floor is between %ld and %ld bytes\n", long(least.bytes), long(solved));
+      double solving = seconds() - start;
+      if (fault) {
+        std::printf("  %ld: %s, %.2f s\n", long(budget), fault->c_str(), solving);
+        continue;
+      }
+      check(problem, answer, retentionBound(problem).value_or(INT64_MAX));
+      std::printf("  %ld: solved, added %.1f %%, %.2f s\n", long(budget),
+                  100.0 * double(problem.addedNs(answer)) / double(problem.baseNs()), solving);
     }
     std::fflush(stdout);
   }

@@ -122,14 +122,23 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// (values + operands)). Source: a Lagrangian relaxation (Geoffrion, 1974); the linear one is about as good.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
 
-/// What is known of the least peak that an answer can have.
+/// The least bytes that an answer can hold at its peak, as far as it is known.
 struct RetentionFloor {
-  RetentionProblem::Peak
-      least; ///< no answer has a lower one, and the call that needs it; -1 if that is no more than asked
-  std::optional<Retention> answer; ///< of that peak, if one was found; in more with several micro-batches in flight
+  /// No answer has a lower peak, because of this call; of none, -1, if that is what was asked for.
+  RetentionProblem::Peak least;
+  /// Of that peak, if one was found; of a higher one, maybe, with several micro-batches in flight.
+  std::optional<Retention> answer;
 };
 
-RetentionFloor retentionFloor(const RetentionProblem &problem, int64_t atLeast);
+/// The floor, or `atLeast` if that is more. Runs are undone from the last one back: what lives behind a run must live before it or
+/// is what it makes, and its operands live before it. So a state is the calls that are still to be undone and what must live,
+/// never more than an answer really holds, and of two states the one that needs fewer values is as good. The way back whose
+/// largest run is least is a shortest path of another sum (Pollack, "The maximum capacity through a network", 1960); undoing is
+/// regression, as planners do (Bonet & Geffner, "Planning as heuristic search", 2001). Optimal for one micro-batch in flight; for more a bound, as
+/// the others are counted with what nothing makes again. Deterministic; where its effort ends, what it has proven so far holds.
+/// Before the whole, four calls at a time, whose later ones need nothing: that suffices where a call lacks bytes for what is
+/// made again for the next ones, however long the problem is. O(effort).
+RetentionFloor retentionFloor(const RetentionProblem &problem, int64_t atLeast = 0);
 
 /// The stages of one rank, each a problem with the static bytes of the rank, and the bytes that there are for all of them.
 /// While one computes, each of the others holds what lives from F to B of as many micro-batches as it has in flight.
