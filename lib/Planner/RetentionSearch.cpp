@@ -41,8 +41,9 @@ static std::vector<Retention> findStarts(const RetentionProblem &problem, const 
   size_t priced = starts.size();
   for (int64_t walk = 0; walk < walks; ++walk) {
     state.load(walk % 2 == 0 ? start : starts[std::min<size_t>(isSmall(problem) ? (walk + 1) / 2 : 0, priced - 1)]);
-    // A step takes as long as there are runs in a slot.
-    anneal(state, steps / walks / (1 + 2 * state.numClones() / slots), boundNs, walk + 1);
+    // A step takes as long as there are runs in a slot, and clones crowd in some of these.
+    int64_t crowd = state.numClones() * state.numClones() / (slots * slots);
+    anneal(state, steps / walks / (1 + crowd), boundNs, walk + 1);
     polish(state);
     starts.push_back(state.answer());
   }
