@@ -12,7 +12,7 @@ PARTS = {
     "small": "COUNT (2000) random graphs of at most 12 calls, all budgets, beside an oracle",
     "chains": "uniform chains beside Revolve",
     "networks": "VGG-, U-Net-, ResNet-, MobileNet-like networks and transformers of 52 to 344 calls; to 80, beside the least",
-    "floors": "the same at the least budget that their bounds leave open, 1 % above it, 64 bytes below it; else where the floor is",
+    "floors": "the same at the least bytes in which anything can fit, 1 % above them, 64 bytes below them",
     "large": "a transformer of 2,500 calls",
     "layered": "a layered graph of 1,000 calls",
     "curves": "models, as `--plan-remat-curve` prints them",
