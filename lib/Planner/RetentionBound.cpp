@@ -331,12 +331,6 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
 }
 
 std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
-  RetentionProblem::Peak floor = retentionFloor(problem, problem.budgetBytes).least;
-  if (floor.bytes > problem.budgetBytes) {
-    if (least)
-      *least = floor;
-    return std::nullopt;
-  }
   RetentionToGo toGo;
   return boundRetention(problem, toGo, least);
 }
