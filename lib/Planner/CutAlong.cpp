@@ -4,6 +4,7 @@
 #include "PartEnds.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace plc::planner;
 
@@ -12,8 +13,10 @@ namespace {
 using Load = PartitionProblem::Load;
 constexpr size_t mostStates = 128;
 constexpr int64_t noCap = INT64_MAX / 1000;
-// Segments, and states that they continue, that are looked at before a bottleneck is given up.
-constexpr int64_t mostWork = 200'000'000;
+// Segments, states that they continue, and comparisons of states before a bottleneck is given up. Where ranks are shared, most
+// are comparisons: more of them along one order, which nothing else cuts as well; fewer, and for all bottlenecks together, of a
+// graph, where few searches end, and orders and moves find cuts as good.
+constexpr int64_t mostWork = 200'000'000, mostSharedWork = 1'000'000'000, mostSharedGraphWork = 30'000'000;
 
 // Cuts of the parts of an ideal into some stages: what is still to be known of them.
 struct State {
@@ -42,7 +45,7 @@ class Cutter {
 public:
   Cutter(const PartitionProblem &problem, const Ideals &ideals, bool byMemory)
       : problem(problem), ideals(ideals), byMemory(byMemory), limitBytes(byMemory ? 0 : problem.limitBytes),
-        segment(problem) {
+        isOneOrder(ideals.steps.size() == problem.parts.size() + 1), segment(problem) {
     for (int64_t s = 0; s < problem.stages; ++s) {
       bool shared = false, later = false;
       for (int64_t other = 0; other < problem.stages; ++other) {
@@ -60,7 +63,8 @@ public:
   // Whether there is a cut whose slowest rank takes at most `cap`, or holds at most so much; the best one if so.
   bool run(int64_t cap, Partition &answer) {
     this->cap = cap;
-    work = 0;
+    earlierWork += std::exchange(work, 0);
+    allowedWork = !anyShared ? mostWork : isOneOrder ? mostSharedWork : mostSharedGraphWork - earlierWork;
     dropped = false;
     findWindows();
     int64_t all = ideals.steps.size() - 1;
@@ -80,7 +84,10 @@ public:
   }
 
   // Whether the last run ended because it took too long.
-  bool isExhausted() const { return work >= mostWork; }
+  bool isExhausted() const { return work >= allowedWork; }
+
+  // What all runs looked at.
+  int64_t workOfAll() const { return earlierWork + work; }
 
 private:
   // By what stages before and behind can hold at the cap, if all of it is work, how many may cover each ideal.
@@ -143,7 +150,7 @@ private:
       if (byMemory ? held > cap
                    : (segment.workNs + info.ns) * 100 / topSpeed > cap || (limitBytes && held > limitBytes))
         continue;
-      if (++work >= mostWork)
+      if (++work >= allowedWork)
         return;
       segment.add(part);
       for (size_t i = 0; i < front[ideal].size(); ++i)
@@ -158,7 +165,10 @@ private:
     int64_t held = segment.onceBytes + problem.inFlight[s] * segment.keptBytes;
     Load load{problem.timeOn(problem.rankOf(s), segment.workNs) + segment.receiveNs, held, bytes.scratch};
     load = problem.save(s, load, segment.workNs, segment.savings, bytes.again);
-    return byMemory ? Load{load.bytes(), 0, 0} : load;
+    if (byMemory)
+      return {load.bytes(), 0, 0};
+    // Without a limit, bytes make no state better than another.
+    return limitBytes ? load : Load{load.ns, 0, 0};
   }
 
   // What is added to the ideal becomes stage s.
@@ -173,31 +183,36 @@ private:
       return;
     int64_t rank = problem.rankOf(s);
     Load load = loadOf(s, bytes);
+    State state; // its loads are allocated once
     for (size_t index = 0; index < before.size(); ++index) {
       const State &old = before[index];
       Load total = anyShared ? old.loads[rank] + load : load;
       if (total.ns > cap || (limitBytes && total.bytes() > limitBytes))
         continue;
-      State state{std::max(old.worst, total.ns), std::max(old.worstStage, load.ns), {}, ideal, index};
+      state = {std::max(old.worst, total.ns), std::max(old.worstStage, load.ns), std::move(state.loads), ideal, index};
       if (!anyShared && !states.empty() && states.front().worst <= state.worst)
         continue;
       state.loads = old.loads;
       if (anyShared)
         state.loads[rank] = isOpen[s] ? total : Load();
-      insert(states, std::move(state));
+      insert(states, state);
     }
   }
 
   // The states that no other dominates; of equals the first.
-  void insert(std::vector<State> &states, State state) {
-    for (const State &other : states)
-      if (other.dominates(state))
-        return;
-    std::erase_if(states, [&](const State &other) { return state.dominates(other); });
+  void insert(std::vector<State> &states, const State &state) {
     auto worse = [](const State &a, const State &b) {
       return std::pair(a.worst, a.worstStage) < std::pair(b.worst, b.worstStage);
     };
-    states.insert(std::upper_bound(states.begin(), states.end(), state, worse), std::move(state));
+    auto [equal, behind] = std::equal_range(states.begin(), states.end(), state, worse);
+    auto better = std::find_if(states.begin(), behind, [&](const State &other) { return other.dominates(state); });
+    work += better - states.begin();
+    if (better != behind)
+      return;
+    work += states.end() - equal;
+    states.erase(std::remove_if(equal, states.end(), [&](const State &other) { return state.dominates(other); }),
+                 states.end());
+    states.insert(std::upper_bound(states.begin(), states.end(), state, worse), state);
     if (states.size() > mostStates) {
       states.pop_back();
       dropped = true;
@@ -223,8 +238,8 @@ private:
   const PartitionProblem &problem;
   const Ideals &ideals;
   bool byMemory;
-  int64_t limitBytes, cap = 0, work = 0, topSpeed = 1, leastInFlight = 1;
-  bool anyShared = false, dropped = false;
+  int64_t limitBytes, cap = 0, work = 0, earlierWork = 0, allowedWork = mostWork, topSpeed = 1, leastInFlight = 1;
+  bool isOneOrder, anyShared = false, dropped = false;
   PartSegment segment;
   std::vector<bool> isOpen; // a later stage lies on the stage's rank
   int64_t ideal = 0;        // that is extended now
@@ -234,7 +249,7 @@ private:
 
 } // namespace
 
-void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
+int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
   int64_t kept = 0; // on each rank, were it the same on all; some rank keeps as much at least
   for (const PartitionProblem::Part &part : problem.parts)
     kept += part.keptBytes - part.mostSaved();
@@ -245,20 +260,23 @@ void plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideal
   for (int64_t cap :
        {bound + bound / 64, bound + bound / 32, bound + bound / 16, bound + bound / 8, 2 * bound, noCap}) {
     if (mayFit && byTime.run(std::min(cap, noCap), answer))
-      return;
+      return byTime.workOfAll();
     if (byTime.isExhausted())
       break;
   }
   bool found = false;
+  int64_t work = byTime.workOfAll();
   if (problem.limitBytes) {
     kept = std::min(kept, noCap / 8);
     Cutter byBytes(problem, ideals, true);
     for (int64_t cap : {kept + kept / 8, 2 * kept, 8 * kept, noCap})
       if (!found && !byBytes.isExhausted())
         found = byBytes.run(cap, answer);
+    work += byBytes.workOfAll();
   }
   if (!found) // too large a search: as many parts in each stage
     for (size_t part = 0; part < ideals.position.size(); ++part)
       answer.stageOf[part] = ideals.position[part] * problem.stages / int64_t(ideals.position.size());
   answer.exact = false;
+  return work;
 }

@@ -83,19 +83,32 @@ std::vector<std::vector<int64_t>> chooseOrders(const PartitionProblem &problem) 
 }
 
 constexpr size_t mostReordered = 256; // parts
+// What cuts along further orders look at in all, as `cutAlong` counts it: hundreds of orders where each stage has a rank, some
+// where states of shared ranks are compared.
+constexpr int64_t mostOrderWork = 30'000'000;
+
+// Returns what it looked at.
+int64_t cutOrder(const PartitionProblem &problem, const std::vector<int64_t> &order, Partition &answer) {
+  Ideals ideals;
+  ideals.takePrefixes(problem, order);
+  answer.stageOf.assign(problem.parts.size(), 0);
+  return cutAlong(problem, ideals, answer);
+}
 
 // Orders that mix the parts of each stage, or of a few neighbouring ones: the best cut along one that keeps the stages
 // apart is no worse, and the next order starts from it.
 void improveByOrders(const PartitionProblem &problem, Partition &answer, Score &best) {
   constexpr int64_t apart = int64_t(1) << 32, mostTries = 512;
+  int64_t work = 0;
   int64_t tries = std::clamp<int64_t>(mostTries * 16 / int64_t(problem.parts.size()), 32, mostTries);
   std::mt19937_64 random(1);
-  for (int64_t idle = 0; idle < tries && (best.excessBytes || best.slowestNs > quickBound(problem)); ++idle) {
+  for (int64_t idle = 0;
+       idle < tries && work < mostOrderWork && (best.excessBytes || best.slowestNs > quickBound(problem)); ++idle) {
     std::vector<int64_t> keys;
     for (int64_t stage : answer.stageOf)
       keys.push_back(stage * apart + int64_t(random() % uint64_t(apart << idle % 5)));
     Partition found;
-    solveByChain(problem, orderByKey(problem, [&](int64_t part, int64_t) { return keys[part]; }), found);
+    work += cutOrder(problem, orderByKey(problem, [&](int64_t part, int64_t) { return keys[part]; }), found);
     improveByMoves(problem, found);
     Score score = scoreOf(problem, found);
     if (score > best)
@@ -112,10 +125,7 @@ Fault plc::planner::solveByChain(const PartitionProblem &problem, const std::vec
                                  Partition &answer) {
   if (Fault fault = problem.check())
     return fault;
-  Ideals ideals;
-  ideals.takePrefixes(problem, order);
-  answer.stageOf.assign(problem.parts.size(), 0);
-  cutAlong(problem, ideals, answer);
+  cutOrder(problem, order, answer);
   answer.exact = scoreOf(problem, answer).slowestNs == quickBound(problem);
   return problem.verify(answer);
 }

@@ -32,8 +32,9 @@ private:
 };
 
 /// The best cut along the paths of some ideals. If nothing fits the memory, the cut of least worst memory (a fault of
-/// `verify` tells it). Exact if all ideals are there and `answer.exact` comes back true: no states were dropped.
-void cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer);
+/// `verify` tells it). Exact if all ideals are there and `answer.exact` comes back true: no states were dropped. Returns what
+/// it looked at: segments, states that they continue, and comparisons of states; equal for equal problems.
+int64_t cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer);
 
 } // namespace plc::planner
 

@@ -321,6 +321,23 @@ TEST(Partition, ManyStagesOnFewRanks) {
   EXPECT_LE(answer.slowestNs, problem.bound() * 11 / 10);
 }
 
+// Thousands of ideals, each with more undominated states than are kept: their comparisons count as work, too, so that the search
+// is given up within a second, and orders and moves find a cut. Where they do not count, it takes minutes.
+TEST(Partition, WideGraphsOnFewRanks) {
+  std::mt19937 random(3);
+  PartitionProblem problem = chain({}, 8);
+  problem.isChain = false;
+  for (int64_t part = 0; part < 36; ++part) {
+    problem.parts.push_back({"p", int64_t(1000 + random() % 9000)});
+    if (part % 12)
+      problem.tensors.push_back({part - 1, {part}, int64_t(random() % 1000), 0});
+  }
+  problem.place = {0, 1, 2, 3, 0, 1, 2, 3};
+  Partition answer;
+  ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
+  EXPECT_LE(answer.slowestNs, problem.bound() * 11 / 10);
+}
+
 TEST(Partition, TellsWhatBinds) {
   PartitionProblem problem = chain({1, 1}, 2);
   problem.parts[1].keptBytes = 3 << 20;

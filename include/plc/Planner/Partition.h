@@ -114,7 +114,7 @@ private:
 /// Minimises the time of the slowest rank, then that of the slowest stage: the best of the algorithms below. `exact` where
 /// the graph has at most `ideals` ideals, or the bound is reached; else a heuristic, never worse than the chain of parts in
 /// a topological order, whose moves between stages it improves; up to 256 parts also along orders that mix the parts of
-/// each stage found. Deterministic. Fails, with the binding rank, if it finds no cut that fits the memory; the answer is
+/// each stage found, as long as their counted work lasts. Deterministic. Fails, with the binding rank, if it finds no cut that fits the memory; the answer is
 /// then the one whose worst memory is least of those found.
 inline constexpr size_t mostIdeals = 50000;
 Fault solvePartition(const PartitionProblem &problem, Partition &answer, size_t ideals = mostIdeals);
