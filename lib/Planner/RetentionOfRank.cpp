@@ -42,45 +42,6 @@ static Fault refuse(RankRetention &rank, const std::vector<Retention> &answers, 
   return stage.doesNotFit(lack.peak);
 }
 
-namespace {
-
-// What was found for a stage with other bytes: an answer that holds no more than there are now is one for these, too.
-class KnownAnswers {
-public:
-  bool solve(const RetentionProblem &problem, const RetentionEffort &effort, Retention &answer) {
-    auto it = answers.lower_bound(problem.budgetBytes);
-    if (it == answers.end() || problem.peakOf(it->second).bytes > problem.budgetBytes) {
-      Retention found;
-      if (solveRetention(problem, found, effort))
-        return false;
-      it = answers.emplace_hint(it, problem.budgetBytes, std::move(found));
-    }
-    answer = it->second;
-    return true;
-  }
-
-private:
-  std::map<int64_t, Retention> answers; // by budget
-};
-
-// Parts that stages are given: with those below `low` some stage has no answer, or the rank keeps its budget; with `high` it
-// does not.
-struct PartRange {
-  int64_t low, high;
-  std::optional<int64_t> lowBytes; // that the rank holds
-  int64_t highBytes;
-
-  // As if what the rank holds grew evenly, but at least an eighth of the way from either end.
-  int64_t between(int64_t budget) const {
-    if (!lowBytes)
-      return low + (high - low) / 2;
-    double share = double(budget - *lowBytes) / double(std::max<int64_t>(highBytes - *lowBytes, 1));
-    return low + int64_t(double(high - low) * std::clamp(share, 0.125, 0.875));
-  }
-};
-
-} // namespace
-
 Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
                                        const RetentionEffort &effort) {
   size_t count = rank.stages.size();
@@ -98,33 +59,26 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
   int64_t nearest = rank.peakOf(answers).bytes;
   if (nearest <= rank.budgetBytes)
     return std::nullopt;
+  // With `low` parts some stage has no answer, or the rank keeps its budget; with `high` parts it does not.
   constexpr int64_t parts = 256;
-  PartRange range{0, parts, std::nullopt, nearest};
-  std::vector<KnownAnswers> known(count);
-  RetentionEffort each = effort; // one of several
-  each.sharers *= int64_t(count);
-  int64_t enough = rank.budgetBytes - rank.budgetBytes / 512;
-  while (range.low < range.high && (nearest < enough || nearest > rank.budgetBytes)) {
-    int64_t part = range.between(rank.budgetBytes);
+  int64_t low = 0, high = parts;
+  for (int64_t part = parts / 2; low < high; part = (low + high) / 2) {
     std::vector<Retention> trial(count);
     bool solved = true;
     for (size_t stage = 0; stage < count && solved; ++stage) {
       rank.stages[stage]->budgetBytes = least[stage] + (most[stage] - least[stage]) / parts * part;
-      solved = known[stage].solve(*rank.stages[stage], each, trial[stage]);
+      solved = !solveRetention(*rank.stages[stage], trial[stage], effort);
     }
     int64_t bytes = solved ? rank.peakOf(trial).bytes : 0;
-    if (bytes > rank.budgetBytes) {
-      range.high = part;
-      range.highBytes = bytes;
-    } else {
-      range.low = part + 1;
-      range.lowBytes = solved ? std::optional(bytes) : std::nullopt;
-    }
     // The largest part that keeps the budget; until there is one, what is nearest to it.
     if (solved && (bytes <= rank.budgetBytes || bytes < nearest)) {
       nearest = bytes;
       answers = std::move(trial);
     }
+    if (bytes > rank.budgetBytes)
+      high = part;
+    else
+      low = part + 1;
   }
   return nearest <= rank.budgetBytes ? std::nullopt : refuse(rank, answers, lack);
 }

@@ -22,6 +22,8 @@ struct Descriptor {
   }
 };
 
+} // namespace
+
 bool writeAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t written = ::write(fd, bytes.data(), bytes.size());
@@ -33,8 +35,6 @@ bool writeAll(int fd, std::string_view bytes) {
   }
   return true;
 }
-
-} // namespace
 
 std::string readFile(const std::string &file) {
   Descriptor in{file == "-" ? 0 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};

@@ -34,6 +34,9 @@ private:
 /// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
 void writeFile(const std::string &file, std::string_view bytes);
 
+/// Writes to an open file or pipe; false, and errno, if not all of it can be.
+bool writeAll(int fd, std::string_view bytes);
+
 /// Throws fileError if a file cannot be written. Called before the work whose result it will hold.
 void checkWritable(const std::string &file);
 

@@ -1,5 +1,6 @@
 #include "Launch.h"
 
+#include "Files.h"
 #include "FlightRecorder.h"
 #include "LaunchedProcesses.h"
 #include "MpiWorld.h"
@@ -49,18 +50,6 @@ int64_t ownNumber() {
   return job ? job->process.value_or(0) : 0;
 }
 
-/// False if there is no one to read it, or no room.
-bool writeAll(int stream, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t written = ::write(stream, text.data(), text.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
 void writeStderr(const std::string &text) { writeAll(2, text); }
 
 std::string markedLine(LineKind kind, std::string_view text) {

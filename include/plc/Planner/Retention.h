@@ -163,8 +163,7 @@ struct RankLack {
 
 /// Minimises the added time of a rank whose stages share its bytes: exactly as `solveRetention` for one stage. Several
 /// get their working sets and the same part of what they would hold beyond these; the largest such part with which the
-/// rank keeps its budget is looked for between one that does and one that does not, until at most a 512th of the budget is left.
-/// Heuristic. Fails if no part does, with what lacks bytes of the rank's budget in the
+/// rank keeps its budget is bisected. Heuristic. Fails if no part does, with what lacks bytes of the rank's budget in the
 /// nearest of the answers that were tried.
 Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
                          const RetentionEffort &effort = {});

@@ -7,8 +7,9 @@ import sys
 import time
 
 split = sys.argv.index("--")
-# A shell starts what it does not wait for with SIGINT ignored, and what it starts inherits that.
+# A shell starts what it does not wait for with SIGINT ignored, as nohup does with SIGHUP, and what they start inherits that.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 run = subprocess.Popen(sys.argv[split + 1:] + ["--log", "log"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 while run.poll() is None and (not os.path.exists("log") or open("log").read().count('"step"') < 3):
     time.sleep(0.01)
