@@ -237,9 +237,11 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
     if (gaveUp) // with fewer in flight it is no faster
       break;
   }
+  // What lacked bytes instead is refused for them, for then it may be faster where values are computed again.
+  bool isCountedSlow = gaveUp;
   take(filled, fitHeld(module, filled, best ? bestNs : INT64_MAX));
   program = best.value_or(counted);
-  return best || !gaveUp;
+  return best || !isCountedSlow;
 }
 
 bool Lowering::fitBudget(ModuleOp module, Program &program) {

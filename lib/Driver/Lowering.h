@@ -93,7 +93,7 @@ private:
   /// at most `mostNs`.
   std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program, int64_t mostNs);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
-  /// False if no plan fits and one was given up.
+  /// False if no plan fits and one of so many micro-batches in flight was given up.
   bool fitOrder(mlir::ModuleOp module, Program &program);
 
   mlir::ModuleOp model;

@@ -23,7 +23,7 @@ public:
   /// rank has stopped; the session must not be run again then.
   void run(int64_t step, const std::vector<Bytes> &inputs, const Probe &probe = {});
 
-  /// A rank did not stop within two seconds of an error: its thread may still use this session and the module's code,
+  /// A rank did not stop within two seconds of an error: its thread may still use this object and the module's code,
   /// so neither may ever be destroyed.
   bool abandoned() const { return lost; }
 

@@ -58,7 +58,7 @@ public:
 
   /// Any thread of a run may call this between two kernels, so that messages that were begun make progress.
   virtual void progress() {}
-  /// Before a run, which `steps` or not: the messages of the last one are over in this session, and are forgotten.
+  /// Before a run, which `steps` or not: the messages of the last one are over, and are forgotten.
   virtual void barrier(bool steps) = 0;
   /// Between two runs: the bytes of the session that has `rank` are everybody's afterwards.
   virtual void broadcast(size_t rank, void *data, size_t bytes) = 0;
