@@ -231,7 +231,8 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
                              {"--mpi", !request.mpi.empty()},
                              {"--hostfile", !request.hostfile.empty()}})
     if (given && !shared)
-      throw usageError("option '" + std::string(flag) + "' needs 'machine.transport = \"mpi\"'");
+      throw usageError("option '" + std::string(flag) + "' needs " + (request.ranks ? "" : "'--ranks N' or ") +
+                       "'machine.transport = \"mpi\"'");
   options.transportKind = shared ? TransportKind::Mpi : TransportKind::Threads;
   if (!shared)
     return openModule(std::move(module), options);

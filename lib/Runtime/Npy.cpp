@@ -172,6 +172,11 @@ void reorder(Tensor &tensor) {
   tensor.data = std::move(ordered);
 }
 
+/// Of a type that no tensor of a program has: with it the bytes of a file agree.
+std::string storedAs(const StoredType &type) {
+  return type.npy == descrOf(type.readAs) ? "" : " stored as '" + std::string(type.npy) + "'";
+}
+
 struct Header {
   HeaderReader fields;
   size_t end; // where the data begins
@@ -201,7 +206,8 @@ Header readHeader(const std::string &file, std::string_view bytes, size_t size) 
   size_t found = size - header.end, expected = static_cast<size_t>(info.numElements()) * header.fields.type->width;
   if (found != expected)
     throw fileError(file, "found " + std::to_string(found) + " bytes of data, expected " + std::to_string(expected) +
-                              " for " + info.typeText() + " (offset " + std::to_string(header.end) + ")");
+                              " for " + info.typeText() + storedAs(*header.fields.type) + " (offset " +
+                              std::to_string(header.end) + ")");
   return header;
 }
 
