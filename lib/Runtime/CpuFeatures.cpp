@@ -67,4 +67,14 @@ void chooseBlisKernels(bool wide) {
 
 std::string blisKernels() { return bli_arch_string(bli_arch_query_id()); }
 
+int64_t blisBytesPerThread() {
+  bli_init();
+  int64_t bytes = 0;
+  for (packbuf_t factor : {BLIS_BUFFER_FOR_A_BLOCK, BLIS_BUFFER_FOR_B_PANEL}) {
+    pool_t *pool = bli_pba_pool(bli_packbuf_index(factor), bli_pba_query());
+    bytes += int64_t(bli_pool_block_size(pool) + bli_pool_align_size(pool));
+  }
+  return bytes;
+}
+
 } // namespace plc::runtime

@@ -1,5 +1,6 @@
 #include "Measurements.h"
 
+#include "plc/Runtime/CpuFeatures.h"
 #include "plc/Runtime/MachineShare.h"
 #include "plc/Simulator/Simulate.h"
 
@@ -9,8 +10,8 @@
 
 namespace plc::runtime {
 
-/// Per thread beside the arena: BLIS's packed blocks (skx: 384 x 3072 and 480 x 384 floats), kernel scratch, tables.
-static constexpr int64_t outsideBytesPerThread = int64_t(16) << 20;
+/// Per thread beside the arena and BLIS's blocks: kernel scratch, tables.
+static constexpr int64_t otherBytesPerThread = int64_t(8) << 20;
 
 int64_t allocatedBytes() {
   struct mallinfo2 info = ::mallinfo2();
@@ -29,7 +30,7 @@ std::vector<RankMemory> memoryOf(const Manifest &manifest, const Session &sessio
     rank.rank = static_cast<int64_t>(i);
     rank.plannedBytes = session.plan().ranks[i].arenaBytes;
     rank.measuredBytes = measured[i];
-    rank.outsideBound = manifest.codeBytes + threadsPerStage * outsideBytesPerThread;
+    rank.outsideBound = manifest.codeBytes + threadsPerStage * (otherBytesPerThread + blisBytesPerThread());
     rank.outsideMeasured = manifest.codeBytes + heaps[i];
   }
   return figures;

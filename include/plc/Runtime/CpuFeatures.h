@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_CPUFEATURES_H
 #define PLC_RUNTIME_CPUFEATURES_H
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@ void chooseBlisKernels(bool wide);
 
 /// BLIS's name of the CPU whose kernels it runs: `skx`, `haswell`, ...
 std::string blisKernels();
+
+/// What BLIS takes for a thread that calls it: a block of either factor, packed, as large as any element type needs it.
+int64_t blisBytesPerThread();
 
 } // namespace plc::runtime
 
