@@ -17,6 +17,11 @@ static constexpr llvm::StringLiteral cut = "skips";
 /// The phase behind which a step is known, but for what is computed again.
 static constexpr llvm::StringLiteral ordered = "schedule";
 
+bool Lowering::holdsTooMuch(ModuleOp ordered) const {
+  int64_t budget = strategy.get<int64_t>("memory.budget");
+  return llvm::any_of(plc::plan::leastArenasOf(ordered), [&](int64_t bytes) { return bytes > budget; });
+}
+
 bool Lowering::Tried::fits() const {
   return isWhole && llvm::all_of(missing, [](int64_t bytes) { return bytes <= 0; });
 }
@@ -25,7 +30,8 @@ Lowering::TriedKey Lowering::keyOf(const Program &program) {
   std::vector<int64_t> reserve = program.reserveBytes;
   while (!reserve.empty() && reserve.back() == 0) // as none
     reserve.pop_back();
-  return {program.keepsAll, program.fillsBudget, program.inFlight, program.memoryFraction, std::move(reserve)};
+  return {program.isFree,   program.isPlain,        program.fillsBudget, program.keepsAll,
+          program.inFlight, program.memoryFraction, std::move(reserve)};
 }
 
 int64_t plc::driver::stepOf(ModuleOp planned) {
@@ -75,46 +81,93 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   return knownPlans[key] = tried;
 }
 
-// A round learns what addresses need beside what the plan was made for, and gives back what they leave.
-bool Lowering::fitReserve(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
-  std::optional<std::vector<int64_t>> found; // the reserve of the fastest plan that fits
-  int64_t foundNs = INT64_MAX;
-  std::vector<int64_t> grown; // by which each rank's reserve grew last; 0 if it was enough
-  int64_t budget = strategy.get<int64_t>("memory.budget");
+namespace {
+
+// What is reserved of a rank's bytes, by what has been tried.
+class RankReserve {
+public:
+  explicit RankReserve(int64_t budget) : budget(budget) {}
+
+  // A plan that lacked so many bytes with this reserve, or had them to spare if less than nothing.
+  void tried(int64_t bytes, int64_t missing) {
+    (missing > 0 ? few : many) = bytes;
+    grown = missing > 0 ? std::max({missing, 2 * grown, budget / 512}) : 0;
+    less.reset();
+  }
+  // No rank has an answer with these bytes, or this one alone.
+  void refused(int64_t bytes) { many = bytes; }
+  // Between what is too little and what is enough, or too much, lies what is tried next. An answer has bytes to spare, so that
+  // a few less may change nothing: what was too little is doubled.
+  int64_t next() const {
+    if (!few)
+      return less ? *less : many.value_or(0);
+    if (!many)
+      return *few + grown;
+    return *many - *few > budget / 256 ? *few + (*many - *few) / 2 : *many;
+  }
+  // What was reserved of what is spare, if it is worth another plan.
+  void giveBack(int64_t missing) {
+    if (!few && -missing > budget / 64)
+      less = std::max<int64_t>(*many + missing, 0);
+  }
+
+private:
+  int64_t budget, grown = 0;
+  std::optional<int64_t> few, many, less;
+};
+
+} // namespace
+
+// A round learns what addresses need beside what the plan was made for, and gives back what they leave. Who may hold less is not
+// faster: what takes too long is the last that is tried. Where nothing fits, the plan that lacks the fewest bytes is the answer,
+// and its addresses tell what it lacks.
+bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
+  std::optional<std::vector<int64_t>> found; // of the fastest plan that fits
+  std::vector<int64_t> nearest;              // of the one that lacks the fewest bytes
+  std::vector<RankReserve> ranks;
+  int64_t foundNs = INT64_MAX, fewNs = 0, leastMissing = INT64_MAX, budget = strategy.get<int64_t>("memory.budget");
   program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>();
   for (int round = 0; round < rounds; ++round) {
-    // What is tried behind a plan that fits may fail.
-    auto tried = tryPlan(module, program, found ? llvm::nulls() : errors);
-    if (!tried || !tried->isWhole) {
-      if (!found)
-        return false;
+    // What is tried behind a first plan may fail.
+    auto tried = tryPlan(module, program, round ? llvm::nulls() : errors,
+                         [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; });
+    if (round == 0 && !(tried && tried->isWhole))
+      return false;
+    if (tried && !tried->isWhole)
       break;
+    std::vector<int64_t> &reserve = program.reserveBytes;
+    if (tried) {
+      const std::vector<int64_t> &missing = tried->missing;
+      reserve.resize(missing.size());
+      ranks.resize(missing.size(), RankReserve(budget));
+      for (auto [rank, bytes, more] : llvm::zip(ranks, reserve, missing))
+        rank.tried(bytes, more);
+      if (tried->fits())
+        for (auto [rank, more] : llvm::zip(ranks, missing)) // not before all fit, lest two ranks take turns
+          rank.giveBack(more);
+      if (tried->fits() && tried->stepNs <= foundNs) {
+        found = reserve;
+        foundNs = tried->stepNs;
+      }
+      if (!tried->fits())
+        fewNs = tried->stepNs;
+      if (int64_t most = *llvm::max_element(missing); most < leastMissing) {
+        nearest = reserve;
+        leastMissing = most;
+      }
+    } else {
+      for (auto [rank, bytes] : llvm::zip(ranks, reserve))
+        rank.refused(bytes);
     }
-    const std::vector<int64_t> &missing = tried->missing;
-    program.reserveBytes.resize(missing.size());
-    grown.resize(missing.size());
-    bool isPlan = tried->fits();
-    if (!isPlan && found)
+    std::vector<int64_t> next;
+    for (const RankReserve &rank : ranks)
+      next.push_back(rank.next());
+    // Nothing between a plan that fits and one that does not is faster by much.
+    if (next == reserve || (found && foundNs <= fewNs + fewNs / 256))
       break;
-    if (isPlan && tried->stepNs <= foundNs) {
-      found = program.reserveBytes;
-      foundNs = tried->stepNs;
-    }
-    std::vector<int64_t> reserve = program.reserveBytes;
-    for (auto [bytes, more, last] : llvm::zip(reserve, missing, grown)) {
-      // An answer has bytes to spare, so that a few less may change nothing: what was too little is doubled.
-      last = more <= 0 ? 0 : std::max({more, 2 * last, budget / 512});
-      bytes += last;
-      // Nothing is given back before all fit, lest two ranks take turns, and then what is worth another plan.
-      if (isPlan && -more > budget / 64)
-        bytes = std::max<int64_t>(bytes + more, 0);
-    }
-    if (reserve == program.reserveBytes)
-      break;
-    program.reserveBytes = std::move(reserve);
+    reserve = std::move(next);
   }
-  if (found)
-    program.reserveBytes = *found;
+  program.reserveBytes = found.value_or(nearest);
   return true;
 }
 
@@ -134,16 +187,24 @@ bool Lowering::fitFraction(ModuleOp module, Program &program, llvm::raw_ostream 
   return true;
 }
 
+std::optional<int64_t> Lowering::fitFree(ModuleOp module, Program &program) {
+  Program free = program;
+  free.isFree = true;
+  free.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
+  auto tried = tryPlan(module, free, llvm::nulls(), [&](ModuleOp ordered) { return holdsTooMuch(ordered); });
+  if (!tried || !tried->fits())
+    return std::nullopt;
+  program = std::move(free);
+  return tried->stepNs;
+}
+
 bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
   if (solvesFraction(program, strategy))
     return fitFraction(module, program, errors);
   if (!solvesBudget(program, strategy))
     return true;
   program.keepsAll = true;
-  auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) {
-    int64_t budget = strategy.get<int64_t>("memory.budget");
-    return llvm::any_of(plc::plan::leastArenasOf(ordered), [&](int64_t bytes) { return bytes > budget; });
-  });
+  auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) { return holdsTooMuch(ordered); });
   if (!tried)
     return false;
   if (tried->fits() && !tried->isCutByMemory)
@@ -152,65 +213,20 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ost
   again.keepsAll = false;
   if (!tried->fits()) {
     program = std::move(again);
-    return fitReserve(module, program, errors);
+    return fitReserve(module, program, INT64_MAX, errors);
   }
   // Cuts that compute values again may balance the ranks better than cuts that keep all.
-  auto other = fitReserve(module, again, llvm::nulls()) ? tryPlan(module, again, llvm::nulls()) : std::nullopt;
+  auto other =
+      fitReserve(module, again, INT64_MAX, llvm::nulls()) ? tryPlan(module, again, llvm::nulls()) : std::nullopt;
   if (other && other->fits() && other->stepNs < tried->stepNs)
     program = std::move(again);
   return true;
 }
 
-// The bytes that an order may not hold are bisected, for each rank, between those with which the plan does not fit and those
-// with which it does, or none is found. An order takes its places by the micro-batch, so what is missing tells only where
-// to look first. Who may hold less is not faster: what takes too long and does not fit is the last that is tried.
-std::optional<int64_t> Lowering::fitHeld(ModuleOp module, Program &program, int64_t mostNs) {
-  std::optional<std::vector<int64_t>> few, many, found;
-  std::optional<int64_t> fewNs, foundNs;
-  int64_t budget = strategy.get<int64_t>("memory.budget");
-  for (int round = 0; round < rounds; ++round) {
-    // What is computed again makes no step shorter.
-    auto isSlower = [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; };
-    auto tried = tryPlan(module, program, llvm::nulls(), isSlower);
-    if (tried && !tried->isWhole)
-      break;
-    if (tried)
-      program.reserveBytes.resize(tried->missing.size());
-    bool fits = tried && tried->fits();
-    if (fits && (!foundNs || tried->stepNs <= *foundNs)) {
-      found = program.reserveBytes;
-      foundNs = tried->stepNs;
-    }
-    (tried && !fits ? few : many) = program.reserveBytes;
-    if (tried && !fits)
-      fewNs = tried->stepNs;
-    // Nothing between the two is faster by much.
-    if (foundNs && fewNs && *foundNs <= *fewNs + *fewNs / 256)
-      break;
-    std::vector<int64_t> next = program.reserveBytes;
-    bool isNear = true; // nor do a few bytes matter
-    if (few && many)
-      for (size_t rank = 0; rank < next.size(); ++rank) {
-        int64_t apart = (*many)[rank] - (*few)[rank];
-        isNear &= apart <= budget / 128;
-        next[rank] = (*few)[rank] + apart / 2;
-      }
-    else if (few)
-      for (size_t rank = 0; rank < next.size(); ++rank)
-        next[rank] += std::max<int64_t>(tried->missing[rank], 0);
-    if (next == program.reserveBytes || (found && few && isNear))
-      break;
-    program.reserveBytes = std::move(next);
-  }
-  if (found)
-    program.reserveBytes = *found;
-  return foundNs;
-}
-
-// Two ways: so many micro-batches are in flight, half as many as long as that does not fit, and what is computed again is
-// decided for these; or nothing is, and the order holds what the bytes allow. The faster of the plans is taken. With one
-// in flight ranks take turns, which takes the fewest bytes of all orders: if that does not fit either, its addresses tell
-// what is missing.
+// The fastest of several ways. The order is 1f1b, which joins W to B where W apart holds too much, or that which there is without
+// a budget, if it keeps the budget. Or so many micro-batches are in flight, half as many as long as that does not fit, and what is
+// computed again is decided for these; or nothing is, and the order holds what the bytes allow. With one in flight ranks take
+// turns, which takes the fewest bytes of all orders: if that does not fit either, its addresses tell what is missing.
 bool Lowering::fitOrder(ModuleOp module, Program &program) {
   std::optional<Program> best;
   int64_t bestNs = 0;
@@ -225,6 +241,13 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
     auto tried = tryPlan(module, candidate, llvm::nulls());
     return tried && tried->fits() ? std::optional(tried->stepNs) : std::nullopt;
   };
+  Program plain = program;
+  plain.isPlain = true;
+  if (fitFree(module, plain) || fitRecomputation(module, plain, llvm::nulls()))
+    take(plain, stepIfFits(plain));
+  Program free = program;
+  take(free, fitFree(module, free));
+  gaveUp = false; // others may hold more
   Program filled = program;
   filled.fillsBudget = true;
   filled.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
@@ -239,7 +262,8 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
   }
   // What lacked bytes instead is refused for them, for then it may be faster where values are computed again.
   bool isCountedSlow = gaveUp;
-  take(filled, fitHeld(module, filled, best ? bestNs : INT64_MAX));
+  if (fitReserve(module, filled, best ? bestNs : INT64_MAX, llvm::nulls()))
+    take(filled, stepIfFits(filled));
   program = best.value_or(counted);
   return best || !isCountedSlow;
 }
@@ -248,5 +272,9 @@ bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
   kept.reset();
   gaveUp = false;
-  return solvesOrder(program, strategy) ? fitOrder(module, program) : fitRecomputation(module, program, errors);
+  if (solvesOrder(program, strategy))
+    return fitOrder(module, program);
+  // What keeps a budget without knowing of it is taken as it is: whoever knows counts with estimates.
+  bool isLimited = strategy.get<int64_t>("memory.budget") && program.recomputes && !program.listsBudgets;
+  return (isLimited && fitFree(module, program)) || fitRecomputation(module, program, errors);
 }

@@ -72,10 +72,12 @@ private:
     bool isCutByMemory = false; ///< perhaps: its slowest rank is above the bound of all cuts by more than a fiftieth
     bool fits() const;
   };
-  /// What tells apart the plans that are tried for one program: `Program`'s `keepsAll`, `fillsBudget`, `inFlight`,
-  /// `memoryFraction` and `reserveBytes`, without zeros at the end.
-  using TriedKey = std::tuple<bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
+  /// What tells apart the plans that are tried for one program: `Program`'s `isFree`, `isPlain`, `keepsAll`, `fillsBudget`,
+  /// `inFlight`, `memoryFraction` and `reserveBytes`, without zeros at the end.
+  using TriedKey = std::tuple<bool, bool, bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
   static TriedKey keyOf(const Program &program);
+  /// Whether no addresses of an order keep the budget.
+  bool holdsTooMuch(mlir::ModuleOp ordered) const;
   /// A copy of a module, cut into the stages of a plan that is tried; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> cutForTry(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases,
                                               const Program &program, llvm::raw_ostream &errors);
@@ -85,13 +87,13 @@ private:
   /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
   /// after an error.
   bool fitBudget(mlir::ModuleOp module, Program &program);
+  /// The step of the plan that there is without a budget, if it keeps the budget; sets that in the program.
+  std::optional<int64_t> fitFree(mlir::ModuleOp module, Program &program);
   /// Of recomputation: that it is not needed, the bytes to reserve, or the largest fraction.
   bool fitRecomputation(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
-  bool fitReserve(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  /// What recomputation, or an order that fills the budget, leaves for addresses; no plan that takes more than `mostNs`.
+  bool fitReserve(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
-  /// Of an order that holds what there is room for: the bytes to reserve. Returns the step; nothing if none fits that takes
-  /// at most `mostNs`.
-  std::optional<int64_t> fitHeld(mlir::ModuleOp module, Program &program, int64_t mostNs);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
   /// False if no plan fits and one of so many micro-batches in flight was given up.
   bool fitOrder(mlir::ModuleOp module, Program &program);

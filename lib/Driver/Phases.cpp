@@ -167,11 +167,16 @@ int64_t plc::driver::mostInFlight(const Strategy &strategy) {
   return std::min(pipelineRanks(strategy) + (shardsOf(strategy) > 1), runs);
 }
 
+static plc::planner::ScheduleKind scheduleOf(const Program &program, const Strategy &strategy) {
+  using plc::planner::ScheduleKind;
+  return program.isPlain ? ScheduleKind::oneFOneB : strategy.getChoice<ScheduleKind>("parallelism.schedule");
+}
+
 /// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
 /// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
 static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
   constexpr int64_t most = 8;
-  const auto &family = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule"));
+  const auto &family = plc::rowOf(scheduleOf(program, strategy));
   bool mayDivide = strategy.get<std::vector<int64_t>>("parallelism.place").empty() && family.chunks == 1 &&
                    family.follows == plc::planner::OrderSource::shape && program.entry == plc::ProgramKind::train;
   return mayDivide && strategy.get<int64_t>("parallelism.replicas") > 1 ? most : 1;
@@ -191,7 +196,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
-  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  options.schedule = scheduleOf(program, strategy);
   if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
     options.inFlight = inFlightOfFile(strategy);
   else if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times &&
@@ -200,7 +205,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
   Program training;
   bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);
-  if (!isSolved || solvesBudget(program, strategy))
+  if (!program.isFree && (!isSolved || solvesBudget(program, strategy)))
     options.memoryLimitBytes = memoryLimit(program, strategy);
   setRecomputation(options, program, strategy);
   return options;
@@ -208,7 +213,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
 
 static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanScheduleOptions options;
-  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  options.schedule = scheduleOf(program, strategy);
   options.file = strategy.get<std::string>("parallelism.schedule.file");
   options.inFlight = program.inFlight;
   if (program.fillsBudget) {

@@ -32,7 +32,9 @@ struct Program {
   bool explains = false;     // the cuts that were nearly taken are printed
   bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is proven yet
   bool keepsAll = false;     // the budget is met without recomputation
+  bool isFree = false;       // cuts and orders are those without a budget, which only addresses must keep
   bool fillsBudget = false;  // the order of tasks may hold what the budget has room for
+  bool isPlain = false;      // the order is that of 1f1b, instead of the strategy's
   int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
   std::vector<int64_t> reserveBytes{};            // of each rank's budget, for what only addresses know; empty: none
   std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
