@@ -56,8 +56,9 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     alone; from there on all.
 
     Where sizes of the model are divided (`--ein-shard`), `shards` ranks share a stage of that pipeline: each is then several
-    stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1. In a program of `buckets` a stage of the
-    pipeline is several, too, one behind the other on its rank, so that the gradients of one leave while others run.
+    stages, one behind the other, on ranks `shards` * r up to `shards` * (r + 1) - 1. With one shard a stage of the pipeline may be
+    several, too, one behind the other on its rank, so that the gradients of one leave while others run. `pipeline` has the stage of
+    the pipeline that each stage of the first replica is a part of; without it each is one.
 
     Test: `test/Dialect/Plan/program.mlir`.
 
@@ -82,7 +83,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
     (C7) Each route has one `plan.stash` and one `plan.pop`.
     (C8) `replicas` divide `lanes`. Stages are of the first replica, or of all of them: then each has as many on as many ranks,
     its stage of some number has the rank of the first one's, counted from its own first rank.
-    (C9) `shards` divide the ranks of a replica; with `buckets` they are 1.
+    (C9) `shards` divide the ranks of a replica; unless they are 1 there is a `pipeline`. That has an entry for each stage of a
+    replica: the first is 0, each other as large as the one before or larger by one, and equal ones are on ranks of one group.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
                        StrArrayAttr:$arg_names, TypeArrayAttr:$arg_types, DenseI64ArrayAttr:$arg_batch,
@@ -96,7 +98,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SymbolTable, NoTerminator, Sing
                        OptionalAttr<Plan_Natural>:$recompute_ns, OptionalAttr<Plan_Natural>:$recompute_bound_ns,
                        DefaultValuedAttr<Plan_Moments, "2">:$moments,
                        DefaultValuedAttr<Plan_Positive, "1">:$lanes, DefaultValuedAttr<Plan_Positive, "1">:$replicas,
-                       DefaultValuedAttr<Plan_Positive, "1">:$shards, UnitAttr:$buckets);
+                       DefaultValuedAttr<Plan_Positive, "1">:$shards,
+                       OptionalAttr<DenseI64ArrayAttr>:$pipeline);
   let regions = (region SizedRegion<1>:$body);
   // A program of the model's name, inputs, outputs and batch, without decisions.
   let builders = [OpBuilder<(ins "::plc::ein::ModelOp":$model)>];

@@ -7,7 +7,6 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/RematPolicies.h"
-#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
@@ -222,7 +221,7 @@ private:
   bool isAllowed(const JointChoice &choice, int64_t layers) const {
     const ScheduleFamily &family = plc::rowOf(choice.schedule);
     bool isVee = family.placement == Placement::vee;
-    bool fitsFamily = isVee ? (choice.stages() == 1 || choice.chunks == family.chunks) && choice.shards == 1 : true;
+    bool fitsFamily = !isVee || choice.stages() == 1 || choice.chunks == family.chunks;
     return fitsFamily && choice.stages() <= layers && (isFree("stages") || choice.stages() == own("stages"));
   }
 
@@ -296,17 +295,11 @@ private:
     estimate.ns = planned.getStepNs().value_or(0);
     if (planned.getShards() > 1) // stages are parts of those of the pipeline
       return;
-    std::vector<int64_t> ranks, positions;
     auto stages = plc::plan::stagesOfFirst(planned);
-    for (auto stage : stages)
-      ranks.push_back(stage.getRank());
-    for (size_t stage = 0; stage < ranks.size(); ++stage)
-      positions.push_back(stage);
-    if (planned.getBuckets())
-      positions = plc::planner::positionsOf(ranks, /*shards=*/1);
-    estimate.balance.resize(positions.back() + 1);
-    for (auto [stage, position] : llvm::zip(stages, positions))
-      estimate.balance[position] += stage.getLayers();
+    std::vector<int64_t> pipeline = plc::plan::pipelineOf(planned);
+    estimate.balance.resize(pipeline.empty() ? stages.size() : pipeline.back() + 1);
+    for (auto [index, stage] : llvm::enumerate(stages))
+      estimate.balance[pipeline.empty() ? index : pipeline[index]] += stage.getLayers();
   }
 
   /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.

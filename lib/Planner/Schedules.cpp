@@ -77,7 +77,7 @@ Fault verifyPromises(const ScheduleFamily &family, const ScheduleProblem &proble
   for (const ScheduleProblem::Stage &stage : problem.stages)
     place.push_back(stage.rank);
   std::vector<int64_t> held = inFlightOf(problem, schedule);
-  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches, problem.shards, problem.buckets);
+  std::vector<int64_t> most = inFlightOf(family, place, problem.microBatches, problem.shards, problem.pipeline);
   for (size_t stage = 0; stage < held.size(); ++stage)
     if (held[stage] > most[stage])
       return name + " holds " + std::to_string(held[stage]) + " micro-batches on stage " + std::to_string(stage) +
@@ -101,12 +101,13 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleProblem &problem, co
 }
 
 std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place,
-                                              int64_t microBatches, int64_t shards, bool buckets) {
-  if (shards > 1 || buckets) {
-    std::vector<int64_t> most, wide = inFlightOf(family, pipelineOf(place, shards), microBatches);
+                                              int64_t microBatches, int64_t shards,
+                                              const std::vector<int64_t> &pipeline) {
+  if (!pipeline.empty()) {
+    std::vector<int64_t> most, wide = inFlightOf(family, groupsOf(place, shards, pipeline), microBatches);
     // While ranks of a group wait for each other, an order that may be any runs another micro-batch.
     bool fills = family.follows == OrderSource::times && shards > 1;
-    for (int64_t position : positionsOf(place, shards))
+    for (int64_t position : pipeline)
       most.push_back(std::min(microBatches, wide[position] + fills));
     return most;
   }
@@ -123,11 +124,13 @@ std::vector<int64_t> plc::planner::inFlightOf(const ScheduleFamily &family, cons
 Fault plc::planner::solve(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule) {
   if (Fault fault = problem.check())
     return fault;
-  bool isShared = (problem.shards > 1 || problem.buckets) && family.follows == OrderSource::shape;
+  bool isShared = !problem.pipeline.empty() && family.follows == OrderSource::shape;
   Fault wrong = isShared ? std::nullopt : verifyPlacement(family, problem);
   if (wrong)
     return wrong;
-  if (Fault fault = isShared ? orderShared(family, problem, schedule) : family.order(problem, schedule))
+  auto orderPipeline = [&](const ScheduleProblem &pipeline, Schedule &wide) { return solve(family, pipeline, wide); };
+  if (Fault fault = isShared ? orderShared(orderPipeline, !family.splitsBackward, problem, schedule)
+                             : family.order(problem, schedule))
     return fault;
   if (Fault fault = problem.verify(schedule))
     return fault;

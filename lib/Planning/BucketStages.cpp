@@ -21,11 +21,12 @@ SharedStages plc::plan::bucketStages(const FlatProgram &flat, ArrayRef<int64_t> 
     members[{stage, total[stage] ? std::min(middle * buckets / total[stage], buckets - 1) : 0}].push_back(unit);
     before[stage] += ns[unit];
   }
-  SharedStages divided{std::vector<int64_t>(stageOf.size()), {}};
+  SharedStages divided{std::vector<int64_t>(stageOf.size()), {}, {}};
   for (const auto &[key, units] : members) {
     for (int64_t unit : units)
       divided.stageOf[unit] = divided.rankOf.size();
     divided.rankOf.push_back(rankOf[key.first]);
+    divided.pipeline.push_back(key.first);
   }
   return divided;
 }

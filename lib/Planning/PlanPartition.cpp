@@ -16,7 +16,6 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
-#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/BudgetCuts.h"
 #include "plc/Planning/Passes.h"
 
@@ -283,7 +282,8 @@ private:
     bool splits = rowOf(schedule.getValue()).splitsBackward;
     ArrayRef<int64_t> reserved = trial ? ArrayRef<int64_t>() : ArrayRef<int64_t>(*reserveBytes);
     return decideRetention(program,
-                           {splits, inFlightOn(ranks, program.getRunsOfReplica(), program.getShards()),
+                           {splits,
+                            inFlightOn(ranks, program.getRunsOfReplica(), program.getShards(), pipelineOf(program)),
                             memoryLimitBytes, reserved, *keepKinds},
                            budgetCuts->known, refused, trial);
   }
@@ -294,7 +294,7 @@ private:
     SmallVector<StagePlan> plans;
     for (int64_t stage = 0; stage < problem.stages; ++stage)
       plans.push_back({problem.rankOf(stage), 0});
-    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans, /*isShared=*/false);
+    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans);
     if (failed(program))
       return std::nullopt;
     SmallVector<int64_t> refused;
@@ -403,20 +403,21 @@ private:
     return std::nullopt;
   }
 
-  // Of each stage, where stages are on these ranks; a model that was clamped has fewer than the option tells of.
+  // Of each stage, where stages are on these ranks, and parts of a pipeline if that is given; a model that was clamped has
+  // fewer than the option tells of.
   std::vector<int64_t> inFlightOn(const std::vector<int64_t> &ranks, int64_t microBatches, int64_t shards = 1,
-                                  bool buckets = false) {
-    std::vector<int64_t> positions = planner::positionsOf(ranks, shards), most;
-    if (shards == 1 ? inFlight.size() != ranks.size() : int64_t(inFlight.size()) != positions.back() + 1)
-      return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches, shards, buckets);
+                                  const std::vector<int64_t> &pipeline = {}) {
+    if (inFlight.size() != (pipeline.empty() ? ranks.size() : pipeline.back() + 1))
+      return planner::inFlightOf(rowOf(schedule.getValue()), ranks, microBatches, shards, pipeline);
+    std::vector<int64_t> most(ranks.size());
     for (size_t stage = 0; stage < ranks.size(); ++stage)
-      most.push_back(inFlight[shards == 1 ? stage : positions[stage]]);
+      most[stage] = inFlight[pipeline.empty() ? stage : pipeline[stage]];
     return most;
   }
 
   // The program of these stages, with what a policy without a budget recomputes.
   FailureOr<ProgramOp> build(ein::ModelOp model, FlatProgram &flat, Recomputation &remat, ArrayRef<int64_t> stageOf,
-                             ArrayRef<StagePlan> plans, bool isShared) {
+                             ArrayRef<StagePlan> plans, ArrayRef<int64_t> pipeline = {}) {
     placeSums(flat, stageOf);
     remat.answer = decideByStage(flat, stageOf, remat.problem);
     if (planner::Fault fault = remat.problem.verify(remat.answer))
@@ -428,8 +429,12 @@ private:
     Share share = shareOf(model);
     program->setReplicas(share.replicas);
     program->walk([&](SiteOp site) { site.setLanes(share.lanes); }); // those of the first replica
+    bool isShared = shards > 1 && hasParts(flat);
     program->setCutsKernels(isShared || cutGrain == planner::Grain::equation);
-    program->setShards(isShared ? int64_t(shards) : 1);
+    if (!pipeline.empty()) {
+      program->setShards(isShared ? int64_t(shards) : 1);
+      program->setPipeline(pipeline);
+    }
     writeRecomputation(remat, *program);
     return program;
   }
@@ -515,18 +520,20 @@ private:
     if (explain)
       explainCuts(model, *flat, problem, answer, isShared ? int64_t(shards) : 1, llvm::outs());
     bool isBucketed = buckets > 1 && share.replicas > 1 && hasSites(*flat) && !isShared && !recomputes();
+    std::vector<int64_t> pipeline;
     if (isShared || isBucketed) {
       FailureOr<SharedStages> shared = isShared ? shareStages(model, *flat, answer.stageOf, ranks, shards)
                                                 : bucketStages(*flat, answer.stageOf, ranks, buckets);
       if (failed(shared))
         return failure();
       answer.stageOf = shared->stageOf;
+      pipeline = shared->pipeline;
       stages = shared->rankOf.size();
       remat = decideRecomputation(model, *flat);
       problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
       problem.stages = stages;
       problem.place = ranks = shared->rankOf;
-      problem.inFlight = inFlightOn(problem.place, share.microBatches, isShared ? int64_t(shards) : 1, isBucketed);
+      problem.inFlight = inFlightOn(problem.place, share.microBatches, isShared ? int64_t(shards) : 1, pipeline);
     }
     if (failed(checkStates(model, *flat, answer.stageOf)))
       return failure();
@@ -538,10 +545,9 @@ private:
       plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
       remat = decideRecomputation(model, *flat);
     }
-    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans, isShared);
+    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans, pipeline);
     if (failed(program))
       return failure();
-    program->setBuckets(isBucketed);
     if (recomputes() && hasBudget()) {
       // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
       SmallVector<int64_t> refused;
@@ -553,7 +559,7 @@ private:
         plan::joinBackward(
             *flat, [&](int64_t unit) { return llvm::is_contained(refused, problem.rankOf(answer.stageOf[unit])); });
         remat = decideRecomputation(model, *flat);
-        program = build(model, *flat, *remat, answer.stageOf, plans, isShared);
+        program = build(model, *flat, *remat, answer.stageOf, plans, pipeline);
         if (failed(program) || failed(decideBudget(*program, nullptr)))
           return failure();
       }

@@ -2,6 +2,7 @@
 #include "Programs.h"
 #include "RetentionModel.h"
 
+#include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Planning/Passes.h"
@@ -36,8 +37,8 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
       std::vector<int64_t> ranks;
       for (auto stage : program.getBody().getOps<StageOp>())
         ranks.push_back(stage.getRank());
-      std::vector<int64_t> inFlight =
-          planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica(), program.getShards());
+      std::vector<int64_t> inFlight = planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica(),
+                                                          program.getShards(), pipelineOf(program));
       for (auto [stage, flying] : llvm::zip(program.getBody().getOps<StageOp>(), inFlight))
         print(program, stage, flying, stream);
     }

@@ -5,6 +5,7 @@
 
 #include "plc/Support/Errors.h"
 #include "plc/Planner/ScheduleFile.h"
+#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -92,7 +93,7 @@ private:
     if (memoryLimitBytes)
       limitByBytes(program, memoryLimitBytes, *reserveBytes, problem);
     else if (!inFlight)
-      limits = planner::inFlightOf(family, place, problem.microBatches, problem.shards);
+      limits = planner::inFlightOf(family, place, problem.microBatches, problem.shards, problem.pipeline);
     for (auto [stage, limit] : llvm::zip(problem.stages, limits))
       stage.inFlight = limit;
   }
@@ -110,9 +111,14 @@ private:
           mlir::emitError(FileLineColLoc::get(&getContext(), file, error->line, error->column), error->text), BadUsage);
     // A program that gives a part of the outputs may have fewer stages; it has forwards alone, so any order does.
     bool forwardOnly = llvm::none_of(problem.stages, [](auto &stage) { return stage.has[1] || stage.has[2]; });
-    planner::Fault fault = forwardOnly && problem.stages.size() < table.place().size()
-                               ? planner::orderGPipe(problem, answer)
-                               : table.order(problem, answer);
+    auto read = [&](const planner::ScheduleProblem &pipeline, planner::Schedule &order) {
+      planner::Fault fault = forwardOnly && pipeline.stages.size() < table.place().size()
+                                 ? planner::orderGPipe(pipeline, order)
+                                 : table.order(pipeline, order);
+      return fault ? fault : pipeline.verify(order);
+    };
+    planner::Fault fault =
+        problem.pipeline.empty() ? read(problem, answer) : orderShared(read, /*joins=*/false, problem, answer);
     if (!fault)
       fault = problem.verify(answer);
     if (fault)

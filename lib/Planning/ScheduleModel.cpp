@@ -3,6 +3,7 @@
 
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/ScheduleFile.h"
+#include "plc/Planner/SharedStages.h"
 #include "plc/Planning/Summary.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -47,7 +48,7 @@ planner::ScheduleProblem plc::plan::buildScheduleProblem(ProgramOp program, cons
   planner::ScheduleProblem problem;
   problem.microBatches = program.getRunsOfReplica();
   problem.shards = program.getShards();
-  problem.buckets = program.getBuckets();
+  problem.pipeline = pipelineOf(program);
   if (ein::MicroBatches cut = program.getCut(); cut.isRagged())
     for (int64_t mb = 0; mb < problem.microBatches; ++mb)
       problem.samples.push_back(cut.samplesOf(mb));
@@ -117,5 +118,12 @@ planner::Schedule plc::plan::readSchedule(ProgramOp program, std::vector<std::ve
 void plc::plan::printSchedule(ProgramOp program, llvm::raw_ostream &out) {
   std::vector<std::vector<RunOp>> runs;
   planner::Schedule schedule = readSchedule(program, runs);
-  out << planner::writeSchedule(buildScheduleProblem(program, RouteTable(program), 1), schedule);
+  planner::ScheduleProblem problem = buildScheduleProblem(program, RouteTable(program), 1);
+  // A row for each group of ranks, as a file has it, if they run one order.
+  if (!problem.pipeline.empty())
+    if (std::optional<planner::Schedule> whole = planner::pipelineOrderOf(problem, schedule)) {
+      out << planner::writeSchedule(planner::pipelineOf(problem), *whole);
+      return;
+    }
+  out << planner::writeSchedule(problem, schedule);
 }

@@ -104,6 +104,7 @@ public:
     for (auto &[key, stage] : stages) {
       stage = shared.rankOf.size();
       shared.rankOf.push_back(groupOf[std::get<0>(key)] * shards + std::max<int64_t>(std::get<2>(key), 0));
+      shared.pipeline.push_back(std::get<0>(key));
     }
     for (int64_t unit = 0; unit < int64_t(flat.units.size()); ++unit)
       shared.stageOf.push_back(stages[{position[unit], level[unit], partOf[unit]}]);
@@ -193,10 +194,15 @@ FailureOr<SharedStages> plc::plan::shareStages(ein::ModelOp model, FlatProgram &
   SharedStages shared = Sharer(flat, stageOf, shards).run(groupOf, shards);
   int64_t ranks = (*std::max_element(groupOf.begin(), groupOf.end()) + 1) * shards;
   for (int64_t rank = 0; rank < ranks; ++rank)
-    if (!llvm::is_contained(shared.rankOf, rank))
+    if (!llvm::is_contained(shared.rankOf, rank)) {
+      std::string stages;
+      for (auto [stage, group] : llvm::enumerate(groupOf))
+        if (group == rank / shards)
+          stages += (stages.empty() ? "" : " or ") + std::to_string(stage);
       return emitKeyError(model, "parallelism.shard", "rank ")
-             << rank << " would have nothing to do: no parameter with a divided size is in stage " << rank / shards
+             << rank << " would have nothing to do: no parameter with a divided size is in stage " << stages
              << " of the pipeline";
+    }
   return shared;
 }
 

@@ -8,8 +8,9 @@ namespace plc::plan {
 
 /// Stages that groups of ranks share.
 struct SharedStages {
-  std::vector<int64_t> stageOf; ///< of each unit
-  std::vector<int64_t> rankOf;  ///< of each stage
+  std::vector<int64_t> stageOf;  ///< of each unit
+  std::vector<int64_t> rankOf;   ///< of each stage
+  std::vector<int64_t> pipeline; ///< the stage of the pipeline that each is a part of
 };
 
 /// Divides each stage of a pipeline among `shards` ranks: rank g * shards + p has what is computed from the p-th share of the

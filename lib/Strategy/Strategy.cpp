@@ -173,18 +173,6 @@ void checkShard(KeyReader &reader) {
                    saysRanks + " but 'parallelism.shard' makes " + Twine(parts) + " parts, which it must divide");
   if (ranks > 1 && kind == ParallelismKind::none)
     reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.kind' is \"none\"; write \"model\"");
-  const auto &family = plc::rowOf(getChoice<plc::planner::ScheduleKind>(reader, "parallelism.schedule"));
-  // The joint plan takes what is free so that it fits the schedule.
-  if (kind == ParallelismKind::none || ranks == 1 || (kind == ParallelismKind::automatic && !ranks))
-    return;
-  auto refuse = [&](const char *path, const std::string &what) {
-    reader.errorAt(path, what + " places whole stages, but 'parallelism.shard' divides each among " +
-                             Twine(ranks ? ranks : parts) + " ranks");
-  };
-  if (reader.isGiven("parallelism.schedule.file"))
-    refuse("parallelism.schedule.file", "'parallelism.schedule.file'");
-  if (family.placement == plc::planner::Placement::vee)
-    refuse("parallelism.schedule", "schedule \"" + std::string(family.name) + "\"");
 }
 
 /// What the joint plan would choose otherwise than a key says, is no key that it obeys.

@@ -102,8 +102,7 @@ TEST(Schedules, WrongPromisesAreRefused) {
 // the one did, and no more is in flight than the cuts count with.
 TEST(Schedules, SharedStages) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows())
-    for (int64_t stages = 1; stages < 4 && family.placement != Placement::vee && family.follows != OrderSource::text;
-         ++stages)
+    for (int64_t stages = 1; stages < 4 && family.follows != OrderSource::text; ++stages)
       for (int64_t microBatches : {1, 4}) {
         ScheduleProblem wide = placed(family, stages * family.chunks, microBatches, family.chunks), problem;
         problem.microBatches = microBatches;
@@ -113,8 +112,10 @@ TEST(Schedules, SharedStages) {
         };
         for (int64_t s = 0; s < int64_t(wide.stages.size()); ++s) {
           int64_t first = problem.stages.size(), rank = wide.stages[s].rank * 2;
-          for (int64_t at : {0, 0, 1, 1})
+          for (int64_t at : {0, 0, 1, 1}) {
             problem.stages.push_back({rank + at, {true, true, true}, {1, 1, 1}});
+            problem.pipeline.push_back(s);
+          }
           for (auto [from, to] : {std::pair(0, 1), {0, 2}, {1, 3}, {2, 3}}) {
             depend(first + from, TaskKind::F, first + to, TaskKind::F);
             depend(first + to, TaskKind::B, first + from, TaskKind::B);
@@ -130,11 +131,27 @@ TEST(Schedules, SharedStages) {
         }
         Schedule schedule;
         EXPECT_EQ(solve(family, problem, schedule), std::nullopt) << family.name << stages << microBatches;
+        if (family.follows != OrderSource::shape)
+          continue;
+        // The order tells that of the pipeline, of which it is made.
+        std::optional<Schedule> whole = pipelineOrderOf(problem, schedule);
+        ASSERT_NE(whole, std::nullopt) << family.name << stages << microBatches;
+        Schedule alone;
+        EXPECT_EQ(solve(family, pipelineOf(problem), alone), std::nullopt);
+        EXPECT_EQ(whole->ranks, alone.ranks) << family.name << stages << microBatches;
+        // One rank of a group in an order of its own is of no pipeline.
+        if (microBatches > 1) {
+          std::rotate(schedule.ranks[1].begin(), schedule.ranks[1].begin() + 2, schedule.ranks[1].end());
+          EXPECT_EQ(pipelineOrderOf(problem, schedule), std::nullopt) << family.name << stages;
+        }
       }
-  EXPECT_EQ(positionsOf({0, 0, 1, 2, 3, 2, 0, 1}, 2), (std::vector<int64_t>{0, 0, 0, 1, 1, 1, 2, 2}));
-  EXPECT_EQ(pipelineOf({0, 0, 1, 2, 3, 2, 0, 1}, 2), (std::vector<int64_t>{0, 1, 0}));
-  EXPECT_EQ(inFlightOf(oneFOneB, {0, 1, 0, 2, 3, 2}, 8, 2), (std::vector<int64_t>{2, 2, 2, 1, 1, 1}));
-  EXPECT_EQ(inFlightOf(plc::rowOf(ScheduleKind::automatic), {0, 1, 0}, 8, 2), (std::vector<int64_t>{2, 2, 2}));
+  using List = std::vector<int64_t>;
+  EXPECT_EQ(groupsOf({0, 0, 1, 2, 3, 2, 0, 1}, 2, {0, 0, 0, 1, 1, 1, 2, 2}), (List{0, 1, 0}));
+  EXPECT_EQ(inFlightOf(oneFOneB, {0, 1, 0, 2, 3, 2}, 8, 2, {0, 0, 0, 1, 1, 1}), (List{2, 2, 2, 1, 1, 1}));
+  EXPECT_EQ(inFlightOf(plc::rowOf(ScheduleKind::automatic), {0, 1, 0}, 8, 2, {0, 0, 0}), (List{2, 2, 2}));
+  // The bottom of a V is two stages of the pipeline on one group.
+  EXPECT_EQ(inFlightOf(plc::rowOf(ScheduleKind::zeroBubbleV), {0, 1, 2, 3, 2, 3, 0, 1}, 8, 2, {0, 0, 1, 1, 2, 2, 3, 3}),
+            (List{4, 4, 3, 3, 2, 2, 1, 1}));
 }
 
 // A stage in two buckets on its rank takes as long as the whole, and holds no more; nobody waits longer for its last B.
@@ -149,7 +166,8 @@ TEST(Schedules, Buckets) {
         place.push_back(problem.stages[s].rank = s / 2);
       for (auto &stage : whole.stages)
         stage.ns = {2, 2, 2};
-      problem.buckets = true;
+      for (int64_t s = 0; s < 2 * stages; ++s)
+        problem.pipeline.push_back(s / 2);
       Schedule divided, schedule;
       ASSERT_EQ(solve(family, problem, divided), std::nullopt) << family.name;
       ASSERT_EQ(solve(family, whole, schedule), std::nullopt) << family.name;
@@ -157,7 +175,7 @@ TEST(Schedules, Buckets) {
       ASSERT_EQ(simulate(problem, divided, inBuckets), std::nullopt);
       ASSERT_EQ(simulate(whole, schedule, asOne), std::nullopt);
       EXPECT_EQ(inBuckets.makespan, asOne.makespan) << family.name << stages;
-      std::vector<int64_t> most = inFlightOf(family, place, 5, /*shards=*/1, /*buckets=*/true);
+      std::vector<int64_t> most = inFlightOf(family, place, 5, /*shards=*/1, problem.pipeline);
       for (int64_t s = 0; s < 2 * stages; ++s)
         EXPECT_EQ(most[s], inFlightOf(whole, schedule)[s / 2]) << family.name << stages;
       // The gradients of the later one are whole before the other one ends.

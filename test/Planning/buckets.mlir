@@ -5,7 +5,7 @@
 // RUN:   -o %t.plan && FileCheck %s < %t.plan
 
 // CHECK: plan.program @p
-// CHECK-SAME: buckets
+// CHECK-SAME: pipeline = array<i64: 0, 1, 1>
 // CHECK: plan.stage @s0 rank 0
 // CHECK: plan.stage @s1 rank 1
 // CHECK: plan.stage @s2 rank 1
@@ -25,7 +25,7 @@
 // RUN: plc-opt %t --plan-partition="stages=2 buckets=2" | FileCheck %s --check-prefix=WHOLE
 // RUN: plc-opt %t --plan-partition="stages=2 replicas=2" | FileCheck %s --check-prefix=WHOLE
 // RUN: plc-opt %t --plan-partition="stages=2 replicas=2 buckets=2 policy=uniform interval=1" | FileCheck %s --check-prefix=WHOLE
-// WHOLE-NOT: buckets
+// WHOLE-NOT: pipeline =
 // WHOLE: plan.stage @s1
 // WHOLE-NOT: plan.stage @s2
 

@@ -56,8 +56,9 @@ public:
   std::vector<Stage> stages;
   std::vector<Dependence> dependences;
   int64_t microBatches = 1;
-  int64_t shards = 1;            ///< ranks that share a stage of the pipeline (SharedStages.h)
-  bool buckets = false;          ///< stages one behind the other on a rank are one of the pipeline (SharedStages.h)
+  int64_t shards = 1; ///< ranks that share a stage of the pipeline (SharedStages.h)
+  std::vector<int64_t>
+      pipeline; ///< the stage of the pipeline that each stage is a part of; empty: each is one (SharedStages.h)
   std::vector<int64_t> samples;  ///< of each micro-batch, in proportion to which times and bytes are; empty: all equal
   std::vector<int64_t> capBytes; ///< of each rank; empty: any
 

@@ -39,10 +39,9 @@ struct ScheduleFamily {
 std::vector<int64_t> placeStages(Placement placement, int64_t stages, int64_t chunks);
 
 /// Micro-batches that each stage has between F and the end of its backward pass under a schedule, at most: what the
-/// cuts count with. `place` is the rank of each stage, of which groups of `shards` share one of the pipeline, or, with
-/// `buckets`, those behind each other on a rank are one.
+/// cuts count with. `place` is the rank of each stage; `shards` and `pipeline` are as in `ScheduleProblem`.
 std::vector<int64_t> inFlightOf(const ScheduleFamily &family, const std::vector<int64_t> &place, int64_t microBatches,
-                                int64_t shards = 1, bool buckets = false);
+                                int64_t shards = 1, const std::vector<int64_t> &pipeline = {});
 /// The same of a given order.
 std::vector<int64_t> inFlightOf(const ScheduleProblem &problem, const Schedule &schedule);
 

@@ -4,17 +4,23 @@
 
 #include "plc/Planner/Schedules.h"
 
+#include <functional>
+
 namespace plc::planner {
 
-/// Which stage of the pipeline each stage is of, if groups of `shards` ranks share one: stages behind each other on ranks
-/// of one group are of one. With one shard these are the buckets of a rank.
-std::vector<int64_t> positionsOf(const std::vector<int64_t> &place, int64_t shards);
-/// The group of each stage of that pipeline.
-std::vector<int64_t> pipelineOf(const std::vector<int64_t> &place, int64_t shards);
+/// The group of `shards` ranks of each stage of a pipeline, given the rank of each part and whose it is.
+std::vector<int64_t> groupsOf(const std::vector<int64_t> &place, int64_t shards, const std::vector<int64_t> &pipeline);
 
-/// Orders a problem of `shards` or `buckets` as the schedule, one that follows shapes, orders the pipeline. The answer is not
-/// verified.
-Fault orderShared(const ScheduleFamily &family, const ScheduleProblem &problem, Schedule &schedule);
+/// The pipeline of a problem whose stages are parts of its stages: one rank for each group.
+ScheduleProblem pipelineOf(const ScheduleProblem &problem);
+
+/// Orders a problem that has a `pipeline` as `order` orders that. If a group `joins` them, B of a part and its W are one behind
+/// the other; else W of all parts is behind B of all. The answer is not verified.
+Fault orderShared(const std::function<Fault(const ScheduleProblem &, Schedule &)> &order, bool joins,
+                  const ScheduleProblem &problem, Schedule &schedule);
+
+/// The order of the pipeline that such an order was made of; nothing if it was made of none.
+std::optional<Schedule> pipelineOrderOf(const ScheduleProblem &problem, const Schedule &schedule);
 
 } // namespace plc::planner
 

@@ -136,11 +136,27 @@ static LogicalResult verifyRanks(ProgramOp program) {
 
 // (C9)
 static LogicalResult verifyShards(ProgramOp program) {
-  if (program.getBuckets() && program.getShards() > 1)
-    return program.emitOpError("has buckets and ")
-           << program.getShards() << " shards, but ranks either share stages or divide them";
-  if (int64_t ranks = program.getRanksOfReplica(); ranks % program.getShards())
-    return program.emitOpError("has ") << ranks << " ranks, which " << program.getShards() << " shards do not divide";
+  int64_t shards = program.getShards(), ranks = program.getRanksOfReplica();
+  if (ranks % shards)
+    return program.emitOpError("has ") << ranks << " ranks, which " << shards << " shards do not divide";
+  std::optional<ArrayRef<int64_t>> pipeline = program.getPipeline();
+  if (!pipeline)
+    return shards > 1 ? program.emitOpError("has ") << shards << " shards but no pipeline" : InFlightDiagnostic();
+  SmallVector<StageOp> stages = stagesOfFirst(program);
+  if (pipeline->size() != stages.size())
+    return program.emitOpError("has a pipeline of ")
+           << pipeline->size() << " stages but " << stages.size() << " stages";
+  for (auto [index, stage] : llvm::enumerate(stages)) {
+    int64_t of = (*pipeline)[index], last = index ? (*pipeline)[index - 1] : -1;
+    if (of != last + 1 && (of != last || last < 0))
+      return stage.emitOpError("is of stage ")
+             << of << " of the pipeline where " << (last < 0 ? "" : std::to_string(last) + " or ") << last + 1
+             << " is expected";
+    if (of == last && stage.getRank() / shards != stages[index - 1].getRank() / shards)
+      return stage.emitOpError("is of stage ")
+             << of << " of the pipeline on rank " << stage.getRank() << ", but '" << stages[index - 1].getSymName()
+             << "' is on rank " << stages[index - 1].getRank() << " of another group";
+  }
   return success();
 }
 

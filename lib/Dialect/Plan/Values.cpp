@@ -42,6 +42,10 @@ llvm::SmallVector<StageOp> plc::plan::stagesOfFirst(ProgramOp program) {
   return llvm::to_vector(llvm::make_filter_range(program.getBody().getOps<StageOp>(), isFirst));
 }
 
+std::vector<int64_t> plc::plan::pipelineOf(ProgramOp program) {
+  return program.getPipeline().value_or(ArrayRef<int64_t>()).vec();
+}
+
 int64_t plc::plan::carriedBytes(RouteOp route, int64_t mb) {
   return byteSize(route->getParentOfType<ProgramOp>(), route.getType(), mb) * int64_t(route.getLanes());
 }

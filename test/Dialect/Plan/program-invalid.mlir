@@ -566,13 +566,69 @@ plan.program @program_c8_stages attributes {arg_names = [], arg_types = [], arg_
 
 // -----
 
-// expected-error@+1 {{has buckets and 2 shards, but ranks either share stages or divide them}}
-plan.program @program_c9_buckets attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
-    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64, buckets} {
+// expected-error@+1 {{has 2 shards but no pipeline}}
+plan.program @program_c9_none attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64} {
   plan.stage @s0 rank 0 {
     plan.yield
   }
   plan.stage @s1 rank 1 {
+    plan.yield
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has a pipeline of 1 stages but 2 stages}}
+plan.program @program_c9_size attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, pipeline = array<i64: 0>} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.stage @s1 rank 0 {
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @program_c9_first attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, pipeline = array<i64: 1>} {
+  // expected-error@+1 {{is of stage 1 of the pipeline where 0 is expected}}
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @program_c9_order attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, pipeline = array<i64: 0, 2>} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  // expected-error@+1 {{is of stage 2 of the pipeline where 0 or 1 is expected}}
+  plan.stage @s1 rank 0 {
+    plan.yield
+  }
+}
+
+// -----
+
+plan.program @program_c9_group attributes {arg_names = [], arg_types = [], arg_batch = array<i64>, result_names = [],
+    result_types = [], result_batch = array<i64>, batch = 0 : i64, micro_batches = 1 : i64, shards = 2 : i64,
+    pipeline = array<i64: 0, 0, 0, 1>} {
+  plan.stage @s0 rank 0 {
+    plan.yield
+  }
+  plan.stage @s1 rank 1 {
+    plan.yield
+  }
+  // expected-error@+1 {{is of stage 0 of the pipeline on rank 2, but 's1' is on rank 1 of another group}}
+  plan.stage @s2 rank 2 {
+    plan.yield
+  }
+  plan.stage @s3 rank 3 {
     plan.yield
   }
 }

@@ -25,6 +25,8 @@ int64_t byteSize(mlir::Type type);
 int64_t byteSize(ProgramOp program, mlir::Type type, int64_t mb);
 /// The stages of the program's first replica: all, if it is not replicated.
 llvm::SmallVector<StageOp> stagesOfFirst(ProgramOp program);
+/// The stage of the pipeline that each of these is a part of; none if each is one.
+std::vector<int64_t> pipelineOf(ProgramOp program);
 
 /// Bytes that a route carries for a micro-batch, or for the step.
 int64_t carriedBytes(RouteOp route, int64_t mb = 0);
