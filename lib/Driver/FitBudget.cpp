@@ -246,13 +246,13 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
   if (fitFree(module, plain) || fitRecomputation(module, plain, llvm::nulls()))
     take(plain, stepIfFits(plain));
   Program free = program;
-  take(free, fitFree(module, free));
-  gaveUp = false; // others may hold more
+  bool isFree = take(free, fitFree(module, free)); // with as many in flight as are counted first
+  gaveUp = false;                                  // others may hold more
   Program filled = program;
   filled.fillsBudget = true;
   filled.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
   Program counted;
-  for (int64_t most = ranksOf(strategy); most; most /= 2) {
+  for (int64_t most = ranksOf(strategy); most && !isFree; most /= 2) {
     counted = program;
     counted.inFlight = std::min(most, mostInFlight(strategy));
     if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))

@@ -11,12 +11,13 @@ using namespace plc::planner;
 namespace {
 
 using Load = PartitionProblem::Load;
-constexpr size_t mostStates = 128;
+// States of an ideal, at most, and where they are too many to compare.
+constexpr size_t mostStates = 128, fewStates = 8;
 constexpr int64_t noCap = INT64_MAX / 1000;
 // Segments, states that they continue, and comparisons of states before a bottleneck is given up. Where ranks are shared, most
-// are comparisons: more of them along one order, which nothing else cuts as well; fewer, and for all bottlenecks together, of a
-// graph, where few searches end, and orders and moves find cuts as good.
-constexpr int64_t mostWork = 200'000'000, mostSharedWork = 1'000'000'000, mostSharedGraphWork = 30'000'000;
+// are comparisons: with few states it is tried again along one order, which nothing else cuts as well; of a graph all bottlenecks
+// together have fewer, for few searches end there, and orders and moves find cuts as good.
+constexpr int64_t mostWork = 200'000'000, mostSharedGraphWork = 30'000'000;
 
 // Cuts of the parts of an ideal into some stages: what is still to be known of them.
 struct State {
@@ -64,7 +65,7 @@ public:
   bool run(int64_t cap, Partition &answer) {
     this->cap = cap;
     earlierWork += std::exchange(work, 0);
-    allowedWork = !anyShared ? mostWork : isOneOrder ? mostSharedWork : mostSharedGraphWork - earlierWork;
+    allowedWork = !anyShared || isOneOrder ? mostWork : mostSharedGraphWork - earlierWork;
     dropped = false;
     findWindows();
     int64_t all = ideals.steps.size() - 1;
@@ -85,6 +86,9 @@ public:
 
   // Whether the last run ended because it took too long.
   bool isExhausted() const { return work >= allowedWork; }
+
+  // Whether the next run may end where the last one took too long, because it compares fewer states.
+  bool narrow() { return anyShared && isOneOrder && std::exchange(allowedStates, fewStates) != fewStates; }
 
   // What all runs looked at.
   int64_t workOfAll() const { return earlierWork + work; }
@@ -213,7 +217,7 @@ private:
     states.erase(std::remove_if(equal, states.end(), [&](const State &other) { return state.dominates(other); }),
                  states.end());
     states.insert(std::upper_bound(states.begin(), states.end(), state, worse), state);
-    if (states.size() > mostStates) {
+    if (states.size() > allowedStates) {
       states.pop_back();
       dropped = true;
     }
@@ -241,6 +245,7 @@ private:
   int64_t limitBytes, cap = 0, work = 0, earlierWork = 0, allowedWork = mostWork, topSpeed = 1, leastInFlight = 1;
   bool isOneOrder, anyShared = false, dropped = false;
   PartSegment segment;
+  size_t allowedStates = mostStates;
   std::vector<bool> isOpen; // a later stage lies on the stage's rank
   int64_t ideal = 0;        // that is extended now
   std::vector<int64_t> first;
@@ -259,8 +264,10 @@ int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &id
   Cutter byTime(problem, ideals, false);
   for (int64_t cap :
        {bound + bound / 64, bound + bound / 32, bound + bound / 16, bound + bound / 8, 2 * bound, noCap}) {
-    if (mayFit && byTime.run(std::min(cap, noCap), answer))
-      return byTime.workOfAll();
+    do
+      if (mayFit && byTime.run(std::min(cap, noCap), answer))
+        return byTime.workOfAll();
+    while (byTime.isExhausted() && byTime.narrow());
     if (byTime.isExhausted())
       break;
   }
