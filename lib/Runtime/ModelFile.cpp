@@ -5,6 +5,7 @@
 #include "Launch.h"
 #include "Module.h"
 #include "MpiWorld.h"
+#include "ScratchFolder.h"
 #include "SimulateFile.h"
 #include "Transports.h"
 #include "UsedFiles.h"
@@ -110,25 +111,19 @@ void compile(const std::string &compiler, const std::vector<std::string> &argume
     throw Error(WEXITSTATUS(status), "", "");
 }
 
-/// Removes a file on every path out of a function.
-struct TemporaryFile {
-  std::string path;
-  ~TemporaryFile() { ::unlink(path.c_str()); }
-};
-
 /// The pipeline that the compiler would run, which holds the rates as it reads them from the file of `machine.rates`.
 /// Empty if neither the strategy nor a set mentions rates.
-std::string ratesOf(const ModelRequest &request, const std::string &compiler) {
+std::string ratesOf(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
   std::string how = request.strategy.empty() ? "" : readFile(request.strategy);
   for (const std::string &set : request.sets)
     how += set + "\n";
   if (how.find("rates") == std::string::npos)
     return "";
-  TemporaryFile passes{cacheDirectory() / ("passes-" + std::to_string(::getpid()))};
+  std::string passes = scratch.path() / "passes";
   std::vector<std::string> arguments = compileArguments(request);
   arguments.push_back("--print-pipeline");
-  compile(compiler, arguments, passes.path);
-  return readFile(passes.path);
+  compile(compiler, arguments, passes);
+  return readFile(passes);
 }
 
 /// FNV-1a 128: unlike two hashes of 64 bits of one text, it has all of its bits. Models that share a name in the cache
@@ -147,7 +142,7 @@ std::string hash128(std::string_view bytes) {
 
 /// The hash of everything that the compiled module is made from: model, files that it uses, strategy, rates, options and the compiler. The CPU
 /// is no part of it.
-std::string contentHash(const ModelRequest &request, const std::string &compiler) {
+std::string contentHash(const ModelRequest &request, const std::string &compiler, ScratchFolder &scratch) {
   std::string all = textOfModel(request.file);
   auto add = [&](const std::string &part) {
     all += '\0';
@@ -155,7 +150,7 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   };
   if (!request.strategy.empty())
     add(readFile(request.strategy));
-  add(ratesOf(request, compiler));
+  add(ratesOf(request, compiler, scratch));
   for (const std::string &argument : compileArguments(request))
     add(argument);
   std::error_code ignored;
@@ -165,28 +160,39 @@ std::string contentHash(const ModelRequest &request, const std::string &compiler
   return hash128(all);
 }
 
-/// The compiled module of a .ein file, from the cache if everything is as it was.
-std::string moduleOf(const ModelRequest &request) {
-  std::string compiler = compilerBesideUs();
+/// Keeps a module in the cache for the next run; why not, if it cannot be.
+std::error_code keep(const fs::path &module, const fs::path &kept) {
   std::error_code error;
-  fs::create_directories(cacheDirectory(), error);
+  fs::create_directories(kept.parent_path(), error);
   if (error)
-    throw fileError(cacheDirectory(), "cannot be made: " + error.message());
-  fs::path module = cacheDirectory() / (contentHash(request, compiler) + ".plcm");
-  if (fs::exists(module))
-    return module;
-  std::string partial = fs::path(module).replace_extension("partial-" + std::to_string(::getpid()) + ".plcm");
-  std::vector<std::string> arguments = compileArguments(request);
-  arguments.insert(arguments.end(), {"-o", partial});
-  try {
-    compile(compiler, arguments);
-  } catch (...) {
+    return error;
+  // Whoever looks for it meanwhile finds none, or a whole one.
+  fs::path partial = fs::path(kept).replace_extension("partial-" + std::to_string(::getpid()));
+  fs::copy_file(module, partial, fs::copy_options::overwrite_existing, error);
+  if (!error)
+    fs::rename(partial, kept, error);
+  if (error)
     ::unlink(partial.c_str());
-    throw;
-  }
-  fs::rename(partial, module, error);
-  if (error)
-    throw fileError(module, "cannot be written: " + error.message());
+  return error;
+}
+
+/// The compiled module of a .ein file, from the cache if everything is as it was. A cache that is full or cannot be written
+/// costs the next run a compilation, and this one nothing: then the module is in the scratch folder.
+std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
+  std::string compiler = compilerBesideUs();
+  fs::path kept = cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
+  std::error_code ignored;
+  if (fs::exists(kept, ignored))
+    return kept;
+  std::string module = scratch.path() / "module.plcm";
+  std::vector<std::string> arguments = compileArguments(request);
+  arguments.insert(arguments.end(), {"-o", module});
+  compile(compiler, arguments);
+  std::error_code error = keep(module, kept);
+  if (!error)
+    return kept;
+  warnUser("warning: cannot keep the compiled model in '" + cacheDirectory().string() + "': " + error.message() +
+           "; the next run compiles it again, unless XDG_CACHE_HOME names a folder that can be written\n");
   return module;
 }
 
@@ -250,6 +256,7 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
 }
 
 std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
+  ScratchFolder scratch; // who has opened a module, needs its file no more
   ModuleOptions options;
   options.checkArena = request.checkArena;
   options.checkLive = request.checkLive;
@@ -259,7 +266,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.timeTasks = request.timesTasks;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (fs::path(request.file).extension() == ".ein")
-    return runModule(request, moduleOf(request), options);
+    return runModule(request, moduleOf(request, scratch), options);
   refuseCompileOptions(request);
   for (const std::string &set : request.sets)
     applyRunTimeKey(set, options);
@@ -274,7 +281,8 @@ static Module openUnrun(const ModelRequest &request) {
     if (!request.sets.empty())
       throw usageError("option '--set' does not apply to a compiled module that is not run");
   }
-  return Module(compiles ? moduleOf(request) : request.file, Module::Use::Inspect);
+  ScratchFolder scratch;
+  return Module(compiles ? moduleOf(request, scratch) : request.file, Module::Use::Inspect);
 }
 
 void inspectModelFile(const ModelRequest &request) { tellModule(openUnrun(request)); }
