@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 #include <span>
 
 namespace plc::simulator {
@@ -20,6 +22,18 @@ constexpr Unit sizes[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, 
 /// In bytes per nanosecond.
 constexpr Unit bandwidths[] = {{"Gbit/s", 0.125}, {"Mbit/s", 0.125e-3}, {"GB/s", 1}, {"MB/s", 1e-3}};
 
+/// What a text of a number and a unit says. Within these bounds no time of a step that anyone waits for overflows.
+struct Quantity {
+  std::span<const Unit> units;
+  const char *example;
+  double least, most;
+  const char *range;
+};
+constexpr Quantity latencies = {times, "20us", 0, 1e15, "from 0s to 1000000s"};
+constexpr Quantity memories = {sizes, "16GiB", 1, 0x1p62, "from 1B to 4294967296GiB"};
+constexpr Quantity speeds = {bandwidths, "10GB/s", 1e-9, 1e6, "from 0.000001MB/s to 1000000GB/s"};
+constexpr double leastSpeed = 1e-6, mostSpeed = 1e6;
+
 class Reader : TomlText {
 public:
   using TomlText::TomlText;
@@ -34,38 +48,46 @@ public:
   }
 
 private:
+  [[noreturn]] void refuse(const toml::node &node, const char *key, const std::string &expected) const {
+    fail(node, "'" + std::string(key) + "' is " + written(node) + " but must be " + expected);
+  }
+
   int64_t integer(const toml::node &node, const char *key, int64_t least) const {
     auto value = node.value_exact<int64_t>();
     if (!value || *value < least || *value > 1'000'000)
-      fail(node, "'" + std::string(key) + "' needs an integer from " + std::to_string(least) + " to 1000000");
+      refuse(node, key, "an integer from " + std::to_string(least) + " to 1000000");
     return *value;
   }
 
-  double positive(const toml::node &node, const char *key) const {
+  double speedOf(const toml::node &node) const {
     auto value = node.value<double>();
-    if (!value || !(*value > 0) || !(*value <= 1e6))
-      fail(node, "'" + std::string(key) + "' needs a number above 0, of at most 1000000");
+    if (!value || !(*value >= leastSpeed) || !(*value <= mostSpeed))
+      refuse(node, "speed", "a number from 0.000001 to 1000000");
     return *value;
   }
 
   std::string name(const toml::node &node, const char *key) const {
     auto value = node.value_exact<std::string>();
     if (!value || value->empty())
-      fail(node, "'" + std::string(key) + "' needs a name");
+      refuse(node, key, "a name");
     return *value;
   }
 
   /// A number and its unit: "20us", "1.5 ms".
-  double quantity(const toml::node &node, const char *key, std::span<const Unit> units, const char *example) const {
+  double quantity(const toml::node &node, const char *key, const Quantity &kind) const {
     std::string value = node.value_exact<std::string>().value_or("");
     double number = 0;
     auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     std::string_view suffix(end, static_cast<size_t>(value.data() + value.size() - end));
     suffix.remove_prefix(std::min(suffix.find_first_not_of(' '), suffix.size()));
-    for (const Unit &unit : units)
-      if (error == std::errc() && suffix == unit.suffix && number >= 0 && number <= 1e15)
-        return number * unit.factor;
-    fail(node, "'" + std::string(key) + "' needs a quantity such as \"" + example + "\"");
+    for (const Unit &unit : kind.units)
+      if (error != std::errc::invalid_argument && suffix == unit.suffix) {
+        double result = number * unit.factor;
+        if (error != std::errc() || !(result >= kind.least) || !(result <= kind.most))
+          refuse(node, key, kind.range);
+        return result;
+      }
+    refuse(node, key, "a quantity such as \"" + std::string(kind.example) + "\"");
   }
 
   const toml::table &table(const toml::node &node, const char *key) const {
@@ -77,13 +99,9 @@ private:
   Link readLink(const toml::table &fields) const {
     Link link;
     if (const toml::node *node = fields.get("latency"))
-      link.latencyNs = quantity(*node, "latency", times, "20us");
-    if (const toml::node *node = fields.get("bandwidth")) {
-      double bytesPerNs = quantity(*node, "bandwidth", bandwidths, "10GB/s");
-      if (bytesPerNs <= 0)
-        fail(*node, "'bandwidth' is 0 but must be more");
-      link.nsPerByte = 1 / bytesPerNs;
-    }
+      link.latencyNs = quantity(*node, "latency", latencies);
+    if (const toml::node *node = fields.get("bandwidth"))
+      link.nsPerByte = 1 / quantity(*node, "bandwidth", speeds);
     return link;
   }
 
@@ -101,9 +119,9 @@ private:
     if (const toml::node *node = fields.get("cores"))
       machine.cores = integer(*node, "cores", 1);
     if (const toml::node *node = fields.get("memory"))
-      machine.memoryBytes = std::llround(quantity(*node, "memory", sizes, "16GiB"));
+      machine.memoryBytes = std::llround(quantity(*node, "memory", memories));
     if (const toml::node *node = fields.get("speed"))
-      machine.speed = positive(*node, "speed");
+      machine.speed = speedOf(*node);
     for (int64_t i = 0; i < count; ++i) {
       cluster.machines.push_back(machine);
       if (count > 1)
@@ -119,7 +137,9 @@ private:
     fail(node, "no machine is named '" + wanted + "'");
   }
 
-  void readPair(const toml::table &fields, Cluster &cluster) const {
+  /// `lines` has the line of each pair that was read.
+  using PairLines = std::map<std::pair<size_t, size_t>, uint32_t>;
+  void readPair(const toml::table &fields, Cluster &cluster, PairLines &lines) const {
     checkKeys(fields, {"machines", "latency", "bandwidth"}, "a link");
     const toml::array *machines = fields["machines"].as_array();
     if (!machines || machines->size() != 2)
@@ -127,6 +147,11 @@ private:
     Cluster::Pair pair{machineOf(*machines->get(0), cluster), machineOf(*machines->get(1), cluster), readLink(fields)};
     if (pair.first == pair.second)
       fail(*machines, "a machine has no link to itself; 'inside' is between its ranks");
+    auto [earlier, isNew] = lines.try_emplace(std::minmax(pair.first, pair.second), machines->source().begin.line);
+    if (!isNew)
+      fail(*machines, "machines '" + cluster.machines[pair.first].name + "' and '" +
+                          cluster.machines[pair.second].name + "' have another link at line " +
+                          std::to_string(earlier->second) + "; leave one, which joins them in both directions");
     cluster.pairs.push_back(pair);
   }
 
@@ -137,10 +162,10 @@ private:
       throw TomlError{1, 1, "a cluster needs machines: a table '[[machines]]' for each, or for each kind"};
     for (const toml::node &machine : *machines->as_array())
       readMachine(*machine.as_table(), cluster);
-    for (size_t i = 0; i < cluster.machines.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (cluster.machines[i].name == cluster.machines[j].name)
-          fail(*machines, "two machines are named '" + cluster.machines[i].name + "'");
+    std::set<std::string_view> names;
+    for (const Machine &machine : cluster.machines)
+      if (!names.insert(machine.name).second)
+        fail(*machines, "two machines are named '" + machine.name + "'");
     if (!links)
       return;
     const toml::table &fields = table(*links, "links");
@@ -153,8 +178,9 @@ private:
     if (const toml::node *pairs = fields.get("pairs")) {
       if (!pairs->is_array_of_tables())
         fail(*pairs, "'pairs' needs tables '[[links.pairs]]'");
+      PairLines lines;
       for (const toml::node &pair : *pairs->as_array())
-        readPair(*pair.as_table(), cluster);
+        readPair(*pair.as_table(), cluster, lines);
     }
   }
 };

@@ -15,6 +15,9 @@ namespace {
 
 using Op = Play::Op;
 
+/// No sum of two of these overflows.
+constexpr int64_t mostNs = (int64_t(1) << 62) - 1;
+
 /// Cores and the ranks that compute on them, each with an even share: what an operating system's scheduler gives threads.
 class Server {
 public:
@@ -39,9 +42,11 @@ public:
     pass(now);
     std::vector<size_t> ended;
     std::erase_if(jobs, [&](const Job &job) {
-      if (job.left <= almost)
+      // Late in a long run, what is left may be less than time can be told by.
+      bool ends = job.left <= almost || now + job.left / job.rate == now;
+      if (ends)
         ended.push_back(job.rank);
-      return job.left <= almost;
+      return ends;
     });
     share();
     return ended;
@@ -102,12 +107,13 @@ public:
       Event event = events.top();
       events.pop();
       now = event.at;
+      if (now > static_cast<double>(mostNs))
+        return "the step takes more than 2^62 ns";
       event.what == What::Arrival ? arrive(event) : event.what == What::Resume ? resume(event.rank) : endJobs(event);
     }
     if (auto wrong = checkEnded())
       return wrong;
-    summarize();
-    return std::nullopt;
+    return summarize();
   }
 
 private:
@@ -359,7 +365,8 @@ private:
     Simulation::Traffic &traffic = result.traffic[route.traffic];
     ++traffic.messages;
     traffic.bytes += bytes;
-    traffic.busyNs += std::llround(ns);
+    traffic.busyNs =
+        std::min<int64_t>(mostNs, traffic.busyNs + std::llround(std::min(ns, static_cast<double>(mostNs))));
     events.push(
         {way.freeAt + way.link.latencyNs, order++, What::Arrival, copies ? rank : none, static_cast<int64_t>(number)});
     if (copies)
@@ -427,17 +434,20 @@ private:
     return "the run never ends, these wait: " + waiting;
   }
 
-  void summarize() {
+  std::optional<std::string> summarize() {
     double busy = 0;
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       result.ranks[rank].busyNs = std::llround(ranks[rank].busy);
       result.stepNs = std::max(result.stepNs, result.ranks[rank].endNs);
       double prepared = static_cast<double>(play.ranks[rank].prepareNs) / cluster.machines[machineOf[rank]].speed;
+      if (prepared > static_cast<double>(mostNs))
+        return "what rank " + std::to_string(rank) + " prepares takes more than 2^62 ns";
       result.prepareNs = std::max<int64_t>(result.prepareNs, std::llround(prepared));
       busy += ranks[rank].busy;
     }
     if (result.stepNs)
       result.bubble = 1 - busy / (static_cast<double>(result.stepNs) * static_cast<double>(ranks.size()));
+    return std::nullopt;
   }
 
   const Play &play;

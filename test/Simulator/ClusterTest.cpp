@@ -60,25 +60,40 @@ TEST(Cluster, SaysWhereItIsWrong) {
             "1:1 a cluster needs machines: a table '[[machines]]' for each, or for each kind");
   EXPECT_EQ(wrongWith("[[machines]]\ncore = 2\n"),
             "2:1 unknown key 'core' of a machine, expected 'name', 'count', 'ranks', 'cores', 'memory', 'speed'");
-  EXPECT_EQ(wrongWith("[[machines]]\nranks = 0\n"), "2:9 'ranks' needs an integer from 1 to 1000000");
-  EXPECT_EQ(wrongWith("[[machines]]\nname = \"\"\n"), "2:8 'name' needs a name");
-  EXPECT_EQ(wrongWith("[[machines]]\nspeed = -1\n"), "2:9 'speed' needs a number above 0, of at most 1000000");
+  EXPECT_EQ(wrongWith("[[machines]]\nranks = 0\n"), "2:9 'ranks' is 0 but must be an integer from 1 to 1000000");
+  EXPECT_EQ(wrongWith("[[machines]]\nname = \"\"\n"), "2:8 'name' is \"\" but must be a name");
+  EXPECT_EQ(wrongWith("[[machines]]\nspeed = -1\n"), "2:9 'speed' is -1 but must be a number from 0.000001 to 1000000");
+  EXPECT_EQ(wrongWith("[[machines]]\nspeed = 1e-300 # slow\n"),
+            "2:9 'speed' is 1e-300 but must be a number from 0.000001 to 1000000");
   EXPECT_EQ(wrongWith("[[machines]]\nspeed = 9007199254740993\n"), // which no double is
-            "2:9 'speed' needs a number above 0, of at most 1000000");
-  EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"4GB\"\n"), "2:10 'memory' needs a quantity such as \"16GiB\"");
+            "2:9 'speed' is 9007199254740993 but must be a number from 0.000001 to 1000000");
+  EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"4GB\"\n"),
+            "2:10 'memory' is \"4GB\" but must be a quantity such as \"16GiB\"");
+  EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"0B\"\n"),
+            "2:10 'memory' is \"0B\" but must be from 1B to 4294967296GiB");
+  EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"1e15GiB\"\n"),
+            "2:10 'memory' is \"1e15GiB\" but must be from 1B to 4294967296GiB");
   EXPECT_EQ(wrongWith("[[machines]]\n[[machines]]\nname = \"0\"\n"), "1:1 two machines are named '0'");
   EXPECT_EQ(wrongWith("[[machines]]\n[link]\n"), "2:2 unknown key 'link' of a cluster, expected 'machines', 'links'");
   EXPECT_EQ(wrongWith("links = 3\n[[machines]]\n"), "1:9 'links' needs a table");
   EXPECT_EQ(wrongWith("[[machines]]\n[links]\ninside = { latency = 3 }\n"),
-            "3:22 'latency' needs a quantity such as \"20us\"");
+            "3:22 'latency' is 3 but must be a quantity such as \"20us\"");
+  EXPECT_EQ(wrongWith("[[machines]]\n[links]\ninside = { latency = \"99999999999999s\" }\n"),
+            "3:22 'latency' is \"99999999999999s\" but must be from 0s to 1000000s");
+  EXPECT_EQ(wrongWith("[[machines]]\n[links]\ninside = { latency = \"1e999s\" }\n"),
+            "3:22 'latency' is \"1e999s\" but must be from 0s to 1000000s");
   EXPECT_EQ(wrongWith("[[machines]]\n[links]\ninside = { bandwidth = \"0GB/s\" }\n"),
-            "3:24 'bandwidth' is 0 but must be more");
+            "3:24 'bandwidth' is \"0GB/s\" but must be from 0.000001MB/s to 1000000GB/s");
   EXPECT_EQ(wrongWith("[[machines]]\n[links]\npairs = 1\n"), "3:9 'pairs' needs tables '[[links.pairs]]'");
   EXPECT_EQ(wrongWith("[[machines]]\n[[links.pairs]]\nmachines = [\"0\"]\n"),
             "2:1 a link of 'pairs' needs 'machines', a list of two names");
   EXPECT_EQ(wrongWith("[[machines]]\n[[links.pairs]]\nmachines = [\"0\", \"x\"]\n"), "3:18 no machine is named 'x'");
   EXPECT_EQ(wrongWith("[[machines]]\n[[links.pairs]]\nmachines = [\"0\", \"0\"]\n"),
             "3:12 a machine has no link to itself; 'inside' is between its ranks");
+  EXPECT_EQ(
+      wrongWith("[[machines]]\ncount = 2\n[[links.pairs]]\nmachines = [\"0.0\", \"0.1\"]\nlatency = \"1us\"\n"
+                "[[links.pairs]]\nmachines = [\"0.1\", \"0.0\"]\nlatency = \"2us\"\n"),
+      "7:12 machines '0.1' and '0.0' have another link at line 4; leave one, which joins them in both directions");
   // Columns are of bytes, whatever stands before.
   EXPECT_EQ(wrongWith("[[machines]]\nname = \"é\" x\n").substr(0, 5), "2:13 ");
 }

@@ -202,6 +202,20 @@ TEST(Simulate, PipelinesTakeWhatTheClosedFormSays) {
       }
 }
 
+// 1 ns cannot be told any more when so many have passed; who computes it ends all the same.
+TEST(Simulate, LongRunsEnd) {
+  EXPECT_EQ(play(handOver(), coresOfOne(2, 0, {1e18, 0})).stepNs, int64_t(1e18) + 128);
+  Play play = ranksOf({{run(1)}});
+  play.ranks[0].prepareNs = 1000;
+  Cluster slow = coresOfOne(1, 0);
+  slow.machines[0].speed = 1e-300;
+  EXPECT_EQ(refusal(play, slow), "the step takes more than 2^62 ns");
+  play.ranks[0].actions.clear();
+  EXPECT_EQ(refusal(play, slow), "what rank 0 prepares takes more than 2^62 ns");
+  EXPECT_EQ(refusal(handOver(), coresOfOne(2, 0, {1e300, 0})), "the step takes more than 2^62 ns");
+  EXPECT_EQ(refusal(handOver(), coresOfOne(2, 0, {0, 1e300})), "the step takes more than 2^62 ns");
+}
+
 TEST(Simulate, RefusesByName) {
   EXPECT_EQ(refusal(handOver(), coresOfOne(1, 0)), "the cluster has 1 ranks but the module needs 2");
   Cluster small = coresOfOne(2, 0);

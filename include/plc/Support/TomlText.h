@@ -40,17 +40,15 @@ public:
     }
   }
 
-  /// TOML's columns count characters, ours bytes.
   TomlError errorAt(toml::source_position at, std::string what) const {
-    size_t begin = 0;
-    for (uint32_t line = 1; line < at.line; ++line)
-      begin = text.find('\n', begin) + 1;
-    size_t place = begin;
-    for (uint32_t column = 1; column < at.column && place < text.size(); ++column)
-      do
-        ++place;
-      while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80);
-    return {at.line, static_cast<int64_t>(place - begin) + 1, std::move(what)};
+    return {at.line, static_cast<int64_t>(byteOf(at) - beginOf(at.line)) + 1, std::move(what)};
+  }
+
+  /// A value as the file has it, as far as its first line goes.
+  std::string written(const toml::node &node) const {
+    size_t begin = byteOf(node.source().begin), end = byteOf(node.source().end);
+    std::string value = text.substr(begin, std::min(end - begin, text.find('\n', begin) - begin));
+    return value.substr(0, value.find_last_not_of(" \t\r") + 1);
   }
 
   [[noreturn]] void fail(const toml::node &node, std::string what) const {
@@ -70,6 +68,23 @@ public:
   }
 
 private:
+  size_t beginOf(uint32_t line) const {
+    size_t begin = 0;
+    for (uint32_t each = 1; each < line; ++each)
+      begin = text.find('\n', begin) + 1;
+    return begin;
+  }
+
+  /// TOML's columns count characters, ours bytes.
+  size_t byteOf(toml::source_position at) const {
+    size_t place = beginOf(at.line);
+    for (uint32_t column = 1; column < at.column && place < text.size(); ++column)
+      do
+        ++place;
+      while (place < text.size() && (static_cast<unsigned char>(text[place]) & 0xc0) == 0x80);
+    return place;
+  }
+
   const std::string &text;
 };
 
