@@ -89,13 +89,29 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
   return std::nullopt;
 }
 
+// A task that stage 0, or the forward pass of the stage, does not have as often: one that is missing, by the letter that the
+// file writes, or the first of its kind that is too many.
+ScheduleFile::Error ScheduleFile::miscounted(int64_t stage, Task task) const {
+  const Row &row = rows[ranks[stage]];
+  const std::array<int64_t, 4> &count = counts[stage];
+  int64_t microBatch = count[int(task)], all = microBatches();
+  std::string has = "stage 0 has " + std::to_string(all) + (all == 1 ? " micro-batch" : " micro-batches");
+  if (microBatch > all)
+    for (const Cell &cell : row.cells)
+      if (cell.stage == stage && cell.microBatch == all &&
+          (cell.task == task || (task != Task::F && cell.task == Task::B)))
+        return {row.line, cell.column, quoted(nameOf(stage, cell.task, all)) + " is one too many: " + has};
+  bool writesB = std::any_of(rows.begin(), rows.end(), [](const Row &each) {
+    return std::any_of(each.cells.begin(), each.cells.end(), [](const Cell &cell) { return cell.task == Task::B; });
+  });
+  if (writesB && task == Task::I && count[int(Task::I)] == count[int(Task::W)])
+    task = Task::B;
+  return {row.line, row.cells.back().column, quoted(nameOf(stage, task, microBatch)) + " is missing: " + has};
+}
+
 std::optional<ScheduleFile::Error> ScheduleFile::checkComplete() const {
   if (ranks.empty())
     return Error{1, 1, "has no task"};
-  auto lastOf = [&](int64_t rank) {
-    const Row &row = rows[rank];
-    return std::pair(row.line, row.cells.empty() ? int64_t(1) : row.cells.back().column);
-  };
   for (const Row &row : rows)
     if (row.cells.empty())
       return Error{row.line, 1, "rank " + std::to_string(&row - rows.data()) + " has no task"};
@@ -104,18 +120,17 @@ std::optional<ScheduleFile::Error> ScheduleFile::checkComplete() const {
     if (ranks[stage] < 0)
       return Error{rows.front().line, 1, "stage " + std::to_string(stage) + " is on no rank"};
     for (Task task : {Task::F, Task::I, Task::W})
-      if (int64_t expected = task == Task::F || backward ? microBatches() : 0; counts[stage][int(task)] != expected) {
-        auto [line, column] = lastOf(ranks[stage]);
-        return Error{line, column,
-                     quoted(nameOf(stage, task, counts[stage][int(task)])) + " is missing: there are " +
-                         std::to_string(microBatches()) + " micro-batches"};
-      }
+      if (counts[stage][int(task)] != (task == Task::F || backward ? microBatches() : 0))
+        return miscounted(int64_t(stage), task);
   }
   return std::nullopt;
 }
 
 std::optional<ScheduleFile::Error> ScheduleFile::read(std::string_view text) {
   *this = {};
+  // What some editors put in front of UTF-8.
+  if (text.starts_with("\xef\xbb\xbf"))
+    text.remove_prefix(3);
   // Lines at the end may be empty.
   while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
     text.remove_suffix(1);

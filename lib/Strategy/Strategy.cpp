@@ -5,6 +5,7 @@
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Support/Diagnostics.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Optimizers.h"
 #include "plc/Support/Profile.h"
@@ -244,9 +245,15 @@ void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostre
   if (!buffer)
     return reader.errorAt("parallelism.schedule.file",
                           "cannot read schedule '" + path + "': " + buffer.getError().message());
+  StringRef text = (*buffer)->getBuffer();
+  text.consume_front("\xef\xbb\xbf"); // columns are those that an editor shows
   plc::planner::ScheduleFile table;
-  if (auto error = table.read((*buffer)->getBuffer())) {
-    errors << path << ":" << error->line << ":" << error->column << ": error: " << error->text << "\n";
+  if (auto error = table.read(text)) {
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, path), llvm::SMLoc());
+    plc::Diagnostics diagnostics(sources);
+    diagnostics.error(sources.FindLocForLineAndColumn(1, error->line, error->column), error->text);
+    diagnostics.print(errors);
     reader.failed = true;
     return;
   }

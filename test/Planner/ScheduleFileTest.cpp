@@ -22,6 +22,16 @@ TEST(ScheduleFile, Reads) {
   EXPECT_EQ(file.inFlight(), (std::vector<int64_t>{2, 2}));
 }
 
+TEST(ScheduleFile, SkipsAByteOrderMark) {
+  EXPECT_EQ(errorOf("\xef\xbb\xbf"
+                    "0F0,0B0"),
+            "none");
+  EXPECT_EQ(errorOf("\xef\xbb\xbf"
+                    "0F0,0X0")
+                .substr(0, 5),
+            "1:5: ");
+}
+
 TEST(ScheduleFile, Refuses) {
   EXPECT_EQ(errorOf(""), "1:1: has no task");
   EXPECT_EQ(errorOf("0F0\n\n1F0"), "2:1: rank 1 has no task");
@@ -31,8 +41,14 @@ TEST(ScheduleFile, Refuses) {
   EXPECT_EQ(errorOf("0F0\n0F1"), "2:1: '0F1' is on rank 1 but stage 0 is on rank 0");
   EXPECT_EQ(errorOf("0F1"), "1:1: '0F1' stands where '0F0' is next");
   EXPECT_EQ(errorOf("0F0,0F1,0I0,0B1"), "1:13: '0B1' stands before '0W0'");
-  EXPECT_EQ(errorOf("0F0,0F1,0B0"), "1:9: '0I1' is missing: there are 2 micro-batches");
-  EXPECT_EQ(errorOf("0F0,0I0"), "1:5: '0W0' is missing: there are 1 micro-batches");
+  EXPECT_EQ(errorOf("0F0,0F1,0B0"), "1:9: '0B1' is missing: stage 0 has 2 micro-batches");
+  EXPECT_EQ(errorOf("0F0,0I0"), "1:5: '0W0' is missing: stage 0 has 1 micro-batch");
+  EXPECT_EQ(errorOf("0F0,0F1,0I0,0W0"), "1:13: '0I1' is missing: stage 0 has 2 micro-batches");
+  EXPECT_EQ(errorOf("0F0,0F1,0I0,0I1,0W0\n1F0,1F1,1B0"), "1:17: '0W1' is missing: stage 0 has 2 micro-batches");
+  EXPECT_EQ(errorOf("0F0,0B0\n1F0,1B0,1F1"), "2:9: '1F1' is one too many: stage 0 has 1 micro-batch");
+  EXPECT_EQ(errorOf("0F0,0B0\n1F0,1B0,1B1,1B2"), "2:9: '1B1' is one too many: stage 0 has 1 micro-batch");
+  EXPECT_EQ(errorOf("0F0,0B0\n1F0,1I0,1W0,1I1"), "2:13: '1I1' is one too many: stage 0 has 1 micro-batch");
+  EXPECT_EQ(errorOf("0F0,0F1\n1F0"), "2:1: '1F1' is missing: stage 0 has 2 micro-batches");
   EXPECT_EQ(errorOf("1F0"), "1:1: stage 0 is on no rank");
   EXPECT_EQ(errorOf("4096F0"), "1:1: '4096F0' is beyond 1024 stages and 4096 micro-batches");
   EXPECT_EQ(errorOf("0F0,99999999999999999999F0"),

@@ -9,7 +9,8 @@
 namespace plc::planner {
 
 /// A schedule in the form that PyTorch's `_PipelineSchedule` reads and writes (compute alone): comma-separated values,
-/// one row per rank, and in a row what it runs, in order: stage, task, micro-batch. Cells may be empty.
+/// one row per rank, and in a row what it runs, in order: stage, task, micro-batch. Cells may be empty. A byte order mark in
+/// front is skipped.
 ///
 ///   0F0,0F1,,0B0,0B1
 ///   1F0,1I0,1F1,1I1,1W0,1W1
@@ -27,7 +28,7 @@ public:
     int64_t line; ///< from 1
     std::vector<Cell> cells;
   };
-  /// What is wrong, and where, counted from 1.
+  /// What is wrong, and where, counted from 1, in bytes behind a byte order mark.
   struct Error {
     int64_t line, column;
     std::string text;
@@ -48,6 +49,7 @@ public:
 private:
   std::optional<Error> addCell(std::string_view text, int64_t line, int64_t column);
   std::optional<Error> checkComplete() const;
+  Error miscounted(int64_t stage, Task task) const;
 
   std::vector<Row> rows;
   std::vector<int64_t> ranks;                 // by stage; -1: none yet
