@@ -3,6 +3,8 @@
 #include "plc/Planner/Retention.h"
 #include "plc/Planner/Partition.h"
 
+#include "Total.h"
+
 #include <algorithm>
 #include <span>
 
@@ -86,6 +88,10 @@ Fault RetentionProblem::check() const {
   if (inFlight < 1 || staticBytes < 0 || budgetBytes < 0)
     return "has " + std::to_string(inFlight) + " micro-batches in flight, " + std::to_string(staticBytes) +
            " static bytes and a budget of " + std::to_string(budgetBytes);
+  Total total, times;
+  total.add(staticBytes);
+  for (int64_t each : bytes)
+    total.add(each, inFlight);
   std::vector<int64_t> maker = makers(), madeBy(count, -1);
   TaskKind kind = TaskKind::F;
   for (int64_t call = 0; call < int64_t(calls.size()); ++call) {
@@ -96,6 +102,9 @@ Fault RetentionProblem::check() const {
     if (each.ns < 0 || each.scratchBytes < 0)
       return name("call ", call) + " takes " + std::to_string(each.ns) + " ns and " +
              std::to_string(each.scratchBytes) + " bytes";
+    // Every call may run again before each that stands behind it.
+    total.add(each.scratchBytes);
+    times.add(each.ns, int64_t(calls.size()) + 1);
     for (int64_t value : each.args)
       if (value < 0 || value >= count || (maker[value] >= 0 && madeBy[value] < 0))
         return name("call ", call) + " reads " + name("value ", value) + ", which is not made before it";
@@ -109,7 +118,9 @@ Fault RetentionProblem::check() const {
         return name("call ", call) + " has " + name("value ", result) + " take the place of " +
                name("value ", operand) + ", but does not make the one and read the other";
   }
-  return std::nullopt;
+  if (Fault fault = total.check("static bytes, scratch and values of all micro-batches in flight"))
+    return fault;
+  return times.check("times of calls and of all that may run again");
 }
 
 Fault RetentionProblem::verify(const Retention &answer) const {
