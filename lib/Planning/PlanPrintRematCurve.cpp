@@ -31,8 +31,6 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
       emitOptionError(getOperation(), "points is ") << points.getValue() << " but must be positive";
       return signalPassFailure();
     }
-    std::string text;
-    llvm::raw_string_ostream stream(text);
     for (auto program : getOperation().getOps<ProgramOp>()) {
       std::vector<int64_t> ranks;
       for (auto stage : program.getBody().getOps<StageOp>())
@@ -40,9 +38,8 @@ struct PlanPrintRematCurvePass : plc::plan::impl::PlanPrintRematCurveBase<PlanPr
       std::vector<int64_t> inFlight = planner::inFlightOf(rowOf(schedule.getValue()), ranks, program.getRunsOfReplica(),
                                                           program.getShards(), pipelineOf(program));
       for (auto [stage, flying] : llvm::zip(program.getBody().getOps<StageOp>(), inFlight))
-        print(program, stage, flying, stream);
+        print(program, stage, flying, llvm::outs());
     }
-    llvm::outs() << text;
   }
 
 private:
@@ -57,11 +54,13 @@ private:
        << planner::formatBytes(model.problem.staticBytes) << " of them static, " << inFlight
        << " micro-batches in flight\n";
     os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", "bytes", "added ns", "", "bound ns", "gap");
+    os.flush(); // a stage may take minutes
     for (const planner::RetentionPoint &point : planner::solveRetentionCurve(model.problem, points)) {
       int64_t gap = point.addedNs - point.boundNs;
       os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", point.bytes, point.addedNs,
                           percent(point.addedNs, base), point.boundNs, percent(gap, base + point.boundNs));
     }
+    os.flush();
   }
 };
 

@@ -153,6 +153,9 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     if (options.program.explains && isGiven)
       return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
   if (options.calibrate && !options.model.empty())
+  for (const char *other : {"-o", "--emit"})
+    if (options.program.listsBudgets && given.contains(other))
+      return usage("--plan-remat-curve prints what each byte of a budget costs, and takes no " + llvm::Twine(other));
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
   if (options.recommend && (!options.emit.empty() || options.printPipeline || options.program.listsBudgets))
     return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
