@@ -340,8 +340,10 @@ private:
     for (const StaticItem &item : collectStatics(program, both.stages[rank.getIndex()])) {
       if (item.kind != StaticKind::parameter || !item.owned || !both.trained.contains(item.name))
         continue;
-      for (auto &[site, state] : sites)
-        if (std::get<0>(site) == item.name && failed(checkComplete(op, site)))
+      // Those of a parameter stand together.
+      for (auto site = sites.lower_bound({item.name, 0, 0, 0});
+           site != sites.end() && std::get<0>(site->first) == item.name; ++site)
+        if (failed(checkComplete(op, site->first)))
           return failure();
       renewed.insert(item.name);
     }
