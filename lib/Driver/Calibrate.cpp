@@ -1,4 +1,5 @@
 //===- Calibrate.cpp - measure the rates of this machine -------------------===//
+#include "MachineRates.h"
 #include "Output.h"
 #include "WakeTime.h"
 #include "plc/Driver/Compile.h"
@@ -231,7 +232,7 @@ int readKernels(const std::string &log, llvm::json::Array &kernels) {
   return 0;
 }
 
-int calibrateIn(StringRef folder, llvm::ArrayRef<std::string> sets, const std::string &output) {
+int measureIn(StringRef folder, llvm::ArrayRef<std::string> sets, std::string &rates) {
   Kernels kernels(std::size(settings));
   std::string log;
   for (Run run : {blis, own, fused, far})
@@ -240,18 +241,24 @@ int calibrateIn(StringRef folder, llvm::ArrayRef<std::string> sets, const std::s
     else if (int code = readKernels(log, kernels[run]))
       return code;
   Rate missing = Rate::call;
-  std::string rates = ratesOf(kernels, missing);
+  rates = ratesOf(kernels, missing);
   return rates.empty() ? failed("'" + log + "' lacks the kernel that measures '" + plc::nameOfChoice(missing) + "'")
-                       : writeOutput(output, rates);
+                       : 0;
 }
 
 } // namespace
 
-int plc::driver::calibrate(llvm::ArrayRef<std::string> sets, const std::string &output) {
+int plc::driver::measureRates(llvm::ArrayRef<std::string> sets, std::string &rates) {
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("plc-calibrate", folder))
     return failed("cannot make a folder: " + error.message());
-  int code = calibrateIn(folder, sets, output);
+  int code = measureIn(folder, sets, rates);
   llvm::sys::fs::remove_directories(folder);
   return code;
+}
+
+int plc::driver::calibrate(llvm::ArrayRef<std::string> sets, const std::string &output) {
+  std::string rates;
+  int code = measureRates(sets, rates);
+  return code ? code : writeOutput(output, rates);
 }

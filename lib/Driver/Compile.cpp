@@ -334,11 +334,9 @@ int Compilation::run() {
   if (std::error_code error = options.output.empty() ? std::error_code() : cannotWrite(options.output))
     return fail(BadInput, "cannot write '" + options.output + "': " + error.message());
   // Behind all that is wrong with the request: nobody waits for a measurement to be told that.
-  if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates")) {
-    std::string file = machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"));
-    if (!file.empty() && !strategy.useRates("plc-compile", file, llvm::errs()))
-      return BadUsage;
-  }
+  if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates"))
+    machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"),
+                 [&](StringRef text) { return strategy.useRates(text); });
   if (int failed = isAutomatic() ? choose() : Done)
     return failed;
   if (options.recommend)

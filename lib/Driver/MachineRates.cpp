@@ -1,15 +1,20 @@
 //===- MachineRates.cpp - this machine's rates, measured once ---------------===//
 #include "MachineRates.h"
 
-#include "plc/Driver/Compile.h"
 #include "plc/Support/CacheFolder.h"
 #include "plc/Support/Rates.h"
+#include "plc/Support/WholeFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 using namespace plc;
 using llvm::StringRef;
@@ -40,19 +45,56 @@ std::string fileName(InstructionSet isa) {
   return "rates-" + llvm::utohexstr(llvm::xxh3_64bits(key), /*LowerCase=*/true) + ".toml";
 }
 
+// While it lives, no other compilation measures: each would disturb the other. The folder itself is locked, so that no file
+// is left, and where it cannot be written, too. Where it cannot be locked, as on some network's disk, all may measure.
+class OneMeasures {
+public:
+  explicit OneMeasures(const std::string &folder) : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+      return;
+    llvm::errs() << "plc-compile: another compilation measures what this machine takes; waiting for it\n";
+    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR)
+      continue;
+  }
+  ~OneMeasures() {
+    if (fd >= 0)
+      ::close(fd);
+  }
+  OneMeasures(const OneMeasures &) = delete;
+  OneMeasures &operator=(const OneMeasures &) = delete;
+
+private:
+  int fd;
+};
+
 } // namespace
 
-std::string driver::machineRates(InstructionSet isa) {
+void driver::machineRates(InstructionSet isa, llvm::function_ref<bool(StringRef text)> take) {
   std::string folder = cacheFolder(), file = folder + "/" + fileName(isa);
+  auto takesKept = [&] { // also the last number is whole
+    auto kept = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+    return kept && (*kept)->getBuffer().ends_with("\n") && take((*kept)->getBuffer());
+  };
+  if (takesKept())
+    return;
+  std::error_code error = llvm::sys::fs::create_directories(folder);
+  OneMeasures only(folder);
+  if (takesKept())
+    return; // what was waited for
   if (llvm::sys::fs::exists(file))
-    return file;
+    llvm::errs() << "plc-compile: remark: '" << file
+                 << "' keeps this machine's rates but does not give each of them rightly; it is replaced\n";
   llvm::errs() << "plc-compile: measuring what this machine takes, once, for plans (about 2 s); '--rates shipped' goes "
                   "without\n";
-  std::error_code error = llvm::sys::fs::create_directories(folder);
+  std::string rates;
+  if (measureRates({std::string("machine.isa=") + nameOfChoice(isa)}, rates) || !take(rates)) {
+    llvm::errs() << "plc-compile: planning with shipped rates\n";
+    return;
+  }
+  if (!error)
+    error = writeWhole(rates, file);
   if (error)
-    llvm::errs() << "plc-compile: cannot make '" << folder << "': " << error.message() << "\n";
-  if (!error && calibrate({std::string("machine.isa=") + nameOfChoice(isa)}, file) == 0)
-    return file;
-  llvm::errs() << "plc-compile: planning with shipped rates\n";
-  return "";
+    llvm::errs() << "plc-compile: warning: cannot keep the measured rates in '" << file << "': " << error.message()
+                 << "; the next compilation measures again, unless XDG_CACHE_HOME names a folder that can be written, "
+                    "or '--rates shipped' is given\n";
 }

@@ -4,13 +4,22 @@
 
 #include "plc/Support/InstructionSets.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
 #include <string>
 
 namespace plc::driver {
 
-/// The file of this machine's rates for an instruction set, in the user's cache folder: one for each model of CPU. Measures
-/// them if it is not there yet, and tells so on stderr. Empty if that failed, which is told, too.
-std::string machineRates(InstructionSet isa);
+/// Gives `take` this machine's rates for an instruction set, as TOML: those in the user's cache folder, where each model of
+/// CPU has a file, or else measured ones, which are kept there. `take` says whether a text gives every rate; a file that
+/// does not is replaced. What takes time, and what is not as it should be, is told on stderr. Where nothing can be measured,
+/// no text is taken.
+void machineRates(InstructionSet isa, llvm::function_ref<bool(llvm::StringRef text)> take);
+
+/// What `calibrate` of Compile.h writes, as text. Returns the exit code.
+int measureRates(llvm::ArrayRef<std::string> sets, std::string &rates);
 
 } // namespace plc::driver
 

@@ -5,7 +5,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace plc;
 using namespace plc::strategy;
@@ -88,8 +87,12 @@ void KeyReader::readFile(StringRef kind, StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return error({}, "cannot read " + kind + " '" + path + "': " + buffer.getError().message());
-  StringRef text = (*buffer)->getBuffer();
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  readText(std::move(*buffer));
+}
+
+void KeyReader::readText(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  StringRef text = buffer->getBuffer(), path = buffer->getBufferIdentifier();
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   if (unsigned line = tooDeep(text))
     return error({{line, 1}, {}}, "a key has more than 256 parts");
   try {

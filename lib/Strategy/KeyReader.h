@@ -5,6 +5,7 @@
 #include "plc/Strategy/Strategy.h"
 
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,6 +23,7 @@ public:
 
   /// `kind` says what the file is.
   void readFile(llvm::StringRef kind, llvm::StringRef path);
+  void readText(std::unique_ptr<llvm::MemoryBuffer> buffer);
   void readSet(llvm::StringRef set);
 
   /// Whether the file or a set gave a value.

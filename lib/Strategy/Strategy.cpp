@@ -354,11 +354,15 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
   return strategy;
 }
 
-bool Strategy::useRates(StringRef tool, StringRef file, llvm::raw_ostream &errors) {
-  KeyReader rates(tool, errors, rateKeys());
-  rates.readFile("rates", file);
+bool Strategy::useRates(StringRef text) {
+  std::string unsaid;
+  llvm::raw_string_ostream errors(unsaid);
+  KeyReader rates("", errors, rateKeys());
+  rates.readText(llvm::MemoryBuffer::getMemBufferCopy(text));
+  if (rates.failed || !llvm::all_of(rateKeys(), [&](const Key &key) { return rates.isGiven(key.path); }))
+    return false;
   ratesOfFile = std::move(rates.settings);
-  return !rates.failed;
+  return true;
 }
 
 plc::PerRate Strategy::rates() const {

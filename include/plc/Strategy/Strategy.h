@@ -115,8 +115,8 @@ public:
   /// Where values were given, a preset's with the preset.
   const KeyPlaces &places() const { return given; }
 
-  /// Takes the rates of a file where `machine.rates` gives none. False if it is wrong, which is reported.
-  bool useRates(llvm::StringRef tool, llvm::StringRef file, llvm::raw_ostream &errors);
+  /// Takes the rates of a text, as `machine.rates` has them. False, and nothing is taken, if it is wrong or lacks one.
+  bool useRates(llvm::StringRef text);
   /// The rates that `machine.rates` gives, and those that are shipped for the instruction set.
   PerRate rates() const;
   /// Those that differ from the defaults of `form-kernels`, as its options: "ns-per-byte=0.05 ..".
