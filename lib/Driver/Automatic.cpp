@@ -6,11 +6,13 @@
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Language/PassErrors.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 
 #include <algorithm>
@@ -118,7 +120,7 @@ public:
     if (choice.replicas != own("replicas"))
       choose("replicas", choice.replicas);
     choose("micro_batches", choice.microBatches);
-    if (divided)
+    if (divided || countsLayers)
       choose("stages", choice.stages());
     if (divided || choice.shards > 1)
       choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
@@ -144,9 +146,34 @@ public:
   /// All that was reported when a choice was refused for a reason, and the exit code.
   const std::pair<std::string, int> &reportOf(const std::string &refusal) { return reports[refusal]; }
 
+  /// Where there are no choices: tells why, with the key of the strategy that leaves none, or those that do together.
+  /// Returns the exit code.
+  int tellExcluded(llvm::raw_ostream &errors) {
+    for (auto &[microBatches, estimate] : uncut) { // nothing can be cut, whatever the keys say
+      auto [text, code] = reportOf(estimate.refusal);
+      errors << text;
+      return code;
+    }
+    std::vector<const char *> keys = excludingKeys();
+    std::string values;
+    for (StringRef key : keys)
+      values +=
+          (values.empty() ? "'" : ", '") + key.str() + "' is " +
+          (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
+    auto modelOp = *model.getOps<plc::ein::ModelOp>().begin();
+    countsLayers = true;
+    int64_t layers = layersOf(microBatchCounts().front());
+    countsLayers = false;
+    plc::language::PassErrors reported(sources, *model.getContext(), errors, strategy.places());
+    plc::withKey(plc::emitNoPlan(modelOp), keys.front())
+        << values << " but model '" << modelOp.getSymName() << "' has " << layers << " layer calls to cut, for at most "
+        << mostRanks() << " ranks; a key that is left out is chosen";
+    return plc::NoPlan;
+  }
+
 private:
   int64_t threads() const { return strategy.get<int64_t>("machine.threads_per_stage"); }
-  bool isFree(const char *key) const { return !strategy.isOwn(std::string("parallelism.") + key); }
+  bool isFree(StringRef key) const { return key == freed || !strategy.isOwn("parallelism." + key.str()); }
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
 
   std::vector<int64_t> microBatchCounts() {
@@ -326,6 +353,24 @@ private:
     return found;
   }
 
+  /// The key without which there would be choices, or, if each of several must go, all that are given.
+  std::vector<const char *> excludingKeys() {
+    std::vector<const char *> given;
+    for (const char *key : {"parallelism.stages", "parallelism.chunks", "parallelism.shard_ranks",
+                            "parallelism.replicas", "parallelism.schedule"}) {
+      StringRef name = StringRef(key).split('.').second;
+      if (isFree(name))
+        continue;
+      freed = name;
+      bool leavesChoices = !choices().empty();
+      freed = "";
+      if (leavesChoices)
+        return {key};
+      given.push_back(key);
+    }
+    return given;
+  }
+
   ModuleOp model;
   const Program &program;
   llvm::SourceMgr &sources;
@@ -334,6 +379,8 @@ private:
   std::map<int64_t, JointEstimate> uncut;           // why there are none
   std::map<std::string, std::pair<std::string, int>> reports;
   std::map<JointChoice, Loads> loads;
+  StringRef freed;           // a key that counts as not given
+  bool countsLayers = false; // in one stage: as many as are given may be too many
 };
 
 /// What the chosen step consists of, and what a better one would need.
@@ -366,6 +413,8 @@ int plc::driver::planAutomatically(ModuleOp model, const Program &program, llvm:
   ModelProblem problem(model, program, sources, strategy);
   plan.mostRanks = problem.mostRanks();
   if (Fault fault = solveJoint(problem, plan.answer)) {
+    if (plan.answer.rows.empty())
+      return problem.tellExcluded(errors);
     auto [text, code] = problem.reportOf(*fault);
     errors << (text.empty() ? "plc-compile: error: " + *fault + "\n" : text);
     return code ? code : int(plc::NoPlan);
