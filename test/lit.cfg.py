@@ -14,6 +14,8 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 # Plans in tests are the same on every machine.
 config.environment["PLC_RATES"] = "shipped"
+# What they compare with stderr does not depend on how fast it is.
+config.environment["PLC_PROGRESS"] = "86400"
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
 
 # For the preset asan: libMLIR and libLLVM are not instrumented, yet share containers and allocators with code that is. A library

@@ -5,6 +5,7 @@
 #include "Lowering.h"
 #include "MachineRates.h"
 #include "Output.h"
+#include "SignOfLife.h"
 
 #include "plc/Algebra/Entries.h"
 #include "plc/Dialect/Ein/Ein.h"
@@ -420,7 +421,11 @@ int plc::driver::compile(const CompileOptions &options) {
     strategy->explain(llvm::outs());
     return Done;
   }
-  int code = Compilation(options, std::move(*strategy)).run();
+  int code = 0;
+  {
+    SignOfLife tells;
+    code = Compilation(options, std::move(*strategy)).run();
+  }
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {
     llvm::outs().clear_error();

@@ -1,5 +1,6 @@
 //===- Lowering.cpp - a parsed model through its phases ---------------------===//
 #include "Lowering.h"
+#include "SignOfLife.h"
 
 #include "plc/Algebra/Entries.h"
 #include "plc/Dialect/Ein/Loops.h"
@@ -67,6 +68,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
     scope = timed->nest(plc::algebra::Entry{program.entry, program.outputs}.name());
   pipeline.enableTiming(scope);
   pipeline.enableVerifier(false); // once, of what is given
+  SignOfLife::watch(pipeline);
   addPasses(pipeline);
   bool done = (!timed || instrument(pipeline)) && succeeded(pipeline.run(module));
   if (timed) // times go by the passes' addresses, which no later pass may have

@@ -20,7 +20,8 @@ class RefusalFormat(lit.formats.FileBasedTest):
     def execute(self, test, lit_config):
         # The tools are found as in every other test. A worker of lit runs one test at a time, so the process's own
         # folder and environment are this test's.
-        os.environ.update({key: test.config.environment[key] for key in ("PATH", "XDG_CACHE_HOME", "PLC_RATES")})
+        keys = "PATH", "XDG_CACHE_HOME", "PLC_RATES", "PLC_PROGRESS"
+        os.environ.update({key: test.config.environment[key] for key in keys})
         case = refuse.Case(pathlib.Path(test.getSourcePath()))
         home = os.getcwd()
         with tempfile.TemporaryDirectory() as folder:

@@ -48,6 +48,7 @@ watch (MLIR's own options, as plc-opt has them, written --name=value)
   --mlir-timing                    the time of each pass of each program
   --mlir-print-ir-after=PASS, --mlir-print-ir-before=PASS, --mlir-print-ir-after-all, --mlir-print-ir-after-change, ..
   --mlir-pass-statistics, --mlir-print-debuginfo, --mlir-print-op-generic, --debug-only=PASS, ..
+  PLC_PROGRESS=S in the environment: tell which pass is at work after S seconds, and now and then from there on (10)
 
   --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
 
@@ -152,10 +153,10 @@ static int parse(int argc, char **argv, CompileOptions &options) {
                                 {"--plan-remat-curve", options.program.listsBudgets}})
     if (options.program.explains && isGiven)
       return usage("--explain prints why the plan is as it is, and takes no " + llvm::Twine(other));
-  if (options.calibrate && !options.model.empty())
   for (const char *other : {"-o", "--emit"})
     if (options.program.listsBudgets && given.contains(other))
       return usage("--plan-remat-curve prints what each byte of a budget costs, and takes no " + llvm::Twine(other));
+  if (options.calibrate && !options.model.empty())
     return usage("--calibrate measures the machine, and takes no model; found '" + options.model + "'");
   if (options.recommend && (!options.emit.empty() || options.printPipeline || options.program.listsBudgets))
     return usage("--recommend writes a strategy, and takes no --emit, --print-pipeline or --plan-remat-curve");
