@@ -65,7 +65,7 @@ def Plan_PartitionInstanceOp : Plan_Instance<"partition_instance"> {
     `speeds` are those of the ranks, in percent, `limit` is the bytes of a rank. The answer: `cut`, the parts of each stage
     of a chain, or `stage_of`, the stage of each part of a graph; `slowest`, the time of the slowest rank; `bound`; `exact`
     if a search has shown that no cut is faster, though there may be none at the bound. Solved or checked by
-    `--plan-solve-instances`, which searches again for an answer that is said to be exact.
+    `--plan-solve-instances`, which searches again for an answer above the bound that is said to be exact.
 
     An example, from `test/Planning/solve-instances.mlir`:
 

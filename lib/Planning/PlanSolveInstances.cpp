@@ -1,4 +1,5 @@
 //===- PlanSolveInstances.cpp - solve planning problems without a model ---===//
+#include "ExactAnswer.h"
 #include "Programs.h"
 
 #include "plc/Planner/Pack.h"
@@ -28,12 +29,7 @@ std::string differs(StringRef what, int64_t said, int64_t is) {
   return (what + " is " + Twine(said) + ", not " + Twine(is)).str();
 }
 
-// An answer that is said to be exact is searched for again.
-Fault proveExact(bool exact, StringRef what, int64_t said, int64_t is) {
-  if (exact && said == is)
-    return std::nullopt;
-  return ("is said to be exact, but " + (is < said ? what + " " + Twine(is) : Twine("no search shows it"))).str();
-}
+Fault notExact(const Fault &why) { return why ? Fault("is said to be exact, but " + *why) : std::nullopt; }
 
 Fault solve(PackInstanceOp op) {
   planner::PackProblem problem;
@@ -51,10 +47,12 @@ Fault solve(PackInstanceOp op) {
       return differs("bound", *op.getBound(), bound);
     if (Fault fault = problem.verify(answer); fault || !op.getExact())
       return fault;
-    planner::Packing best;
-    if (Fault fault = planner::packMinimal(problem, best))
+    return notExact(proveExact(answer.bytes, *op.getBound(), "a packing ends at", [&](BestAnswer &best) {
+      planner::Packing packing;
+      Fault fault = planner::packMinimal(problem, packing);
+      best = {packing.bytes, packing.exact};
       return fault;
-    return proveExact(best.exact, "a packing ends at", answer.bytes, best.bytes);
+    }));
   }
   if (Fault fault = planner::packMinimal(problem, answer))
     return fault;
@@ -88,7 +86,7 @@ planner::PartitionProblem problemOf(PartitionInstanceOp op) {
 Fault checkAnswer(PartitionInstanceOp op, const planner::PartitionProblem &problem) {
   if (int64_t bound = problem.bound(); int64_t(*op.getBound()) != bound)
     return differs("bound", *op.getBound(), bound);
-  planner::Partition answer, best;
+  planner::Partition answer;
   if (op.getStageOf())
     answer.stageOf = op.getStageOf()->vec();
   else if (Fault fault = planner::fixPartition(problem, op.getCut()->vec(), answer))
@@ -96,9 +94,13 @@ Fault checkAnswer(PartitionInstanceOp op, const planner::PartitionProblem &probl
   answer.slowestNs = *op.getSlowest();
   if (Fault fault = problem.verify(answer); fault || !op.getExact())
     return fault;
-  if (Fault fault = planner::solvePartition(problem, best))
+  StringRef what = "the slowest rank of another cut takes";
+  return notExact(proveExact(answer.slowestNs, *op.getBound(), what, [&](BestAnswer &best) {
+    planner::Partition partition;
+    Fault fault = planner::solvePartition(problem, partition);
+    best = {partition.slowestNs, partition.exact};
     return fault;
-  return proveExact(best.exact, "the slowest rank of another cut takes", answer.slowestNs, best.slowestNs);
+  }));
 }
 
 Fault solve(PartitionInstanceOp op) {

@@ -1,4 +1,5 @@
 //===- ProveMemory.cpp - symbolic execution of a rank's actions -----------===//
+#include "ExactAnswer.h"
 #include "PreparedPlaces.h"
 #include "TaskEffect.h"
 
@@ -377,20 +378,23 @@ private:
       return layout.emitOpError("has an arena of ") << plan.arenaBytes << " bytes but uses " << arena;
     if (bound != int64_t(layout.getBoundBytes()))
       return layout.emitOpError("says bound ") << layout.getBoundBytes() << " but it is " << bound;
-    return layout.getExact() ? proveExact(arena) : success();
+    if (!layout.getExact())
+      return success();
+    planner::Fault why =
+        proveExact(arena, bound, "a packing ends at", [&](BestAnswer &best) { return packAgain(best); });
+    return why ? layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but " << *why
+               : success();
   }
 
-  // That no packing of the same lives is smaller is searched for again.
-  LogicalResult proveExact(int64_t arena) {
+  planner::Fault packAgain(BestAnswer &best) {
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     for (auto &[instance, life] : valueLives())
       problem.blocks.push_back({byteSize(program, instance.first.getType(), instance.second), life.begin, life.end});
     planner::Packing packing;
     planner::Fault fault = planner::packMinimal(problem, packing);
-    if (!fault && packing.exact && staticEnd + packing.bytes == arena)
-      return success();
-    return layout.emitOpError("says that no arena is smaller than ") << arena << " bytes, but no search shows it";
+    best = {staticEnd + packing.bytes, packing.exact};
+    return fault;
   }
 
   // The lives that `Lives` finds in the program, by the table: in the order of their beginnings, at times of actions other

@@ -17,7 +17,7 @@
 // POOLED: plan.layout static 64 arena 448 bound 384 {
 // What is said to be the least and is not is refused.
 // RUN: plc-opt %s %{passes} --plan-addresses=strategy=standard | sed 's/\(arena 576 bound 384\) {/\1 exact {/' | not plc-opt --plan-verify 2>&1 | FileCheck %s --check-prefix=LARGER
-// LARGER: error: 'plan.layout' op says that no arena is smaller than 576 bytes, but no search shows it
+// LARGER: error: 'plan.layout' op says that no arena is smaller than 576 bytes, but a packing ends at 448
 // People are told, and so is a module's log.
 // RUN: %unit/show-plan summary < %t.mlir | FileCheck %s --check-prefix=SUMMARY
 // SUMMARY: arena of rank 0 448 B, bound 384 B, gap 16.7 %, optimal (proven)

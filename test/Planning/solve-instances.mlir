@@ -4,6 +4,10 @@
 // NONE: error: module has no problem: no 'plan.pack_instance', 'plan.partition_instance', 'plan.remat_instance' or 'plan.schedule_instance'
 // What is solved is accepted when it is read again.
 // RUN: plc-opt %s --plan-solve-instances | plc-opt --plan-solve-instances | FileCheck %s
+// An answer at the bound is exact without a search, which would find neither of these: 2,100 blocks, 20 parts.
+// RUN: %python %S/Inputs/perfect_answers.py 2100 5 | plc-opt --plan-solve-instances | FileCheck %s --check-prefix=PERFECT
+// PERFECT: plan.pack_instance @packing alignment 1 packed 1048576 bound 1048576 exact {
+// PERFECT: plan.partition_instance @partition graph {{.*}} slowest 1099511627776 bound 1099511627776 exact {
 
 // The third block takes the bytes of the first, which is dead.
 // CHECK: plan.pack_instance @reuse alignment 64 packed 192 bound 192 exact {
