@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <span>
 
 using namespace plc::planner;
 
@@ -24,18 +25,43 @@ int64_t restartLength(uint64_t restart) {
   }
 }
 
-// Blocks that live in crowded sections, for long, and where room was missing come first; after the first rounds with
-// some noise, so that no two restarts are the same.
-std::vector<int> orderOf(const PackSearch &search, uint64_t restart, std::mt19937 &random) {
-  constexpr int kinds = 6;
+// What comes first in an order: powers of the most that lives in a block's sections, of how many they are, of its size, and
+// of how often there was no room in them.
+struct Weights {
+  double crowd, length, size, trouble;
+};
+
+// Orders that take turns, and the shortest restart of each, in parts of the number of blocks.
+struct Restarts {
+  std::span<const Weights> kinds;
+  double nodes, deadEnds;
+};
+
+// Where nothing may be lost, nearly all that a restart tries fails in one and the same section: what had no room there must
+// come first at once, so trouble weighs more, and what has led nowhere ends a restart.
+constexpr Weights kindsAtBound[] = {{64, 1, 0, 3}, {0, 0, 0, 1}, {0, 1, 0.5, 2}, {64, 1, 1, 0}};
+constexpr Weights kindsAbove[] = {{0, 1, 0, 1}, {64, 1, 0, 0}, {0, 1, 1, 1}, {0, 0, 0, 1}, {64, 1, 1, 0}, {0, 2, 1, 0}};
+constexpr Restarts atBound{kindsAtBound, 0, 0.5}, aboveBound{kindsAbove, 1, 0};
+
+PackSearch::Limit limitOf(const Restarts &restarts, int numBlocks, int64_t length) {
+  PackSearch::Limit limit;
+  if (restarts.nodes)
+    limit.nodes = int64_t(numBlocks * (1 + restarts.nodes * length));
+  if (restarts.deadEnds)
+    limit.deadEnds = int64_t(numBlocks * restarts.deadEnds * length);
+  return limit;
+}
+
+// After the first rounds with some noise, so that no two restarts are the same.
+std::vector<int> orderOf(const PackSearch &search, const Restarts &restarts, uint64_t restart, std::mt19937 &random) {
+  const Weights &weights = restarts.kinds[restart % restarts.kinds.size()];
   std::vector<double> score(search.numBlocks());
   for (int block = 0; block < search.numBlocks(); ++block) {
-    double size = search.sizeOf(block), length = search.lengthOf(block), trouble = 1 + search.troubleOf(block);
-    double crowd = std::pow(double(search.crowdOf(block)), 64);
-    const double scores[kinds] = {length * trouble, crowd * length,        length * size * trouble,
-                                  trouble,          crowd * size * length, length * length * size};
-    double noise = restart < kinds ? 0 : 0.4 * (double(random() % 4096) / 4096 - 0.5);
-    score[block] = std::log(std::max(scores[restart % kinds], 1e-300)) + noise;
+    double noise = restart < restarts.kinds.size() ? 0 : 0.4 * (double(random() % 4096) / 4096 - 0.5);
+    score[block] = weights.crowd * std::log(double(search.crowdOf(block))) +
+                   weights.length * std::log(double(search.lengthOf(block))) +
+                   weights.size * std::log(double(search.sizeOf(block))) +
+                   weights.trouble * std::log(1 + search.troubleOf(block)) + noise;
   }
   std::vector<int> order(search.numBlocks());
   std::iota(order.begin(), order.end(), 0);
@@ -43,12 +69,12 @@ std::vector<int> orderOf(const PackSearch &search, uint64_t restart, std::mt1993
   return order;
 }
 
-PackSearch::End searchBelow(PackSearch &search, int64_t height, int64_t mostNodes) {
+PackSearch::End searchBelow(PackSearch &search, const Restarts &restarts, int64_t height, int64_t mostNodes) {
   std::mt19937 random(1);
   int64_t nodes = 0;
-  for (uint64_t restart = 1; nodes < mostNodes; ++restart) {
-    int64_t limit = search.numBlocks() * (1 + restartLength(restart));
-    PackSearch::End end = search.run(height, orderOf(search, restart - 1, random), limit);
+  for (uint64_t restart = 0; nodes < mostNodes; ++restart) {
+    PackSearch::End end = search.run(height, orderOf(search, restarts, restart, random),
+                                     limitOf(restarts, search.numBlocks(), restartLength(restart + 1)));
     if (end != PackSearch::End::limit)
       return end;
     nodes += search.numNodes();
@@ -90,19 +116,19 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   };
   // Heights below `low` are known to be too low, or not worth another search.
   int64_t low = goal, proven = 0, unit = search.unit();
-  for (int64_t height = goal; low < top; height = low + (top - low) / 2)
-    switch (searchBelow(search, height, effort.nodes)) {
+  auto look = [&](PackSearch &search, const Restarts &restarts, int64_t height, int64_t nodes) {
+    switch (searchBelow(search, restarts, height, nodes)) {
     case PackSearch::End::none: proven = low = (height / unit + 1) * unit; break;
     case PackSearch::End::limit: low = (height / unit + 1) * unit; break;
     case PackSearch::End::found: take(search.offsets()); break;
     }
-  PackSearch again(problem, blocks); // that has learned nothing of other heights
-  if (int64_t least = std::max(goal, proven); top > least)
-    switch (searchBelow(again, least, effort.nodesAtBound)) {
-    case PackSearch::End::none: proven = (least / unit + 1) * unit; break;
-    case PackSearch::End::limit: break;
-    case PackSearch::End::found: take(again.offsets()); break;
-    }
+  };
+  PackSearch first(problem, blocks); // whose troubles are those of the bound alone
+  look(first, atBound, goal, effort.nodesAtBound);
+  for (int64_t height = std::max(goal, proven); low < top; height = low + (top - low) / 2)
+    look(search, aboveBound, height, effort.nodes);
+  if (proven > goal && top > proven)
+    look(search, atBound, proven, effort.nodesAtBound);
   if (int64_t least = std::max(goal, proven); top > least) {
     std::vector<int64_t> offsets;
     for (size_t block : blocks)

@@ -63,94 +63,120 @@ void PackSearch::findSections(const PackProblem &problem, const std::vector<size
       members[section].push_back(block);
 }
 
-PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &order, int64_t mostNodes) {
+PackSearch::End PackSearch::run(int64_t heightBytes, const std::vector<int> &order, Limit most) {
   height = heightBytes / divisor;
-  nodes = 0;
-  limit = mostNodes;
+  nodes = deadEnds = 0;
+  limit = most;
   rank.resize(size.size());
   for (int place = 0; place < numBlocks(); ++place)
     rank[order[place]] = place;
   low.assign(size.size(), 0);
-  at.assign(size.size(), -1);
   found.assign(size.size(), 0);
-  left = total;
+  room = total;
+  for (int64_t &each : room)
+    each = height - each;
   crossing.assign(members.size(), 0);
   for (int block = 0; block < numBlocks(); ++block)
     for (int section = first[block]; section + 1 < last[block]; ++section)
       ++crossing[section];
-  if (*std::max_element(total.begin(), total.end()) > height)
+  if (*std::min_element(room.begin(), room.end()) < 0)
     return End::none;
-  return searchApart(0, members.size(), order, 0, 0);
+  pool.resize(std::max(pool.size(), order.size()));
+  std::copy(order.begin(), order.end(), pool.begin());
+  top = order.size();
+  return searchApart({0, numSections(), 0, top}, {});
 }
 
-// Sections [begin, end), each run of them that no block to be placed joins to the next on its own.
-PackSearch::End PackSearch::searchApart(int begin, int end, const std::vector<int> &among, int64_t level,
-                                        int rankAtLevel) {
-  int start = begin;
-  for (int section = begin; section < end; ++section) {
-    if (section + 1 < end && crossing[section])
+// Each run of sections that no block to be placed joins to the next on its own.
+PackSearch::End PackSearch::searchApart(const Part &part, Key least) {
+  int start = part.begin;
+  for (int section = part.begin; section < part.end; ++section) {
+    if (section + 1 < part.end && crossing[section])
       continue;
-    if (start == begin && section + 1 == end)
-      return search(begin, end, among, level, rankAtLevel);
-    std::vector<int> inside;
-    for (int block : among)
-      if (at[block] < 0 && start <= first[block] && last[block] <= section + 1)
-        inside.push_back(block);
-    if (End result = search(start, section + 1, inside, level, rankAtLevel); result != End::found)
+    if (start == part.begin && section + 1 == part.end)
+      return search(part, least);
+    size_t from = top;
+    if (pool.size() < from + part.to - part.from)
+      pool.resize(2 * (from + part.to - part.from));
+    for (size_t at = part.from; at < part.to; ++at)
+      if (int block = pool[at]; low[block] != placed && start <= first[block] && last[block] <= section + 1)
+        pool[top++] = block;
+    End result = search({start, section + 1, from, top}, least);
+    top = from;
+    if (result != End::found)
       return result;
     start = section + 1;
   }
   return End::found;
 }
 
-// The next block lies at (level, rankAtLevel) or behind, and not so high that another one fits below it: whatever is
+// The next block comes at `least` or behind it in the order, and is not so high that another one fits below it: whatever is
 // placed later would leave that one's place empty, and a packing that fills it is no worse.
-PackSearch::End PackSearch::search(int begin, int end, const std::vector<int> &among, int64_t level, int rankAtLevel) {
-  if (++nodes > limit)
+PackSearch::End PackSearch::search(const Part &part, Key least) {
+  if (++nodes > limit.nodes)
     return End::limit;
-  std::vector<int> unplaced, candidates;
-  int64_t lowestTop = INT64_MAX;
-  for (int block : among)
-    if (at[block] < 0) {
-      unplaced.push_back(block);
-      lowestTop = std::min(lowestTop, low[block] + size[block]);
+  size_t base = top;
+  if (pool.size() < base + 2 * (part.to - part.from))
+    pool.resize(2 * (pool.size() + part.to - part.from));
+  int *next = pool.data() + base;
+  int64_t lowestTop = placed;
+  for (const int *each = pool.data() + part.from, *end = pool.data() + part.to; each != end; ++each)
+    if (int64_t bottom = low[*each]; bottom != placed) {
+      *next++ = *each;
+      lowestTop = std::min(lowestTop, bottom + size[*each]);
     }
-  if (unplaced.empty())
+  size_t unplaced = next - pool.data();
+  if (unplaced == base)
     return End::found;
-  for (int block : unplaced)
-    if (low[block] < lowestTop && std::pair(low[block], rank[block]) >= std::pair(level, rankAtLevel))
-      candidates.push_back(block);
-  std::sort(candidates.begin(), candidates.end(), [&](int a, int b) { return precedes(a, b); });
-  for (int block : candidates) {
+  for (const int *each = pool.data() + base, *end = next; each != end; ++each)
+    if (low[*each] < lowestTop && !(keyOf(*each) < least))
+      *next++ = *each;
+  top = next - pool.data();
+  End result = tryEach({part.begin, part.end, base, unplaced});
+  top = base;
+  return result;
+}
+
+// The candidates are behind the part's blocks in the pool. Few of them are tried, so they are not sorted: a section that has
+// no room by the key of one alone has none by those of all behind it.
+PackSearch::End PackSearch::tryEach(const Part &part) {
+  for (size_t at = part.to, end = top; at < end; ++at) {
+    auto next =
+        std::min_element(pool.begin() + at, pool.begin() + end, [&](int a, int b) { return keyOf(a) < keyOf(b); });
+    std::swap(*next, pool[at]);
+    int block = pool[at];
+    Key key = keyOf(block);
+    if (part.begin <= suspect && suspect < part.end && !hasRoom(suspect, key))
+      break;
     size_t raises = trail.size();
-    End result = End::none;
-    if (place(block, begin, end))
-      result = searchApart(begin, end, unplaced, at[block], rank[block]);
-    unplace(block, raises);
+    End result = place(block, part) ? searchApart(part, key) : End::none;
+    unplace(block, key, raises);
     if (result != End::none)
       return result;
   }
-  return End::none;
+  return ++deadEnds > limit.deadEnds ? End::limit : End::none;
 }
 
 // False if a section has no room for what is left in it. Whatever the answer, `unplace` takes the block back.
-bool PackSearch::place(int block, int begin, int end) {
-  int64_t top = low[block] + size[block];
-  at[block] = found[block] = low[block];
+bool PackSearch::place(int block, const Part &part) {
+  Key key = keyOf(block);
+  int64_t above = key.level + size[block];
+  found[block] = key.level;
+  low[block] = placed;
   for (int section = first[block]; section < last[block]; ++section) {
-    left[section] -= size[block];
+    room[section] += size[block];
     crossing[section] -= section + 1 < last[block];
   }
   for (int mate : mates[block])
-    if (at[mate] < 0 && low[mate] < top) {
+    if (low[mate] < above) {
       trail.push_back({mate, low[mate]});
-      low[mate] = top;
+      low[mate] = above;
     }
   // What failed last fails often.
-  if (begin <= suspect && suspect < end && !hasRoom(suspect, at[block], rank[block]))
+  if (part.begin <= suspect && suspect < part.end && !hasRoom(suspect, key))
     return false;
-  for (int section = begin; section < end; ++section)
-    if (!hasRoom(section, at[block], rank[block])) {
+  for (int section = part.begin; section < part.end; ++section)
+    if (!hasRoom(section, key)) {
       suspect = section;
       ++trouble[section];
       return false;
@@ -158,29 +184,24 @@ bool PackSearch::place(int block, int begin, int end) {
   return true;
 }
 
-void PackSearch::unplace(int block, size_t raises) {
+void PackSearch::unplace(int block, Key key, size_t raises) {
   for (; trail.size() > raises; trail.pop_back())
     low[trail.back().block] = trail.back().from;
   for (int section = first[block]; section < last[block]; ++section) {
-    left[section] += size[block];
+    room[section] -= size[block];
     crossing[section] += section + 1 < last[block];
   }
-  at[block] = -1;
+  low[block] = key.level;
 }
 
 // Whether some block can be the section's next one: no higher than what is left in it allows. A block that is too late
 // for its place must wait for a mate below it.
-bool PackSearch::hasRoom(int section, int64_t level, int rankAtLevel) {
-  if (!left[section])
-    return true;
-  int64_t room = height - left[section];
+bool PackSearch::hasRoom(int section, Key least) {
+  int64_t most = room[section];
   auto fits = [&](int block) {
-    if (at[block] >= 0)
-      return false;
-    bool inTime = std::pair(low[block], rank[block]) >= std::pair(level, rankAtLevel);
-    return (inTime ? low[block] : level + smallestMate[block]) <= room;
+    return low[block] <= most && (!(keyOf(block) < least) || least.level + smallestMate[block] <= most);
   };
-  if (fits(witness[section]))
+  if (fits(witness[section]) || most == height)
     return true;
   auto next = std::find_if(members[section].begin(), members[section].end(), fits);
   if (next == members[section].end())

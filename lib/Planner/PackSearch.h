@@ -19,8 +19,12 @@ public:
   /// Sizes are rounded, and then counted in their greatest common divisor.
   PackSearch(const PackProblem &problem, const std::vector<size_t> &blocks);
 
-  /// Searches with at most so many nodes, trying earlier blocks of `order` (numbers among the given blocks) first.
-  End run(int64_t height, const std::vector<int> &order, int64_t mostNodes);
+  /// What ends a run: so many nodes, or so many that have led nowhere.
+  struct Limit {
+    int64_t nodes = INT64_MAX, deadEnds = INT64_MAX;
+  };
+  /// Searches within the limit, trying earlier blocks of `order` (numbers among the given blocks) first.
+  End run(int64_t height, const std::vector<int> &order, Limit most);
   /// Of each block, what `run` found; bytes.
   std::vector<int64_t> offsets() const;
 
@@ -44,32 +48,48 @@ private:
     int block;
     int64_t from;
   };
+  /// A run of sections that is packed on its own, and where in `pool` the blocks are that live there.
+  struct Part {
+    int begin, end;
+    size_t from, to;
+  };
+  /// The order in which blocks are placed: by offset, then by rank.
+  struct Key {
+    int64_t level = 0;
+    int rank = 0;
+    bool operator<(const Key &other) const { return level != other.level ? level < other.level : rank < other.rank; }
+  };
 
   void findSections(const PackProblem &problem, const std::vector<size_t> &blocks);
-  End search(int begin, int end, const std::vector<int> &among, int64_t level, int rankAtLevel);
-  End searchApart(int begin, int end, const std::vector<int> &among, int64_t level, int rankAtLevel);
-  bool place(int block, int begin, int end);
-  void unplace(int block, size_t raises);
-  bool hasRoom(int section, int64_t level, int rankAtLevel);
-  bool precedes(int a, int b) const { return low[a] != low[b] ? low[a] < low[b] : rank[a] < rank[b]; }
+  End searchApart(const Part &part, Key least);
+  End search(const Part &part, Key least);
+  End tryEach(const Part &part);
+  bool place(int block, const Part &part);
+  void unplace(int block, Key key, size_t raises);
+  bool hasRoom(int section, Key least);
+  Key keyOf(int block) const { return {low[block], rank[block]}; }
 
-  int64_t divisor = 1, height = 0, nodes = 0, limit = 0;
+  static constexpr int64_t placed = INT64_MAX / 2;
+
+  int64_t divisor = 1, height = 0, nodes = 0, deadEnds = 0;
+  Limit limit;
   // Of each block.
   std::vector<int64_t> size, smallestMate;
   std::vector<int> first, last; ///< sections first .. last-1
   std::vector<std::vector<int>> mates;
   std::vector<int> rank;
-  std::vector<int64_t> low; ///< the lowest offset above all mates that are placed
-  std::vector<int64_t> at;  ///< -1: not placed
+  std::vector<int64_t> low; ///< the lowest offset above all mates that are placed; `placed` if it is itself
   std::vector<int64_t> found;
   // Of each section.
   std::vector<std::vector<int>> members;
-  std::vector<int64_t> total, left; ///< of all members, and of those that are not placed
+  std::vector<int64_t> total, room; ///< of all members; the highest offset that the next one may have
   std::vector<int> crossing;        ///< members not placed that live in the next one, too
   std::vector<int> witness;         ///< a member that had room
   std::vector<double> trouble;
   std::vector<Raise> trail;
-  int suspect = 0; ///< the section that had no room last
+  std::vector<int> pool; ///< a stack of the blocks that each node has to place, and of those that it can place next
+  size_t top = 0;        ///< the end of the stack
+  int suspect = 0;       ///< the section that had no room last
 };
 
 } // namespace plc::planner

@@ -68,8 +68,9 @@ Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf,
 /// As `packByOrders`, then by branch and bound where that is above the bound: `exact`, if the search ends within its limit
 /// of nodes. Blocks that no common time joins are packed apart. A search looks for a packing below a height, with restarts:
 /// orders that an earlier one found no room for come first (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
-/// Hardware-Accelerated Machine Learning", 2023). Heights are bisected from the bound to the best one known; what is above
-/// the bound then is lowered by iterated insertion (Ruiz & Stuetzle, 2007). Deterministic. Never fails on a checked problem.
+/// Hardware-Accelerated Machine Learning", 2023). Most is searched at the bound; then heights are bisected from it to the
+/// best one known, and what is above the bound still is lowered by iterated insertion (Ruiz & Stuetzle, 2007). Deterministic. Never
+/// fails on a checked problem.
 Fault packMinimal(const PackProblem &problem, Packing &packing);
 
 /// Gives places that end at `capacity` or below to blocks that have none yet (their offset is -1) beside those that have
