@@ -5,6 +5,7 @@
 #include "MpiWorld.h"
 #include "OptionTable.h"
 #include "Runs.h"
+#include "SameRun.h"
 
 #include <cerrno>
 #include <chrono>
@@ -27,6 +28,8 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
 namespace {
 
 void runWithEngine(const Command &command, const Options &options, Engine &engine) {
+  if (MpiWorld *world = MpiWorld::joined())
+    checkSameRun(options, *world);
   if (!options.model.trace.empty() && engine.leads())
     checkWritable(options.model.trace);
   command.run(options, engine);
@@ -45,8 +48,10 @@ constexpr auto late = std::chrono::milliseconds(500);
 int fail(const Error &error, const Tool &tool) {
   std::fflush(stdout);
   MpiWorld *world = MpiWorld::joined();
-  if (!*error.what()) // the user was told
+  if (!*error.what()) { // the user was told
+    endMpiJob(error.exitCode);
     return error.exitCode;
+  }
   if (world && isOfSignal(error.exitCode)) {
     if (world->leads())
       failLauncher(textOf(error, tool.name), error.exitCode);
@@ -62,6 +67,7 @@ int fail(const Error &error, const Tool &tool) {
   failLauncher(textOf(error, tool.name), error.exitCode);
   if (world)
     world->abort(error.exitCode);
+  endMpiJob(error.exitCode);
   return error.exitCode;
 }
 

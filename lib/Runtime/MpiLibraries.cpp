@@ -1,11 +1,14 @@
 #include "MpiLibraries.h"
 
+#include "Files.h"
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
 #include <link.h>
+#include <thread>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -77,6 +80,16 @@ std::optional<MpiJob> findMpiJob() {
     if (std::optional<int64_t> process = numberIn(starter.process))
       return MpiJob{starter.library, process, starter.count ? numberIn(starter.count) : std::nullopt};
   return std::nullopt;
+}
+
+/// MPI_Abort says this too, but MPI would have to be initialised for it, which takes all processes.
+void endMpiJob(int exitCode) {
+  std::optional<MpiJob> job = findMpiJob();
+  std::optional<int64_t> starter = numberIn("PMI_FD");
+  if (!job || job->library != MpiLibrary::Mpich || job->count.value_or(1) == 1 || !starter)
+    return;
+  std::this_thread::sleep_for(mpiPassing);
+  writeAll(static_cast<int>(*starter), "cmd=abort exitcode=" + std::to_string(exitCode) + "\n");
 }
 
 std::string pluginOf(MpiLibrary library) {

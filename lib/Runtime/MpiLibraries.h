@@ -4,6 +4,7 @@
 
 #include "plc/Support/Choice.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -28,6 +29,13 @@ struct MpiJob {
 
 /// Nothing if nobody started this process as a part of a job of several.
 std::optional<MpiJob> findMpiJob();
+
+/// Asks MPICH's mpirun, if it has started this process, to end all: it lets them wait for one that fails before it has joined them. Open
+/// MPI's ends them anyway.
+void endMpiJob(int exitCode);
+
+/// MPICH's mpirun forgets what it has not passed on when all are ended.
+constexpr auto mpiPassing = std::chrono::milliseconds(200);
 
 /// The file of the plug-in, which may be missing.
 std::string pluginOf(MpiLibrary library);

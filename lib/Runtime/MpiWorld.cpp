@@ -26,8 +26,6 @@ MpiLibrary chooseLibrary() {
   return MpiLibrary(0);
 }
 
-/// MPICH's mpirun forgets what it has not passed on when all are ended.
-constexpr auto passing = std::chrono::milliseconds(200);
 /// In which all processes leave a collective call.
 constexpr auto leaving = std::chrono::milliseconds(300);
 constexpr size_t largestCall = size_t(1) << 30; // bytes: counts are ints
@@ -154,8 +152,12 @@ void MpiWorld::compare(const std::string &file, const std::string &what, const s
   std::vector<std::string> values = gather(value);
   for (size_t i = 1; i < values.size(); ++i)
     if (values[i] != values[0])
-      throw fileError(file, what + " is '" + values[i] + "' in process " + std::to_string(i) + " on '" + hosts[i] +
-                                "', but '" + values[0] + "' in process 0 on '" + hosts[0] + "'");
+      throw fileError(file,
+                      what + " is '" + values[i] + "' in " + nameOf(i) + ", but '" + values[0] + "' in " + nameOf(0));
+}
+
+std::string MpiWorld::nameOf(size_t process) const {
+  return "process " + std::to_string(process) + " on '" + hosts[process] + "'";
 }
 
 void MpiWorld::finish() {
@@ -169,7 +171,7 @@ void MpiWorld::finish() {
 }
 
 void MpiWorld::abort(int exitCode) noexcept {
-  std::this_thread::sleep_for(passing);
+  std::this_thread::sleep_for(mpiPassing);
   table->abort(exitCode);
 }
 

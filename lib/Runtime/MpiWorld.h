@@ -41,6 +41,9 @@ public:
   /// Collective. Throws Error (exit code 1, at `file`) if a process has another value than the first: both are told.
   void compare(const std::string &file, const std::string &what, const std::string &value);
 
+  /// For people: `process 1 on 'host'`.
+  std::string nameOf(size_t process) const;
+
   /// Calls a function of the plug-in, one thread at a time. Throws Error (exit code 4) if it fails: a peer is lost.
   template <class Function, class... Arguments>
   void call(const char *name, Function function, Arguments... arguments) {

@@ -131,22 +131,22 @@ constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params;
 constexpr OptionSpec options[] = {
     {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
      "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
-     [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true},
+     [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
     {"--windows", "ORDER", Train, "data",
      "where windows begin: random (default), or epochs: side by side, each once, shuffled by the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
-     [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true},
+     [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
     {"--output", "NAME[=@FILE]", Infer, "data",
      "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
-     [](Options &o, const Given &given) { o.outputs.push_back(parseOutput(given)); }, true},
+     [](Options &o, const Given &given) { o.outputs.push_back(parseOutput(given)); }, true, Alike::Names},
     {"--dump", "PATH.NAME[=@FILE]", Infer, "data", "the value of a rule, as attention.3.p: told, or written",
-     [](Options &o, const Given &given) { o.outputs.push_back(parseDump(given)); }, true},
+     [](Options &o, const Given &given) { o.outputs.push_back(parseDump(given)); }, true, Alike::Names},
     {"--expect", "NAME=@FILE", Infer, "data",
      "compare a result, by its bits unless a tolerance is given; exit code 6 if it differs",
-     [](Options &o, const Given &given) { o.expects.push_back(parseTensor(given)); }, true},
+     [](Options &o, const Given &given) { o.expects.push_back(parseTensor(given)); }, true, Alike::Names},
     {"--rtol", "X", Infer, "data", "relative tolerance of --expect (default 0)",
      [](Options &o, const Given &given) { o.rtol = parseReal(given, INFINITY); }},
     {"--atol", "X", Infer, "data", "absolute tolerance of --expect (default 0)",
@@ -157,7 +157,7 @@ constexpr OptionSpec options[] = {
     {"--prompt", "TEXT", Generate, "text", "what a text begins with; given more than once, so many texts",
      [](Options &o, const Given &given) { o.prompts.push_back(given.text); }, true},
     {"--tokenizer", "FILE.json", Generate, "text", "a tokenizer.json, as Hugging Face's models have (default: bytes)",
-     [](Options &o, const Given &given) { o.tokenizer = given.text; }},
+     [](Options &o, const Given &given) { o.tokenizer = given.text; }, false, Alike::Files},
     {"--prompt-ids", "N,N,..", Generate, "text",
      "instead of a prompt the numbers of its tokens; without a tokenizer numbers are written, too",
      [](Options &o, const Given &given) {
@@ -167,7 +167,7 @@ constexpr OptionSpec options[] = {
      true},
     {"--prefill", "FILE", Generate, "text",
      "a model that reads prompts, several tokens in a run, for one that keeps a state: .plcm or .ein",
-     [](Options &o, const Given &given) { o.prefill = given.text; }},
+     [](Options &o, const Given &given) { o.prefill = given.text; }, false, Alike::Presence},
     {"--tokens", "N", Generate, "text", "tokens to add: bytes of a byte-level model (default 200)",
      [](Options &o, const Given &given) { o.tokens = parseInteger(given, 0); }},
     {"--temperature", "T", Generate, "text", "0 takes the likeliest token (default 0.8)",
@@ -191,21 +191,21 @@ constexpr OptionSpec options[] = {
     {"--eval-every", "N", Train, "training", "after every N steps the held-out loss, too, into the log",
      [](Options &o, const Given &given) { o.evalEvery = parseInteger(given, 1); }},
     {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
-     [](Options &o, const Given &given) { o.log = given.text; }},
+     [](Options &o, const Given &given) { o.log = given.text; }, false, Alike::Presence},
     {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
-     [](Options &o, const Given &given) { o.save = given.text; }},
+     [](Options &o, const Given &given) { o.save = given.text; }, false, Alike::Presence},
     {"--save-every", "N", Train, "checkpoints", "and after every N steps (default: the last only)",
      [](Options &o, const Given &given) { o.saveEvery = parseInteger(given, 1); }},
     {"--keep", "N", Train, "checkpoints", "of the steps saved so far, only the last N (default: all)",
      [](Options &o, const Given &given) { o.keep = parseInteger(given, 1); }},
     {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
-     [](Options &o, const Given &given) { o.resume = given.text; }},
+     [](Options &o, const Given &given) { o.resume = given.text; }, false, Alike::Presence},
     {"--params", "P", Train | Eval | Infer | Generate | Params, "checkpoints",
      "DIR, DIR/step-N, a .safetensors file or an index of several (default: initial values)",
-     [](Options &o, const Given &given) { o.params = given.text; }},
+     [](Options &o, const Given &given) { o.params = given.text; }, false, Alike::Presence},
     {"--map", "FILE.toml", Train | Eval | Infer | Generate | Params, "checkpoints",
      "which tensors of --params are which parameters, and how they are turned (docs/running.md)",
-     [](Options &o, const Given &given) { o.mapFile = given.text; }},
+     [](Options &o, const Given &given) { o.mapFile = given.text; }, false, Alike::Presence},
     {"--warmup", "N", Bench, "measuring", "steps before measuring (default 3)",
      [](Options &o, const Given &given) { o.warmup = parseInteger(given, 0); }},
     {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
@@ -218,41 +218,41 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &) { o.model.checkLive = true; }},
     {"--check-finite", "", runs, "checking",
      "stop at the first kernel that writes a NaN, or an infinity that none of its rules speaks of",
-     [](Options &o, const Given &) { o.model.checkFinite = true; }},
+     [](Options &o, const Given &) { o.model.checkFinite = true; }, false, Alike::Nothing},
     {"--hang-timeout", "SECONDS", runs, "checking",
      "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
-     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, 1e9); }},
+     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, 1e9); }, false, Alike::Nothing},
     {"--cluster", "FILE.toml", Simulate, "measuring", "the machines and links that ranks run on",
      [](Options &o, const Given &given) { o.model.cluster = given.text; }},
     {"--trace", "FILE", runs | Simulate, "measuring",
      "write Chrome trace events: tasks, kernels, sends and waits of each rank",
-     [](Options &o, const Given &given) { o.model.trace = given.text; }},
+     [](Options &o, const Given &given) { o.model.trace = given.text; }, false, Alike::Presence},
     {"--no-sharing", "", Train | Bench, "measuring",
      "no worker computes a part of another's kernel: the same bits, to measure what sharing gains",
-     [](Options &o, const Given &) { o.model.sharesKernels = false; }},
+     [](Options &o, const Given &) { o.model.sharesKernels = false; }, false, Alike::Nothing},
     {"--ranks", "N", runs, "processes", "so many processes, which mpirun starts (default: one, or as machine.transport says)",
-     [](Options &o, const Given &given) { o.model.ranks = parseInteger(given, 1); }},
+     [](Options &o, const Given &given) { o.model.ranks = parseInteger(given, 1); }, false, Alike::Nothing},
     {"--mpi", "NAME", runs, "processes", "of which library: openmpi or mpich (default: the first that is there)",
-     [](Options &o, const Given &given) { o.model.mpi = given.text; }},
+     [](Options &o, const Given &given) { o.model.mpi = given.text; }, false, Alike::Nothing},
     {"--hostfile", "FILE", runs, "processes", "the machines of the processes, as mpirun reads them (default: this one)",
-     [](Options &o, const Given &given) { o.model.hostfile = given.text; }},
+     [](Options &o, const Given &given) { o.model.hostfile = given.text; }, false, Alike::Nothing},
     {"--set", "KEY=VALUE", all | Einsum, "model",
      "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport",
      [](Options &o, const Given &given) {
        o.model.sets.push_back(given.text);
        parsePair(given, "KEY=VALUE");
      },
-     true},
+     true, Alike::Nothing},
     {"--strategy", "FILE.toml", all, "model", "how to compile a .ein file",
-     [](Options &o, const Given &given) { o.model.strategy = given.text; }},
+     [](Options &o, const Given &given) { o.model.strategy = given.text; }, false, Alike::Nothing},
     {"-D", "NAME=SIZE", all, "model", "overrides a dim of a .ein file",
      [](Options &o, const Given &given) {
        o.model.defines.push_back(given.text);
        parsePair(given, "NAME=SIZE");
      },
-     true},
+     true, Alike::Nothing},
     {"--entry", "NAME", all, "model", "the model of a .ein file with several",
-     [](Options &o, const Given &given) { o.model.entry = given.text; }},
+     [](Options &o, const Given &given) { o.model.entry = given.text; }, false, Alike::Nothing},
 };
 
 } // namespace
@@ -267,6 +267,11 @@ const Command *findCommand(const Tool &tool, const std::string &name) {
 }
 
 std::span<const OptionSpec> allOptions() { return options; }
+
+const OptionSpec &optionOf(std::string_view flag) {
+  return *std::find_if(std::begin(options), std::end(options),
+                       [&](const OptionSpec &each) { return flag == each.flag; });
+}
 
 std::string helpText(const Tool &tool, const std::string &name) {
   const Command *command = findCommand(tool, name);

@@ -41,17 +41,29 @@ struct Given {
   const std::string &flag, &text;
 };
 
+/// What of an option all processes of a run must give alike.
+enum class Alike : uint8_t {
+  Value,
+  Names,    // NAME of NAME=FILE: a file may be elsewhere on another machine, and one process writes it
+  Files,    // the same, and what is in the file, which every process reads
+  Presence, // that it is given: its file is one process's own
+  Nothing   // it is each process's own, or the module's hash tells it
+};
+
 struct OptionSpec {
   const char *flag, *argument; // no argument: a switch
   unsigned commands;
   const char *group, *help;
   void (*set)(Options &options, const Given &given); // throws usageError
   bool repeats = false;                              // each adds to those before; any other option is given once
+  Alike alike = Alike::Value;
 };
 
 /// The command of that name, if the tool has it, or nullptr.
 const Command *findCommand(const Tool &tool, const std::string &name);
 std::span<const OptionSpec> allOptions();
+/// The option of that name, which must be one.
+const OptionSpec &optionOf(std::string_view flag);
 
 } // namespace plc::runtime
 

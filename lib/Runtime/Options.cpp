@@ -46,6 +46,7 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
   if (!*spec.argument) {
     if (attached)
       throw usageError("found '" + word + "', but option '" + flag + "' has no value");
+    options.given.emplace_back(flag, value);
     return spec.set(options, {flag, value});
   }
   if (attached)
@@ -58,6 +59,7 @@ void parseFlag(int argc, char **argv, int &i, const Command &command, std::set<s
     throw usageError("option '" + flag + "' has no value, expected " + spec.argument);
   if (value.empty() && flag != "--prompt")
     throw usageError("option '" + flag + "' has an empty value, expected " + spec.argument);
+  options.given.emplace_back(flag, value);
   spec.set(options, {flag, value});
 }
 

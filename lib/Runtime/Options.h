@@ -19,6 +19,7 @@ struct TensorOption {
 
 struct Options {
   ModelRequest model;
+  std::vector<std::pair<std::string, std::string>> given; // each flag, with its value
   bool help = false;
   std::vector<DataOption> data;
   WindowOrder windows = WindowOrder::Random;
