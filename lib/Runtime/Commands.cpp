@@ -7,10 +7,8 @@
 #include "Runs.h"
 #include "SameRun.h"
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <thread>
 
@@ -79,6 +77,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
     Options options = parseOptions(argc, argv, tool);
     if (options.help) {
       std::fputs(helpText(tool, options.model.command).c_str(), stdout);
+      flushStdout();
       return Done;
     }
     if (!options.mapFile.empty())
@@ -99,8 +98,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       runWithEngine(command, options, *tool.open(options.model));
     else
       (tool.*command.withoutEngine)(options.model);
-    if (std::fflush(stdout) != 0)
-      throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+    flushStdout();
     options.prefillEngine.reset(); // what it has of MPI it gives back before that ends
     if (MpiWorld *world = MpiWorld::joined())
       world->finish();

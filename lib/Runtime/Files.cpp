@@ -36,6 +36,18 @@ bool writeAll(int fd, std::string_view bytes) {
   return true;
 }
 
+Error unwrittenStdout(int reason) {
+  return fileError("<stdout>", std::string("cannot be written: ") +
+                                   (reason ? std::strerror(reason) : "a part of what was told is lost"));
+}
+
+void flushStdout() {
+  if (std::fflush(stdout) != 0)
+    throw unwrittenStdout(errno);
+  if (std::ferror(stdout)) // The stream does not remember why.
+    throw unwrittenStdout(0);
+}
+
 std::string readFile(const std::string &file) {
   Descriptor in{file == "-" ? 0 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat status;
@@ -106,7 +118,7 @@ void writeFile(const std::string &file, std::string_view bytes) {
   auto fail = [&](int reason) { throw fileError(file, std::string("cannot be written: ") + std::strerror(reason)); };
   if (file == "-") {
     if (!writeAll(1, bytes))
-      throw fileError("<stdout>", std::string("cannot be written: ") + std::strerror(errno));
+      throw unwrittenStdout(errno);
     return;
   }
   // Write a new file and rename it over the old one, so that nobody sees a part. Devices and pipes cannot be replaced

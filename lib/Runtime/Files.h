@@ -34,6 +34,11 @@ private:
 /// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
 void writeFile(const std::string &file, std::string_view bytes);
 
+/// Writes what the program has told so far. Throws fileError if that, or anything before, could not be written.
+void flushStdout();
+/// That error.
+Error unwrittenStdout(int reason);
+
 /// Writes to an open file or pipe; false, and errno, if not all of it can be.
 bool writeAll(int fd, std::string_view bytes);
 

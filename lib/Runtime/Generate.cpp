@@ -1,3 +1,4 @@
+#include "Files.h"
 #include "Runs.h"
 #include "StopText.h"
 
@@ -217,7 +218,7 @@ public:
 private:
   static void show(const std::string &text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    flushStdout();
   }
 
   void grow(std::span<Text> texts, size_t firstRow) {

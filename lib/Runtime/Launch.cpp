@@ -145,7 +145,7 @@ public:
     if (endedSince)
       endOrphans(before);
     // Threads end by this signal themselves.
-    return isUnread ? int(codeOfSignal(SIGPIPE)) : tell(status);
+    return isUnread() ? int(codeOfSignal(SIGPIPE)) : tell(status);
   }
 
 private:
@@ -208,7 +208,7 @@ private:
       // MPICH's waits for ever for a machine that it cannot reach.
       bool late = !started && launch.patience > 0 && Trace::now() - begin > static_cast<int64_t>(launch.patience * 1e9);
       tookTooLong |= late;
-      if (late || isUnread || processes.mustEnd())
+      if (late || isUnread() || processes.mustEnd())
         endAll();
       if (::poll(streams, 2, 20) <= 0) {
         if (mpirunKilled) // What it has started may hold on to the streams: its ssh, say.
@@ -223,13 +223,20 @@ private:
         else if (size > 0 && stream.fd == fromAll)
           take({text, static_cast<size_t>(size)});
         else if (size > 0)
-          isUnread |= !writeAll(1, banner.take({text, static_cast<size_t>(size)})) && errno == EPIPE;
+          pass(banner.take({text, static_cast<size_t>(size)}));
       }
     }
-    writeAll(1, banner.held());
+    pass(banner.held());
     if (!rest.empty())
       takeLine(rest);
   }
+
+  /// To stdout. What is lost there is told at the end, as by threads, which go on, too.
+  void pass(const std::string &text) {
+    if (!writeAll(1, text) && !lostOutput)
+      lostOutput = errno;
+  }
+  bool isUnread() const { return lostOutput == EPIPE; }
 
   /// The first signal goes to the first process, a second one ends all.
   void passSignals() {
@@ -325,6 +332,8 @@ private:
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && signalsPassed < 2) {
       for (const std::string &line : others)
         writeStderr(line + "\n");
+      if (lostOutput)
+        throw unwrittenStdout(lostOutput);
       return Done;
     }
     if (signalsSeen > 0) { // nothing was to be saved
@@ -365,7 +374,7 @@ private:
   int toFirst = -1, fromFirst = -1, fromAll = -1, signalsPassed = 0;
   int64_t endedSince = 0; // by this program; 0: not
   bool mpirunKilled = false, tookTooLong = false;
-  bool isUnread = false; // stdout: who read it has gone
+  int lostOutput = 0; // why something could not be written to stdout: who read it has gone, say; 0: nothing
   LaunchedProcesses processes;
   Banner banner;
   std::string rest;                // of a line
