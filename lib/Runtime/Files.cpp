@@ -144,6 +144,22 @@ void writeFile(const std::string &file, std::string_view bytes) {
   }
 }
 
+void dropCutLine(const std::string &file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error))
+    return;
+  PartsOfFile parts(file);
+  size_t end = parts.size();
+  char byte = 0;
+  for (; end > 0; --end) {
+    parts.read(end - 1, 1, &byte);
+    if (byte == '\n')
+      break;
+  }
+  if (end < parts.size() && ::truncate(file.c_str(), static_cast<off_t>(end)) != 0)
+    throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
+}
+
 void checkWritable(const std::string &file) {
   std::string folder = std::filesystem::path(file).parent_path();
   struct stat status;

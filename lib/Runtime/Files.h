@@ -42,6 +42,10 @@ Error unwrittenStdout(int reason);
 /// Writes to an open file or pipe; false, and errno, if not all of it can be.
 bool writeAll(int fd, std::string_view bytes);
 
+/// Removes what stands behind the last end of a line: a full disk, or a process that was ended, may have cut what was written there. Of
+/// what is no regular file, or not there, nothing. Throws fileError.
+void dropCutLine(const std::string &file);
+
 /// Throws fileError if a file cannot be written. Called before the work whose result it will hold.
 void checkWritable(const std::string &file);
 

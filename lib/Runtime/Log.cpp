@@ -1,5 +1,7 @@
 #include "Log.h"
 
+#include "Files.h"
+
 #include <bit>
 #include <cerrno>
 #include <charconv>
@@ -75,6 +77,8 @@ int64_t residentBytes() {
 Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
   if (file.empty() || !engine.leads())
     return;
+  if (append)
+    dropCutLine(file);
   out = std::fopen(file.c_str(), append ? "a" : "w");
   if (!out)
     throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
