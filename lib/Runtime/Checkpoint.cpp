@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
 constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors", *stateFile = "state.safetensors";
+constexpr const char *stepKey = "step"; // of both files
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 /// DIR/latest or the folder itself, for one of its own files.
@@ -87,10 +89,19 @@ void removePartial(const fs::path &directory) {
   }
 }
 
+using Metadata = std::map<std::string, std::string>;
+
+/// Both files of a checkpoint say of which step they are. An earlier program left that out of the parameters.
+void checkSteps(const fs::path &step, const Metadata &params, const Metadata &state) {
+  auto ofParams = params.find(stepKey), ofState = state.find(stepKey);
+  if (ofParams != params.end() && ofState != state.end() && ofParams->second != ofState->second)
+    throw fileError(step / paramsFile, "is of step " + ofParams->second + ", but '" + stateFile +
+                                           "' beside it of step " + ofState->second + ": they are of two checkpoints");
+}
+
 bool isWhole(const fs::path &step) {
   try {
-    for (const char *file : {paramsFile, stateFile})
-      SafetensorsFile(step / file);
+    checkSteps(step, SafetensorsFile(step / paramsFile).metadata, SafetensorsFile(step / stateFile).metadata);
     return true;
   } catch (const Error &) {
     return false;
@@ -128,8 +139,9 @@ T readNumber(const std::string &file, const SafetensorsFile &state, const std::s
   return value;
 }
 
-Safetensors collectParameters(Engine &engine) {
+Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
+  params.metadata[stepKey] = std::to_string(training.step);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     TensorInfo info = engine.parameters()[i].tensor();
     Tensor tensor{info, Bytes(info.numBytes())};
@@ -152,7 +164,7 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
       state.tensors[info.name] = std::move(tensor);
     }
   }
-  state.metadata["step"] = std::to_string(training.step);
+  state.metadata[stepKey] = std::to_string(training.step);
   state.metadata["seed"] = std::to_string(training.seed);
   state.metadata["numerics_key"] = engine.numericsKey();
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
@@ -179,7 +191,7 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
     return step;
   try {
     fs::create_directories(partial);
-    collectParameters(engine).write(partial / paramsFile);
+    collectParameters(state, engine).write(partial / paramsFile);
     collectState(state, engine).write(partial / stateFile);
     syncDirectory(partial);
     replaceFolder(partial, step);
@@ -217,8 +229,8 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
-  TrainingState training{readNumber<int64_t>(file, state, "step"), readNumber<uint64_t>(file, state, "seed")};
-  loadParameters(step / paramsFile, engine, /*mayLack=*/false);
+  TrainingState training{readNumber<int64_t>(file, state, stepKey), readNumber<uint64_t>(file, state, "seed")};
+  checkSteps(step, loadParameters(step / paramsFile, engine, /*mayLack=*/false).metadata, state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;

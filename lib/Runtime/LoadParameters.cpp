@@ -26,7 +26,7 @@ public:
       : file(file), map(map), contents(contents) {}
 
   ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
-    ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}, 0, {}};
+    ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}, 0, {}, contents.metadata};
     std::vector<Wanted> wanted;
     for (size_t i = 0; i < parameters.size(); ++i) {
       wanted.push_back(wantedOf(parameters[i], matches.parameters[i]));

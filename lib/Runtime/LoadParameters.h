@@ -5,6 +5,7 @@
 #include "plc/Runtime/Engine.h"
 #include "plc/Runtime/ParameterMap.h"
 
+#include <map>
 #include <optional>
 
 namespace plc::runtime {
@@ -29,6 +30,7 @@ struct ParameterMatches {
   std::vector<TensorInfo> unused;         // tensors of the file that are of no parameter
   size_t numTied = 0;                     // parameters that share a tensor of the file with one before
   std::vector<const ParameterRule *> idle;
+  std::map<std::string, std::string> metadata; // of the file
 
   size_t count(ParameterMatch::State state) const;
 };

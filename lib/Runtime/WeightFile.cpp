@@ -37,6 +37,7 @@ std::map<std::string, std::vector<std::string>> readIndex(const std::string &fil
 WeightFile::WeightFile(const std::string &file) {
   if (!file.ends_with(".json")) {
     infos = shards.emplace_back(file).tensors;
+    metadata = shards[0].metadata;
     for (const auto &[name, info] : infos)
       shardOf[name] = 0;
     return;

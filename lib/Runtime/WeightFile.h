@@ -13,6 +13,8 @@ public:
   explicit WeightFile(const std::string &file);
 
   const std::map<std::string, TensorInfo> &tensors() const { return infos; }
+  /// Of one file; empty for an index.
+  std::map<std::string, std::string> metadata;
   /// One of `tensors`.
   Tensor read(const std::string &name) const { return shards[shardOf.at(name)].read(name); }
 

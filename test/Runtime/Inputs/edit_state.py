@@ -1,14 +1,16 @@
-"""edit_state.py FROM TO KEY [VALUE]: copies a checkpoint and removes or changes one string of the state's metadata."""
+"""edit_state.py [--params] FROM TO KEY [VALUE]: copies a checkpoint and removes or changes one string of the metadata of its state, or
+of its parameters."""
 import json, os, shutil, struct, sys
 
-source, target, key = sys.argv[1:4]
-os.makedirs(target)
-shutil.copy(source + "/params.safetensors", target)
-data = open(source + "/state.safetensors", "rb").read()
+which = "params" if sys.argv[1] == "--params" else "state"
+source, target, key, *value = sys.argv[1 + (which == "params"):]
+file = f"{target}/{which}.safetensors"
+shutil.copytree(source, target)
+data = open(file, "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + length])
 del header["__metadata__"][key], header["__metadata__"]["header hash"]
-if len(sys.argv) > 4:
-    header["__metadata__"][key] = sys.argv[4]
+if value:
+    header["__metadata__"][key] = value[0]
 text = json.dumps(header).encode()
-open(target + "/state.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + data[8 + length:])
+open(file, "wb").write(struct.pack("<Q", len(text)) + text + data[8 + length:])
