@@ -22,6 +22,19 @@ struct Descriptor {
   }
 };
 
+/// What a shell puts in the place of `<(COMMAND)` is a pipe, too, but has no name that leads to it.
+bool isNamedPipe(const std::string &file) {
+  std::error_code error;
+  return std::filesystem::is_fifo(file, error) && !std::filesystem::canonical(file, error).empty();
+}
+
+/// -1, and errno, if it cannot be opened.
+int openToRead(const std::string &file) {
+  if (isNamedPipe(file))
+    throw fileError(file, "is a named pipe, not a file: write what comes from it to a file first");
+  return ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 } // namespace
 
 bool writeAll(int fd, std::string_view bytes) {
@@ -49,7 +62,7 @@ void flushStdout() {
 }
 
 std::string readFile(const std::string &file) {
-  Descriptor in{file == "-" ? 0 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+  Descriptor in{file == "-" ? 0 : openToRead(file)};
   struct stat status;
   if (in.fd < 0 || ::fstat(in.fd, &status) != 0)
     throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));
@@ -74,7 +87,7 @@ std::string readFile(const std::string &file) {
 }
 
 PartsOfFile::PartsOfFile(const std::string &file) : file(file) {
-  descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  descriptor = openToRead(file);
   struct stat status;
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
     throw fileError(file, std::string("cannot be read: ") + std::strerror(errno));

@@ -9,7 +9,7 @@
 
 namespace plc::runtime {
 
-/// The bytes of a regular file, or of stdin for "-". Throws fileError.
+/// The bytes of a file, or of stdin for "-". Throws fileError, also of a named pipe: to open one waits for somebody who writes.
 std::string readFile(const std::string &file);
 
 /// A file of which parts are read; what is no regular file (a pipe) is read whole, once.
