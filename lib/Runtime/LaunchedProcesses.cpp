@@ -246,10 +246,14 @@ std::optional<Error> LaunchedProcesses::lost(const std::string &account) const {
   // It may speak of another, which it has ended itself.
   bool speaksOfIt = numberBehind(account, "process rank ") == int64_t(*firstGone) ||
                     (process.flight && numberBehind(account, "PID ") == process.flight->pid());
-  if (process.report.signal)
-    text += ", by signal " + std::to_string(process.report.signal);
-  else if (auto signal = numberBehind(account, "signal "); signal && speaksOfIt)
-    text += ", by signal " + std::to_string(*signal);
+  int64_t signal = process.report.signal;
+  if (!signal && speaksOfIt)
+    signal = numberBehind(account, "signal ").value_or(0);
+  // Who read what it wrote, its log say, has gone: of that nobody tells where a program is alone.
+  if (signal == SIGPIPE && process.host.empty())
+    return Error(codeOfSignal(SIGPIPE), "", "");
+  if (signal)
+    text += ", by signal " + std::to_string(signal);
   else if (!speaksOfIt &&
            std::any_of(processes.begin(), processes.end(), [](const Process &each) { return !each.hasCome(); }))
     return std::nullopt; // perhaps ended for the sake of one that nobody follows

@@ -37,7 +37,8 @@ public:
   /// An error (exit code 5) if one was stopped for too long.
   std::optional<Error> stopped() const;
   /// An error (exit code 4) if one has gone without a word, before others were ended for its sake: where its ranks were.
-  /// `account` is what mpirun says, which may know by what signal.
+  /// `account` is what mpirun says, which may know by what signal. One that was ended since nobody reads what it writes has an error of
+  /// no text, with that signal's exit code.
   std::optional<Error> lost(const std::string &account) const;
 
 private:
