@@ -164,7 +164,10 @@ void plc_module_close(plc_module *module) { delete module; }
 
 int plc_module_load(plc_module *module, const char *path) {
   return guarded([&] {
-    readParameters(*module->engine, [&] { loadParameters(parameterFile(path), *module->engine, /*mayLack=*/false); });
+    readParameters(*module->engine, [&] {
+      readParameterFile(path,
+                        [&](const std::string &file) { loadParameters(file, *module->engine, /*mayLack=*/false); });
+    });
   });
 }
 

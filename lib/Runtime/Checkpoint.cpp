@@ -111,6 +111,9 @@ bool isWhole(const fs::path &step) {
 /// Adds to an error about a checkpoint that is not whole which of those beside it could be taken instead.
 void offerNewest(const std::string &directory, Error &error) {
   fs::path given(directory);
+  std::error_code none;
+  if (!given.has_filename() || given.filename() == latestLink || fs::is_regular_file(given, none))
+    given = given.parent_path();
   bool isStep = numberIn(given, stepPrefix).has_value();
   fs::path tried = isStep ? given : given / latestLink;
   if (isWhole(tried))
@@ -118,7 +121,6 @@ void offerNewest(const std::string &directory, Error &error) {
   // To read a checkpoint takes long where its hashes cover many bytes, so the one that is not whole is not read again.
   auto saved = savedSteps(isStep ? given.parent_path() : given);
   auto newest = std::find_if(saved.rbegin(), saved.rend(), [&](const auto &step) {
-    std::error_code none;
     return !fs::equivalent(step.second, tried, none) && isWhole(step.second);
   });
   if (newest != saved.rend())
@@ -252,7 +254,8 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   }
 }
 
-std::string parameterFile(const std::string &path) {
+/// The file of parameters that `--params` names.
+static std::string parameterFile(const std::string &path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored))
     return path;
@@ -266,6 +269,17 @@ std::string parameterFile(const std::string &path) {
     all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
   }
   throw fileError(path, "holds none of " + all);
+}
+
+void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read) {
+  std::string file = parameterFile(path);
+  try {
+    read(file);
+  } catch (Error &error) {
+    if (fs::path(file).filename() == paramsFile)
+      offerNewest(path, error);
+    throw;
+  }
 }
 
 void initializeParameters(uint64_t seed, Engine &engine) {

@@ -4,6 +4,8 @@
 
 #include "plc/Runtime/Engine.h"
 
+#include <functional>
+
 namespace plc::runtime {
 
 struct TrainingState {
@@ -24,9 +26,9 @@ void keepCheckpoints(const std::string &directory, int64_t count, int64_t step);
 /// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
 TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
 
-/// The file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of
-/// Hugging Face's, or the file itself.
-std::string parameterFile(const std::string &path);
+/// Calls `read` with the file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of
+/// Hugging Face's, or the file itself. An error about a checkpoint that is not whole tells the newest whole one beside it.
+void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read);
 
 /// Writes every parameter's initial values.
 void initializeParameters(uint64_t seed, Engine &engine);

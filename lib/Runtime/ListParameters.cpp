@@ -50,7 +50,9 @@ void runParams(const Options &options, Engine &engine) {
   const std::vector<ParameterInfo> &parameters = engine.parameters();
   std::optional<ParameterMatches> matches;
   if (!options.params.empty())
-    matches = matchParameters(parameterFile(options.params), parameters, options.map ? &*options.map : nullptr);
+    readParameterFile(options.params, [&](const std::string &file) {
+      matches = matchParameters(file, parameters, options.map ? &*options.map : nullptr);
+    });
   TextTable table("llrll");
   struct Count {
     size_t parameters = 0;

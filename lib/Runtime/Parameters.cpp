@@ -41,7 +41,9 @@ void prepareParameters(const Options &options, Engine &engine, bool mayLack) {
   if (options.params.empty())
     return;
   if (engine.leads()) // The file may be on its machine alone.
-    tell(options.params, loadParameters(parameterFile(options.params), engine, mayLack, map), map, engine);
+    readParameterFile(options.params, [&](const std::string &file) {
+      tell(options.params, loadParameters(file, engine, mayLack, map), map, engine);
+    });
   engine.shareParameters();
 }
 
