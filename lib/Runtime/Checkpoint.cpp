@@ -215,7 +215,8 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
   auto saved = savedSteps(directory);
-  std::erase_if(saved, [&](const auto &each) { return each.first > step; });
+  // A folder of that name may be somebody's own.
+  std::erase_if(saved, [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile); });
   for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i)
     fs::remove_all(saved[static_cast<size_t>(i)].second);
 }

@@ -20,7 +20,8 @@ void prepareCheckpoints(const std::string &directory);
 /// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
 
-/// Removes DIR/step-M of all but the `count` largest M up to the step. What an earlier run saved behind it stays.
+/// Removes DIR/step-M of all but the `count` largest M up to the step. What an earlier run saved behind it stays, and so does
+/// a folder that is no checkpoint.
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step);
 
 /// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
