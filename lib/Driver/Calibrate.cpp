@@ -211,8 +211,10 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
       llvm::sys::path::parent_path(llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&measure))));
   llvm::sys::path::append(runner, "plc-run");
   std::string data = "tok=" + options.model, why;
-  StringRef arguments[] = {runner,      "train", options.output, "--data", data, "--steps", settings[run].steps,
-                           "--holdout", "0",     "--log",        log};
+  // A compiler that a process of an MPI job has started must not join that job.
+  const std::string threads = "machine.transport=threads";
+  StringRef arguments[] = {runner,      "train", options.output, "--data", data,    "--steps", settings[run].steps,
+                           "--holdout", "0",     "--set",        threads,  "--log", log};
   int code = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {"", "", std::nullopt}, 0, 0, &why);
   return code == 0 ? 0 : failed("'" + runner + "' failed to run the measured model" + (why.empty() ? "" : ": " + why));
 }
