@@ -337,6 +337,7 @@ private:
       return Done;
     }
     if (signalsSeen > 0) { // nothing was to be saved
+      processes.removeFolder();
       ::signal(static_cast<int>(lastSignal), SIG_DFL);
       ::raise(static_cast<int>(lastSignal));
     }

@@ -69,10 +69,15 @@ void LaunchedProcesses::openPipe(size_t number) {
   }
 }
 
-LaunchedProcesses::~LaunchedProcesses() {
+void LaunchedProcesses::removeFolder() {
   std::error_code ignored;
   if (!place.empty())
     fs::remove_all(place, ignored);
+  place.clear();
+}
+
+LaunchedProcesses::~LaunchedProcesses() {
+  removeFolder();
   for (const Process &process : processes)
     if (process.end >= 0)
       ::close(process.end);

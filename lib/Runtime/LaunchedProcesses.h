@@ -15,6 +15,8 @@ public:
   LaunchedProcesses(const Manifest &manifest, int64_t count, double patience);
   /// Removes it.
   ~LaunchedProcesses();
+  /// Also before a signal ends this program.
+  void removeFolder();
   LaunchedProcesses(const LaunchedProcesses &) = delete;
 
   const std::string &folder() const { return place; }
