@@ -2,7 +2,7 @@
 #include "Lowering.h"
 
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Planning/BudgetCuts.h"
+#include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/Summary.h"
 
 #include <algorithm>
@@ -20,6 +20,13 @@ static constexpr llvm::StringLiteral ordered = "schedule";
 bool Lowering::holdsTooMuch(ModuleOp ordered) const {
   int64_t budget = strategy.get<int64_t>("memory.budget");
   return llvm::any_of(plc::plan::leastArenasOf(ordered), [&](int64_t bytes) { return bytes > budget; });
+}
+
+// Perhaps: its slowest rank is above the bound of all cuts by more than a fiftieth.
+static bool isCutByMemory(ModuleOp planned) {
+  return llvm::any_of(planned.getOps<plc::plan::ProgramOp>(), [](plc::plan::ProgramOp each) {
+    return each.getCutNs().value_or(0) > each.getCutBoundNs().value_or(0) * 102 / 100;
+  });
 }
 
 bool Lowering::Tried::fits() const {
@@ -72,8 +79,6 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
   Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
-  for (auto each : planned->getOps<plc::plan::ProgramOp>())
-    tried.isCutByMemory |= each.getCutNs().value_or(0) > each.getCutBoundNs().value_or(0) * 102 / 100;
   for (int64_t &bytes : tried.missing)
     bytes -= strategy.get<int64_t>("memory.budget");
   if (tried.fits() && (!kept || tried.stepNs <= kept->stepNs))
@@ -187,45 +192,61 @@ bool Lowering::fitFraction(ModuleOp module, Program &program, llvm::raw_ostream 
   return true;
 }
 
-std::optional<int64_t> Lowering::fitFree(ModuleOp module, Program &program) {
-  Program free = program;
-  free.isFree = true;
-  free.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
-  auto tried = tryPlan(module, free, llvm::nulls(), [&](ModuleOp ordered) { return holdsTooMuch(ordered); });
-  if (!tried || !tried->fits())
-    return std::nullopt;
-  program = std::move(free);
-  return tried->stepNs;
+Program Lowering::freeOf(Program program) const {
+  program.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
+  program.isFree = true;
+  return program;
 }
 
-bool Lowering::fitRecomputation(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
+bool Lowering::fitFree(ModuleOp module, Program &program) {
+  Program free = freeOf(program);
+  auto tried = tryPlan(module, free, llvm::nulls(), [&](ModuleOp ordered) { return holdsTooMuch(ordered); });
+  if (!tried || !tried->fits())
+    return false;
+  program = std::move(free);
+  return true;
+}
+
+bool Lowering::fitRecomputation(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
   if (solvesFraction(program, strategy))
     return fitFraction(module, program, errors);
   if (!solvesBudget(program, strategy))
     return true;
   program.keepsAll = true;
-  auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) { return holdsTooMuch(ordered); });
+  bool mayBeFaster = false;
+  auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) {
+    if (holdsTooMuch(ordered))
+      return true;
+    mayBeFaster = isCutByMemory(ordered);
+    return mayBeFaster;
+  });
   if (!tried)
     return false;
-  if (tried->fits() && !tried->isCutByMemory)
+  if (tried->fits())
     return true;
   Program again = program;
   again.keepsAll = false;
-  if (!tried->fits()) {
-    program = std::move(again);
-    return fitReserve(module, program, INT64_MAX, errors);
+  // Cuts that compute values again may balance the ranks better than cuts that keep all. If not, addresses tell whether all fit.
+  if (mayBeFaster) {
+    int64_t most = std::min(mostNs, tried->stepNs);
+    auto other = fitReserve(module, again, most, llvm::nulls()) ? tryPlan(module, again, llvm::nulls()) : std::nullopt;
+    if (!(other && other->fits() && other->stepNs < tried->stepNs)) {
+      std::erase_if(knownPlans, [](const auto &each) { return !each.second.isWhole; });
+      tried = tryPlan(module, program, errors);
+      if (!tried)
+        return false;
+      if (tried->fits())
+        return true;
+      again.reserveBytes.clear();
+    }
   }
-  // Cuts that compute values again may balance the ranks better than cuts that keep all.
-  auto other =
-      fitReserve(module, again, INT64_MAX, llvm::nulls()) ? tryPlan(module, again, llvm::nulls()) : std::nullopt;
-  if (other && other->fits() && other->stepNs < tried->stepNs)
-    program = std::move(again);
-  return true;
+  program = std::move(again);
+  return fitReserve(module, program, mostNs, errors);
 }
 
-// The fastest of several ways. The order is 1f1b, which joins W to B where W apart holds too much, or that which there is without
-// a budget, if it keeps the budget. Or so many micro-batches are in flight, half as many as long as that does not fit, and what is
-// computed again is decided for these; or nothing is, and the order holds what the bytes allow. With one in flight ranks take
+// The fastest of several ways. The order is that which there is without a budget, if it keeps the budget. Or so many micro-batches
+// are in flight, half as many as long as that does not fit, and what is computed again is decided for these; or nothing is, and the
+// order holds what the bytes allow. Or it is 1f1b, which joins W to B where W apart holds too much. With one in flight ranks take
 // turns, which takes the fewest bytes of all orders: if that does not fit either, its addresses tell what is missing.
 bool Lowering::fitOrder(ModuleOp module, Program &program) {
   std::optional<Program> best;
@@ -241,13 +262,9 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
     auto tried = tryPlan(module, candidate, llvm::nulls());
     return tried && tried->fits() ? std::optional(tried->stepNs) : std::nullopt;
   };
-  Program plain = program;
-  plain.isPlain = true;
-  if (fitFree(module, plain) || fitRecomputation(module, plain, llvm::nulls()))
-    take(plain, stepIfFits(plain));
   Program free = program;
-  bool isFree = take(free, fitFree(module, free)); // with as many in flight as are counted first
-  gaveUp = false;                                  // others may hold more
+  bool isFree = fitFree(module, free) && take(free, stepIfFits(free)); // with as many in flight as are counted first
+  gaveUp = false;                                                      // others may hold more
   Program filled = program;
   filled.fillsBudget = true;
   filled.keepsAll = solvesBudget(program, strategy) || solvesFraction(program, strategy);
@@ -255,7 +272,7 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
   for (int64_t most = ranksOf(strategy); most && !isFree; most /= 2) {
     counted = program;
     counted.inFlight = std::min(most, mostInFlight(strategy));
-    if (fitRecomputation(module, counted, llvm::nulls()) && take(counted, stepIfFits(counted)))
+    if (fitRecomputation(module, counted, INT64_MAX, llvm::nulls()) && take(counted, stepIfFits(counted)))
       break;
     if (gaveUp) // with fewer in flight it is no faster
       break;
@@ -264,6 +281,14 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
   bool isCountedSlow = gaveUp;
   if (fitReserve(module, filled, best ? bestNs : INT64_MAX, llvm::nulls()))
     take(filled, stepIfFits(filled));
+  // What is computed again makes no step shorter.
+  Program plain = program;
+  plain.isPlain = true;
+  bool isPlainFree = fitFree(module, plain);
+  if (auto order = tryPlan(module, freeOf(plain), llvm::nulls()); order && (!best || order->stepNs < bestNs))
+    if (isPlainFree || fitRecomputation(module, plain, best ? bestNs : INT64_MAX, llvm::nulls()))
+      if (auto ns = stepIfFits(plain); ns && (!best || *ns < bestNs))
+        take(plain, ns);
   program = best.value_or(counted);
   return best || !isCountedSlow;
 }
@@ -272,9 +297,10 @@ bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
   kept.reset();
   gaveUp = false;
+  program.known = std::make_shared<plc::plan::KnownAnswers>();
   if (solvesOrder(program, strategy))
     return fitOrder(module, program);
   // What keeps a budget without knowing of it is taken as it is: whoever knows counts with estimates.
   bool isLimited = strategy.get<int64_t>("memory.budget") && program.recomputes && !program.listsBudgets;
-  return (isLimited && fitFree(module, program)) || fitRecomputation(module, program, errors);
+  return (isLimited && fitFree(module, program)) || fitRecomputation(module, program, INT64_MAX, errors);
 }

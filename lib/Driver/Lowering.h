@@ -69,7 +69,6 @@ private:
     std::vector<int64_t> missing;
     int64_t stepNs = 0;
     bool isWhole = true;
-    bool isCutByMemory = false; ///< perhaps: its slowest rank is above the bound of all cuts by more than a fiftieth
     bool fits() const;
   };
   /// What tells apart the plans that are tried for one program: `Program`'s `isFree`, `isPlain`, `keepsAll`, `fillsBudget`,
@@ -87,10 +86,12 @@ private:
   /// Sets in the program what recomputation and the order of tasks need to know so that arenas keep the budget. False
   /// after an error.
   bool fitBudget(mlir::ModuleOp module, Program &program);
-  /// The step of the plan that there is without a budget, if it keeps the budget; sets that in the program.
-  std::optional<int64_t> fitFree(mlir::ModuleOp module, Program &program);
+  /// The plan that there is without a budget; whether it keeps the budget, which then is set in the program.
+  Program freeOf(Program program) const;
+  bool fitFree(mlir::ModuleOp module, Program &program);
   /// Of recomputation: that it is not needed, the bytes to reserve, or the largest fraction.
-  bool fitRecomputation(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  /// No plan that computes again is looked for beyond `mostNs`.
+  bool fitRecomputation(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   /// What recomputation, or an order that fills the budget, leaves for addresses; no plan that takes more than `mostNs`.
   bool fitReserve(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);

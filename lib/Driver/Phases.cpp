@@ -5,7 +5,7 @@
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planner/ScheduleFile.h"
-#include "plc/Planning/BudgetCuts.h"
+#include "plc/Planning/KnownAnswers.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Strategy.h"
 #include "plc/Support/Optimizers.h"
@@ -270,16 +270,16 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(formKernels(strategy));
   });
   add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanPartition(options, program.budgetCuts));
+    pipeline.addPass(plan::createPlanPartition(options, program.known, program.budgetCuts));
     if (program.listsBudgets)
       pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });
   add("skips", [](OpPassManager &pipeline) { pipeline.addPass(plan::createPlanInferSkips()); });
-  add("schedule", [options = scheduleOptions(program, strategy)](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanSchedule(options));
+  add("schedule", [options = scheduleOptions(program, strategy), program](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanSchedule(options, program.known));
   });
-  add("remat", [options = rematOptions(program, strategy)](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanRemat(options));
+  add("remat", [options = rematOptions(program, strategy), program](OpPassManager &pipeline) {
+    pipeline.addPass(plan::createPlanRemat(options, program.known));
   });
   add("comm", [](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanReplicate());

@@ -2,6 +2,7 @@
 #include "plc/Planner/Retention.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -42,14 +43,16 @@ static Fault refuse(RankRetention &rank, const std::vector<Retention> &answers, 
   return stage.doesNotFit(lack.peak);
 }
 
-Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
-                                       const RetentionEffort &effort) {
+using StageSolver = std::function<Fault(const RetentionProblem &, Retention &, RetentionProblem::Peak *lacking)>;
+
+static Fault solveByStages(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
+                           const StageSolver &solve) {
   size_t count = rank.stages.size();
   answers.assign(count, {});
   lack = {};
   if (count == 1) {
     rank.stages[0]->budgetBytes = rank.budgetBytes;
-    return solveRetention(*rank.stages[0], answers[0], effort, &lack.peak);
+    return solve(*rank.stages[0], answers[0], &lack.peak);
   }
   std::vector<int64_t> least, most;
   for (RetentionProblem *stage : rank.stages) {
@@ -67,7 +70,7 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
     bool solved = true;
     for (size_t stage = 0; stage < count && solved; ++stage) {
       rank.stages[stage]->budgetBytes = least[stage] + (most[stage] - least[stage]) / parts * part;
-      solved = !solveRetention(*rank.stages[stage], trial[stage], effort);
+      solved = !solve(*rank.stages[stage], trial[stage], nullptr);
     }
     int64_t bytes = solved ? rank.peakOf(trial).bytes : 0;
     // The largest part that keeps the budget; until there is one, what is nearest to it.
@@ -81,6 +84,14 @@ Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retentio
       low = part + 1;
   }
   return nearest <= rank.budgetBytes ? std::nullopt : refuse(rank, answers, lack);
+}
+
+Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
+                                       const RetentionEffort &effort) {
+  return solveByStages(rank, answers, lack,
+                       [&](const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {
+                         return solveRetention(stage, answer, effort, lacking);
+                       });
 }
 
 void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
@@ -120,7 +131,19 @@ Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, Ra
   auto [it, isNew] = ranks.try_emplace(std::move(key));
   Known &known = it->second;
   if (isNew) {
-    known.fault = solveRankRetention(rank, known.answers, known.lack, effort);
+    auto solveStage = [&](const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {
+      Key key{stage.budgetBytes, effort.sharers};
+      describe(stage, key);
+      auto [it, isNew] = stages.try_emplace(std::move(key));
+      KnownStage &known = it->second;
+      if (isNew)
+        known.fault = solveRetention(stage, known.answer, effort, &known.lacking);
+      answer = known.answer;
+      if (lacking)
+        *lacking = known.lacking;
+      return known.fault;
+    };
+    known.fault = solveByStages(rank, known.answers, known.lack, solveStage);
     for (const RetentionProblem *stage : rank.stages)
       known.budgets.push_back(stage->budgetBytes);
   }

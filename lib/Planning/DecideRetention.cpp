@@ -74,7 +74,7 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
       if (addedNs)
         (*addedNs)[stage] = added;
       model.problem.budgetBytes = rank.budgetBytes;
-      boundNs += known.bound(model.problem);
+      boundNs += addedNs ? 0 : known.bound(model.problem);
     }
   }
   program.setKeptBytes(keptBytes);

@@ -16,8 +16,7 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
-#include "plc/Planning/BudgetCuts.h"
-#include "plc/Planning/Passes.h"
+#include "plc/Planning/KnownAnswers.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -200,6 +199,7 @@ void placeSums(FlatProgram &flat, ArrayRef<int64_t> stageOfUnit) {
 struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
 
+  std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
   std::shared_ptr<BudgetCuts> budgetCuts = std::make_shared<BudgetCuts>();
 
   void runOnOperation() override {
@@ -285,7 +285,7 @@ private:
                            {splits,
                             inFlightOn(ranks, program.getRunsOfReplica(), program.getShards(), pipelineOf(program)),
                             memoryLimitBytes, reserved, *keepKinds},
-                           budgetCuts->known, refused, trial);
+                           known->ranks, refused, trial);
   }
 
   // What the stages of a cut compute again; nothing if a rank has no answer.
@@ -308,7 +308,7 @@ private:
   // three rounds; the cut whose slowest rank is the fastest.
   void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
                          PartitionProblem problem, planner::Partition &answer) {
-    auto [known, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
+    auto [chosen, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
     planner::Partition cut = answer;
     PartitionProblem unlimited = problem;
     unlimited.limitBytes = 0;
@@ -319,7 +319,7 @@ private:
       if (!addedNs) {
         // As fast as there is room for, if there is.
         if (round == 0 && !planner::solvePartition(unlimited, cut))
-          known->second = cut.stageOf;
+          chosen->second = cut.stageOf;
         break;
       }
       std::vector<PartitionProblem::Load> loads = unlimited.loadsOf(cut.stageOf), saved = problem.loadsOf(cut.stageOf);
@@ -335,7 +335,7 @@ private:
         slowestNs = std::max(slowestNs, load.ns);
       if (slowestNs < leastNs) {
         leastNs = slowestNs;
-        known->second = cut.stageOf;
+        chosen->second = cut.stageOf;
       }
       planner::Partition next;
       // The estimate was right, or nothing better is expected.
@@ -343,7 +343,7 @@ private:
         break;
       cut = std::move(next);
     }
-    answer = {known->second, 0, false};
+    answer = {chosen->second, 0, false};
     for (const PartitionProblem::Load &load : unlimited.sumByRank(unlimited.loadsOf(answer.stageOf)))
       answer.slowestNs = std::max(answer.slowestNs, load.ns);
   }
@@ -504,7 +504,8 @@ private:
       return isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
                                : planner::solvePartition(problem, answer);
     };
-    planner::Fault fault = solveCut();
+    bool isChosen = isFree && budgetCuts->stageOf.contains(model.getSymName().str());
+    planner::Fault fault = isChosen ? std::nullopt : solveCut();
     // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
     if (fault && fault->isNoPlan && problem.limitBytes) {
       problem.limitBytes = 0;
@@ -575,8 +576,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions options, std::shared_ptr<BudgetCuts> cuts) {
+std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions options, std::shared_ptr<KnownAnswers> known,
+                                                     std::shared_ptr<BudgetCuts> cuts) {
   auto pass = std::make_unique<PlanPartitionPass>(std::move(options));
+  if (known)
+    pass->known = std::move(known);
   if (cuts)
     pass->budgetCuts = std::move(cuts);
   return pass;

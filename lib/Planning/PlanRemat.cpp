@@ -5,7 +5,7 @@
 #include "ScheduleModel.h"
 
 #include "plc/Support/Errors.h"
-#include "plc/Planning/Passes.h"
+#include "plc/Planning/KnownAnswers.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -22,6 +22,8 @@ namespace {
 
 struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   using PlanRematBase::PlanRematBase;
+
+  std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
@@ -50,7 +52,7 @@ private:
       keepLast(program);
     bool isScheduled = !program.getBody().getOps<RankOp>().empty();
     if (isScheduled && program.getRecomputeBoundNs()) {
-      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds);
+      RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds, known->ranks);
       program.setKeptBoundBytes(bounds.keptBytes);
       program.setRecomputeBoundNs(bounds.ns);
     }
@@ -108,9 +110,16 @@ private:
     if (fault)
       return program.emitError("ranks do not run the program: ") << *fault;
     program.setStepNs(simulation.makespan);
-    program.setStepBoundNs(problem.bound());
+    program.setStepBoundNs(known->orders.bound(problem));
     return success();
   }
 };
 
 } // namespace
+
+std::unique_ptr<Pass> plc::plan::createPlanRemat(PlanRematOptions options, std::shared_ptr<KnownAnswers> known) {
+  auto pass = std::make_unique<PlanRematPass>(std::move(options));
+  if (known)
+    pass->known = std::move(known);
+  return pass;
+}

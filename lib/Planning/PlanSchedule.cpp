@@ -6,7 +6,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/SharedStages.h"
-#include "plc/Planning/Passes.h"
+#include "plc/Planning/KnownAnswers.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -29,6 +29,8 @@ namespace {
 
 struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   using PlanScheduleBase::PlanScheduleBase;
+
+  std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
     if (failed(requireProgram(getOperation())))
@@ -64,7 +66,7 @@ private:
     write(program, answer);
     program.setSchedule(schedule.getValue());
     program.setStepNs(simulation.makespan);
-    int64_t bound = problem.bound();
+    int64_t bound = known->orders.bound(problem);
     program.setStepBoundNs(bound);
     remark::passed(program.getLoc(),
                    remark::RemarkOpts::name("Ordered").category(getArgument()).function(program.getSymName()))
@@ -77,7 +79,7 @@ private:
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     if (family.follows == planner::OrderSource::times)
       limit(family, program, problem);
-    planner::Fault fault = planner::solve(family, problem, answer);
+    planner::Fault fault = known->orders.solve(schedule.getValue(), problem, answer);
     if (fault && fault->isNoPlan) // which it says itself
       return emitReason(program, *fault);
     if (fault)
@@ -145,3 +147,10 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<Pass> plc::plan::createPlanSchedule(PlanScheduleOptions options, std::shared_ptr<KnownAnswers> known) {
+  auto pass = std::make_unique<PlanSchedulePass>(std::move(options));
+  if (known)
+    pass->known = std::move(known);
+  return pass;
+}

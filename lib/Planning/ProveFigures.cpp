@@ -77,7 +77,8 @@ LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, Ar
     return failure();
   if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
     return success();
-  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds);
+  planner::KnownRanks known; // equal stages have equal bounds
+  RecomputationBounds bounds = boundsOfRecomputation(program, routes, keepKinds, known);
   return success(succeeded(proveFigure(program, "kept_bound_bytes", program.getKeptBoundBytes(), bounds.keptBytes)) &&
                  succeeded(proveFigure(program, "recompute_bound_ns", program.getRecomputeBoundNs(), bounds.ns)));
 }

@@ -118,7 +118,7 @@ llvm::StringMap<Flight> flightsOf(ProgramOp program) {
   return flights;
 }
 
-int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
+int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds, planner::KnownRanks &known) {
   llvm::StringMap<Flight> flights = flightsOf(program);
   RetentionContext context(program, keepKinds);
   std::map<int64_t, std::vector<StageRetention>> ranks;
@@ -128,7 +128,6 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
     rank.emplace_back(context, stage, flight.most);
     rank.back().problem.splitsBackward = flight.splitsBackward;
   }
-  planner::KnownRanks known; // equal stages have equal bounds
   int64_t ns = 0;
   for (auto &[index, stages] : ranks) {
     planner::RankRetention rank;
@@ -149,13 +148,13 @@ int64_t boundUnderBudget(ProgramOp program, ArrayRef<std::string> keepKinds) {
 } // namespace
 
 RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const RouteTable &routes,
-                                                     ArrayRef<std::string> keepKinds) {
+                                                     ArrayRef<std::string> keepKinds, planner::KnownRanks &known) {
   RematProblem problem = KeptValues(program, routes, keepKinds).problem;
   RecomputationBounds bounds;
   bounds.keptBytes = problem.boundKeptBytes();
   bool hasBudget = program.getRemat() && rowOf(*program.getRemat()).obeys(planner::ByteBudget);
   if (hasBudget && program.getRecomputeNs().value_or(0) > 0)
-    bounds.ns = boundUnderBudget(program, keepKinds);
+    bounds.ns = boundUnderBudget(program, keepKinds, known);
   else
     bounds.ns = problem.boundRecomputeNs(program.getKeptBytes().value_or(0));
   return bounds;

@@ -2,9 +2,11 @@
 #include "ScheduleOracle.h"
 #include "lib/Planner/Search.h"
 
-#include "plc/Planner/Schedules.h"
+#include "plc/Planner/KnownOrders.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 using namespace plc::planner;
 
@@ -42,6 +44,42 @@ ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap, uint6
   ScheduleProblem problem = unequalPipeline(random, stages, microBatches);
   problem.capBytes.assign(stages, cap);
   return problem;
+}
+
+// Whatever was asked before, answers and bounds are those of the problem itself; each change here changes one of them.
+TEST(AutoSchedule, KnownOrdersAreThoseOfTheProblem) {
+  KnownOrders known;
+  ScheduleProblem problem = unequal(3, 4, 100);
+  std::vector<ScheduleProblem> problems(9, problem);
+  problems[1].stages[1].ns[2] += 1000;
+  problems[2].dependences[0].ns += 1000;
+  for (auto &stage : problems[3].stages)
+    stage.inFlight = 1;
+  problems[4].capBytes.assign(3, 4);
+  problems[5].microBatches = 3;
+  problems[6].samples = {1, 4, 4, 4};
+  problems[7].stages[0].heldByF += 200;
+  problems[8].stages[2].rank = 1;
+  std::set<std::pair<int64_t, int64_t>> steps;
+  for (int round = 0; round < 2; ++round)
+    for (const ScheduleProblem &each : problems) {
+      Schedule expected, found;
+      Fault expectedFault = solve(automatic, each, expected), fault = known.solve(ScheduleKind::automatic, each, found);
+      EXPECT_EQ(fault.has_value(), expectedFault.has_value());
+      EXPECT_EQ(found.ranks, expected.ranks);
+      if (fault) {
+        steps.insert({0, 0});
+        continue;
+      }
+      EXPECT_EQ(known.bound(each), each.bound());
+      steps.insert({makespanOf(each, found), each.bound()});
+    }
+  EXPECT_GE(steps.size(), 7u);
+  Schedule found;
+  ASSERT_EQ(known.solve(ScheduleKind::oneFOneB, problem, found), std::nullopt);
+  Schedule expected;
+  ASSERT_EQ(solve(plc::rowOf(ScheduleKind::oneFOneB), problem, expected), std::nullopt);
+  EXPECT_EQ(found.ranks, expected.ranks);
 }
 
 // Better than what it starts from, equal from run to run, and never more bytes than there are.

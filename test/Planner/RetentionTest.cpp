@@ -469,6 +469,32 @@ TEST(Retention, SharesARank) {
   EXPECT_GT(refused, 0);
 }
 
+// Ranks of several stages ask for stages that others have solved, and get what they would find themselves.
+TEST(Retention, KnowsStagesOfRanks) {
+  KnownRanks known;
+  for (int64_t budget = 40; budget <= 80; ++budget) {
+    RetentionProblem stages[] = {twoValues(), twoValues(), twoValues()},
+                     alone[] = {twoValues(), twoValues(), twoValues()};
+    RankRetention rank, other;
+    for (size_t stage = 0; stage < 3; ++stage) {
+      for (RetentionProblem *each : {&stages[stage], &alone[stage]})
+        each->bytes[0] += stage;
+      rank.stages.push_back(&stages[stage]);
+      other.stages.push_back(&alone[stage]);
+    }
+    rank.budgetBytes = other.budgetBytes = budget;
+    std::vector<Retention> answers, expected;
+    RankLack lack, expectedLack;
+    Fault fault = known.solve(rank, answers, lack), expectedFault = solveRankRetention(other, expected, expectedLack);
+    EXPECT_EQ(fault.has_value(), expectedFault.has_value());
+    EXPECT_EQ(lack.peak.bytes, expectedLack.peak.bytes);
+    for (size_t stage = 0; stage < 3; ++stage) {
+      EXPECT_EQ(answers[stage].clones, expected[stage].clones);
+      EXPECT_EQ(stages[stage].budgetBytes, alone[stage].budgetBytes);
+    }
+  }
+}
+
 // What is known of one rank is that of all that differ in names alone; bytes, time and budgets are looked at.
 TEST(Retention, KnowsEqualRanks) {
   KnownRanks known;

@@ -169,7 +169,7 @@ Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, R
                          const RetentionEffort &effort = {});
 
 /// Solves each of several ranks; those that are equal but for names, as where a body is repeated, once, also where they are
-/// asked for again under another cut.
+/// asked for again under another cut. So are the stages of ranks that differ.
 class KnownRanks {
 public:
   /// The ranks of a plan, which share the effort that one of them would be given: as many as are different.
@@ -189,9 +189,15 @@ private:
   };
   static void describe(const RetentionProblem &problem, Key &key);
   static Key describe(const RankRetention &rank);
+  struct KnownStage {
+    Retention answer;
+    Fault fault;
+    RetentionProblem::Peak lacking;
+  };
 
   RetentionEffort effort;
   std::map<Key, Known> ranks;
+  std::map<Key, KnownStage> stages;
   std::map<Key, int64_t> bounds;
 };
 

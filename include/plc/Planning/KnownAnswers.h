@@ -1,0 +1,33 @@
+//===- KnownAnswers.h - what plans that are tried have in common -*- C++ -*-===//
+#ifndef PLC_PLANNING_KNOWNANSWERS_H
+#define PLC_PLANNING_KNOWNANSWERS_H
+
+#include "plc/Planner/KnownOrders.h"
+#include "plc/Planner/Retention.h"
+#include "plc/Planning/Passes.h"
+
+#include <map>
+#include <memory>
+
+namespace plc::plan {
+
+/// What was found for ranks and orders, for other plans that ask for the same. Every plan is the same without.
+struct KnownAnswers {
+  planner::KnownRanks ranks;
+  planner::KnownOrders orders;
+};
+
+/// Cuts that were chosen under a budget, by model: plans that differ in the bytes that ranks reserve have the same.
+struct BudgetCuts {
+  std::map<std::string, std::vector<int64_t>> stageOf;
+};
+
+/// The passes that look up, and add to, what is known; either may be null.
+std::unique_ptr<mlir::Pass> createPlanPartition(PlanPartitionOptions options, std::shared_ptr<KnownAnswers> known,
+                                                std::shared_ptr<BudgetCuts> cuts);
+std::unique_ptr<mlir::Pass> createPlanSchedule(PlanScheduleOptions options, std::shared_ptr<KnownAnswers> known);
+std::unique_ptr<mlir::Pass> createPlanRemat(PlanRematOptions options, std::shared_ptr<KnownAnswers> known);
+
+} // namespace plc::plan
+
+#endif
