@@ -16,11 +16,9 @@
 //===----------------------------------------------------------------------===//
 #include "DivideBody.h"
 #include "Bodies.h"
-#include "Divided.h"
+#include "DivideLoop.h"
 #include "Equations.h"
 #include "plc/Support/Errors.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace plc;
@@ -91,35 +89,42 @@ private:
       return divideLookup(gather);
     if (auto equation = dyn_cast<ein::Equation>(op); equation && !isa<ein::PutOp>(op))
       return divideEquation(equation);
+    if (auto loop = dyn_cast<ein::LoopOp>(op))
+      if (std::optional<LoopAxes> axes = axesOfLoop(loop, givenAxes(loop->getOperands()), parts))
+        return divideLoop(loop, *axes), success();
     if (op->getNumOperands() == 1 && op->getNumResults() == 1)
-      if (std::optional<int64_t> axis = axisBehind(op, divided.lookup(op->getOperand(0)).axis))
+      if (std::optional<int64_t> axis = axisBehind(op, divided.lookup(op->getOperand(0)).axis, parts))
         return divideAlong(op, *axis), success();
     return makeWhole(op);
   }
 
-  // Where an operation of one operand shows an axis of it in the same parts; none if it mixes them.
-  std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
-    auto before = cast<RankedTensorType>(op->getOperand(0).getType());
-    auto behind = cast<RankedTensorType>(op->getResult(0).getType());
-    int64_t more = behind.getRank() - before.getRank();
-    return TypeSwitch<Operation *, std::optional<int64_t>>(op)
-        .Case<ein::CastOp, ein::StopOp>([&](auto) { return axis; })
-        .Case([&](ein::SplitOp split) -> std::optional<int64_t> {
-          int64_t at = split.getAxis();
-          // The slowest of the new axes counts the parts.
-          if (axis == at && behind.getDimSize(at) % parts)
-            return std::nullopt;
-          return axis <= at ? axis : axis + more;
-        })
-        .Case([&](ein::MergeOp merge) -> std::optional<int64_t> {
-          int64_t at = merge.getAxis();
-          if (axis > at && axis <= at - more)
-            return std::nullopt;
-          return axis <= at ? axis : axis + more;
-        })
-        .Case([&](ein::WindowOp window) { return window.shownWhole(axis); })
-        .Case([&](ein::PlaceOp place) { return place.keepsWhole(axis) ? std::optional(axis) : std::nullopt; })
-        .Default([](Operation *) { return std::nullopt; });
+  Axes givenAxes(ValueRange values) const {
+    return llvm::map_to_vector(values, [&](Value value) {
+      auto found = divided.find(value);
+      return found == divided.end() ? std::nullopt : std::optional(found->second.axis);
+    });
+  }
+
+  void divideLoop(ein::LoopOp loop, const LoopAxes &axes) {
+    OpBuilder builder(loop);
+    for (int64_t part = 0; part < parts; ++part) {
+      SmallVector<Value> operands;
+      for (auto [value, axis] : llvm::zip(loop->getOperands(), axes.operands)) {
+        auto found = divided.find(value);
+        operands.push_back(found != divided.end() ? found->second.parts[part]
+                           : axis                 ? sliceOf(builder, value, *axis, part, parts)
+                                                  : value);
+      }
+      ein::LoopOp made = loopOfPart(builder, loop, operands, axes, part, parts);
+      for (auto [result, own, axis] : llvm::zip(loop.getResults(), made.getResults(), axes.results)) {
+        if (axis) {
+          divided[result].axis = *axis;
+          divided[result].parts.push_back(own);
+        } else if (part == 0) { // all find the same
+          result.replaceAllUsesWith(own);
+        }
+      }
+    }
   }
 
   void divideAlong(Operation *op, int64_t axis) {
@@ -145,8 +150,14 @@ private:
     Access result = resultOf(op);
     const auto *at = llvm::find(result.dims, *dim);
     Divided made{at - result.dims.begin(), {}};
-    for (int64_t part = 0; part < parts; ++part)
-      made.parts.push_back(partOf(op, *dim, part, at != result.dims.end() ? std::optional(made.axis) : std::nullopt));
+    OpBuilder builder(op);
+    for (int64_t part = 0; part < parts; ++part) {
+      SmallVector<Value> operands(op->getOperands());
+      for (auto [index, operand] : llvm::enumerate(op.getInputs()))
+        if (auto found = divided.find(operand); found != divided.end())
+          operands[index] = found->second.parts[part];
+      made.parts.push_back(partOf(builder, op, std::move(operands), *dim, part, parts));
+    }
     if (at != result.dims.end())
       divided[op->getResult(0)] = std::move(made);
     else
@@ -178,25 +189,6 @@ private:
     bool isDiagonal =
         found && llvm::any_of(inputsOf(op), [&](const Access &input) { return llvm::count(input.dims, *found) > 1; });
     return isDiagonal ? std::nullopt : found;
-  }
-
-  Value partOf(ein::Equation op, int64_t dim, int64_t part, std::optional<int64_t> resultAxis) {
-    OpBuilder builder(op);
-    SmallVector<Value> operands(op->getOperands());
-    for (auto [index, input] : llvm::enumerate(inputsOf(op)))
-      if (const auto *at = llvm::find(input.dims, dim); at != input.dims.end()) {
-        auto found = divided.find(input.value);
-        operands[index] = found != divided.end() ? found->second.parts[part]
-                                                 : sliceOf(builder, input.value, at - input.dims.begin(), part, parts);
-      }
-    SmallVector<int64_t> extents(op.getExtents());
-    extents[dim] /= parts;
-    auto clone = cast<ein::Equation>(builder.clone(*op));
-    clone->setOperands(operands);
-    clone.setExtents(extents);
-    if (resultAxis)
-      clone->getResult(0).setType(partType(op->getResult(0).getType(), *resultAxis, parts));
-    return clone->getResult(0);
   }
 
   static ein::Function combinerOf(ein::Equation op) {
@@ -303,7 +295,8 @@ private:
     Value value = operand.get();
     if (parameters.contains(value))
       return emitKeyError(operand.getOwner(), "parallelism.shard", "parameter '")
-             << parameters[value] << "' is divided in " << parts << " parts but needed as a whole";
+             << parameters[value] << "' is divided in " << parts << " parts but needed as a whole"
+             << (isa<ein::LoopOp>(operand.getOwner()) ? " in each turn" : "");
     if (auto argument = arguments.find(value); argument != arguments.end())
       needed.insert(argument->second);
     Value &whole = wholes[value];

@@ -2,14 +2,9 @@
 #ifndef PLC_LIB_ALGEBRA_DIVIDEBODY_H
 #define PLC_LIB_ALGEBRA_DIVIDEBODY_H
 
-#include "plc/Dialect/Ein/Ein.h"
-
-#include <optional>
+#include "Divided.h"
 
 namespace plc::algebra {
-
-/// Of each of several tensors the axis along which it is in parts, if it is.
-using Axes = llvm::SmallVector<std::optional<int64_t>>;
 
 struct DividedBody {
   Axes results;

@@ -2,6 +2,8 @@
 #include "Divided.h"
 #include "Equations.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace plc;
 using namespace plc::algebra;
@@ -39,4 +41,45 @@ Value algebra::join(OpBuilder &builder, Location loc, Type whole, const Divided 
     joined = joined ? build.map(joiner, {{joined, dims}, {placed, dims}}, dims) : placed;
   }
   return joined;
+}
+
+std::optional<int64_t> algebra::axisBehind(Operation *op, int64_t axis, int64_t parts) {
+  auto before = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto behind = cast<RankedTensorType>(op->getResult(0).getType());
+  int64_t more = behind.getRank() - before.getRank();
+  return TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case<ein::CastOp, ein::StopOp>([&](auto) { return axis; })
+      .Case([&](ein::SplitOp split) -> std::optional<int64_t> {
+        int64_t at = split.getAxis();
+        // The slowest of the new axes counts the parts.
+        if (axis == at && behind.getDimSize(at) % parts)
+          return std::nullopt;
+        return axis <= at ? axis : axis + more;
+      })
+      .Case([&](ein::MergeOp merge) -> std::optional<int64_t> {
+        int64_t at = merge.getAxis();
+        if (axis > at && axis <= at - more)
+          return std::nullopt;
+        return axis <= at ? axis : axis + more;
+      })
+      .Case([&](ein::WindowOp window) { return window.shownWhole(axis); })
+      .Case([&](ein::PlaceOp place) { return place.keepsWhole(axis) ? std::optional(axis) : std::nullopt; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+Value algebra::partOf(OpBuilder &builder, ein::Equation op, SmallVector<Value> operands, int64_t dim, int64_t part,
+                      int64_t parts) {
+  SmallVector<int64_t> extents(op.getExtents());
+  for (auto [index, input] : llvm::enumerate(inputsOf(op)))
+    if (const auto *at = llvm::find(input.dims, dim); at != input.dims.end())
+      if (int64_t axis = at - input.dims.begin(); shapeOf(operands[index])[axis] == extents[dim])
+        operands[index] = sliceOf(builder, operands[index], axis, part, parts);
+  extents[dim] /= parts;
+  auto clone = cast<ein::Equation>(builder.clone(*op));
+  clone->setOperands(operands);
+  clone.setExtents(extents);
+  Dims dims = resultOf(op).dims;
+  if (const auto *at = llvm::find(dims, dim); at != dims.end())
+    clone->getResult(0).setType(partType(op->getResult(0).getType(), at - dims.begin(), parts));
+  return clone->getResult(0);
 }

@@ -51,6 +51,10 @@ Request parseRequest(int argc, char **argv) {
       request.model.file = word;
       continue;
     }
+    if (word.starts_with("-D") && word.size() > 2) {
+      request.model.defines.push_back(word.substr(2));
+      continue;
+    }
     if (i + 1 == argc)
       throw usageError("option '" + word + "' has no value");
     std::string value = argv[++i];

@@ -139,7 +139,7 @@ def EinShard : EinPass<"ein-shard"> {
     whoever computes the parts. A result of a body stays in parts on its way to the next, of which there is a variant for
     each way in which its arguments are divided; it is put together where it is needed as a whole, and by the model's results.
     A state whose new value is in parts is so many states, if its body needs none as a whole. A table is looked up in each part,
-    and the position selects.
+    and the position selects. A loop whose turns do each part by itself, as a scan does, is a loop for each part.
 
     ```mlir
     %h = ein.contract "ac,cb->ab" %x, %w1    // --ein-shard{sizes=F=2}
@@ -151,9 +151,9 @@ def EinShard : EinPass<"ein-shard"> {
     ```
 
     Refused: a size that no parameter has, or that its parts do not divide; different numbers of parts; a parameter
-    that is needed as a whole, such as what a loop reads in each turn.
+    that is needed as a whole, such as a recurrent layer's in each turn.
 
-    Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-errors.mlir`.
+    Tests: `test/Algebra/shard.mlir`, `test/Algebra/shard-loops.mlir`, `test/Algebra/shard-errors.mlir`.
   }];
   let options = [ListOption<"sizes", "sizes", "std::string", "sizes that are divided, and in how many parts: NAME=PARTS">];
 }
