@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
 constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors", *stateFile = "state.safetensors";
 constexpr const char *stepKey = "step"; // of both files
+constexpr const char *windowsKey = "windows";
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 /// DIR/latest or the folder itself, for one of its own files.
@@ -141,6 +142,17 @@ T readNumber(const std::string &file, const SafetensorsFile &state, const std::s
   return value;
 }
 
+/// The order of windows, which stands there unless it is the usual one.
+WindowOrder readWindows(const std::string &file, const SafetensorsFile &state) {
+  auto found = state.metadata.find(windowsKey);
+  if (found == state.metadata.end())
+    return WindowOrder::Random;
+  if (auto order = parseChoice<WindowOrder>(found->second))
+    return *order;
+  throw fileError(file, "found '" + found->second + "' as metadata '" + windowsKey + "', expected " +
+                            listChoices<WindowOrder>("'", " or "));
+}
+
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
@@ -168,6 +180,8 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   }
   state.metadata[stepKey] = std::to_string(training.step);
   state.metadata["seed"] = std::to_string(training.seed);
+  if (training.windows != WindowOrder::Random)
+    state.metadata[windowsKey] = nameOfChoice(training.windows);
   state.metadata["numerics_key"] = engine.numericsKey();
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
   return state;
@@ -232,7 +246,8 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
-  TrainingState training{readNumber<int64_t>(file, state, stepKey), readNumber<uint64_t>(file, state, "seed")};
+  TrainingState training{readNumber<int64_t>(file, state, stepKey), readNumber<uint64_t>(file, state, "seed"),
+                         readWindows(file, state)};
   checkSteps(step, loadParameters(step / paramsFile, engine, /*mayLack=*/false).metadata, state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)

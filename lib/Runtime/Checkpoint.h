@@ -2,6 +2,8 @@
 #ifndef PLC_RUNTIME_CHECKPOINT_H
 #define PLC_RUNTIME_CHECKPOINT_H
 
+#include "Data.h"
+
 #include "plc/Runtime/Engine.h"
 
 #include <functional>
@@ -11,6 +13,7 @@ namespace plc::runtime {
 struct TrainingState {
   int64_t step = 0; // the last one done
   uint64_t seed = 0;
+  WindowOrder windows = WindowOrder::Random;
 };
 
 /// Makes DIR if there is none and throws fileError if it cannot be written. Called before a run, which would otherwise

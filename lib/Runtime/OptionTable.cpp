@@ -133,7 +133,7 @@ constexpr OptionSpec options[] = {
      "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
     {"--windows", "ORDER", Train, "data",
-     "where windows begin: random (default), or epochs: side by side, each once, shuffled by the seed",
+     "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},

@@ -16,11 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Where the run starts: at initial values, at those of a file, or at a checkpoint, whose seed it then uses.
+/// Where the run starts: at initial values, at those of a file, or at a checkpoint, whose seed and order of windows it then uses.
 TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.resume.empty()) {
     prepareParameters(options, engine, /*mayLack=*/true); // an adapter is not in the file of what it adapts
-    return {0, options.seed.value_or(0)};
+    return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random)};
   }
   if (!options.params.empty())
     throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
@@ -32,6 +32,11 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.seed && *options.seed != state.seed)
     throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
                      std::to_string(state.seed));
+  // A checkpoint that tells no order may be one whose order was not told.
+  if (options.windows && *options.windows != state.windows && state.windows != WindowOrder::Random)
+    throw usageError("found '--windows " + std::string(nameOfChoice(*options.windows)) +
+                     "', but the checkpoint goes on with windows in " + nameOfChoice(state.windows));
+  state.windows = options.windows.value_or(state.windows);
   if (state.step > options.steps)
     throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
                      std::to_string(state.step) + ": '--steps' is the number of the last step");
@@ -43,12 +48,12 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
 class Training {
 public:
   Training(const Options &options, Engine &engine)
-      : options(options), engine(engine), entry(needEntry(engine, "train")),
-        data(openData(entry, options.data, options.holdout, options.windows)) {
+      : options(options), engine(engine), entry(needEntry(engine, "train")) {
+    state = beginTraining(options, engine);
+    data = openData(entry, options.data, options.holdout, state.windows);
     data->checkTraining();
     if (options.holdout > 0)
       openHeldOut();
-    state = beginTraining(options, engine);
     if (!options.save.empty() && engine.leads())
       prepareCheckpoints(options.save);
   }

@@ -9,7 +9,8 @@ shutil.copytree(source, target)
 data = open(file, "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + length])
-del header["__metadata__"][key], header["__metadata__"]["header hash"]
+header["__metadata__"].pop(key, None)
+del header["__metadata__"]["header hash"]
 if value:
     header["__metadata__"][key] = value[0]
 text = json.dumps(header).encode()
