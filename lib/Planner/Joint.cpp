@@ -139,7 +139,8 @@ private:
   }
 
   Fault planBest() {
-    std::string why;
+    std::string why; // of what computes values again, if anything does, as that needs fewer bytes
+    bool isAgain = false;
     while (JointRow *row = next(JointRow::plan)) {
       if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
         setOrder(*row);
@@ -158,8 +159,10 @@ private:
         continue;
       }
       row->estimate.ns = order.ns;
-      if (why.empty())
+      if (why.empty() || (row->choice.recomputes && !isAgain)) {
         why = estimate.refusal;
+        isAgain = row->choice.recomputes;
+      }
       answer.hitsMemory = answer.hitsMemory || estimate.lacksMemory;
       if (estimate.lacksMemory && problem.mayRecompute() && !row->choice.recomputes) {
         JointRow again{row->choice, JointRow::order, order};

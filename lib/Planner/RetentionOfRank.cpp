@@ -2,7 +2,6 @@
 #include "plc/Planner/Retention.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <set>
 
@@ -43,16 +42,13 @@ static Fault refuse(RankRetention &rank, const std::vector<Retention> &answers, 
   return stage.doesNotFit(lack.peak);
 }
 
-using StageSolver = std::function<Fault(const RetentionProblem &, Retention &, RetentionProblem::Peak *lacking)>;
-
-static Fault solveByStages(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
-                           const StageSolver &solve) {
+Fault KnownRanks::solveNew(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
   size_t count = rank.stages.size();
   answers.assign(count, {});
   lack = {};
   if (count == 1) {
     rank.stages[0]->budgetBytes = rank.budgetBytes;
-    return solve(*rank.stages[0], answers[0], &lack.peak);
+    return solveStage(*rank.stages[0], answers[0], &lack.peak);
   }
   std::vector<int64_t> least, most;
   for (RetentionProblem *stage : rank.stages) {
@@ -62,6 +58,14 @@ static Fault solveByStages(RankRetention &rank, std::vector<Retention> &answers,
   int64_t nearest = rank.peakOf(answers).bytes;
   if (nearest <= rank.budgetBytes)
     return std::nullopt;
+  for (size_t stage = 0; stage < count; ++stage)
+    if (rank.stages[stage]->peakOf({}).bytes > rank.budgetBytes)
+      if (RetentionProblem::Peak floor = floorOf(*rank.stages[stage], rank.budgetBytes).least;
+          floor.bytes > rank.budgetBytes) {
+        rank.stages[stage]->budgetBytes = rank.budgetBytes;
+        lack = {stage, floor};
+        return rank.stages[stage]->doesNotFit(floor);
+      }
   // With `low` parts some stage has no answer, or the rank keeps its budget; with `high` parts it does not.
   constexpr int64_t parts = 256;
   int64_t low = 0, high = parts;
@@ -70,7 +74,7 @@ static Fault solveByStages(RankRetention &rank, std::vector<Retention> &answers,
     bool solved = true;
     for (size_t stage = 0; stage < count && solved; ++stage) {
       rank.stages[stage]->budgetBytes = least[stage] + (most[stage] - least[stage]) / parts * part;
-      solved = !solve(*rank.stages[stage], trial[stage], nullptr);
+      solved = !solveStage(*rank.stages[stage], trial[stage], nullptr);
     }
     int64_t bytes = solved ? rank.peakOf(trial).bytes : 0;
     // The largest part that keeps the budget; until there is one, what is nearest to it.
@@ -88,10 +92,7 @@ static Fault solveByStages(RankRetention &rank, std::vector<Retention> &answers,
 
 Fault plc::planner::solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack,
                                        const RetentionEffort &effort) {
-  return solveByStages(rank, answers, lack,
-                       [&](const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {
-                         return solveRetention(stage, answer, effort, lacking);
-                       });
+  return KnownRanks(effort).solve(rank, answers, lack);
 }
 
 void KnownRanks::describe(const RetentionProblem &problem, Key &key) {
@@ -125,25 +126,46 @@ void KnownRanks::share(const std::vector<RankRetention> &ranks) {
   effort.sharers = std::max<int64_t>(different.size(), 1);
 }
 
+const RetentionFloor &KnownRanks::floorOf(const RetentionProblem &stage, int64_t budgetBytes) {
+  Key key{budgetBytes};
+  describe(stage, key);
+  auto [it, isNew] = floors.try_emplace(std::move(key));
+  if (isNew)
+    it->second = retentionFloor(stage, budgetBytes);
+  return it->second;
+}
+
+// A stage that lacks bytes alone lacks them beside others.
+bool KnownRanks::isHopeless(const RankRetention &rank) {
+  return std::any_of(rank.stages.begin(), rank.stages.end(), [&](const RetentionProblem *stage) {
+    return stage->peakOf({}).bytes > rank.budgetBytes &&
+           floorOf(*stage, rank.budgetBytes).least.bytes > rank.budgetBytes;
+  });
+}
+
+Fault KnownRanks::solveStage(const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {
+  Key key{stage.budgetBytes, effort.sharers};
+  describe(stage, key);
+  auto [it, isNew] = stages.try_emplace(std::move(key));
+  KnownStage &known = it->second;
+  if (isNew) {
+    bool keepsAll = stage.peakOf({}).bytes <= stage.budgetBytes;
+    known.fault = solveRetention(stage, known.answer, effort, &known.lacking,
+                                 keepsAll ? nullptr : &floorOf(stage, stage.budgetBytes));
+  }
+  answer = known.answer;
+  if (lacking)
+    *lacking = known.lacking;
+  return known.fault;
+}
+
 Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack) {
   Key key = describe(rank);
   key.push_back(effort.sharers);
   auto [it, isNew] = ranks.try_emplace(std::move(key));
   Known &known = it->second;
   if (isNew) {
-    auto solveStage = [&](const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {
-      Key key{stage.budgetBytes, effort.sharers};
-      describe(stage, key);
-      auto [it, isNew] = stages.try_emplace(std::move(key));
-      KnownStage &known = it->second;
-      if (isNew)
-        known.fault = solveRetention(stage, known.answer, effort, &known.lacking);
-      answer = known.answer;
-      if (lacking)
-        *lacking = known.lacking;
-      return known.fault;
-    };
-    known.fault = solveByStages(rank, known.answers, known.lack, solveStage);
+    known.fault = solveNew(rank, known.answers, known.lack);
     for (const RetentionProblem *stage : rank.stages)
       known.budgets.push_back(stage->budgetBytes);
   }

@@ -100,13 +100,13 @@ static Fault refuse(const RetentionProblem &problem, const RetentionProblem::Pea
 }
 
 Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort,
-                                   RetentionProblem::Peak *lacking) {
+                                   RetentionProblem::Peak *lacking, const RetentionFloor *known) {
   if (Fault fault = problem.check())
     return fault;
   answer = {};
   if (problem.peakOf(answer).bytes <= problem.budgetBytes)
     return std::nullopt;
-  RetentionFloor floor = retentionFloor(problem, problem.budgetBytes);
+  RetentionFloor floor = known ? *known : retentionFloor(problem, problem.budgetBytes);
   if (floor.least.bytes > problem.budgetBytes)
     return refuse(problem, floor.least, lacking);
   WindowEffort little{effort.exactStates / 32};

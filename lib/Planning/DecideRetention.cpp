@@ -54,8 +54,14 @@ LogicalResult plc::plan::decideRetention(ProgramOp program, const RetentionLimit
   known.share(ranks);
   if (addedNs)
     addedNs->assign(stages.size(), 0);
+  // Where some rank has no answer, nobody asks for the others'.
+  bool isHopeless = false;
+  for (const planner::RankRetention &rank : ranks)
+    isHopeless |= known.isHopeless(rank);
   for (auto [each, rank] : llvm::zip(stagesOf, ranks)) {
     auto &[index, here] = each;
+    if (isHopeless && !known.isHopeless(rank))
+      continue;
     std::vector<planner::Retention> answers;
     planner::RankLack lack;
     if (planner::Fault fault = known.solve(rank, answers, lack)) {

@@ -18,8 +18,8 @@ struct RetentionLimits {
 
 /// Writes into the calls of each stage what is computed again, and where, so that each rank keeps its bytes, and into the
 /// program what that keeps and takes. The bound of a rank is the sum over its stages of what each would add if it had the
-/// rank alone. Ranks that find no answer are an error, but if `refused` is given it gets them, and the program is left half
-/// decided. `known` is asked for ranks that were solved before. `addedNs` gets what each stage computes again, if it is given; the
+/// rank alone. Ranks that find no answer are an error, but if `refused` is given it gets some of them, and the program is left
+/// half decided. `known` is asked for ranks that were solved before. `addedNs` gets what each stage computes again, if it is given; the
 /// program then is a trial, which gets no bound.
 mlir::LogicalResult decideRetention(ProgramOp program, const RetentionLimits &limits, planner::KnownRanks &known,
                                     llvm::SmallVectorImpl<int64_t> *refused = nullptr,

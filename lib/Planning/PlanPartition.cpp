@@ -551,17 +551,22 @@ private:
       return failure();
     if (recomputes() && hasBudget()) {
       // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
-      SmallVector<int64_t> refused;
       bool mayJoin = joinBackward && family.follows == planner::OrderSource::times;
-      if (failed(decideBudget(*program, mayJoin ? &refused : nullptr)))
-        return failure();
-      if (!refused.empty()) {
+      std::set<int64_t> joined; // ranks
+      for (SmallVector<int64_t> refused;; refused.clear()) {
+        if (failed(decideBudget(*program, mayJoin ? &refused : nullptr)))
+          return failure();
+        if (refused.empty())
+          break;
+        mayJoin = llvm::none_of(refused, [&](int64_t rank) { return joined.contains(rank); });
+        if (!mayJoin)
+          continue;
+        joined.insert(refused.begin(), refused.end());
         program->erase();
-        plan::joinBackward(
-            *flat, [&](int64_t unit) { return llvm::is_contained(refused, problem.rankOf(answer.stageOf[unit])); });
+        plan::joinBackward(*flat, [&](int64_t unit) { return joined.contains(problem.rankOf(answer.stageOf[unit])); });
         remat = decideRecomputation(model, *flat);
         program = build(model, *flat, *remat, answer.stageOf, plans, pipeline);
-        if (failed(program) || failed(decideBudget(*program, nullptr)))
+        if (failed(program))
           return failure();
       }
     }

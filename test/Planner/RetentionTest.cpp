@@ -472,7 +472,8 @@ TEST(Retention, SharesARank) {
 // Ranks of several stages ask for stages that others have solved, and get what they would find themselves.
 TEST(Retention, KnowsStagesOfRanks) {
   KnownRanks known;
-  for (int64_t budget = 40; budget <= 80; ++budget) {
+  int64_t answered = 0;
+  for (int64_t budget = 1; budget <= 80; ++budget) {
     RetentionProblem stages[] = {twoValues(), twoValues(), twoValues()},
                      alone[] = {twoValues(), twoValues(), twoValues()};
     RankRetention rank, other;
@@ -483,16 +484,21 @@ TEST(Retention, KnowsStagesOfRanks) {
       other.stages.push_back(&alone[stage]);
     }
     rank.budgetBytes = other.budgetBytes = budget;
+    bool isHopeless = known.isHopeless(rank);
+    EXPECT_EQ(isHopeless, budget < 22) << budget; // the third stage makes its second value of its first
     std::vector<Retention> answers, expected;
     RankLack lack, expectedLack;
     Fault fault = known.solve(rank, answers, lack), expectedFault = solveRankRetention(other, expected, expectedLack);
     EXPECT_EQ(fault.has_value(), expectedFault.has_value());
+    EXPECT_TRUE(fault || !isHopeless);
+    answered += !fault;
     EXPECT_EQ(lack.peak.bytes, expectedLack.peak.bytes);
     for (size_t stage = 0; stage < 3; ++stage) {
       EXPECT_EQ(answers[stage].clones, expected[stage].clones);
       EXPECT_EQ(stages[stage].budgetBytes, alone[stage].budgetBytes);
     }
   }
+  EXPECT_GT(answered, 0);
 }
 
 // What is known of one rank is that of all that differ in names alone; bytes, time and budgets are looked at.

@@ -97,12 +97,20 @@ struct RetentionEffort {
   int64_t sharers = 1;            ///< problems that share what goes by size
 };
 
+/// The least bytes that an answer can hold at its peak, as far as it is known.
+struct RetentionFloor {
+  /// No answer has a lower peak, because of this call; of none, -1, if that is what was asked for.
+  RetentionProblem::Peak least;
+  /// Of that peak, if one was found; of a higher one, maybe, with several micro-batches in flight.
+  std::optional<Retention> answer;
+};
+
 /// Minimises the added time: exact where few sets of values can live. Else the best of greedy dropping, checkpoints of a
 /// chain, prices of bytes and annealing, polished, then repaired and improved window by window, and by beams; and once more exactly,
 /// now that all that is not cheaper need not be looked at. Fails if it finds no answer in the budget, and names the run that lacks bytes, which is
-/// then `lacking`.
+/// then `lacking`. `floor` is the problem's with its budget, if that is known.
 Fault solveRetention(const RetentionProblem &problem, Retention &answer, const RetentionEffort &effort = {},
-                     RetentionProblem::Peak *lacking = nullptr);
+                     RetentionProblem::Peak *lacking = nullptr, const RetentionFloor *floor = nullptr);
 
 /// Optimal: a shortest path over (calls that have run once, values that live), by A*. Stops without an answer (`found` is
 /// false) above `states` of them or above 62 values. Source: the state space of Kumar et al., "Efficient Rematerialization
@@ -121,14 +129,6 @@ std::optional<bool> isLeastAdded(const RetentionProblem &problem, int64_t ns, in
 /// prove, by dynamic programs over each value: sees that a value is made again between two calls, too. O(rounds x calls x
 /// (values + operands)). Source: a Lagrangian relaxation (Geoffrion, 1974); the linear one is about as good.
 std::optional<int64_t> retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least = nullptr);
-
-/// The least bytes that an answer can hold at its peak, as far as it is known.
-struct RetentionFloor {
-  /// No answer has a lower peak, because of this call; of none, -1, if that is what was asked for.
-  RetentionProblem::Peak least;
-  /// Of that peak, if one was found; of a higher one, maybe, with several micro-batches in flight.
-  std::optional<Retention> answer;
-};
 
 /// The floor, or `atLeast` if that is more. Runs are undone from the last one back: what lives behind a run must live before it or
 /// is what it makes, and its operands live before it. So a state is the calls that are still to be undone and what must live,
@@ -172,8 +172,12 @@ Fault solveRankRetention(RankRetention &rank, std::vector<Retention> &answers, R
 /// asked for again under another cut. So are the stages of ranks that differ.
 class KnownRanks {
 public:
+  explicit KnownRanks(const RetentionEffort &effort = {}) : effort(effort) {}
+
   /// The ranks of a plan, which share the effort that one of them would be given: as many as are different.
   void share(const std::vector<RankRetention> &ranks);
+  /// Whether a stage of the rank lacks bytes whatever runs again, even if it had the rank alone.
+  bool isHopeless(const RankRetention &rank);
   /// As `solveRankRetention`.
   Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   /// As `retentionBound`; 0 if nothing fits.
@@ -189,6 +193,9 @@ private:
   };
   static void describe(const RetentionProblem &problem, Key &key);
   static Key describe(const RankRetention &rank);
+  Fault solveNew(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
+  Fault solveStage(const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking);
+  const RetentionFloor &floorOf(const RetentionProblem &stage, int64_t budgetBytes);
   struct KnownStage {
     Retention answer;
     Fault fault;
@@ -198,6 +205,7 @@ private:
   RetentionEffort effort;
   std::map<Key, Known> ranks;
   std::map<Key, KnownStage> stages;
+  std::map<Key, RetentionFloor> floors;
   std::map<Key, int64_t> bounds;
 };
 
