@@ -23,6 +23,7 @@
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/Explain.h"
+#include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Support/Errors.h"
@@ -132,6 +133,7 @@ private:
   OwningOpRef<ModuleOp> model;
   std::optional<Lowering> lowering; // of the model
   AutomaticPlan automatic;          // if the strategy asks for one
+  std::shared_ptr<plc::plan::KnownAnswers> known = std::make_shared<plc::plan::KnownAnswers>();
   int code = Done;
   DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
   TimingScope timed;
@@ -195,6 +197,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 
 int Compilation::choose() {
   Program leading{leadingKind(), {}};
+  leading.known = known;
   if (int failed = planAutomatically(*model, leading, sources, strategy, automatic, llvm::errs()))
     return failed;
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
@@ -287,6 +290,7 @@ int Compilation::writeModule() {
   std::vector<OwningOpRef<ModuleOp>> lowered;
   for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
     Program program{entry.program, entry.outputs};
+    program.known = known;
     program.leads = leads(program);
     program.sharesModule = true;
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
@@ -347,6 +351,7 @@ int Compilation::run() {
     return fail(BadInput, wrong);
   lowering.emplace(*model, strategy, sources, &timed, llvm::errs());
   Program program = options.program;
+  program.known = known;
   if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
     program.entry = plc::ProgramKind::infer;
   if (program.entry == plc::ProgramKind::train && !trains()) {

@@ -297,7 +297,8 @@ bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
   kept.reset();
   gaveUp = false;
-  program.known = std::make_shared<plc::plan::KnownAnswers>();
+  if (!program.known)
+    program.known = std::make_shared<plc::plan::KnownAnswers>();
   if (solvesOrder(program, strategy))
     return fitOrder(module, program);
   // What keeps a budget without knowing of it is taken as it is: whoever knows counts with estimates.

@@ -38,7 +38,7 @@ struct Program {
   bool isPlain = false;      // the order is that of 1f1b, instead of the strategy's
   int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
   std::vector<int64_t> reserveBytes{};            // of each rank's budget, for what only addresses know; empty: none
-  std::shared_ptr<plan::KnownAnswers> known{};    // of all plans that are tried; may be null
+  std::shared_ptr<plan::KnownAnswers> known{};    // of all plans that are made; may be null
   std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
   std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's
   bool sharesModule = false;                      // other programs of a module are planned by the same strategy
