@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> given; // each flag, with its value
   bool help = false;
   std::vector<DataOption> data;
-  std::optional<WindowOrder> windows; // default random, or the checkpoint's
+  std::optional<WindowOrder> windows;                 // default random, or the checkpoint's
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
   std::string log, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
