@@ -58,14 +58,11 @@ Fault KnownRanks::solveNew(RankRetention &rank, std::vector<Retention> &answers,
   int64_t nearest = rank.peakOf(answers).bytes;
   if (nearest <= rank.budgetBytes)
     return std::nullopt;
-  for (size_t stage = 0; stage < count; ++stage)
-    if (rank.stages[stage]->peakOf({}).bytes > rank.budgetBytes)
-      if (RetentionProblem::Peak floor = floorOf(*rank.stages[stage], rank.budgetBytes).least;
-          floor.bytes > rank.budgetBytes) {
-        rank.stages[stage]->budgetBytes = rank.budgetBytes;
-        lack = {stage, floor};
-        return rank.stages[stage]->doesNotFit(floor);
-      }
+  if (std::optional<RankLack> alone = lackOfStage(rank)) {
+    lack = *alone;
+    rank.stages[lack.stage]->budgetBytes = rank.budgetBytes;
+    return rank.stages[lack.stage]->doesNotFit(lack.peak);
+  }
   // With `low` parts some stage has no answer, or the rank keeps its budget; with `high` parts it does not.
   constexpr int64_t parts = 256;
   int64_t low = 0, high = parts;
@@ -135,12 +132,13 @@ const RetentionFloor &KnownRanks::floorOf(const RetentionProblem &stage, int64_t
   return it->second;
 }
 
-// A stage that lacks bytes alone lacks them beside others.
-bool KnownRanks::isHopeless(const RankRetention &rank) {
-  return std::any_of(rank.stages.begin(), rank.stages.end(), [&](const RetentionProblem *stage) {
-    return stage->peakOf({}).bytes > rank.budgetBytes &&
-           floorOf(*stage, rank.budgetBytes).least.bytes > rank.budgetBytes;
-  });
+std::optional<RankLack> KnownRanks::lackOfStage(const RankRetention &rank) {
+  for (size_t stage = 0; stage < rank.stages.size(); ++stage)
+    if (rank.stages[stage]->peakOf({}).bytes > rank.budgetBytes)
+      if (RetentionProblem::Peak floor = floorOf(*rank.stages[stage], rank.budgetBytes).least;
+          floor.bytes > rank.budgetBytes)
+        return RankLack{stage, floor};
+  return std::nullopt;
 }
 
 Fault KnownRanks::solveStage(const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking) {

@@ -177,7 +177,7 @@ public:
   /// The ranks of a plan, which share the effort that one of them would be given: as many as are different.
   void share(const std::vector<RankRetention> &ranks);
   /// Whether a stage of the rank lacks bytes whatever runs again, even if it had the rank alone.
-  bool isHopeless(const RankRetention &rank);
+  bool isHopeless(const RankRetention &rank) { return lackOfStage(rank).has_value(); }
   /// As `solveRankRetention`.
   Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   /// As `retentionBound`; 0 if nothing fits.
@@ -195,6 +195,8 @@ private:
   static Key describe(const RankRetention &rank);
   Fault solveNew(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
   Fault solveStage(const RetentionProblem &stage, Retention &answer, RetentionProblem::Peak *lacking);
+  /// What a stage lacks alone, and so beside others.
+  std::optional<RankLack> lackOfStage(const RankRetention &rank);
   const RetentionFloor &floorOf(const RetentionProblem &stage, int64_t budgetBytes);
   struct KnownStage {
     Retention answer;

@@ -9,9 +9,10 @@ shutil.copytree(source, target)
 data = open(file, "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + length])
-header["__metadata__"].pop(key, None)
 del header["__metadata__"]["header hash"]
 if value:
     header["__metadata__"][key] = value[0]
+else:
+    del header["__metadata__"][key]
 text = json.dumps(header).encode()
 open(file, "wb").write(struct.pack("<Q", len(text)) + text + data[8 + length:])
