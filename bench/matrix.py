@@ -2,11 +2,14 @@
 """matrix.py [--minutes N] [--seed N] [--record FILE] [--build BUILD]: the losses of 1,000 steps under every plan.
 
 A small GPT of ten layer calls, with a tied parameter, in 8 micro-batches and 4 lanes, clipped, trains for 1,000 steps under each
-of: 1 to 8 stages, every schedule, every policy of recomputation, threads or an MPI library, 1, 2 or 4 replicas, straight or stopped
-behind step 500 and resumed by the next transport, on the next number of replicas. Every cell's losses, norms and last checkpoint must be those of
-the first, by `==`, under one numerics key, and every rank must write exactly the bytes that were planned. That is 5,040 cells: first few that hold every pair of values, then
-the others in an order by chance; after --minutes (0: none) it ends, and tells how many cells of each value ran. --record keeps which have, with what the first one gave,
-so that another call goes on. Ranks are at most 4 processes, of which some hold several."""
+of: 1 to 8 stages, every schedule, every policy of recomputation, threads or an MPI library, 1, 2 or 4 replicas, straight or resumed
+from step 500. Every cell's losses, norms and last checkpoint must be those of the first, by `==`, under one numerics key, and every
+rank must write exactly the bytes that were planned. That is 5,040 cells, in 280 groups of one number of stages, schedule and policy:
+a group's three modules, one for each number of replicas, run by each transport, and what each of these has saved behind step 500 is
+resumed by the next transport, on the next number of replicas. First come few groups that hold every pair of values, then the others
+in an order by chance; after --minutes (0: none) it ends, and tells how many cells of each value ran. --record keeps which groups
+have, with what the first cell gave, so that another call goes on. Ranks run in at most two processes, and in at most four when
+they are resumed."""
 import argparse
 import itertools
 import json
@@ -19,43 +22,65 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "Integration" / "Inputs"))
-from plan_cover import REMAT, Cover, pairwise  # noqa: E402
+from plan_cover import REMAT, Cover, next_of, pairwise  # noqa: E402
 
-FACTORS = {"stages": tuple(range(1, 9)), "schedule": ("gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zbv", "auto"),
-           "recomputation": tuple(REMAT), "threads": (1,), "resumed": (False, True), "transport": ("threads", "openmpi", "mpich"),
-           "replicas": (1, 2, 4), "mode": ("lazy",)}
+GROUP = {"stages": tuple(range(1, 9)), "schedule": ("gpipe", "1f1b", "interleaved", "zb_h1", "zb_h2", "zbv", "auto"),
+         "recomputation": tuple(REMAT)}
+TRANSPORTS, REPLICAS = ("threads", "openmpi", "mpich"), (1, 2, 4)
+STEPS = 1000
 MODEL = [str(ROOT / "examples/gpt.ein"), "-DB=8", "-DS=8", "-DD=8", "-DH=2", "-DL=4", "--set", "parallelism.micro_batches=8",
          "--set", "gradient.lanes=4", "--set", "optimizer.lr=2e-3", "--set", "optimizer.clip_norm=0.5"]
 
 
 class Record:
-    """The cells that have run, and what the first one gave, in a file if there is one."""
+    """The groups that have run, and what the first cell gave, in a file if there is one."""
 
     def __init__(self, path, cover):
-        self.path, self.cover, self.cells = path and pathlib.Path(path), cover, set()
+        self.path, self.cover, self.groups = path and pathlib.Path(path), cover, set()
         if self.path and self.path.exists():
             known = json.loads(self.path.read_text())
-            self.cells = set(map(tuple, known["cells"]))
+            self.groups = set(map(tuple, known["groups"]))
             cover.expected = (set(known["keys"]), [tuple(step) for step in known["bits"]])
             cover.saved = {"first": [bytes.fromhex(each) for each in known["saved"]]}
 
-    def add(self, cell):
-        self.cells.add(cell)
+    def add(self, group):
+        self.groups.add(group)
         if not self.path:
             return
         keys, bits = self.cover.expected
-        self.path.write_text(json.dumps({"keys": sorted(keys), "bits": bits, "cells": sorted(self.cells),
+        self.path.write_text(json.dumps({"keys": sorted(keys), "bits": bits, "groups": sorted(self.groups),
                                          "saved": [each.hex() for each in self.cover.saved["first"]]}))
 
 
-def tell(cells, seconds):
-    for number, (name, values) in enumerate(FACTORS.items()):
-        counts = ", ".join(f"{value} {sum(cell[number] == value for cell in cells)}" for value in values)
+def cell(cover, name, module, transport, most_processes, resume=None):
+    """One run, and what it saves."""
+    saved = cover.folder / f"{name}.saved"
+    flags = ["--resume", str(resume)] if resume else ["--save-every", str(STEPS // 2)]
+    processes = [] if transport == "threads" else ["--mpi", transport, "--ranks", str(min(cover.ranks(module), most_processes))]
+    log = cover.train(module, 1, name, *flags, "--save", str(saved), processes=processes)
+    cover.check(name, log, STEPS // 2 + 1 if resume else 1)
+    cover.check_saved(name, saved)
+    return saved
+
+
+def run_group(cover, group):
+    modules = {replicas: cover.module(*group, replicas, "lazy") for replicas in REPLICAS}
+    name = ".".join(map(str, group))
+    for replicas, transport in itertools.product(REPLICAS, TRANSPORTS):
+        saved = cell(cover, f"{name}.{replicas}.{transport}", modules[replicas], transport, 2)
+        cell(cover, f"{name}.{replicas}.{transport}.resumed", modules[next_of(REPLICAS, replicas)],
+             next_of(TRANSPORTS, transport), 4, saved / f"step-{STEPS // 2}")
+    cover.clear()
+
+
+def tell(groups, seconds):
+    each = 2 * len(TRANSPORTS) * len(REPLICAS)
+    for number, (name, values) in enumerate(GROUP.items()):
+        counts = ", ".join(f"{value} {each * sum(group[number] == value for group in groups)}" for value in values)
         print(f"{name + ':':14} {counts}")
-    pairs = {(i, j, cell[i], cell[j]) for cell in cells for i, j in itertools.combinations(range(len(cell)), 2)}
-    total = sum(len(a) * len(b) for a, b in itertools.combinations(FACTORS.values(), 2))
-    every = len(list(itertools.product(*FACTORS.values())))
-    print(f"{len(cells)} of {every} cells, {len(pairs)} of {total} pairs of values, agree bit for bit in 1,000 steps; {seconds / 60:.0f} minutes")
+    every = each * len(list(itertools.product(*GROUP.values())))
+    print(f"{each * len(groups)} of {every} cells agree bit for bit in {STEPS} steps, half of them resumed, a third by each transport and on "
+          f"each number of replicas; {seconds / 60:.0f} minutes")
 
 
 options = argparse.ArgumentParser()
@@ -68,21 +93,20 @@ os.environ["PATH"] = f"{chosen.build}/bin:{os.environ['PATH']}"
 os.environ.setdefault("PLC_RATES", "shipped")  # so that another call has the same plans
 
 with tempfile.TemporaryDirectory() as folder:
-    cover = Cover(folder, 1000, MODEL, FACTORS["transport"], FACTORS["replicas"], most_processes=4)
+    cover = Cover(folder, STEPS, MODEL, TRANSPORTS, REPLICAS)
     record = Record(chosen.record, cover)
-    first = pairwise(list(FACTORS.values()))
-    others = [cell for cell in itertools.product(*FACTORS.values()) if cell not in first]
+    first = pairwise(list(GROUP.values()))
+    others = [group for group in itertools.product(*GROUP.values()) if group not in first]
     random.Random(chosen.seed).shuffle(others)
     start = time.monotonic()
-    for cell in first + others:
-        if cell in record.cells:
+    for group in first + others:
+        if group in record.groups:
             continue
         if chosen.minutes and time.monotonic() - start > 60 * chosen.minutes:
             break
-        cover.row(*cell)
-        cover.clear()
-        record.add(cell)
+        run_group(cover, group)
+        record.add(group)
     for policy in REMAT:
         if cover.most_added.get(policy, 1) > 1:
             print(f"{policy}: computes up to {cover.most_added[policy]:.2f} times the operations")
-    tell(record.cells, time.monotonic() - start)
+    tell(record.groups, time.monotonic() - start)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The demo's model in two stages: as threads of one process, and as two processes by each MPI library. bench/mpi.py [ROUNDS].
 Turn by turn; compares the fastest step of each run. Then what a rank costs that waits: of an uneven cut, the processor time
-of the process that has less to do, beyond what it computes, as a part of the time that it waits and of a step."""
+of the process that has less to do, beyond what it computes, as a part of the time that it waits and of a step. Then steps that are
+nearly nothing but messages, of more ranks than there are cores: kernels of some us in 4 and 8 stages, in 2 and 4 processes."""
 import json
 import os
 import pathlib
@@ -93,9 +94,28 @@ def wait_cost(folder, side, steps):
     return (after - before) / (last - first), computes, step
 
 
+def tiny_kernels(folder, stages):
+    """Median steps, of runs turn by turn, by how they run."""
+    module, log = folder / "tiny.plcm", folder / "log.jsonl"
+    sizes = [f"-D{size}" for size in ("B=8", "S=8", "D=8", "H=2", "L=4")]
+    subprocess.run([compile_, root / "examples/gpt.ein", *sizes, "--set", "parallelism.micro_batches=8", "--set",
+                    f"parallelism.stages={stages}", "-o", module], check=True)
+    sides = {"threads": [], **{f"{processes} processes by {library}": ["--ranks", str(processes), "--mpi", library]
+                               for library in ("openmpi", "mpich") for processes in (2, 4)}}
+    steps = {side: [] for side in sides}
+    for _ in range(3):
+        for side, options in sides.items():
+            subprocess.run(command(module, log, 300, options), check=True, stdout=subprocess.DEVNULL)
+            steps[side] += [line["ms"] for line in lines_of(log)[10:]]
+    return {side: statistics.median(each) for side, each in steps.items()}
+
+
 with tempfile.TemporaryDirectory() as name:
     compare(pathlib.Path(name))
     for side in ("openmpi", "mpich"):
         takes, computes, step = wait_cost(pathlib.Path(name), side, 60)
         print(f"{side}: the second process of a cut 9 to 1 waits {1 - computes / step:.0%} of a step, which takes "
               f"{(takes - computes) / step:.1%} of a processor ({takes:.1f} ms of {step:.1f}, of which it computes {computes:.1f})")
+    for stages in (4, 8):
+        steps = tiny_kernels(pathlib.Path(name), stages)
+        print(f"{stages} stages of tiny kernels: " + ", ".join(f"{side} {ms:.2f} ms" for side, ms in steps.items()))

@@ -49,8 +49,10 @@ public:
 
   int64_t waitedNs() const { return Trace::now() - begin; }
 
+  /// About what it takes to sleep and to be woken.
+  static constexpr int64_t yieldNs = 50'000;
+
 private:
-  static constexpr int64_t yieldNs = 20'000;
   int64_t begin = Trace::now();
 };
 

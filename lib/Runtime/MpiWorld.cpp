@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <memory>
+#include <sched.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace plc::runtime {
@@ -31,6 +33,15 @@ constexpr auto leaving = std::chrono::milliseconds(300);
 constexpr size_t largestCall = size_t(1) << 30; // bytes: counts are ints
 constexpr size_t textBytes = 256;
 
+/// A number that is the same where the CPUs are that this process may run on.
+int64_t maskOfCpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof(set), &set);
+  std::string_view bytes(reinterpret_cast<const char *>(&set), sizeof(set));
+  return static_cast<int64_t>(std::hash<std::string_view>()(bytes));
+}
+
 } // namespace
 
 MpiWorld &MpiWorld::join() {
@@ -52,6 +63,11 @@ MpiWorld::MpiWorld() {
   char host[textBytes] = {};
   ::gethostname(host, sizeof(host) - 1);
   hosts = gather(std::string(host));
+  // Launchers bind processes to cores of their own, or let all of them run on all: masks are the same, or have nothing in common.
+  std::vector<int64_t> masks = gather(maskOfCpus());
+  sharers = 0;
+  for (size_t i = 0; i < masks.size(); ++i)
+    sharers += hosts[i] == host && masks[i] == masks[static_cast<size_t>(number)];
 }
 
 void MpiWorld::load(MpiLibrary library) {

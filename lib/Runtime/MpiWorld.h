@@ -26,6 +26,8 @@ public:
   /// The first one tells and writes what all of them compute.
   bool leads() const { return number == 0; }
   int64_t largestTag() const { return tagLimit; }
+  /// Processes on this machine that may run on the same CPUs as this one, which is one of them.
+  int64_t onTheseCpus() const { return sharers; }
   plc_mpi_handle communicator() const { return world; }
 
   /// Collective: the bytes of process `root` are everybody's afterwards.
@@ -70,7 +72,7 @@ private:
   const plc_mpi_plugin_table *table = nullptr;
   std::mutex calls;
   plc_mpi_handle world{};
-  int64_t number = 0, processes = 1, tagLimit = 0;
+  int64_t number = 0, processes = 1, tagLimit = 0, sharers = 1;
   std::vector<std::string> hosts; // by process
 };
 

@@ -8,10 +8,15 @@ namespace plc::runtime {
 
 using Op = ActionInfo::Op;
 
+static WorkerOptions beside(const Transport &transport, WorkerOptions options) {
+  options.processes = transport.processesOnTheseCpus();
+  return options;
+}
+
 Shared::Shared(const Manifest &manifest, const EntryPlan &entry, const WorkerOptions &options,
                std::unique_ptr<Transport> newTransport)
     : manifest(manifest), entry(entry), transport(std::move(newTransport)), waits(entry, *transport),
-      workers(transport->localRanks().size(), options, stop) {
+      workers(transport->localRanks().size(), beside(*transport, options), stop) {
   const std::vector<size_t> &ranks = transport->localRanks();
   transport->connect([this, &ranks](size_t rank) {
     workers.wake(static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin()));

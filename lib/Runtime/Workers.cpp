@@ -50,7 +50,8 @@ Workers::Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &
       workers.push_back(std::make_unique<Worker>(rank));
   }
   // Do not spin when there are more workers than usable CPUs: a spinning worker takes a CPU from one that computes.
-  spinNs = static_cast<double>(workers.size()) > usableCpus() ? 0 : options.spinNs;
+  double workersHere = static_cast<double>(workers.size()) * static_cast<double>(options.processes);
+  spinNs = workersHere > usableCpus() ? 0 : options.spinNs;
 }
 
 Workers::~Workers() = default;

@@ -21,6 +21,7 @@ struct ChunkTiming {
 struct WorkerOptions {
   int64_t threadsPerRank = 1;
   int64_t spinNs = 20000;   // how long a worker with nothing to do looks again before it sleeps
+  int64_t processes = 1;    // that have as many workers on the same CPUs, with this one
   bool shareKernels = true; // no: each kernel is computed by its rank's first worker (bench/helping.py)
 };
 
@@ -38,6 +39,8 @@ public:
 
   size_t count() const { return workers.size(); }
   size_t threadsPerRank() const { return perRank; }
+  /// Whether a worker with nothing to do looks again for a while before it sleeps.
+  bool spins() const { return spinNs > 0; }
 
   /// Makes the calling thread worker `index`, with its floating-point environment: round to nearest, denormals kept, no
   /// traps.
@@ -55,7 +58,8 @@ public:
       if (!help(worker))
         idle(worker, [&] { return done() || offered(); });
   }
-  /// The same where not everybody calls wake(): looks at done() all the time at first, then less and less often (Backoff.h).
+  /// The same where not everybody calls wake(): looks at done() all the time at first, then whenever nobody else wants the
+  /// CPU, then less and less often (Backoff.h).
   /// expectedNs: how long it will take; 0: not known.
   template <class Done>
   void poll(Worker &worker, Done done, int64_t expectedNs) {
@@ -68,6 +72,10 @@ public:
       int64_t waited = Trace::now() - begin;
       if (waited < spinNs) {
         pause();
+        continue;
+      }
+      if (waited < Backoff::yieldNs) {
+        std::this_thread::yield();
         continue;
       }
       uint32_t seen = prepareSleep(worker);

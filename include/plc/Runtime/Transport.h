@@ -34,6 +34,8 @@ public:
 
   /// Ranks of the entry that are executed here, ascending.
   virtual const std::vector<size_t> &localRanks() const = 0;
+  /// Processes of the run that may compute on the same CPUs as this one, which is one of them.
+  virtual int64_t processesOnTheseCpus() const { return 1; }
 
   /// Whether wake() follows when a wait of a local rank ends. If not, messages make progress only inside test(), so who
   /// waits must keep calling it.
