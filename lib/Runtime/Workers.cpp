@@ -51,7 +51,9 @@ Workers::Workers(size_t numRanks, const WorkerOptions &options, const StopFlag &
   }
   // Do not spin when there are more workers than usable CPUs: a spinning worker takes a CPU from one that computes.
   double workersHere = static_cast<double>(workers.size()) * static_cast<double>(options.processes);
-  spinNs = workersHere > usableCpus() ? 0 : options.spinNs;
+  double cpus = usableCpus();
+  spinNs = workersHere > cpus ? 0 : options.spinNs;
+  workersPerCpu = std::max<int64_t>(1, static_cast<int64_t>(workersHere / cpus));
 }
 
 Workers::~Workers() = default;

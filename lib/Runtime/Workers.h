@@ -82,7 +82,7 @@ public:
       if (offered() || done())
         cancelSleep(worker);
       else
-        sleep(worker, seen, nextSleepNs(waited, expectedNs));
+        sleep(worker, seen, nextSleepNs(waited, expectedNs, workersPerCpu));
     }
   }
   /// Wakes the worker that executes the rank's actions.
@@ -123,7 +123,7 @@ private:
 
   size_t perRank;
   bool shares;
-  int64_t spinNs;
+  int64_t spinNs, workersPerCpu;                // of all processes; at least 1
   std::vector<std::unique_ptr<Worker>> workers; // perRank of rank 0, perRank of rank 1, ..
   std::vector<std::unique_ptr<KernelJob>> jobs; // by rank
   std::vector<int64_t> cpuTime;                 // by rank, at the last sample

@@ -52,3 +52,11 @@ TEST(Backoff, ExpectsTheLessOfTheLastTwo) {
   pace.took(0);
   EXPECT_EQ(pace.expectedNs(), 0);
 }
+
+TEST(Backoff, SleepsLongerWhereWorkersShareACpu) {
+  for (int64_t waited : {0 * us, 100 * us, 1 * ms, 100 * ms}) {
+    int64_t alone = nextSleepNs(waited);
+    EXPECT_EQ(nextSleepNs(waited, 0, 4), std::min(4 * alone, 200 * us)) << waited;
+  }
+  EXPECT_EQ(nextSleepNs(0, 60 * ms, 4), nextSleepNs(0, 60 * ms)); // most of a long wait
+}
