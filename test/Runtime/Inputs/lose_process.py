@@ -32,6 +32,8 @@ def members():
 
 while run.poll() is None and (not os.path.exists("log") or open("log").read().count('"step"') < steps):
     time.sleep(0.01)
+if run.poll() is not None:
+    sys.exit(f"it ended by itself with {run.returncode}:\n{run.stderr.read()}")
 if which == "launcher":
     victim = run.pid
 elif which == "mpirun":
