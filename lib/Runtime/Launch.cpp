@@ -40,6 +40,8 @@ constexpr const char *folderVariable = "PLC_FLIGHT", *linkVariable = "PLC_LINK",
                      *toTerminal = "terminal", *toFile = "file";
 
 constexpr int64_t cleaningNs = 1'000'000'000;
+/// At least this is given to the start, which takes seconds on a busy machine or by ssh, however soon a rank hangs.
+constexpr int64_t startingNs = 10'000'000'000;
 
 bool isLaunched() { return std::getenv(launchedVariable) != nullptr; }
 
@@ -206,7 +208,8 @@ private:
       suspendAll();
       processes.look();
       // MPICH's waits for ever for a machine that it cannot reach.
-      bool late = !started && launch.patience > 0 && Trace::now() - begin > static_cast<int64_t>(launch.patience * 1e9);
+      bool late = !started && launch.patience > 0 &&
+                  Trace::now() - begin > std::max(startingNs, static_cast<int64_t>(launch.patience * 1e9));
       tookTooLong |= late;
       if (late || isUnread() || processes.mustEnd())
         endAll();

@@ -14,7 +14,7 @@ struct Launch {
   MpiLibrary library;
   int64_t processes;
   std::string hostfile;               // or empty
-  double patience;                    // seconds until the first process has to be there; 0: any time
+  double patience;                    // seconds without a sign of life; 0: any
   std::vector<std::string> arguments; // of this program, without its name
 };
 
