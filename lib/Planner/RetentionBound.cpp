@@ -317,7 +317,7 @@ std::optional<int64_t> boundByMoments(const RetentionProblem &problem, Retention
 
 } // namespace
 
-std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &problem, RetentionToGo &toGo,
+std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &problem, RetentionToGo *toGo,
                                                     RetentionProblem::Peak *least) {
   std::optional<int64_t> bound = boundByMoments(problem, least);
   if (!bound)
@@ -326,11 +326,15 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
   for (const RetentionProblem::Call &call : problem.calls)
     operands += call.repeatable ? call.args.size() : 0;
   bool isPriced = *bound > 0 && slots * (slots + operands) <= mostPriceWork / priceRounds;
-  toGo = priceRetention(problem, isPriced ? priceRounds : 0, *bound, INT64_MAX);
-  return std::max(*bound, toGo.boundNs());
+  if (!isPriced && !toGo) // prices that are zero prove nothing
+    return bound;
+  RetentionToGo priced = priceRetention(problem, isPriced ? priceRounds : 0, *bound, INT64_MAX);
+  bound = std::max(*bound, priced.boundNs());
+  if (toGo)
+    *toGo = std::move(priced);
+  return bound;
 }
 
 std::optional<int64_t> plc::planner::retentionBound(const RetentionProblem &problem, RetentionProblem::Peak *least) {
-  RetentionToGo toGo;
-  return boundRetention(problem, toGo, least);
+  return boundRetention(problem, nullptr, least);
 }

@@ -34,8 +34,8 @@ struct RetentionToGo {
 /// Nothing adds less than what is found in so many rounds, or up to `enoughNs`; `nearNs` is expected.
 RetentionToGo priceRetention(const RetentionProblem &problem, int64_t rounds, int64_t nearNs, int64_t enoughNs);
 
-/// `retentionBound`, with what prices say, which is within some of its rounds.
-std::optional<int64_t> boundRetention(const RetentionProblem &problem, RetentionToGo &toGo,
+/// `retentionBound`, with what prices say, which is within some of its rounds; null where nobody asks for that.
+std::optional<int64_t> boundRetention(const RetentionProblem &problem, RetentionToGo *toGo,
                                       RetentionProblem::Peak *least = nullptr);
 
 } // namespace plc::planner

@@ -1,11 +1,20 @@
 //===- RetentionExact.cpp - a window that is the whole problem ------------===//
-#include "RetentionWindow.h"
+#include "RetentionScope.h"
 
 using namespace plc::planner;
 
-WindowEnd plc::planner::searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort) {
+static bool isSearchable(const RetentionGround &ground) {
+  const RetentionProblem &problem = ground.problem;
   bool isAlone = problem.inFlight == 1 || (problem.firstBackward() == 0 && !problem.splitsBackward);
-  return isAlone ? searchWindow(problem, answer, {0, int64_t(problem.calls.size())}, effort) : WindowEnd::TooLarge;
+  return isAlone && ground.numLoose() <= RetentionScope::room;
+}
+
+bool plc::planner::isSearchedWhole(const RetentionProblem &problem) { return isSearchable(RetentionGround(problem)); }
+
+WindowEnd plc::planner::searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort) {
+  RetentionGround ground(problem);
+  return isSearchable(ground) ? searchWindow(ground, answer, {0, int64_t(problem.calls.size())}, effort)
+                              : WindowEnd::TooLarge;
 }
 
 Fault plc::planner::solveRetentionExactly(const RetentionProblem &problem, int64_t states, Retention &answer,

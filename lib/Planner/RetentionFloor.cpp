@@ -36,9 +36,22 @@ public:
 
   /// What lives before a run of a call if `live` does behind it; `bytes` is what lives while it runs.
   Values before(const Values &live, int64_t call, int64_t &bytes) const {
-    Values kept, all;
-    std::set_difference(live.begin(), live.end(), results[call].begin(), results[call].end(), std::back_inserter(kept));
-    std::set_union(kept.begin(), kept.end(), args[call].begin(), args[call].end(), std::back_inserter(all));
+    Values all;
+    all.reserve(live.size() + args[call].size());
+    // One pass over three ascending lists; no call reads what it makes.
+    auto arg = args[call].begin(), lastArg = args[call].end();
+    auto made = results[call].begin(), lastMade = results[call].end();
+    for (int32_t value : live) {
+      for (; arg != lastArg && *arg < value; ++arg)
+        all.push_back(*arg);
+      while (made != lastMade && *made < value)
+        ++made;
+      if (made == lastMade || *made != value)
+        all.push_back(value);
+      if (arg != lastArg && *arg == value)
+        ++arg;
+    }
+    all.insert(all.end(), arg, lastArg);
     bytes = bytesOf(all) + bytesOf(results[call]) + problem.calls[call].scratchBytes;
     for (auto [operand, result] : problem.calls[call].inPlace)
       if (maker[operand] >= 0 && !isFixed[operand] && !std::binary_search(live.begin(), live.end(), operand))

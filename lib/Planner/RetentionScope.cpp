@@ -5,24 +5,14 @@
 
 using namespace plc::planner;
 
-RetentionScope::RetentionScope(const RetentionProblem &problem, const Retention &answer, RetentionWindow window)
-    : problem(problem), window(window), maker(problem.makers()), numbers(problem.bytes.size(), -1),
-      isFixed(problem.bytes.size()) {
-  findFixed();
+RetentionScope::RetentionScope(const RetentionGround &ground, const Retention &answer, RetentionWindow window)
+    : ground(ground), problem(ground.problem), window(window), maker(ground.maker), numbers(problem.bytes.size(), -1) {
   findTouched(answer);
   if (isTooLarge())
     return;
   grow();
   setCalls();
   setFree(answer);
-}
-
-void RetentionScope::findFixed() {
-  for (size_t value = 0; value < isFixed.size(); ++value)
-    isFixed[value] = maker[value] >= 0 && !problem.calls[maker[value]].repeatable;
-  for (const RetentionProblem::Call &call : problem.calls)
-    for (int64_t value : call.args)
-      isFixed[value] = isFixed[value] && !call.repeatable;
 }
 
 void RetentionScope::look(int64_t value) {
@@ -36,7 +26,7 @@ void RetentionScope::look(int64_t value) {
 void RetentionScope::findTouched(const Retention &answer) {
   std::vector<bool> seen(problem.bytes.size()), seenBehind(problem.bytes.size());
   auto see = [&](int64_t value, int64_t place, bool reads) {
-    if (maker[value] < 0 || isFixed[value])
+    if (maker[value] < 0 || ground.isFixed[value])
       return;
     if (reads && !seen[value])
       first.push_back(value);
@@ -90,16 +80,27 @@ bool RetentionScope::maskOf(const std::vector<int64_t> &list, Live &mask) const 
   return all;
 }
 
+void RetentionScope::setCall(int64_t index) {
+  Local &call = calls[index];
+  bool all = maskOf(problem.calls[index].args, call.args);
+  all &= maskOf(problem.calls[index].results, call.results);
+  call.mayRepeat = all && problem.calls[index].repeatable && call.results;
+  if (call.mayRepeat)
+    repeatable.push_back(index);
+}
+
 void RetentionScope::setCalls() {
   calls.resize(window.end);
-  for (int64_t index = 0; index < window.end; ++index) {
-    Local &call = calls[index];
-    bool all = maskOf(problem.calls[index].args, call.args);
-    all &= maskOf(problem.calls[index].results, call.results);
-    call.mayRepeat = all && problem.calls[index].repeatable && call.results;
-    if (call.mayRepeat)
-      repeatable.push_back(index);
-  }
+  std::vector<int64_t> before;
+  for (int64_t value : values)
+    if (maker[value] < window.begin)
+      before.push_back(maker[value]);
+  std::sort(before.begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
+  for (int64_t index : before)
+    setCall(index);
+  for (int64_t index = window.begin; index < window.end; ++index)
+    setCall(index);
   maskOf(first, atBegin);
   maskOf(last, atEnd);
   read.assign(window.end - window.begin + 1, atEnd);
@@ -112,27 +113,14 @@ void RetentionScope::setCalls() {
 }
 
 void RetentionScope::setFree(const Retention &answer) {
-  int64_t capacity = problem.budgetBytes - problem.staticBytes - (problem.inFlight - 1) * problem.heldBytes(answer);
+  int64_t capacity = problem.budgetBytes - problem.staticBytes - (problem.inFlight - 1) * ground.heldBytes(answer);
   // What only passes takes its bytes all the time.
   for (int64_t value : last)
     capacity -= numbers[value] < 0 ? problem.bytes[value] : 0;
-  freeOwn.assign(window.end - window.begin, capacity);
-  freeClone = freeOwn;
-  std::vector<int64_t> dies = maker;
-  for (int64_t call = 0; call < int64_t(problem.calls.size()); ++call)
-    for (int64_t value : problem.calls[call].args)
-      dies[value] = call;
-  for (size_t value = 0; value < isFixed.size(); ++value)
-    for (int64_t call = std::max(maker[value], window.begin); isFixed[value] && call <= dies[value]; ++call) {
-      if (call >= window.end)
-        break;
-      freeOwn[call - window.begin] -= problem.bytes[value];
-      freeClone[call - window.begin] -= call > maker[value] ? problem.bytes[value] : 0;
-    }
-  for (int64_t call = window.begin; call < window.end; ++call)
-    for (auto [operand, result] : problem.calls[call].inPlace)
-      if (isFixed[operand] && dies[operand] == call)
-        freeOwn[call - window.begin] += std::min(problem.bytes[operand], problem.bytes[result]);
+  for (int64_t call = window.begin; call < window.end; ++call) {
+    freeOwn.push_back(capacity - ground.fixedOwn[call]);
+    freeClone.push_back(capacity - ground.fixedClone[call]);
+  }
 }
 
 int64_t RetentionScope::savedBytes(int64_t call, Live gone) const {

@@ -9,12 +9,10 @@ namespace plc::planner {
 /// A bit for each value that may come and go.
 using Live = uint64_t;
 
-/// The values that a window may make, keep and let go, and what each call of it needs beside them. What can be made only
-/// once and is read by such calls alone, gradients for example, lives as long as it is read whatever runs again: it takes no
-/// bit.
+/// The values that a window may make, keep and let go, and what each call of it needs beside them. Fixed values take no bit.
 class RetentionScope {
 public:
-  RetentionScope(const RetentionProblem &problem, const Retention &answer, RetentionWindow window);
+  RetentionScope(const RetentionGround &ground, const Retention &answer, RetentionWindow window);
 
   /// Whether the window touches more values than there are bits.
   bool isTooLarge() const { return values.size() > room; }
@@ -23,14 +21,16 @@ public:
     Live args = 0, results = 0;
     bool mayRepeat = false;
   };
+  const RetentionGround &ground;
   const RetentionProblem &problem;
   const RetentionWindow window;
-  std::vector<int64_t> maker, values; ///< makers of the problem's values; the values that have a bit
-  std::vector<int64_t> bytes;         ///< of these
-  std::vector<Local> calls;           ///< up to the window's end
-  std::vector<int64_t> repeatable;    ///< those that may run again, ascending
-  Live atBegin = 0, atEnd = 0;        ///< what lives there
-  std::vector<Live> read, needed;     ///< by calls from each one on, and with all that this is made of
+  const std::vector<int64_t> &maker; ///< of the problem's values
+  std::vector<int64_t> values;       ///< that have a bit
+  std::vector<int64_t> bytes;        ///< of these
+  std::vector<Local> calls;          ///< up to the window's end; before it, of those that make what has a bit
+  std::vector<int64_t> repeatable;   ///< those that may run again, ascending
+  Live atBegin = 0, atEnd = 0;       ///< what lives there
+  std::vector<Live> read, needed;    ///< by calls from each one on, and with all that this is made of
   std::vector<int64_t> freeOwn,
       freeClone; ///< bytes for values and scratch while a call of the window runs, or a clone before it
 
@@ -46,19 +46,18 @@ public:
   const Live &readFrom(int64_t call) const { return read[call - window.begin]; }
   const Live &neededFrom(int64_t call) const { return needed[call - window.begin]; }
 
-private:
-  static constexpr size_t room = 62;
+  static constexpr size_t room = 62; ///< bits
 
-  void findFixed();
+private:
   void findTouched(const Retention &answer);
   void grow();
+  void setCall(int64_t index);
   void setCalls();
   void setFree(const Retention &answer);
   void look(int64_t value);
   bool maskOf(const std::vector<int64_t> &list, Live &mask) const;
 
   std::vector<int64_t> numbers;     // bits, or -1
-  std::vector<bool> isFixed;        // of values
   std::vector<int64_t> first, last; // values that live where the window begins, and that are read behind it
 };
 

@@ -116,7 +116,7 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
   }
   RetentionProblem::Peak least;
   RetentionToGo toGo;
-  std::optional<int64_t> bound = boundRetention(problem, toGo, &least);
+  std::optional<int64_t> bound = boundRetention(problem, isSearchedWhole(problem) ? &toGo : nullptr, &least);
   if (!bound)
     return refuse(problem, least, lacking);
   WindowEffort much{effort.exactStates / (isSmall(problem) ? 4 : 16)};

@@ -266,9 +266,9 @@ private:
 
 } // namespace
 
-WindowEnd plc::planner::searchWindow(const RetentionProblem &problem, Retention &answer, RetentionWindow window,
+WindowEnd plc::planner::searchWindow(const RetentionGround &ground, Retention &answer, RetentionWindow window,
                                      WindowEffort &effort) {
-  RetentionScope scope(problem, answer, window);
+  RetentionScope scope(ground, answer, window);
   if (scope.isTooLarge())
     return WindowEnd::TooLarge;
   std::vector<Retention::Clone> clones;

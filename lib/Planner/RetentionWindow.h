@@ -3,6 +3,7 @@
 #define PLC_LIB_PLANNER_RETENTIONWINDOW_H
 
 #include "RetentionDual.h"
+#include "RetentionGround.h"
 
 namespace plc::planner {
 
@@ -38,10 +39,11 @@ struct WindowEffort {
 /// the window that have run, values that live), by A* (Hart, Nilsson, Raphael, 1968) with what a state still pays at least
 /// (`RetentionRest`). Values go only where a run needs their bytes, and then no more of them than it needs. At most 62
 /// values come and go; optimal for goal `Least` if these are all that the window touches and all that this is made of. O(states x (calls + values)).
-WindowEnd searchWindow(const RetentionProblem &problem, Retention &answer, RetentionWindow window,
-                       WindowEffort &effort);
+WindowEnd searchWindow(const RetentionGround &ground, Retention &answer, RetentionWindow window, WindowEffort &effort);
 
 /// The whole problem as one window. Too large with several micro-batches in flight: what they hold is no state's to say.
+/// Whether there are bits for all of its values is known without a search.
+bool isSearchedWhole(const RetentionProblem &problem);
 WindowEnd searchWhole(const RetentionProblem &problem, Retention &answer, WindowEffort &effort);
 
 /// Makes an answer that exceeds the budget fit it, by windows that grow around its peak, each in so many states. False if none

@@ -43,6 +43,7 @@ int64_t nsIn(const RetentionProblem &problem, const Retention &answer, Retention
 
 bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
   Cuts cuts(problem);
+  RetentionGround ground(problem);
   int64_t count = problem.calls.size();
   RetentionProblem::Peak peak = problem.peakOf(answer);
   for (int64_t reach = 2; peak.bytes > problem.budgetBytes; reach *= 2) {
@@ -50,8 +51,8 @@ bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &a
       Retention trial = answer;
       RetentionWindow window = cuts.around(peak.call, reach, reach + 1);
       WindowEffort least{2'000}, any{states, WindowGoal::Any};
-      fits = searchWindow(problem, trial, window, least) == WindowEnd::Found ||
-             searchWindow(problem, trial, window, any) == WindowEnd::Found;
+      fits = searchWindow(ground, trial, window, least) == WindowEnd::Found ||
+             searchWindow(ground, trial, window, any) == WindowEnd::Found;
       RetentionProblem::Peak next = problem.peakOf(trial);
       fits &= next.bytes <= problem.budgetBytes || next.call < window.begin || next.call >= window.end;
       if (!fits)
@@ -67,6 +68,7 @@ bool plc::planner::repairByWindows(const RetentionProblem &problem, Retention &a
 
 int64_t plc::planner::improveByWindows(const RetentionProblem &problem, Retention &answer, int64_t states) {
   Cuts cuts(problem);
+  RetentionGround ground(problem);
   int64_t count = problem.calls.size(), widest = std::clamp<int64_t>(count * 2 / 3, 4, 64);
   for (int64_t width = 4; width <= widest && states > 0;) {
     bool better = false;
@@ -76,7 +78,7 @@ int64_t plc::planner::improveByWindows(const RetentionProblem &problem, Retentio
       effort.belowNs = nsIn(problem, answer, window);
       if (effort.belowNs == 0)
         continue; // nothing runs again
-      better |= searchWindow(problem, answer, window, effort) == WindowEnd::Found;
+      better |= searchWindow(ground, answer, window, effort) == WindowEnd::Found;
       states -= 200 + effort.spent;
     }
     if (!better)
