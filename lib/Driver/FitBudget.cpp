@@ -4,6 +4,7 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Strategy/Choices.h"
 
 #include <algorithm>
 
@@ -52,6 +53,7 @@ OwningOpRef<ModuleOp> Lowering::cutForTry(ModuleOp module, llvm::ArrayRef<Phase>
                                           llvm::raw_ostream &errors) {
   llvm::ArrayRef<Phase> cuts = phasesBetween(phases, lastOfModel, cut);
   std::string text = pipelineText(cuts);
+  program.known->cuts.clear(); // until others are made
   if (knownCut && knownCut->first == text)
     return knownCut->second->clone();
   OwningOpRef<ModuleOp> planned = module.clone();
@@ -62,20 +64,41 @@ OwningOpRef<ModuleOp> Lowering::cutForTry(ModuleOp module, llvm::ArrayRef<Phase>
   return planned;
 }
 
+bool Lowering::isFreeOrder(ModuleOp module, const Program &program) const {
+  if (!freeOrder || freeOrder->isPlain != program.isPlain || program.isFree || !program.keepsAll ||
+      program.fillsBudget || !strategy.get<plc::strategy::Counts>("parallelism.shard").empty())
+    return false;
+  // An order that follows times is told what the cuts count with.
+  auto isTold = [&](const auto &each) {
+    return !program.inFlight ||
+           llvm::all_of(each.second.inFlight, [&](int64_t most) { return most == program.inFlight; });
+  };
+  auto cuts = cutsOf(module, program, strategy);
+  return cuts && *cuts == freeOrder->cuts && llvm::all_of(*cuts, isTold);
+}
+
 std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program program, llvm::raw_ostream &errors,
                                                  llvm::function_ref<bool(ModuleOp)> isHopeless) {
   program.measures = true;
   TriedKey key = keyOf(program);
   if (auto it = knownPlans.find(key); it != knownPlans.end())
     return it->second;
+  if (isHopeless && isFreeOrder(module, program)) {
+    gaveUp |= freeOrder->isSlow;
+    return knownPlans[key] = freeOrder->tried;
+  }
   std::vector<Phase> phases = phasesOf(program, strategy);
   OwningOpRef<ModuleOp> planned = cutForTry(module, phases, program, errors);
   if (!planned || !runPhases(*planned, phasesBetween(phases, cut, ordered), program, errors))
     return std::nullopt;
   bool isSlow = isTooSlow && isTooSlow(*planned);
   gaveUp |= isSlow;
-  if (isSlow || (isHopeless && isHopeless(*planned)))
-    return knownPlans[key] = {{}, stepOf(*planned), /*isWhole=*/false};
+  if (isSlow || (isHopeless && isHopeless(*planned))) {
+    Tried tried{{}, stepOf(*planned), /*isWhole=*/false};
+    if (program.isFree)
+      freeOrder = {program.isPlain, isSlow, program.known->cuts, tried};
+    return knownPlans[key] = tried;
+  }
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
   Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
@@ -295,6 +318,7 @@ bool Lowering::fitOrder(ModuleOp module, Program &program) {
 
 bool Lowering::fitBudget(ModuleOp module, Program &program) {
   knownPlans.clear(); // of another module
+  freeOrder.reset();
   kept.reset();
   gaveUp = false;
   if (!program.known)

@@ -3,6 +3,7 @@
 #define PLC_LIB_DRIVER_LOWERING_H
 
 #include "plc/Driver/Phases.h"
+#include "plc/Planning/KnownAnswers.h"
 #include "plc/Strategy/Strategy.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -75,6 +76,14 @@ private:
   /// `inFlight`, `memoryFraction` and `reserveBytes`, without zeros at the end.
   using TriedKey = std::tuple<bool, bool, bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
   static TriedKey keyOf(const Program &program);
+  /// An order without a budget that was given up, of which the cuts are known.
+  struct FreeOrder {
+    bool isPlain = false, isSlow = false; ///< the latter: as `giveUpIf` says
+    std::map<std::string, plan::Cut> cuts;
+    Tried tried;
+  };
+  /// Whether a program that keeps all values has that order, because cuts that know the budget are the same.
+  bool isFreeOrder(mlir::ModuleOp module, const Program &program) const;
   /// Whether no addresses of an order keep the budget.
   bool holdsTooMuch(mlir::ModuleOp ordered) const;
   /// A copy of a module, cut into the stages of a plan that is tried; null after an error.
@@ -108,6 +117,7 @@ private:
   std::function<bool(mlir::ModuleOp)> isTooSlow; ///< may be null
   bool gaveUp = false;                           ///< a plan for that
   std::map<TriedKey, Tried> knownPlans;
+  std::optional<FreeOrder> freeOrder; ///< the last one
   /// The last cut of a plan that keeps all values, and the passes that made it.
   std::optional<std::pair<std::string, mlir::OwningOpRef<mlir::ModuleOp>>> knownCut;
   /// The fastest plan of those that were tried and fit, the last of equal ones.

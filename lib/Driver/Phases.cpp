@@ -296,6 +296,11 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   return phases;
 }
 
+std::optional<plc::plan::Cuts> plc::driver::cutsOf(ModuleOp withKernels, const Program &program,
+                                                   const Strategy &strategy) {
+  return plan::cutsOf(withKernels, partitionOptions(program, strategy), program.known);
+}
+
 void plc::driver::addProof(OpPassManager &pipeline, const Program &program, const Strategy &strategy) {
   pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
 }

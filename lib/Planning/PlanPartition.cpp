@@ -1,6 +1,7 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "BucketStages.h"
 #include "CutModel.h"
+#include "CutProblem.h"
 #include "CutSavings.h"
 #include "DecideRetention.h"
 #include "ExplainCuts.h"
@@ -18,13 +19,13 @@
 #include "plc/Planner/Schedules.h"
 #include "plc/Planning/KnownAnswers.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
-
-#include <map>
 
 namespace plc::plan {
 #define GEN_PASS_DEF_PLANPARTITION
@@ -37,151 +38,6 @@ using namespace plc::plan;
 using planner::PartitionProblem;
 
 namespace {
-
-std::vector<std::vector<int64_t>> usersOf(const FlatProgram &flat) {
-  std::vector<std::vector<int64_t>> users(flat.values.size());
-  for (auto [index, call] : llvm::enumerate(flat.calls))
-    for (int64_t value : call.args)
-      users[value].push_back(index);
-  return users;
-}
-
-// Units that use a value, ascending.
-std::vector<int64_t> unitsOf(const FlatProgram &flat, ArrayRef<int64_t> users) {
-  std::vector<int64_t> units;
-  for (int64_t user : users)
-    units.push_back(flat.calls[user].unit);
-  llvm::sort(units);
-  units.erase(llvm::unique(units), units.end());
-  return units;
-}
-
-// The most bytes of values that live inside one task of a unit alone, per unit.
-void addScratch(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, PartitionProblem &problem) {
-  std::map<std::pair<int64_t, Role>, int64_t> live;
-  for (auto [index, call] : llvm::enumerate(flat.calls)) {
-    int64_t &now = live[{call.unit, call.role}];
-    auto isLocal = [&, &call = call](int64_t value) {
-      return flat.values[value].origin == FlatValue::Result && llvm::all_of(users[value], [&](int64_t user) {
-               return flat.calls[user].unit == call.unit && flat.calls[user].role == call.role;
-             });
-    };
-    for (int64_t value : call.results)
-      now += isLocal(value) ? byteSize(flat.values[value].type) : 0;
-    problem.parts[call.unit].scratchBytes = std::max(problem.parts[call.unit].scratchBytes, now);
-    for (int64_t value : std::set<int64_t>(call.args.begin(), call.args.end()))
-      if (isLocal(value) && users[value].back() == int64_t(index))
-        now -= byteSize(flat.values[value].type);
-  }
-}
-
-// What a replica has of a step: its micro-batches and their lanes, and what is divided among all replicas.
-struct Share {
-  int64_t microBatches, lanes, replicas, moments;
-};
-
-// Parameters with their sites, and the part of moments, and of the other replicas' sites, that a replica owns; inputs and
-// outputs of its micro-batches.
-void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, const Share &share,
-                  PartitionProblem &problem) {
-  std::map<StringRef, int64_t> sites;
-  for (const FlatValue &value : flat.values)
-    if (value.origin == FlatValue::Site)
-      sites[value.name.getValue()] += share.lanes;
-  std::vector<std::set<int64_t>> readers(flat.values.size()); // units
-  for (auto [index, value] : llvm::enumerate(flat.values))
-    for (int64_t user : users[index])
-      readers[index].insert(flat.calls[user].unit);
-  // What is prepared for units is read for them.
-  for (const FlatCall &call : llvm::reverse(flat.prepared))
-    for (int64_t made : call.results)
-      for (int64_t value : call.args)
-        readers[value].insert(readers[made].begin(), readers[made].end());
-  for (auto [index, value] : llvm::enumerate(flat.values)) {
-    std::vector<int64_t> units(readers[index].begin(), readers[index].end());
-    if (units.empty())
-      continue;
-    int64_t bytes = byteSize(value.type);
-    if (value.origin == FlatValue::Prepared && !users[index].empty())
-      problem.residents.push_back({units, bytes, bytes});
-    if (value.origin == FlatValue::Input)
-      problem.residents.push_back({units, bytes * share.microBatches, bytes * share.microBatches});
-    if (value.origin != FlatValue::Param)
-      continue;
-    auto trained = sites.find(value.name.getValue());
-    int64_t count = trained == sites.end() ? 0 : trained->second;
-    int64_t owned = bytes * (share.moments + count * (share.replicas - 1)) / share.replicas;
-    problem.residents.push_back({units, count ? bytes * (1 + count) + owned : bytes, bytes * (count ? 2 : 1)});
-  }
-  for (int64_t output : flat.outputs)
-    if (flat.values[output].origin == FlatValue::Result) {
-      int64_t bytes = byteSize(flat.values[output].type) * share.microBatches;
-      problem.residents.push_back({{flat.calls[flat.values[output].call].unit}, bytes, 0});
-    }
-}
-
-// What is recomputed; first as if there were one stage, so that the cuts count with it, then for the stages.
-struct Recomputation {
-  planner::RematProblem problem;
-  planner::Remat answer;
-  bool lastKeeps = false; ///< the last micro-batch recomputes nothing
-};
-
-// The time of clones, and what a segment computes again, which lives at once, as scratch of its units.
-void addClones(const FlatProgram &flat, const Recomputation &remat, PartitionProblem &problem) {
-  std::map<int64_t, int64_t> bytes; // by segment
-  std::set<std::pair<int64_t, int64_t>> units;
-  int64_t index = -1;
-  for (const FlatCall &call : flat.calls) {
-    if (call.role != Role::F || !remat.answer.cloned[++index])
-      continue;
-    int64_t segment = remat.problem.calls[index].segment;
-    problem.parts[call.unit].ns += KernelOp(call.kernel).getNs();
-    for (int64_t value : call.results)
-      bytes[segment] += byteSize(flat.values[value].type);
-    units.insert({call.unit, segment});
-  }
-  for (auto [unit, segment] : units)
-    problem.parts[unit].scratchBytes += bytes[segment];
-}
-
-PartitionProblem buildProblem(const FlatProgram &flat, const Recomputation &remat, const Share &share,
-                              int64_t bytesPerNs, bool splitsBackward) {
-  PartitionProblem problem;
-  for (const auto &unit : flat.units)
-    problem.parts.push_back({unit.name});
-  std::vector<std::vector<int64_t>> users = usersOf(flat);
-  // Units that have to do with each other, in program order: no two of them may change sides, because forward values
-  // go that way and gradients the other.
-  std::set<std::pair<int64_t, int64_t>> orders;
-  for (const FlatCall &call : flat.calls)
-    problem.parts[call.unit].ns += KernelOp(call.kernel).getNs();
-  for (auto [index, value] : llvm::enumerate(flat.values)) {
-    if (value.origin != FlatValue::Result)
-      continue;
-    const FlatCall &maker = flat.calls[value.call];
-    int64_t bytes = byteSize(value.type);
-    std::vector<int64_t> units = unitsOf(flat, users[index]);
-    if (llvm::any_of(units, [&](int64_t unit) { return unit != maker.unit; }))
-      problem.tensors.push_back({maker.unit, units, bytes / bytesPerNs, bytes, /*forward=*/false});
-    for (int64_t unit : units)
-      if (unit != maker.unit)
-        orders.emplace(std::min(unit, maker.unit), std::max(unit, maker.unit));
-    // From F to B or W a value waits for other micro-batches; from B to W for its own alone, unless the schedule lets
-    // others run between.
-    bool leavesTask = llvm::any_of(users[index], [&](int64_t user) { return flat.calls[user].role != maker.role; });
-    if (remat.answer.kept[index] || (splitsBackward && leavesTask && maker.role == Role::B))
-      problem.parts[maker.unit].keptBytes += bytes;
-    else if (leavesTask && (maker.role != Role::F || remat.lastKeeps))
-      problem.residents.push_back({{maker.unit}, bytes, 0});
-  }
-  for (auto [before, after] : orders)
-    problem.tensors.push_back({before, {after}, 0, 0});
-  addScratch(flat, users, problem);
-  addClones(flat, remat, problem);
-  addResidents(flat, users, share, problem);
-  return problem;
-}
 
 // A sum of two contributions to a gradient that one stage makes is made there, so that it crosses as one value: of the
 // tree over all contributions each maximal subtree with its leaves in one stage.
@@ -214,6 +70,19 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
         return signalPassFailure();
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
       body.erase();
+  }
+
+  // The cuts of a module that is not changed, nor told about.
+  std::optional<Cuts> cutsOf(ModuleOp module) {
+    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
+    Cuts cuts;
+    for (auto model : module.getOps<ein::ModelOp>()) {
+      FailureOr<Decision> decision = decide(model);
+      if (failed(decision))
+        return std::nullopt;
+      cuts[model.getSymName().str()] = decision->cut();
+    }
+    return cuts;
   }
 
 private:
@@ -381,6 +250,14 @@ private:
     return remat;
   }
 
+  LogicalResult decideAgain(ein::ModelOp model, const FlatProgram &flat, Recomputation &remat) {
+    FailureOr<Recomputation> other = decideRecomputation(model, flat);
+    if (failed(other))
+      return failure();
+    remat = std::move(*other);
+    return success();
+  }
+
   void writeRecomputation(const Recomputation &remat, ProgramOp program) {
     int64_t bytes = remat.problem.keptBytes(remat.answer);
     program.setRemat(policy.getValue());
@@ -457,7 +334,18 @@ private:
     return success();
   }
 
-  LogicalResult cut(ein::ModelOp model) {
+  // Where a model is cut, and the problem that this answers.
+  struct Decision {
+    FlatProgram flat;
+    Recomputation remat;
+    PartitionProblem problem;
+    planner::Partition answer{};
+    bool isShared = false; ///< by ranks of a group
+
+    Cut cut() const { return {answer.stageOf, problem.inFlight}; }
+  };
+
+  FailureOr<Decision> decide(ein::ModelOp model) {
     const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat))
@@ -483,7 +371,7 @@ private:
              << stages << " stages but model '" << model.getSymName() << "' has " << calls << " " << flat->unitNoun
              << "s to cut";
     Share share = shareOf(model);
-    PartitionProblem problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
+    PartitionProblem problem = buildCutProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
     problem.stages = stages;
     // A budget is met by what is computed again, and how much that is depends on the cut. Where ranks share stages it is met
     // by what each of them does.
@@ -495,10 +383,7 @@ private:
       problem.limitBytes *= shards; // of a group's ranks
     if (!clamped)
       problem.place.assign(place.begin(), place.end());
-    std::vector<int64_t> ranks(stages);
-    for (int64_t stage = 0; stage < stages; ++stage)
-      ranks[stage] = problem.rankOf(stage);
-    problem.inFlight = inFlightOn(ranks, share.microBatches);
+    problem.inFlight = inFlightOn(ranksOf(problem), share.microBatches);
     planner::Partition answer;
     auto solveCut = [&] {
       return isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
@@ -517,36 +402,56 @@ private:
       chooseUnderBudget(model, *flat, *remat, problem, answer);
       problem.limitBytes = 0;
     }
-    remarkCuts(model, *flat, problem, answer);
+    return Decision{std::move(*flat), std::move(*remat), std::move(problem), std::move(answer), isShared};
+  }
+
+  static std::vector<int64_t> ranksOf(const PartitionProblem &problem) {
+    std::vector<int64_t> ranks(problem.stages);
+    for (int64_t stage = 0; stage < problem.stages; ++stage)
+      ranks[stage] = problem.rankOf(stage);
+    return ranks;
+  }
+
+  LogicalResult cut(ein::ModelOp model) {
+    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
+    FailureOr<Decision> decision = decide(model);
+    if (failed(decision))
+      return failure();
+    auto &[flat, remat, problem, answer, isShared] = *decision;
+    known->cuts[model.getSymName().str()] = decision->cut();
+    Share share = shareOf(model);
+    std::vector<int64_t> ranks = ranksOf(problem);
+    remarkCuts(model, flat, problem, answer);
     if (explain)
-      explainCuts(model, *flat, problem, answer, isShared ? int64_t(shards) : 1, llvm::outs());
-    bool isBucketed = buckets > 1 && share.replicas > 1 && hasSites(*flat) && !isShared && !recomputes();
+      explainCuts(model, flat, problem, answer, isShared ? int64_t(shards) : 1, llvm::outs());
+    bool isBucketed = buckets > 1 && share.replicas > 1 && hasSites(flat) && !isShared && !recomputes();
     std::vector<int64_t> pipeline;
     if (isShared || isBucketed) {
-      FailureOr<SharedStages> shared = isShared ? shareStages(model, *flat, answer.stageOf, ranks, shards)
-                                                : bucketStages(*flat, answer.stageOf, ranks, buckets);
+      FailureOr<SharedStages> shared = isShared ? shareStages(model, flat, answer.stageOf, ranks, shards)
+                                                : bucketStages(flat, answer.stageOf, ranks, buckets);
       if (failed(shared))
         return failure();
       answer.stageOf = shared->stageOf;
       pipeline = shared->pipeline;
-      stages = shared->rankOf.size();
-      remat = decideRecomputation(model, *flat);
-      problem = buildProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
-      problem.stages = stages;
+      if (failed(decideAgain(model, flat, remat)))
+        return failure();
+      problem = buildCutProblem(flat, remat, share, bytesPerNs, family.splitsBackward);
+      problem.stages = shared->rankOf.size();
       problem.place = ranks = shared->rankOf;
       problem.inFlight = inFlightOn(problem.place, share.microBatches, isShared ? int64_t(shards) : 1, pipeline);
     }
-    if (failed(checkStates(model, *flat, answer.stageOf)))
+    if (failed(checkStates(model, flat, answer.stageOf)))
       return failure();
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});
     if (!recomputes() && joinBackward && !family.splitsBackward) {
-      std::vector<bool> unawaited = findUnawaited(*flat, answer.stageOf, ranks);
-      plan::joinBackward(*flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
-      remat = decideRecomputation(model, *flat);
+      std::vector<bool> unawaited = findUnawaited(flat, answer.stageOf, ranks);
+      plan::joinBackward(flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
+      if (failed(decideAgain(model, flat, remat)))
+        return failure();
     }
-    FailureOr<ProgramOp> program = build(model, *flat, *remat, answer.stageOf, plans, pipeline);
+    FailureOr<ProgramOp> program = build(model, flat, remat, answer.stageOf, plans, pipeline);
     if (failed(program))
       return failure();
     if (recomputes() && hasBudget()) {
@@ -563,14 +468,15 @@ private:
           continue;
         joined.insert(refused.begin(), refused.end());
         program->erase();
-        plan::joinBackward(*flat, [&](int64_t unit) { return joined.contains(problem.rankOf(answer.stageOf[unit])); });
-        remat = decideRecomputation(model, *flat);
-        program = build(model, *flat, *remat, answer.stageOf, plans, pipeline);
+        plan::joinBackward(flat, [&](int64_t unit) { return joined.contains(problem.rankOf(answer.stageOf[unit])); });
+        if (failed(decideAgain(model, flat, remat)))
+          return failure();
+        program = build(model, flat, remat, answer.stageOf, plans, pipeline);
         if (failed(program))
           return failure();
       }
     }
-    remarkRecomputation(model, *flat, remat->problem, remat->answer);
+    remarkRecomputation(model, flat, remat.problem, remat.answer);
     // Behind everything that decides what runs twice.
     if (planner::Fault fault = writeFigures(*program))
       return emitReason(model, *fault);
@@ -589,4 +495,11 @@ std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions option
   if (cuts)
     pass->budgetCuts = std::move(cuts);
   return pass;
+}
+
+std::optional<Cuts> plc::plan::cutsOf(ModuleOp module, PlanPartitionOptions options,
+                                      std::shared_ptr<KnownAnswers> known) {
+  PlanPartitionPass pass(std::move(options));
+  pass.known = std::move(known);
+  return pass.cutsOf(module);
 }

@@ -4,8 +4,10 @@
 
 #include "plc/Algebra/Phases.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@ class Strategy;
 }
 namespace plc::plan {
 struct BudgetCuts;
+struct Cut;
 struct KnownAnswers;
 } // namespace plc::plan
 
@@ -65,6 +68,10 @@ int64_t mostInFlight(const strategy::Strategy &strategy);
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
+
+/// The cuts that phase `partition` would make of a module with kernels, by model; nothing if it would fail.
+std::optional<std::map<std::string, plan::Cut>> cutsOf(mlir::ModuleOp withKernels, const Program &program,
+                                                       const strategy::Strategy &strategy);
 
 /// What proves that a module behind all phases computes its numerics program inside the budget: part of the last one.
 void addProof(mlir::OpPassManager &pipeline, const Program &program, const strategy::Strategy &strategy);

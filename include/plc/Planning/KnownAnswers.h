@@ -8,13 +8,25 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace plc::plan {
+
+/// The stage of each unit of a model, and the micro-batches in flight that each stage is counted with.
+struct Cut {
+  std::vector<int64_t> stageOf, inFlight;
+  bool operator==(const Cut &) const = default;
+};
+
+using Cuts = std::map<std::string, Cut>; ///< by model
 
 /// What was found for ranks and orders, for other plans that ask for the same. Every plan is the same without.
 struct KnownAnswers {
   planner::KnownRanks ranks;
   planner::KnownOrders orders;
+  Cuts cuts; ///< of the plan that was cut last
 };
 
 /// Cuts that were chosen under a budget, by model: plans that differ in the bytes that ranks reserve have the same.
@@ -25,6 +37,9 @@ struct BudgetCuts {
 /// The passes that look up, and add to, what is known; either may be null.
 std::unique_ptr<mlir::Pass> createPlanPartition(PlanPartitionOptions options, std::shared_ptr<KnownAnswers> known,
                                                 std::shared_ptr<BudgetCuts> cuts);
+/// The cuts that `--plan-partition` would make of a module, which stays as it is; nothing if it would fail.
+std::optional<Cuts> cutsOf(mlir::ModuleOp module, PlanPartitionOptions options, std::shared_ptr<KnownAnswers> known);
+
 std::unique_ptr<mlir::Pass> createPlanSchedule(PlanScheduleOptions options, std::shared_ptr<KnownAnswers> known);
 std::unique_ptr<mlir::Pass> createPlanRemat(PlanRematOptions options, std::shared_ptr<KnownAnswers> known);
 
