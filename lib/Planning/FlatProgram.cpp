@@ -52,7 +52,7 @@ private:
     return flat.values.size() - 1;
   }
 
-  ein::FuncOp bodyOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+  ein::FuncOp bodyOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCalleeAttr().getAttr()); }
 
   LogicalResult findUnits() {
     bool open = false; // the first unit has no layer call yet
@@ -143,7 +143,7 @@ private:
   }
 
   LogicalResult addCall(CallOp call, ein::FuncOp body, ein::CallOp instance, DenseMap<Value, int64_t> &local) {
-    auto kernel = symbols.lookup<KernelOp>(call.getKernel());
+    auto kernel = symbols.lookup<KernelOp>(call.getKernelAttr().getAttr());
     FlatCall flatCall{kernel, roleOf(body), unit.lookup(instance.getPath()), instance.getPathAttr(), call.getLoc()};
     flatCall.sum = body.getRole() == ein::BodyRole::sum;
     for (Value operand : call.getArgs())

@@ -47,6 +47,8 @@ private:
 
   // Each stage prepares by itself what its calls read, with all that is needed for that: nothing prepared travels.
   void placePrepared() {
+    if (flat.prepared.empty())
+      return;
     std::set<std::pair<int64_t, int64_t>> needed; // stage, call
     auto need = [&](int64_t stage, int64_t value) {
       if (flat.values[value].origin == FlatValue::Prepared)
@@ -165,7 +167,7 @@ private:
         if (info.origin == FlatValue::Result || info.origin == FlatValue::Prepared || inStage.contains(value))
           continue;
         Location place = model.getLoc();
-        if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name.getValue()) : nullptr;
+        if (auto declared = info.name ? symbols.lookup<ein::ParamOp>(info.name) : nullptr;
             declared && info.origin != FlatValue::Input)
           place = declared.getLoc();
         if (info.origin == FlatValue::Input)
