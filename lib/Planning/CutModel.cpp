@@ -76,6 +76,7 @@ private:
   void addUses(CallOp call) {
     if (call.getRecompute() || isPrepared(call))
       return;
+    int64_t part = partOf.lookup(call);
     for (Value operand : call.getArgs()) {
       Value made = slots.resolve(operand);
       while (auto pop = made.getDefiningOp<PopOp>())
@@ -83,7 +84,7 @@ private:
       if (Value original = slots.getOriginals().lookup(made))
         made = original;
       if (auto maker = made.getDefiningOp<CallOp>(); maker && !isPrepared(maker))
-        consumers[made].push_back(partOf.lookup(call));
+        consumers[made].push_back(part);
     }
   }
 

@@ -44,8 +44,11 @@ void addScratch(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users, P
     for (int64_t value : call.results)
       now += isLocal(value) ? byteSize(flat.values[value].type) : 0;
     problem.parts[call.unit].scratchBytes = std::max(problem.parts[call.unit].scratchBytes, now);
-    for (int64_t value : std::set<int64_t>(call.args.begin(), call.args.end()))
-      if (isLocal(value) && users[value].back() == int64_t(index))
+    std::vector<int64_t> args = call.args;
+    llvm::sort(args);
+    args.erase(llvm::unique(args), args.end());
+    for (int64_t value : args)
+      if (users[value].back() == int64_t(index) && isLocal(value))
         now -= byteSize(flat.values[value].type);
   }
 }
@@ -60,8 +63,9 @@ void addResidents(const FlatProgram &flat, ArrayRef<std::vector<int64_t>> users,
       sites[value.name.getValue()] += share.lanes;
   std::vector<std::set<int64_t>> readers(flat.values.size()); // units
   for (auto [index, value] : llvm::enumerate(flat.values))
-    for (int64_t user : users[index])
-      readers[index].insert(flat.calls[user].unit);
+    if (value.origin != FlatValue::Result && value.origin != FlatValue::Site) // of which nobody asks
+      for (int64_t user : users[index])
+        readers[index].insert(flat.calls[user].unit);
   // What is prepared for units is read for them.
   for (const FlatCall &call : llvm::reverse(flat.prepared))
     for (int64_t made : call.results)
