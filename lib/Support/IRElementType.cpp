@@ -19,25 +19,10 @@ Type plc::irTypeOf(ElementType type, MLIRContext *context) {
   llvm_unreachable("no row of the table");
 }
 
-// As the one above, but asks no context for a type: every size of a value does this.
-static bool isElement(plc::ElementType type, Type element) {
-  switch (type) {
-  case plc::ElementType::F64: return isa<Float64Type>(element);
-  case plc::ElementType::F32: return isa<Float32Type>(element);
-  case plc::ElementType::I64: return element.isSignlessInteger(64);
-  case plc::ElementType::I32: return element.isSignlessInteger(32);
-  case plc::ElementType::Bool: return element.isSignlessInteger(1);
-  case plc::ElementType::BF16: return isa<BFloat16Type>(element);
-  case plc::ElementType::F16: return isa<Float16Type>(element);
-  case plc::ElementType::I8: return element.isSignlessInteger(8);
-  }
-  llvm_unreachable("no row of the table");
-}
-
 std::optional<plc::ElementType> plc::findElementType(Type type) {
   Type element = getElementTypeOrSelf(type);
   for (ElementType each : allElementTypes)
-    if (isElement(each, element))
+    if (irTypeOf(each, type.getContext()) == element)
       return each;
   return std::nullopt;
 }
