@@ -79,7 +79,7 @@ private:
   /// An order without a budget that was given up, of which the cuts are known.
   struct FreeOrder {
     bool isPlain = false, isSlow = false; ///< the latter: as `giveUpIf` says
-    std::map<std::string, plan::Cut> cuts;
+    plan::Cuts cuts;
     Tried tried;
   };
   /// Whether a program that keeps all values has that order, because cuts that know the budget are the same.

@@ -108,8 +108,8 @@ class Cover:
             self.expected = (keys, bits)
         for found, expected in zip((keys, bits), (self.expected[0], self.expected[1][first - 1:])):
             if found != expected:
-                first = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), (found, expected))
-                sys.exit(f"{name}: found {first[0]}, expected {first[1]}")
+                differ = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), (found, expected))
+                sys.exit(f"{name}: found {differ[0]}, expected {differ[1]}")
         for rank in (rank for line in lines if "summary" in line for rank in line["summary"]["ranks"]):
             if rank["planned_bytes"] != rank["measured_bytes"]:
                 sys.exit(f"{name}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote "
