@@ -132,10 +132,10 @@ void SessionCache::checkMemory(size_t index, const Transport &connected) const {
 }
 
 std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transport> connected) const {
-  return std::make_unique<Session>(
-      contents, contents.entries[index],
-      WorkerOptions{threads, static_cast<int64_t>(shortWaitNs(contents.rates)), options.shareKernels},
-      options.hangTimeout, std::move(connected));
+  WorkerOptions workers{.threadsPerRank = threads,
+                        .spinNs = static_cast<int64_t>(shortWaitNs(contents.rates)),
+                        .shareKernels = options.shareKernels};
+  return std::make_unique<Session>(contents, contents.entries[index], workers, options.hangTimeout, std::move(connected));
 }
 
 /// A session that was abandoned, and the code that it runs, must stay.
