@@ -149,7 +149,7 @@ private:
   // A run whose bases lie apart, by what is known of its task: true if nothing is wrong. Else each call is executed, which
   // finds what is, or that values lie between each other.
   bool runBlocks(const ActionInfo &run, int64_t number, Operation *op) {
-    KnownTask *task = renewed.empty() ? knownTask(run, number) : nullptr;
+    KnownTask *task = renewed.empty() && renewing == 0 ? knownTask(run, number) : nullptr;
     const TaskEffect *effect = task ? &*task->effect : nullptr;
     if (!effect || !liesApart(run, *effect))
       return false;
@@ -292,6 +292,7 @@ private:
     if (failed(checkLocks(op, *range, "posts a receive to")))
       return failure();
     held.erase(*range, op);
+    renewing += bool(value.getDefiningOp<ParamOp>());
     locks.push_back({*range, op, action.target, action.microBatch, true});
     return success();
   }
@@ -299,12 +300,14 @@ private:
   LogicalResult receive(const ActionInfo &action, ActionInterface op) {
     Value value = carried(action, false);
     Range range = unlock(action, true);
-    if (auto site = value.getDefiningOp<SiteOp>())
+    if (auto site = value.getDefiningOp<SiteOp>()) {
       sites[keyOf(site)].received = true;
-    else if (auto param = value.getDefiningOp<ParamOp>())
+    } else if (auto param = value.getDefiningOp<ParamOp>()) {
       renewed.insert(param.getParam());
-    else
+      --renewing;
+    } else {
       held.put(range, value, action.microBatch);
+    }
     return success();
   }
 
@@ -573,6 +576,7 @@ private:
   SmallVector<Lock> locks;
   std::map<SiteKey, SiteState> sites;
   llvm::StringSet<> renewed; // parameters whose place here has the new value
+  int64_t renewing = 0;      // parameters whose new value is on its way to their place here
   int64_t highest = 0;       // the end of the last value
 };
 

@@ -2,6 +2,9 @@
 // RUN: plc-opt %s --plan-verify -o /dev/null
 // RUN: sed -e '/EARLIER/d' -e 's/.*LATER//' %s | not plc-opt --plan-verify 2>&1 | FileCheck %s
 // CHECK: error: 'plan.run' op reads parameter 'w', whose place has the new value by now
+// While the new value is on its way it may be there in part.
+// RUN: sed -e '/EARLIER/d' -e 's/.*MEANWHILE//' %s | not plc-opt --plan-verify 2>&1 | FileCheck %s --check-prefix=POSTED
+// POSTED: error: 'plan.run' op reads bytes 0 to 64 while micro-batch -1 of 'c0' is on its way in
 
 !t = tensor<16xf32>
 #id = affine_map<(i) -> (i)>
@@ -59,6 +62,7 @@ plan.program @p attributes {arg_names = ["x"], arg_types = [!t], arg_batch = arr
     }
     plan.run @s1 F mb 0 at [64, 128] // EARLIER
     plan.post_recv @c0 mb -1 at 0
+    // MEANWHILE plan.run @s1 F mb 0 at [64, 128]
     plan.step
     plan.wait_recv @c0 mb -1
     // LATER plan.run @s1 F mb 0 at [64, 128]
