@@ -300,7 +300,8 @@ int64_t plc::planner::boundOf(const Jobs &jobs, const ForcedOrder &forced) {
 // Each rank alone, its jobs interruptible, with the least time before and after each job (heads and tails) that the other
 // ranks, index order and memory force: Jackson's preemptive schedule is optimal for that, so its makespan is a bound.
 // Where there are few jobs, their windows on all ranks together make it larger (`boundByWindows`). Heads count, beside
-// paths, the work on the rank itself that comes before a job. Few micro-batches in flight make it larger once more (`boundByTurns`). O(jobs chains + jobs of a rank, for each of its chains, log n).
+// paths, the work on the rank itself that comes before a job. Few micro-batches in flight make it larger once more
+// (`boundByTurns`). O(jobs chains + jobs of a rank, for each of its chains, log n).
 // Source: Carlier, "The one-machine sequencing problem", 1982.
 int64_t ScheduleProblem::bound() const {
   Jobs jobs(*this);

@@ -86,6 +86,8 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   }
 
 private:
+  bool keepsAll = false; ///< of the model that is cut, whatever its policy may compute again
+
   static constexpr const char *placeKey = "parallelism.place", *balanceKey = "parallelism.balance";
 
   LogicalResult checkOptions() {
@@ -235,7 +237,7 @@ private:
   }
 
   bool recomputes() const {
-    return policy != planner::RematPolicy::none && microBatches != planner::RecomputingRuns::never;
+    return policy != planner::RematPolicy::none && microBatches != planner::RecomputingRuns::never && !keepsAll;
   }
 
   FailureOr<Recomputation> decideRecomputation(ein::ModelOp model, const FlatProgram &flat) {
@@ -248,6 +250,24 @@ private:
                           std::string_view(*fault));
     remat.answer = planner::recompute(remat.problem);
     return remat;
+  }
+
+  // W is joined to B for what both read of what is computed again. Where a policy finds that all is kept, there is no such thing, and
+  // the plan is that of `none`.
+  FailureOr<Recomputation> joinAndRecompute(ein::ModelOp model, FlatProgram &flat) {
+    keepsAll = false;
+    std::optional<FlatProgram> apart;
+    if (recomputes() && joinBackward && !rowOf(schedule.getValue()).splitsBackward) {
+      if (!hasBudget()) // else the bytes of ranks decide
+        apart = flat;
+      plan::joinBackward(flat, [](int64_t) { return true; });
+    }
+    FailureOr<Recomputation> remat = decideRecomputation(model, flat);
+    if (failed(remat) || !apart || llvm::is_contained(remat->answer.cloned, true))
+      return remat;
+    keepsAll = true;
+    flat = std::move(*apart);
+    return decideRecomputation(model, flat);
   }
 
   LogicalResult decideAgain(ein::ModelOp model, const FlatProgram &flat, Recomputation &remat) {
@@ -356,9 +376,7 @@ private:
       divideUnits(*flat);
     if (failed(checkReplicas(model)) || failed(checkBalance(model, *flat)))
       return failure();
-    if (recomputes() && joinBackward && !family.splitsBackward)
-      plan::joinBackward(*flat, [](int64_t) { return true; });
-    FailureOr<Recomputation> remat = decideRecomputation(model, *flat);
+    FailureOr<Recomputation> remat = joinAndRecompute(model, *flat);
     if (failed(remat))
       return failure();
     if (flat->calls.empty())
@@ -369,7 +387,10 @@ private:
     if (stages > calls)
       return withKey(emitNoPlan(model), "parallelism.stages")
              << stages << " stages but model '" << model.getSymName() << "' has " << calls << " " << flat->unitNoun
-             << "s to cut";
+             << "s to cut"
+             << (shards > 1 && schedule == planner::ScheduleKind::file
+                     ? "; of ranks that share stages a file has one for a group"
+                     : "");
     Share share = shareOf(model);
     PartitionProblem problem = buildCutProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
     problem.stages = stages;

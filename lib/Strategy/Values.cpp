@@ -17,7 +17,7 @@ static std::string typeName(Type type) {
   case Type::Number: return "a number";
   case Type::Integers: return "a list of integers";
   case Type::Counts: return "a table of integers, such as { F = 2 }";
-  case Type::Bytes: return "a size such as \"512MiB\"";
+  case Type::Bytes: return "a size such as \"512MiB\", in B, KiB, MiB, GiB or TiB";
   default: return "a string";
   }
 }
@@ -25,7 +25,7 @@ static std::string typeName(Type type) {
 /// "512MiB" and the like.
 static std::optional<int64_t> parseBytes(StringRef text) {
   int64_t factor = 1;
-  for (auto [suffix, shift] : {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}, {"B", 0}})
+  for (auto [suffix, shift] : {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}, {"TiB", 40}, {"B", 0}})
     if (text.consume_back(suffix)) {
       factor = int64_t(1) << shift;
       break;

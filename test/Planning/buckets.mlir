@@ -24,7 +24,7 @@
 // One replica has nothing to send, what is computed again belongs to whole stages, and ranks that share stages divide them otherwise.
 // RUN: plc-opt %t --plan-partition="stages=2 buckets=2" | FileCheck %s --check-prefix=WHOLE
 // RUN: plc-opt %t --plan-partition="stages=2 replicas=2" | FileCheck %s --check-prefix=WHOLE
-// RUN: plc-opt %t --plan-partition="stages=2 replicas=2 buckets=2 policy=uniform interval=1" | FileCheck %s --check-prefix=WHOLE
+// RUN: plc-opt %t --plan-partition="stages=2 replicas=2 buckets=2 policy=uniform interval=2" | FileCheck %s --check-prefix=WHOLE
 // WHOLE-NOT: pipeline =
 // WHOLE: plan.stage @s1
 // WHOLE-NOT: plan.stage @s2
