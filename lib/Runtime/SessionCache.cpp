@@ -135,7 +135,8 @@ std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transp
   WorkerOptions workers{.threadsPerRank = threads,
                         .spinNs = static_cast<int64_t>(shortWaitNs(contents.rates)),
                         .shareKernels = options.shareKernels};
-  return std::make_unique<Session>(contents, contents.entries[index], workers, options.hangTimeout, std::move(connected));
+  return std::make_unique<Session>(contents, contents.entries[index], workers, options.hangTimeout,
+                                   std::move(connected));
 }
 
 /// A session that was abandoned, and the code that it runs, must stay.
