@@ -252,8 +252,8 @@ private:
     return remat;
   }
 
-  // W is joined to B for what both read of what is computed again. Where a policy finds that all is kept, there is no such thing, and
-  // the plan is that of `none`.
+  // W is joined to B for what both read of what is computed again. Where a policy finds that all is kept, there is no such
+  // thing, and the plan is that of `none`.
   FailureOr<Recomputation> joinAndRecompute(ein::ModelOp model, FlatProgram &flat) {
     keepsAll = false;
     std::optional<FlatProgram> apart;
