@@ -119,6 +119,14 @@ void checkParallelism(KeyReader &reader) {
     refuse("parallelism.stages", stages, ParallelismKind::pipeline);
   else if (replicas > 1 && kind == ParallelismKind::none)
     refuse("parallelism.replicas", replicas, ParallelismKind::data);
+  // Where it is written, something is meant to be shared.
+  constexpr std::pair<ParallelismKind, const char *> needs[] = {{ParallelismKind::pipeline, "parallelism.stages"},
+                                                                {ParallelismKind::data, "parallelism.replicas"},
+                                                                {ParallelismKind::model, "parallelism.shard"}};
+  for (auto [needing, key] : needs)
+    if (given && kind == needing && !reader.settings[key].isGiven())
+      reader.errorAt("parallelism.kind",
+                     "'parallelism.kind' is \"" + Twine(plc::nameOfChoice(kind)) + "\" but '" + key + "' is not given");
   for (const char *path : {"parallelism.balance", "parallelism.place"}) {
     auto &list = get<std::vector<int64_t>>(reader, path);
     if (!list.empty() && int64_t(list.size()) != stages)
@@ -157,8 +165,6 @@ void checkShard(KeyReader &reader) {
   int64_t ranks = get<int64_t>(reader, "parallelism.shard_ranks");
   std::string saysRanks = "'parallelism.shard_ranks' is " + std::to_string(ranks);
   if (shard.empty()) {
-    if (kind == ParallelismKind::model)
-      reader.errorAt("parallelism.kind", "'parallelism.kind' is \"model\" but 'parallelism.shard' is not given");
     if (ranks)
       reader.errorAt("parallelism.shard_ranks", saysRanks + " but 'parallelism.shard' is not given");
     return;
