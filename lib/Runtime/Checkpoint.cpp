@@ -1,6 +1,7 @@
 #include "Checkpoint.h"
 
 #include "LoadParameters.h"
+#include "Log.h"
 #include "ProcessState.h"
 #include "Safetensors.h"
 #include "plc/Runtime/InitialValues.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
 constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors", *stateFile = "state.safetensors";
 constexpr const char *stepKey = "step"; // of both files
-constexpr const char *windowsKey = "windows";
+constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *roundingKey = "rounding";
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 /// DIR/latest or the folder itself, for one of its own files.
@@ -142,15 +143,47 @@ T readNumber(const std::string &file, const SafetensorsFile &state, const std::s
   return value;
 }
 
-/// The order of windows, which stands there unless it is the usual one.
-WindowOrder readWindows(const std::string &file, const SafetensorsFile &state) {
+std::optional<WindowOrder> readWindows(const std::string &file, const SafetensorsFile &state) {
   auto found = state.metadata.find(windowsKey);
   if (found == state.metadata.end())
-    return WindowOrder::Random;
+    return std::nullopt;
   if (auto order = parseChoice<WindowOrder>(found->second))
-    return *order;
+    return order;
   throw fileError(file, "found '" + found->second + "' as metadata '" + windowsKey + "', expected " +
                             listChoices<WindowOrder>("'", " or "));
+}
+
+/// What a strategy says of the numerics key, for those who find that two keys differ.
+std::string describeRounding(const Engine &engine) {
+  std::string text(nameOf(engine.realType()));
+  if (const EntryInfo *train = engine.findEntry("train"))
+    text += ", batch " + std::to_string(train->batch) + ", micro-batches " + std::to_string(train->microBatches) +
+            ", lanes " + std::to_string(train->lanes);
+  return text;
+}
+
+void checkKey(const std::string &file, const SafetensorsFile &state, const Engine &engine) {
+  std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
+  if (key == engine.numericsKey())
+    return;
+  Error error = fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
+  std::string here = describeRounding(engine);
+  auto saved = state.metadata.find(roundingKey);
+  if (saved != state.metadata.end() && saved->second != here)
+    error.note("saved by a run of " + saved->second + "; the model has " + here);
+  else
+    error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
+  throw error;
+}
+
+std::optional<double> readHoldout(const std::string &file, const SafetensorsFile &state) {
+  if (!state.metadata.count(holdoutKey))
+    return std::nullopt;
+  auto part = readNumber<double>(file, state, holdoutKey);
+  if (!(part >= 0 && part < 1))
+    throw fileError(file, "found '" + state.metadata.at(holdoutKey) + "' as metadata '" + holdoutKey +
+                              "', expected a number from 0 to below 1");
+  return part;
 }
 
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
@@ -180,9 +213,12 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
   }
   state.metadata[stepKey] = std::to_string(training.step);
   state.metadata["seed"] = std::to_string(training.seed);
-  if (training.windows != WindowOrder::Random)
-    state.metadata[windowsKey] = nameOfChoice(training.windows);
+  if (training.windows)
+    state.metadata[windowsKey] = nameOfChoice(*training.windows);
+  if (training.holdout)
+    state.metadata[holdoutKey] = shortestDigits(ElementType::F64, *training.holdout);
   state.metadata["numerics_key"] = engine.numericsKey();
+  state.metadata[roundingKey] = describeRounding(engine);
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
   return state;
 }
@@ -238,16 +274,14 @@ void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) 
 static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
   std::string file = step / stateFile;
   SafetensorsFile state(file);
-  std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
-  if (key != engine.numericsKey())
-    throw fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
+  checkKey(file, state, engine);
   // Moments of one optimizer mean nothing to another, so the kind must be the same; all other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
   TrainingState training{readNumber<int64_t>(file, state, stepKey), readNumber<uint64_t>(file, state, "seed"),
-                         readWindows(file, state)};
+                         readWindows(file, state), readHoldout(file, state)};
   checkSteps(step, loadParameters(step / paramsFile, engine, /*mayLack=*/false).metadata, state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)

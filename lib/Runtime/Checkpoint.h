@@ -7,13 +7,16 @@
 #include "plc/Runtime/Engine.h"
 
 #include <functional>
+#include <optional>
 
 namespace plc::runtime {
 
 struct TrainingState {
   int64_t step = 0; // the last one done
   uint64_t seed = 0;
-  WindowOrder windows = WindowOrder::Random;
+  // How data is drawn, and what part is held out; none where the caller holds the data, or an older version saved them.
+  std::optional<WindowOrder> windows{};
+  std::optional<double> holdout{};
 };
 
 /// Makes DIR if there is none and throws fileError if it cannot be written. Called before a run, which would otherwise

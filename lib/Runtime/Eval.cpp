@@ -29,7 +29,7 @@ double heldOutLoss(const Data &data, Engine &engine) {
 
 void runEval(const Options &options, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
-  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout);
+  std::unique_ptr<Data> data = openData(entry, options.data, options.holdout.value_or(defaultHoldout));
   if (options.holdout == 0)
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();

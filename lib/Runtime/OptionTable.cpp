@@ -135,7 +135,7 @@ constexpr OptionSpec options[] = {
     {"--windows", "ORDER", Train, "data",
      "where windows begin: random (default, or the checkpoint's), or epochs: side by side, each once, shuffled by the seed",
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
-    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1; 0: none)",
+    {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, or the checkpoint's; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
     {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},

@@ -17,6 +17,8 @@ struct TensorOption {
   TensorPlace place;
 };
 
+constexpr double defaultHoldout = 0.1;
+
 struct Options {
   ModelRequest model;
   std::vector<std::pair<std::string, std::string>> given; // each flag, with its value
@@ -29,9 +31,10 @@ struct Options {
   int64_t steps = 100, saveEvery = 0;
   int64_t keep = 0, evalEvery = 0; // 0: all; never but at the end
   std::optional<double> untilLoss;
-  int64_t runs = 0;             // of infer, each with a slice of the tensors; 0: one, with the tensors
-  std::optional<uint64_t> seed; // default 0, or the checkpoint's
-  double holdout = 0.1, rtol = 0, atol = 0;
+  int64_t runs = 0;              // of infer, each with a slice of the tensors; 0: one, with the tensors
+  std::optional<uint64_t> seed;  // default 0, or the checkpoint's
+  std::optional<double> holdout; // default defaultHoldout, or the checkpoint's
+  double rtol = 0, atol = 0;
   std::vector<std::string> prompts, stops;
   bool promptsAreNumbers = false;
   int64_t tokens = 200, topK = 0;

@@ -20,7 +20,8 @@ using Clock = std::chrono::steady_clock;
 TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.resume.empty()) {
     prepareParameters(options, engine, /*mayLack=*/true); // an adapter is not in the file of what it adapts
-    return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random)};
+    return {0, options.seed.value_or(0), options.windows.value_or(WindowOrder::Random),
+            options.holdout.value_or(defaultHoldout)};
   }
   if (!options.params.empty())
     throw usageError("'--resume' goes on with a run, '--params' starts one: give one of them");
@@ -32,11 +33,15 @@ TrainingState beginTraining(const Options &options, Engine &engine) {
   if (options.seed && *options.seed != state.seed)
     throw usageError("found '--seed " + std::to_string(*options.seed) + "', but the checkpoint goes on with seed " +
                      std::to_string(state.seed));
-  // A checkpoint that tells no order may be one whose order was not told.
-  if (options.windows && *options.windows != state.windows && state.windows != WindowOrder::Random)
+  if (options.windows && state.windows && *options.windows != *state.windows)
     throw usageError("found '--windows " + std::string(nameOfChoice(*options.windows)) +
-                     "', but the checkpoint goes on with windows in " + nameOfChoice(state.windows));
-  state.windows = options.windows.value_or(state.windows);
+                     "', but the checkpoint goes on with windows '" + nameOfChoice(*state.windows) + "'");
+  state.windows = options.windows ? options.windows : state.windows.value_or(WindowOrder::Random);
+  // With a smaller part, the run would train on data that it measured itself by.
+  if (options.holdout && state.holdout && *options.holdout != *state.holdout)
+    throw usageError("found '--holdout " + shortestDigits(ElementType::F64, *options.holdout) +
+                     "', but the checkpoint goes on with holdout " + shortestDigits(ElementType::F64, *state.holdout));
+  state.holdout = options.holdout ? options.holdout : state.holdout.value_or(defaultHoldout);
   if (state.step > options.steps)
     throw usageError("found '--steps " + std::to_string(options.steps) + "', but the checkpoint is at step " +
                      std::to_string(state.step) + ": '--steps' is the number of the last step");
@@ -50,9 +55,11 @@ public:
   Training(const Options &options, Engine &engine)
       : options(options), engine(engine), entry(needEntry(engine, "train")) {
     state = beginTraining(options, engine);
-    data = openData(entry, options.data, options.holdout, state.windows);
+    if (options.evalEvery && *state.holdout == 0)
+      throw usageError("option '--eval-every' needs held-out data, but the checkpoint goes on with holdout 0");
+    data = openData(entry, options.data, *state.holdout, *state.windows);
     data->checkTraining();
-    if (options.holdout > 0)
+    if (*state.holdout > 0)
       openHeldOut();
     if (!options.save.empty() && engine.leads())
       prepareCheckpoints(options.save);
@@ -88,7 +95,7 @@ public:
     signals.reset();
     progress.clear();
     std::optional<double> holdoutLoss;
-    if (options.holdout > 0) {
+    if (*state.holdout > 0) {
       holdoutLoss = heldOutLoss(heldOutData(), engine);
       std::printf("held-out loss %.3f\n", *holdoutLoss);
     }
@@ -100,7 +107,7 @@ private:
   void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
     if (eval.batch != entry.batch || eval.inputs.size() != entry.inputs.size())
-      apart = openData(eval, options.data, options.holdout);
+      apart = openData(eval, options.data, *state.holdout);
     heldOutData().checkHeldOut();
   }
 

@@ -9,7 +9,7 @@ shutil.copytree(source, target)
 data = open(file, "rb").read()
 length = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + length])
-del header["__metadata__"]["header hash"]
+header["__metadata__"].pop("header hash", None)
 if value:
     header["__metadata__"][key] = value[0]
 else:
