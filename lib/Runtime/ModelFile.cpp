@@ -224,6 +224,8 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   std::optional<MpiLibrary> asked;
   if (!request.mpi.empty() && !(asked = parseChoice<MpiLibrary>(request.mpi)))
     throw usageError("found '" + request.mpi + "' for '--mpi', expected one of " + listChoices<MpiLibrary>("", ", "));
+  if (!request.hostfile.empty())
+    readFile(request.hostfile); // The launchers' own words for a file that is not there are many.
   throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
                       request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments},
                      module.manifest()),
