@@ -63,6 +63,7 @@ public:
 
   JointEstimate order(const JointChoice &choice) override {
     Program quick = program;
+    quick.measures = true; // what is chosen is lowered again
     Strategy chosen = strategyOf(choice);
     // What a budget asks for is decided by whole plans; no cut that keeps it is faster than one that need not.
     quick.recomputes = !strategy.isGiven("memory.budget");

@@ -159,7 +159,7 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
     return prove(*module, fitted) ? std::move(module) : OwningOpRef<ModuleOp>();
   }
   kept.reset();
-  if (!runPhases(*module, wanted, fitted, errors) || !isValid(*module))
+  if (!runPhases(*module, wanted, fitted, errors) || !(fitted.measures || isValid(*module)))
     return {};
   return module;
 }

@@ -34,7 +34,7 @@ struct Program {
   bool recomputes = true;    // false: what recomputation is compared with, under any memory budget
   bool listsBudgets = false; // recomputation is not decided: `--plan-remat-curve` lists what it costs
   bool explains = false;     // the cuts that were nearly taken are printed
-  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is proven yet
+  bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
   bool keepsAll = false;     // the budget is met without recomputation
   bool isFree = false;       // cuts and orders are those without a budget, which only addresses must keep
   bool fillsBudget = false;  // the order of tasks may hold what the budget has room for
