@@ -102,7 +102,7 @@ private:
 } // namespace
 
 planner::Fault plc::plan::figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs,
-                                       CutFigures &figures) {
+                                       planner::KnownCuts &known, CutFigures &figures) {
   ModelBuilder model(program, routes, bytesPerNs);
   model.run();
   planner::Partition cut;
@@ -111,6 +111,6 @@ planner::Fault plc::plan::figuresOfCut(ProgramOp program, const RouteTable &rout
   for (const planner::PartitionProblem::Load &load : model.problem.loadsOf(cut.stageOf))
     figures.stageNs.push_back(load.ns);
   figures.cutNs = cut.slowestNs;
-  figures.boundNs = model.problem.bound();
+  figures.boundNs = known.bound(model.problem);
   return std::nullopt;
 }

@@ -3,7 +3,7 @@
 #define PLC_LIB_PLANNING_CUTMODEL_H
 
 #include "plc/Analysis/RouteTable.h"
-#include "plc/Planner/Partition.h"
+#include "plc/Planner/KnownCuts.h"
 
 namespace plc::plan {
 
@@ -17,7 +17,8 @@ struct CutFigures {
 /// The figures of a program as it stands, from its calls and their kernels: what `--plan-partition` writes, and
 /// `--plan-verify` compares. A part is what has one path, or a call where the program `cuts_kernels`; no cut divides it. A call of F that discards results counts
 /// twice; its clone, if there is one already, does not count.
-planner::Fault figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs, CutFigures &figures);
+planner::Fault figuresOfCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs, planner::KnownCuts &known,
+                            CutFigures &figures);
 
 } // namespace plc::plan
 

@@ -189,7 +189,7 @@ private:
       std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, cut);
       if (!addedNs) {
         // As fast as there is room for, if there is.
-        if (round == 0 && !planner::solvePartition(unlimited, cut))
+        if (round == 0 && !known->partitions.solve(unlimited, cut))
           chosen->second = cut.stageOf;
         break;
       }
@@ -210,7 +210,7 @@ private:
       }
       planner::Partition next;
       // The estimate was right, or nothing better is expected.
-      if (planner::solvePartition(problem, next) || next.slowestNs * 128 >= leastNs * 127)
+      if (known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127)
         break;
       cut = std::move(next);
     }
@@ -291,7 +291,7 @@ private:
   // Of the stages as they are, with sums and clones where the cuts have put them.
   planner::Fault writeFigures(ProgramOp program) {
     CutFigures figures;
-    if (planner::Fault fault = figuresOfCut(program, RouteTable(program), bytesPerNs, figures))
+    if (planner::Fault fault = figuresOfCut(program, RouteTable(program), bytesPerNs, known->partitions, figures))
       return fault;
     for (auto [stage, ns] : llvm::zip(program.getBody().getOps<StageOp>(), figures.stageNs))
       stage.setNs(ns);
@@ -408,7 +408,7 @@ private:
     planner::Partition answer;
     auto solveCut = [&] {
       return isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
-                               : planner::solvePartition(problem, answer);
+                               : known->partitions.solve(problem, answer);
     };
     bool isChosen = isFree && budgetCuts->stageOf.contains(model.getSymName().str());
     planner::Fault fault = isChosen ? std::nullopt : solveCut();

@@ -22,9 +22,10 @@ LogicalResult proveFigure(Operation *op, StringRef name, std::optional<int64_t> 
 
 LogicalResult proveCut(ProgramOp program, const RouteTable &routes, int64_t bytesPerNs) {
   if (!program.getCutNs())
-    return success(); // no pass has cut it
+    return success();      // no pass has cut it
+  planner::KnownCuts none; // what is proven is found anew
   CutFigures figures;
-  if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, figures))
+  if (planner::Fault fault = figuresOfCut(program, routes, bytesPerNs, none, figures))
     return program.emitOpError("is no cut of a model: ") << *fault;
   std::vector<size_t> next(program.getReplicas()); // of the stages, which those of the first replica are alike
   for (auto stage : program.getBody().getOps<StageOp>())

@@ -2,6 +2,7 @@
 #include "PartitionOracle.h"
 
 #include "plc/Planner/GroupSavings.h"
+#include "plc/Planner/KnownCuts.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -188,7 +189,7 @@ TEST(Partition, SavesWhatIsLacking) {
 TEST(Partition, GroupsSaveByLeastCost) {
   std::mt19937 random(13);
   auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 30; ++round) {
     SavingsProblem problem;
     int64_t calls = 3 + upTo(5);
     for (int64_t call = 0; call < calls; ++call) {
@@ -336,6 +337,45 @@ TEST(Partition, WideGraphsOnFewRanks) {
   Partition answer;
   ASSERT_EQ(solvePartition(problem, answer), std::nullopt);
   EXPECT_LE(answer.slowestNs, problem.bound() * 11 / 10);
+}
+
+// Whatever was asked before, answers and bounds are those of the problem itself; each change here may change one of them.
+TEST(Partition, KnownCutsAreThoseOfTheProblem) {
+  std::mt19937 random(17);
+  KnownCuts known;
+  for (int round = 0; round < 30; ++round) {
+    std::vector<PartitionProblem> problems(13, randomGraph(random, 6 + round % 5, 2 + round % 3));
+    for (PartitionProblem &problem : problems)
+      problem.limitBytes = round % 2 ? 700 + 20 * round : 0;
+    problems[1].parts[2].ns += 37;
+    problems[2].tensors.front().ns += 41;
+    problems[3].isChain = true;
+    ++problems[4].stages;
+    problems[4].inFlight.push_back(1);
+    problems[5].speed.assign(problems[5].stages, 100);
+    problems[5].speed[0] = 250;
+    problems[6].place.assign(problems[6].stages, 0);
+    problems[7].limitBytes = problems[7].limitBytes ? problems[7].limitBytes * 3 / 4 : 500;
+    for (int64_t &each : problems[8].inFlight)
+      each += 3;
+    problems[9].parts[1].keptBytes += 1000;
+    problems[10].tensors.back().bytes += 1000;
+    problems[11].residents.push_back({{0, 3}, 300, 200});
+    problems[12].prices = 1;
+    for (PartitionProblem::Part &part : problems[12].parts)
+      part.savings.push_back({part.keptBytes / 2, 10});
+    for (int again = 0; again < 2; ++again)
+      for (const PartitionProblem &each : problems) {
+        Partition expected, found;
+        Fault expectedFault = solvePartition(each, expected), fault = known.solve(each, found);
+        ASSERT_EQ(fault.has_value(), expectedFault.has_value());
+        EXPECT_EQ(fault.value_or(""), expectedFault.value_or(""));
+        EXPECT_EQ(found.stageOf, expected.stageOf);
+        EXPECT_EQ(found.slowestNs, expected.slowestNs);
+        EXPECT_EQ(found.exact, expected.exact);
+        EXPECT_EQ(known.bound(each), each.bound());
+      }
+  }
 }
 
 TEST(Partition, TellsWhatBinds) {

@@ -2,6 +2,7 @@
 #ifndef PLC_PLANNING_KNOWNANSWERS_H
 #define PLC_PLANNING_KNOWNANSWERS_H
 
+#include "plc/Planner/KnownCuts.h"
 #include "plc/Planner/KnownOrders.h"
 #include "plc/Planner/Retention.h"
 #include "plc/Planning/Passes.h"
@@ -22,8 +23,9 @@ struct Cut {
 
 using Cuts = std::map<std::string, Cut>; ///< by model
 
-/// What was found for ranks and orders, for other plans that ask for the same. Every plan is the same without.
+/// What was found for partitions, ranks and orders, for other plans that ask for the same. Every plan is the same without.
 struct KnownAnswers {
+  planner::KnownCuts partitions;
   planner::KnownRanks ranks;
   planner::KnownOrders orders;
   Cuts cuts; ///< of the plan that was cut last
