@@ -11,8 +11,6 @@ using namespace plc::planner;
 namespace {
 
 using Load = PartitionProblem::Load;
-// States of an ideal, at most, and where they are too many to compare.
-constexpr size_t mostStates = 128, fewStates = 8;
 constexpr int64_t noCap = INT64_MAX / 1000;
 // Segments, states that they continue, and comparisons of states before a bottleneck is given up. Where ranks are shared, most
 // are comparisons: with few states it is tried again along one order, which nothing else cuts as well; of a graph all bottlenecks
@@ -44,9 +42,9 @@ struct State {
 //   s = 2      .     *     *   ...
 class Cutter {
 public:
-  Cutter(const PartitionProblem &problem, const Ideals &ideals, bool byMemory)
+  Cutter(const PartitionProblem &problem, const Ideals &ideals, size_t states, bool byMemory)
       : problem(problem), ideals(ideals), byMemory(byMemory), limitBytes(byMemory ? 0 : problem.limitBytes),
-        isOneOrder(ideals.steps.size() == problem.parts.size() + 1), segment(problem) {
+        isOneOrder(ideals.steps.size() == problem.parts.size() + 1), segment(problem), allowedStates(states) {
     for (int64_t s = 0; s < problem.stages; ++s) {
       bool shared = false, later = false;
       for (int64_t other = 0; other < problem.stages; ++other) {
@@ -245,7 +243,7 @@ private:
   int64_t limitBytes, cap = 0, work = 0, earlierWork = 0, allowedWork = mostWork, topSpeed = 1, leastInFlight = 1;
   bool isOneOrder, anyShared = false, dropped = false;
   PartSegment segment;
-  size_t allowedStates = mostStates;
+  size_t allowedStates;
   std::vector<bool> isOpen; // a later stage lies on the stage's rank
   int64_t ideal = 0;        // that is extended now
   std::vector<int64_t> first;
@@ -254,14 +252,15 @@ private:
 
 } // namespace
 
-int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer) {
+int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer,
+                               size_t states) {
   int64_t kept = 0; // on each rank, were it the same on all; some rank keeps as much at least
   for (const PartitionProblem::Part &part : problem.parts)
     kept += part.keptBytes - part.mostSaved();
   kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
   bool mayFit = !problem.limitBytes || kept <= problem.limitBytes;
   int64_t bound = quickBound(problem);
-  Cutter byTime(problem, ideals, false);
+  Cutter byTime(problem, ideals, states, false);
   for (int64_t cap :
        {bound + bound / 64, bound + bound / 32, bound + bound / 16, bound + bound / 8, 2 * bound, noCap}) {
     do
@@ -275,7 +274,7 @@ int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &id
   int64_t work = byTime.workOfAll();
   if (problem.limitBytes) {
     kept = std::min(kept, noCap / 8);
-    Cutter byBytes(problem, ideals, true);
+    Cutter byBytes(problem, ideals, states, true);
     for (int64_t cap : {kept + kept / 8, 2 * kept, 8 * kept, noCap})
       if (!found && !byBytes.isExhausted())
         found = byBytes.run(cap, answer);

@@ -31,10 +31,21 @@ private:
   int64_t add(int64_t before, int64_t part, int64_t partNs);
 };
 
-/// The best cut along the paths of some ideals. If nothing fits the memory, the cut of least worst memory (a fault of
-/// `verify` tells it). Exact if all ideals are there and `answer.exact` comes back true: no states were dropped. Returns what
-/// it looked at: segments, states that they continue, and comparisons of states; equal for equal problems.
-int64_t cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer);
+/// States of an ideal that are kept, at most; and of one of many orders, or where all would be too many to compare.
+inline constexpr size_t mostStates = 128, fewStates = 8;
+
+/// The best cut along the paths of some ideals, by dynamic programming over (stages used, ideal covered); T(s, J) = min over
+/// I in J of max(T(s-1, I), time of J - I if it fits as stage s). Only segments within a bottleneck are looked at, which is
+/// raised from the bound until there is a cut, and only where the stages before and behind can hold what is left; along one
+/// order at worst O(stages n^2). Where a rank has stages to come, its load so far belongs to the state, and of the states that no
+/// other dominates those with the least worst load are kept, up to `states`. Source: the chains-on-chains problem, e.g. Pinar &
+/// Aykanat, "Fast optimal load balancing algorithms for 1D partitioning", 2004 (there with prefix sums; here segments
+/// have costs of their own).
+///
+/// If nothing fits the memory, the cut of least worst memory (a fault of `verify` tells it). Exact if all ideals are there and
+/// `answer.exact` comes back true: no states were dropped. Returns what it looked at: segments, states that they continue, and
+/// comparisons of states; equal for equal problems.
+int64_t cutAlong(const PartitionProblem &problem, const Ideals &ideals, Partition &answer, size_t states = mostStates);
 
 } // namespace plc::planner
 

@@ -68,10 +68,6 @@ std::string plc::planner::formatBytes(int64_t bytes) {
   return text;
 }
 
-PartitionProblem::Load PartitionProblem::Load::operator+(const Load &other) const {
-  return {ns + other.ns, heldBytes + other.heldBytes, std::max(scratchBytes, other.scratchBytes)};
-}
-
 Edges PartitionProblem::orders() const {
   Edges edges;
   for (size_t part = 1; isChain && part < parts.size(); ++part)

@@ -5,6 +5,7 @@
 #include "plc/Planner/Fault.h"
 #include "plc/Planner/Order.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -75,7 +76,9 @@ public:
   struct Load {
     int64_t ns = 0, heldBytes = 0, scratchBytes = 0;
     int64_t bytes() const { return heldBytes + scratchBytes; }
-    Load operator+(const Load &other) const;
+    Load operator+(const Load &other) const {
+      return {ns + other.ns, heldBytes + other.heldBytes, std::max(scratchBytes, other.scratchBytes)};
+    }
   };
 
   /// What a stage takes that computes as much again as the memory asks for, and no more: `least` is what it takes without, and
@@ -112,22 +115,12 @@ private:
 };
 
 /// Minimises the time of the slowest rank, then that of the slowest stage: the best of the algorithms below. `exact` where
-/// the graph has at most `ideals` ideals, or the bound is reached; else a heuristic, never worse than the chain of parts in
-/// a topological order, whose moves between stages it improves; up to 256 parts also along orders that mix the parts of
+/// the graph has at most `ideals` ideals, or the bound is reached; else a heuristic: the best chain of parts in several
+/// topological orders, with moves of parts between its stages; up to 256 parts also along orders that mix the parts of
 /// each stage found, as long as their counted work lasts. Deterministic. Fails, with the binding rank, if it finds no cut that fits the memory; the answer is
 /// then the one whose worst memory is least of those found.
 inline constexpr size_t mostIdeals = 50000;
 Fault solvePartition(const PartitionProblem &problem, Partition &answer, size_t ideals = mostIdeals);
-
-/// The best cut into runs of an order of all parts that respects `orders()`. Exact for that order: dynamic programming
-/// over (stages used, parts covered); T(s, j) = min over i < j of max(T(s-1, i), time of [i, j) if it fits as stage s).
-/// Only segments within a bottleneck are looked at, which is raised from the bound until there is a cut, and only where
-/// the stages before and behind can hold what is left; at worst O(stages n^2). Where a rank has stages to come, its load
-/// so far belongs to the state, and the states that no other dominates are kept: exact while there are at most 128, else
-/// the 128 with the least worst load. Fails as `solvePartition`. Source: the chains-on-chains problem, e.g. Pinar &
-/// Aykanat, "Fast optimal load balancing algorithms for 1D partitioning", 2004 (there with prefix sums; here segments
-/// have costs of their own).
-Fault solveByChain(const PartitionProblem &problem, const std::vector<int64_t> &order, Partition &answer);
 
 /// Moves parts of the slowest stage to stages where they may be, one at a time, while the slowest stage concerned
 /// becomes faster. Heuristic: never worse than the answer that it starts from, which it leaves as it is where parts have savings.
