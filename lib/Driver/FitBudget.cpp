@@ -13,6 +13,8 @@ using namespace plc::driver;
 
 /// Plans that are tried for a budget, at most.
 static constexpr int rounds = 8;
+/// Further ones where little is missing.
+static constexpr int lastRounds = 3;
 /// The phase behind which the program is in stages.
 static constexpr llvm::StringLiteral cut = "skips";
 /// The phase behind which a step is known, but for what is computed again.
@@ -121,9 +123,17 @@ public:
     (missing > 0 ? few : many) = bytes;
     grown = missing > 0 ? std::max({missing, 2 * grown, budget / 512}) : 0;
     less.reset();
+    answered = std::max(answered, bytes);
+    if (missing <= 0 && (!fitted || bytes < *fitted))
+      fitted = bytes;
   }
-  // No rank has an answer with these bytes, or this one alone.
-  void refused(int64_t bytes) { many = bytes; }
+  // Some rank has no answer with these bytes: not one that had an answer with as many.
+  void refused(int64_t bytes) {
+    if (bytes > answered)
+      many = bytes;
+  }
+  // The least with which this rank fitted, whatever others did, or may fit.
+  int64_t enough() const { return fitted.value_or(next()); }
   // Between what is too little and what is enough, or too much, lies what is tried next. An answer has bytes to spare, so that
   // a few less may change nothing: what was too little is doubled.
   int64_t next() const {
@@ -140,8 +150,8 @@ public:
   }
 
 private:
-  int64_t budget, grown = 0;
-  std::optional<int64_t> few, many, less;
+  int64_t budget, grown = 0, answered = -1;
+  std::optional<int64_t> few, many, less, fitted;
 };
 
 } // namespace
@@ -194,6 +204,21 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llv
     if (next == reserve || (found && foundNs <= fewNs + fewNs / 256))
       break;
     reserve = std::move(next);
+  }
+  // Each rank may have fitted, or nearly so, but never all of them at once.
+  for (int round = 0; round < lastRounds && !found && leastMissing <= budget / 64; ++round) {
+    for (auto [bytes, rank] : llvm::zip(program.reserveBytes, ranks))
+      bytes = rank.enough();
+    auto tried = tryPlan(module, program, llvm::nulls());
+    if (tried && !tried->isWhole)
+      break;
+    if (tried && tried->fits())
+      found = program.reserveBytes;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      if (tried)
+        ranks[rank].tried(program.reserveBytes[rank], tried->missing[rank]);
+      else
+        ranks[rank].refused(program.reserveBytes[rank]);
   }
   program.reserveBytes = found.value_or(nearest);
   return true;

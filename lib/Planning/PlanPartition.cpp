@@ -176,9 +176,10 @@ private:
   }
 
   // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. At most
-  // three rounds; the cut whose slowest rank is the fastest.
+  // three rounds; the cut whose slowest rank is the fastest. By the estimate `answer` may fit no more than any other; then it is
+  // tried all the same, and if it does not fit `least`, which needs the fewest bytes.
   void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
-                         PartitionProblem problem, planner::Partition &answer) {
+                         PartitionProblem problem, const planner::Partition &least, planner::Partition &answer) {
     auto [chosen, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
     planner::Partition cut = answer;
     PartitionProblem unlimited = problem;
@@ -187,9 +188,13 @@ private:
     int64_t leastNs = std::numeric_limits<int64_t>::max();
     for (int round = 0; isNew && round < 3; ++round) {
       std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, cut);
+      if (!addedNs && round == 0 && !least.stageOf.empty()) {
+        cut = least;
+        addedNs = tryBudget(model, flat, remat, problem, cut);
+      }
       if (!addedNs) {
-        // As fast as there is room for, if there is.
-        if (round == 0 && !known->partitions.solve(unlimited, cut))
+        // What needs the fewest bytes, or is as fast as there is room for, tells what is missing.
+        if (round == 0 && (!least.stageOf.empty() || !known->partitions.solve(unlimited, cut)))
           chosen->second = cut.stageOf;
         break;
       }
@@ -413,14 +418,16 @@ private:
     bool isChosen = isFree && budgetCuts->stageOf.contains(model.getSymName().str());
     planner::Fault fault = isChosen ? std::nullopt : solveCut();
     // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
+    planner::Partition least;
     if (fault && fault->isNoPlan && problem.limitBytes) {
+      least = answer;
       problem.limitBytes = 0;
       fault = isFree ? solveCut() : problem.verify(answer);
     }
     if (fault)
       return emitReason(model, *fault);
     if (isFree) {
-      chooseUnderBudget(model, *flat, *remat, problem, answer);
+      chooseUnderBudget(model, *flat, *remat, problem, least, answer);
       problem.limitBytes = 0;
     }
     return Decision{std::move(*flat), std::move(*remat), std::move(problem), std::move(answer), isShared};
