@@ -24,9 +24,8 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
 
 // One strategy plans all programs of a module: which of them lacks bytes, and what would help it.
 static PassErrors::Hint hintOf(const Program &program, const plc::strategy::Strategy &strategy) {
-  if (!program.sharesModule)
-    return {};
-  std::string text = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() + "' of the module ";
+  std::string text = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() +
+                     (program.sharesModule ? "' of the module " : "' ");
   if (program.entry != plc::ProgramKind::train)
     text += "lacks these bytes; it holds inputs and outputs of the whole batch: try a smaller batch, ";
   else if (solvesBudget(program, strategy))
@@ -141,7 +140,8 @@ OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Progr
   };
   std::string text;
   std::optional<int64_t> kept = stepUnder(false, text), again = stepUnder(true, text);
-  return planAs(std::move(module), again && (!kept || *again < *kept));
+  // Where neither fits, that which needs fewer bytes tells what is missing.
+  return planAs(std::move(module), !kept || (again && *again < *kept));
 }
 
 OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {
