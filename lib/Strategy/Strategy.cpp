@@ -129,9 +129,12 @@ void checkParallelism(KeyReader &reader) {
                      "'parallelism.kind' is \"" + Twine(plc::nameOfChoice(kind)) + "\" but '" + key + "' is not given");
   for (const char *path : {"parallelism.balance", "parallelism.place"}) {
     auto &list = get<std::vector<int64_t>>(reader, path);
-    if (!list.empty() && int64_t(list.size()) != stages)
-      reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' is " +
-                               Twine(stages));
+    if (list.empty() || int64_t(list.size()) == stages)
+      continue;
+    std::string is = "is " + std::to_string(stages);
+    if (kind == ParallelismKind::automatic && !reader.isGiven("parallelism.stages"))
+      is = "is not given";
+    reader.errorAt(path, "'" + Twine(path) + "' has " + Twine(list.size()) + " entries but 'parallelism.stages' " + is);
   }
 }
 
@@ -265,7 +268,13 @@ void readScheduleFile(KeyReader &reader, StringRef strategyFile, llvm::raw_ostre
   }
   reader.settings["parallelism.schedule.file"].value = path;
   implyByFile<int64_t>(reader, "parallelism.stages", table.place().size(), path);
-  implyByFile<int64_t>(reader, "parallelism.micro_batches", table.microBatches(), path);
+  // A step runs the micro-batches of all batches that it adds up.
+  int64_t batches = get<int64_t>(reader, "gradient.accumulation_steps");
+  if (table.microBatches() % batches)
+    return reader.errorAt("gradient.accumulation_steps",
+                          "'gradient.accumulation_steps' is " + Twine(batches) + " but schedule '" + path + "' has " +
+                              Twine(table.microBatches()) + " micro-batches, which it must divide");
+  implyByFile<int64_t>(reader, "parallelism.micro_batches", table.microBatches() / batches, path);
   implyByFile(reader, "parallelism.place", table.place(), path);
 }
 
