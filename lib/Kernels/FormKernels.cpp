@@ -173,7 +173,7 @@ private:
   // Times are sums of products with these.
   LogicalResult checkRates() {
     for (size_t i = 0; i < PerRate::size; ++i)
-      if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= 1e6))
+      if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= mostRateNs))
         return emitOptionError(getOperation(), nameOfChoice(Rate(i)) + Twine(" is "))
                << ns << " but must be from 0 to 1000000";
     return success();

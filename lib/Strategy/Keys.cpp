@@ -142,7 +142,7 @@ llvm::ArrayRef<Key> plc::strategy::rateKeys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> keys;
     for (const RateRow &row : Choice<Rate>::rows())
-      keys.push_back(number(row.name, 0, 0, /*exclusive=*/true));
+      keys.push_back({row.name, Type::Number, 0.0, {}, {}, 0, /*exclusive=*/true, nullptr, {}, mostRateNs});
     return keys;
   }();
   return keys;

@@ -13,6 +13,9 @@ enum class Rate {
 #include "plc/Support/Rates.def"
 };
 
+/// The slowest that anything may be said to be.
+inline constexpr double mostRateNs = 1e6;
+
 struct RateRow {
   const char *name;
   double avx2, avx512;
