@@ -3,6 +3,7 @@
 #include "Checkpoint.h"
 #include "LoadParameters.h"
 #include "MpiWorld.h"
+#include "Runs.h"
 #include "Transports.h"
 #include "plc/Runtime/ModuleEngine.h"
 
@@ -95,6 +96,12 @@ void readParameters(Engine &engine, const std::function<void()> &read) {
   engine.shareParameters();
 }
 
+void checkStep(int64_t step, int64_t least) {
+  if (step < least || step > mostSteps)
+    throw usageError("found step " + std::to_string(step) + ", expected " + std::to_string(least) + " to " +
+                     std::to_string(mostSteps));
+}
+
 std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs) {
   std::vector<Bytes> copies;
   for (size_t i = 0; i < entry.inputs.size(); ++i) {
@@ -134,6 +141,8 @@ plc_module *plc_module_open(const char *file) { return plc_module_open_with(file
 plc_module *plc_module_open_with(const char *file, const plc_options *options) {
   plc_module *module = nullptr;
   guarded([&] {
+    if (!file)
+      throw usageError("found no name of a module's file");
     ModuleOptions chosen;
     if (options && options->threads_per_stage) {
       if (options->threads_per_stage < 1 || options->threads_per_stage > 256)
@@ -176,7 +185,10 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
 }
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
-  return guardedTogether([&] { saveCheckpoint(path, {step, seed}, *module->engine); });
+  return guardedTogether([&] {
+    checkStep(step, 0);
+    saveCheckpoint(path, {step, seed}, *module->engine);
+  });
 }
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
@@ -224,9 +236,7 @@ const char *plc_module_entry(const plc_module *module, size_t index) {
 plc_session *plc_session_create(plc_module *module, const char *name) {
   plc_session *session = nullptr;
   guarded([&] {
-    const EntryInfo *entry = module->engine->findEntry(name);
-    if (!entry)
-      throw usageError("model '" + module->engine->modelName() + "' has no entry '" + name + "'");
+    const EntryInfo *entry = &needEntry(*module->engine, name ? name : "");
     session = new plc_session{module->engine.get(), entry};
   });
   return session;
@@ -262,6 +272,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
   return guardedTogether([&] {
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
+    checkStep(step, 1);
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
     if (loss)
       *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);

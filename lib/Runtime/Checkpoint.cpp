@@ -27,12 +27,21 @@ constexpr const char *stepKey = "step"; // of both files
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *roundingKey = "rounding";
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
+/// Throws where that cannot be found out: for a folder that may not be read, say, or links in a circle.
+bool isThere(const fs::path &path) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none)
+    throw fileError(path, "cannot be read: " + error.message());
+  return fs::exists(status);
+}
+
 /// DIR/latest or the folder itself, for one of its own files.
 fs::path findStep(const std::string &directory, const char *file) {
   fs::path path(directory);
-  if (fs::exists(path / file))
+  if (isThere(path / file))
     return path;
-  if (fs::exists(path / latestLink / file))
+  if (isThere(path / latestLink / file))
     return path / latestLink;
   throw fileError(directory, std::string("holds neither '") + file + "' nor 'latest/" + file + "'");
 }
@@ -232,6 +241,9 @@ void prepareCheckpoints(const std::string &directory) {
     error = std::error_code(errno, std::generic_category());
   if (error)
     throw fileError(directory, "checkpoint cannot be written: " + error.message());
+  fs::path link = fs::path(directory) / latestLink;
+  if (fs::is_directory(fs::symlink_status(link, error)))
+    throw fileError(link, "is a folder of its own, where the link to the newest checkpoint is to be");
   removePartial(directory);
 }
 
@@ -266,9 +278,11 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
   auto saved = savedSteps(directory);
   // A folder of that name may be somebody's own.
-  std::erase_if(saved, [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile); });
+  std::error_code ignored;
+  std::erase_if(saved,
+                [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, ignored); });
   for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i)
-    fs::remove_all(saved[static_cast<size_t>(i)].second);
+    fs::remove_all(saved[static_cast<size_t>(i)].second, ignored);
 }
 
 static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
@@ -280,8 +294,12 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
   if (optimizer != nameOfChoice(engine.optimizer().kind))
     throw fileError(file, "optimizer '" + optimizer + "' differs from the model's '" +
                               nameOfChoice(engine.optimizer().kind) + "'");
-  TrainingState training{readNumber<int64_t>(file, state, stepKey), readNumber<uint64_t>(file, state, "seed"),
-                         readWindows(file, state), readHoldout(file, state)};
+  auto at = readNumber<int64_t>(file, state, stepKey);
+  if (at < 0 || at > mostSteps)
+    throw fileError(file, "found '" + state.metadata.at(stepKey) + "' as metadata '" + stepKey + "', expected 0 to " +
+                              std::to_string(mostSteps));
+  TrainingState training{at, readNumber<uint64_t>(file, state, "seed"), readWindows(file, state),
+                         readHoldout(file, state)};
   checkSteps(step, loadParameters(step / paramsFile, engine, /*mayLack=*/false).metadata, state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
@@ -314,7 +332,7 @@ static std::string parameterFile(const std::string &path) {
                                    "model.safetensors.index.json"};
   std::string all;
   for (const char *name : names) {
-    if (fs::exists(fs::path(path) / name))
+    if (isThere(fs::path(path) / name))
       return fs::path(path) / name;
     all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
   }

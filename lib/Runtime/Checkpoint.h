@@ -6,10 +6,14 @@
 
 #include "plc/Runtime/Engine.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 
 namespace plc::runtime {
+
+/// Of a run; 0 is before the first.
+constexpr int64_t mostSteps = INT32_MAX;
 
 struct TrainingState {
   int64_t step = 0; // the last one done

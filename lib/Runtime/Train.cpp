@@ -125,7 +125,10 @@ private:
       holdoutLoss = heldOutLoss(heldOutData(), engine);
     log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
               holdoutLoss});
-    progress.step(state.step, shortestDigits(engine.realType(), *loss));
+    // The digits of a log say null where there is no number.
+    progress.step(state.step, std::isfinite(*loss) ? shortestDigits(engine.realType(), *loss)
+                              : std::isnan(*loss)  ? "nan"
+                                                   : std::to_string(*loss));
     if (holdoutLoss) {
       progress.clear();
       std::printf("step %lld held-out loss %.3f\n", static_cast<long long>(state.step), *holdoutLoss);

@@ -107,7 +107,7 @@ plc_tensor_info plc_session_output(const plc_session *session, size_t index);
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs);
 /* What the model keeps from run to run (`state`) is again as it was before the first one. The sessions of one entry share it. */
 int plc_session_restart(plc_session *session);
-/* One optimizer step (1 is the first) of entry "train"; the loss before the update, if `loss` is not NULL. */
+/* One optimizer step (1 is the first, 2147483647 the last) of entry "train"; the loss before the update, if `loss` is not NULL. */
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss);
 
 #ifdef __cplusplus

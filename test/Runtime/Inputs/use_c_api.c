@@ -105,6 +105,15 @@ int main(int argc, char **argv) {
   printf("%s\n", plc_last_error());
   printf("code %d: ", plc_session_train(infer, 1, inputs, NULL));
   printf("%s\n", plc_last_error());
+  printf("code %d: ", plc_session_train(train, 0, inputs, NULL));
+  printf("%s\n", plc_last_error());
+  printf("code %d: ", plc_session_train(train, INT64_C(1) << 32, inputs, NULL));
+  printf("%s\n", plc_last_error());
+  printf("code %d: ", plc_module_save(module, argv[2], -2, 0));
+  printf("%s\n", plc_last_error());
+  if (plc_session_create(module, NULL) || plc_module_open(NULL))
+    return 1;
+  printf("%s\n", plc_last_error());
   free(logits);
   if (useParameters(module, argv[2]) || useOptions(argv[1]))
     return fail();
