@@ -57,6 +57,8 @@ int initialize(int *process, int *count, plc_mpi_handle *world) {
 
 int finalize() { return began ? MPI_Finalize() : MPI_SUCCESS; }
 
+int finalizes() { return began; }
+
 void abortAll(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 const char *error(int code) {
@@ -130,6 +132,6 @@ int progress(plc_mpi_handle communicator) {
 
 } // namespace
 
-extern "C" const plc_mpi_plugin_table plc_mpi_plugin = {PLC_MPI_VERSION, initialize, finalize,   abortAll, error,
-                                                        duplicate,       release,    largestTag, receive,  send,
-                                                        broadcast,       gather,     test,       progress};
+extern "C" const plc_mpi_plugin_table plc_mpi_plugin = {
+    PLC_MPI_VERSION, initialize, finalize, finalizes, abortAll, error, duplicate, release,
+    largestTag,      receive,    send,     broadcast, gather,   test,  progress};

@@ -5,6 +5,7 @@
 #include "MpiWorld.h"
 #include "Runs.h"
 #include "Transports.h"
+#include "plc/Runtime/InitialValues.h"
 #include "plc/Runtime/ModuleEngine.h"
 
 #include <cstdlib>
@@ -61,15 +62,42 @@ int guarded(Run run) {
 
 int failedTogether = Done; // what another process may be waiting for has failed here
 
+/// All processes that run the module make the same call, with the same of its arguments, or it fails in all of them.
+void callTogether(const Engine &engine, const std::string &call) {
+  if (engine.numProcesses() > 1)
+    MpiWorld::joined()->compare("", "what it calls", call);
+}
+
+/// A hash of some of the bytes: different inputs are hardly ever alike in all of these.
+std::string hashSome(const void *data, size_t bytes) {
+  constexpr size_t piece = 64, pieces = 64;
+  std::string_view all(static_cast<const char *>(data), bytes);
+  std::string some(all.substr(0, piece * pieces));
+  for (size_t i = 1; bytes > piece * pieces && i <= pieces; ++i)
+    some.append(all.substr((bytes - piece) / pieces * i, piece));
+  return std::to_string(hashBytes(some));
+}
+
+std::string describeInputs(const EntryInfo &entry, const void *const *inputs) {
+  std::string text;
+  for (size_t i = 0; i < entry.inputs.size(); ++i)
+    text += hashSome(inputs[i], entry.inputs[i].numBytes());
+  return "with inputs of hash " + std::to_string(hashBytes(text));
+}
+
 /// When the program exits.
 void leaveWorld() {
   MpiWorld *world = MpiWorld::joined();
   if (failedTogether)
     world->abort(failedTogether);
   try {
+    if (world->finishes())
+      world->compare("", "what it calls", "the end of the program");
     world->finish();
-  } catch (const Error &) { // a peer has ended without waiting
-  }
+  } catch (const Error &error) {
+    if (error.exitCode == BadInput) // The others are told that this one has ended, by a call that fails.
+      world->abort(BadInput);
+  } // else a peer has ended without waiting
 }
 
 /// `guarded` of what all processes do together.
@@ -173,6 +201,7 @@ void plc_module_close(plc_module *module) { delete module; }
 
 int plc_module_load(plc_module *module, const char *path) {
   return guarded([&] {
+    callTogether(*module->engine, "plc_module_load");
     readParameters(*module->engine, [&] {
       readParameterFile(path,
                         [&](const std::string &file) { loadParameters(file, *module->engine, /*mayLack=*/false); });
@@ -181,18 +210,23 @@ int plc_module_load(plc_module *module, const char *path) {
 }
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {
-  return guarded([&] { initializeParameters(seed, *module->engine); });
+  return guardedTogether([&] {
+    callTogether(*module->engine, "plc_module_initialize with seed " + std::to_string(seed));
+    initializeParameters(seed, *module->engine);
+  });
 }
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
   return guardedTogether([&] {
     checkStep(step, 0);
+    callTogether(*module->engine, "plc_module_save of step " + std::to_string(step) + ", seed " + std::to_string(seed));
     saveCheckpoint(path, {step, seed}, *module->engine);
   });
 }
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
   return guarded([&] {
+    callTogether(*module->engine, "plc_module_resume");
     TrainingState state{};
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
     module->engine->share(&state, sizeof(state));
@@ -223,6 +257,8 @@ int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data) {
   return guarded([&] {
     checkParameter(module, index);
+    callTogether(*module->engine, "plc_module_set_parameter of " + std::to_string(index) + " to values of hash " +
+                                      hashSome(data, module->engine->parameters()[index].tensor().numBytes()));
     module->engine->writeParameter(index, data);
   });
 }
@@ -258,6 +294,8 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
   return guardedTogether([&] {
     if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
+    callTogether(*session->engine,
+                 "plc_session_run of '" + session->entry->name + "' " + describeInputs(*session->entry, inputs));
     std::vector<Bytes> results = session->engine->run(*session->entry, copyInputs(*session->entry, inputs));
     for (size_t i = 0; i < results.size(); ++i)
       std::memcpy(outputs[i], results[i].data(), results[i].size());
@@ -273,6 +311,8 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     checkStep(step, 1);
+    callTogether(*session->engine,
+                 "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs));
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
     if (loss)
       *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);

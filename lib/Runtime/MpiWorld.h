@@ -58,6 +58,8 @@ public:
   void wait(plc_mpi_handle &request);
   const plc_mpi_plugin_table &plugin() const { return *table; }
 
+  /// Whether MPI is in use until `finish`: then it is the plug-in that has initialised it.
+  bool finishes() const { return table->finalizes(); }
   /// Collective, and the last call: a process that ends without it has failed.
   void finish();
   /// Ends all processes; does not return if MPI can.

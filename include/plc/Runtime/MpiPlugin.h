@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-enum { PLC_MPI_VERSION = 1 };
+enum { PLC_MPI_VERSION = 2 };
 
 /* A communicator or a request, whose type is the library's own. */
 typedef struct {
   uint64_t bits;
 } plc_mpi_handle;
 
-/* Exported by each plug-in as `plc_mpi_plugin`. All functions but `error` and `abort` return 0 or the library's error
+/* Exported by each plug-in as `plc_mpi_plugin`. All functions but `error`, `abort` and `finalizes` return 0 or the library's error
  * code. At most one thread calls at a time. What is begun is over when `test` says so; its memory stays as it is until then. */
 typedef struct {
   int version; /* PLC_MPI_VERSION */
@@ -19,6 +19,7 @@ typedef struct {
   int (*initialize)(int *process, int *count, plc_mpi_handle *world);
   /* Ends MPI if `initialize` began it. */
   int (*finalize)(void);
+  int (*finalizes)(void); /* whether it does */
   void (*abort)(int code); /* ends all processes */
   const char *(*error)(int code);
 

@@ -15,8 +15,9 @@
  *
  * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in
  * the same order, with the same arguments: inputs, and parameters that are set, too; each gets the same results. Files of parameters
- * are read and written by the first process. When a run or a save fails in one process, the others wait for it: it has to
- * end, and ends all of them when it does. MPI is initialised when a module is opened, unless the program has, and finalized when the program exits, then
+ * are read and written by the first process. What they call and with what (of inputs and parameters some bytes) is compared: where it
+ * differs, the call fails in all of them, with 1; so it does in the others when one ends, unless the program has initialised MPI itself. When a
+ * run or a save fails in one process, the others wait for it: it has to end, and ends all of them when it does. MPI is initialised when a module is opened, unless the program has, and finalized when the program exits, then
  * unless the program does, after all modules are closed. */
 #ifndef PLC_RUNTIME_PLC_H
 #define PLC_RUNTIME_PLC_H
