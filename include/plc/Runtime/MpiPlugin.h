@@ -19,7 +19,7 @@ typedef struct {
   int (*initialize)(int *process, int *count, plc_mpi_handle *world);
   /* Ends MPI if `initialize` began it. */
   int (*finalize)(void);
-  int (*finalizes)(void); /* whether it does */
+  int (*finalizes)(void);  /* whether it does */
   void (*abort)(int code); /* ends all processes */
   const char *(*error)(int code);
 
