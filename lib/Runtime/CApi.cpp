@@ -62,10 +62,12 @@ int guarded(Run run) {
 
 int failedTogether = Done; // what another process may be waiting for has failed here
 
-/// All processes that run the module make the same call, with the same of its arguments, or it fails in all of them.
-void callTogether(const Engine &engine, const std::string &call) {
+/// All processes that run the module make the same call, with the same of its arguments, or it fails in all of them. `describe` is
+/// not called where there is one.
+template <class Describe>
+void callTogether(const Engine &engine, Describe describe) {
   if (engine.numProcesses() > 1)
-    MpiWorld::joined()->compare("", "what it calls", call);
+    MpiWorld::joined()->compare("", "what it calls", describe());
 }
 
 /// A hash of some of the bytes: different inputs are hardly ever alike in all of these.
@@ -201,7 +203,7 @@ void plc_module_close(plc_module *module) { delete module; }
 
 int plc_module_load(plc_module *module, const char *path) {
   return guarded([&] {
-    callTogether(*module->engine, "plc_module_load");
+    callTogether(*module->engine, [] { return "plc_module_load"; });
     readParameters(*module->engine, [&] {
       readParameterFile(path,
                         [&](const std::string &file) { loadParameters(file, *module->engine, /*mayLack=*/false); });
@@ -211,7 +213,7 @@ int plc_module_load(plc_module *module, const char *path) {
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {
   return guardedTogether([&] {
-    callTogether(*module->engine, "plc_module_initialize with seed " + std::to_string(seed));
+    callTogether(*module->engine, [&] { return "plc_module_initialize with seed " + std::to_string(seed); });
     initializeParameters(seed, *module->engine);
   });
 }
@@ -219,14 +221,15 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
   return guardedTogether([&] {
     checkStep(step, 0);
-    callTogether(*module->engine, "plc_module_save of step " + std::to_string(step) + ", seed " + std::to_string(seed));
+    callTogether(*module->engine,
+                 [&] { return "plc_module_save of step " + std::to_string(step) + ", seed " + std::to_string(seed); });
     saveCheckpoint(path, {step, seed}, *module->engine);
   });
 }
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
   return guarded([&] {
-    callTogether(*module->engine, "plc_module_resume");
+    callTogether(*module->engine, [] { return "plc_module_resume"; });
     TrainingState state{};
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
     module->engine->share(&state, sizeof(state));
@@ -257,8 +260,10 @@ int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data) {
   return guarded([&] {
     checkParameter(module, index);
-    callTogether(*module->engine, "plc_module_set_parameter of " + std::to_string(index) + " to values of hash " +
-                                      hashSome(data, module->engine->parameters()[index].tensor().numBytes()));
+    callTogether(*module->engine, [&] {
+      return "plc_module_set_parameter of " + std::to_string(index) + " to values of hash " +
+             hashSome(data, module->engine->parameters()[index].tensor().numBytes());
+    });
     module->engine->writeParameter(index, data);
   });
 }
@@ -294,8 +299,9 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
   return guardedTogether([&] {
     if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
-    callTogether(*session->engine,
-                 "plc_session_run of '" + session->entry->name + "' " + describeInputs(*session->entry, inputs));
+    callTogether(*session->engine, [&] {
+      return "plc_session_run of '" + session->entry->name + "' " + describeInputs(*session->entry, inputs);
+    });
     std::vector<Bytes> results = session->engine->run(*session->entry, copyInputs(*session->entry, inputs));
     for (size_t i = 0; i < results.size(); ++i)
       std::memcpy(outputs[i], results[i].data(), results[i].size());
@@ -311,8 +317,9 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     checkStep(step, 1);
-    callTogether(*session->engine,
-                 "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs));
+    callTogether(*session->engine, [&] {
+      return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);
+    });
     StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
     if (loss)
       *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);

@@ -278,11 +278,15 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
 void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
   auto saved = savedSteps(directory);
   // A folder of that name may be somebody's own.
-  std::error_code ignored;
+  std::error_code error;
   std::erase_if(saved,
-                [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, ignored); });
-  for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i)
-    fs::remove_all(saved[static_cast<size_t>(i)].second, ignored);
+                [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, error); });
+  for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i) {
+    const fs::path &old = saved[static_cast<size_t>(i)].second;
+    fs::remove_all(old, error);
+    if (error)
+      throw fileError(old, "cannot be removed: " + error.message());
+  }
 }
 
 static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {

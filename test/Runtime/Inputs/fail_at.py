@@ -49,3 +49,18 @@ for how in "error", "kill":
         if not hit:
             break
     print(f"{how}: {call - 1} calls, {refused} refused")
+
+# Of what an older checkpoint leaves that cannot be removed, the run tells, too.
+told = call = 0
+while True:
+    call += 1
+    shutil.rmtree("run")
+    shutil.copytree("before", "run", symlinks=True)
+    done = train("--resume", "run/step-4", "--steps", "6", "--save", "run", "--keep", "1", LD_PRELOAD=library, FAIL_UNDER="run/",
+                 FAIL_HOW="error", FAIL_COUNT="count", FAIL_AT=str(call))
+    assert done.returncode in (0, 1), done
+    told += "cannot be removed: No space left on device" in done.stderr
+    if int(open("count").read()) < call:
+        break
+assert done.returncode == 0 and sorted(os.listdir("run")) == ["latest", "step-6"], done
+print(f"keep: {told} told")
