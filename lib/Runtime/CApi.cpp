@@ -18,9 +18,11 @@ using plc::ElementType;
 
 struct plc_module {
   std::unique_ptr<Engine> engine;
+  bool hasValues = false; // its parameters
 };
 
 struct plc_session {
+  const plc_module *module;
   Engine *engine;
   const EntryInfo *entry;
 };
@@ -160,6 +162,13 @@ void checkParameter(const plc_module *module, size_t index) {
     throw usageError("found parameter " + std::to_string(index) + ", but there are " + std::to_string(count));
 }
 
+// What computes or saves zeros that nobody chose helps no one.
+void checkValues(const plc_module *module) {
+  if (!module->hasValues && !module->engine->parameters().empty())
+    throw usageError("parameters have no values yet; call plc_module_initialize, plc_module_load, plc_module_resume or "
+                     "plc_module_set_parameter first");
+}
+
 } // namespace
 
 extern "C" {
@@ -180,8 +189,12 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options) {
                          " threads per stage, expected 1 to 256");
       chosen.threadsPerStage = options->threads_per_stage;
     }
-    if (options && options->hang_timeout != 0)
+    if (options && options->hang_timeout != 0) {
+      if (!(options->hang_timeout < longestHangTimeout))
+        throw usageError("found a hang_timeout of " + std::to_string(options->hang_timeout) +
+                         ", expected less than 1e9 seconds");
       chosen.hangTimeout = std::max(0.0, options->hang_timeout);
+    }
     chosen.checkFinite = options && options->check_finite;
     if (options && options->transport)
       chosen.transportKind = findTransport(options->transport);
@@ -208,6 +221,7 @@ int plc_module_load(plc_module *module, const char *path) {
       readParameterFile(path,
                         [&](const std::string &file) { loadParameters(file, *module->engine, /*mayLack=*/false); });
     });
+    module->hasValues = true;
   });
 }
 
@@ -215,12 +229,14 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
   return guardedTogether([&] {
     callTogether(*module->engine, [&] { return "plc_module_initialize with seed " + std::to_string(seed); });
     initializeParameters(seed, *module->engine);
+    module->hasValues = true;
   });
 }
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
   return guardedTogether([&] {
     checkStep(step, 0);
+    checkValues(module);
     callTogether(*module->engine,
                  [&] { return "plc_module_save of step " + std::to_string(step) + ", seed " + std::to_string(seed); });
     saveCheckpoint(path, {step, seed}, *module->engine);
@@ -233,6 +249,7 @@ int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint6
     TrainingState state{};
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
     module->engine->share(&state, sizeof(state));
+    module->hasValues = true;
     if (step)
       *step = state.step;
     if (seed)
@@ -265,6 +282,7 @@ int plc_module_set_parameter(plc_module *module, size_t index, const void *data)
              hashSome(data, module->engine->parameters()[index].tensor().numBytes());
     });
     module->engine->writeParameter(index, data);
+    module->hasValues = true;
   });
 }
 
@@ -278,7 +296,7 @@ plc_session *plc_session_create(plc_module *module, const char *name) {
   plc_session *session = nullptr;
   guarded([&] {
     const EntryInfo *entry = &needEntry(*module->engine, name ? name : "");
-    session = new plc_session{module->engine.get(), entry};
+    session = new plc_session{module, module->engine.get(), entry};
   });
   return session;
 }
@@ -299,6 +317,7 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
   return guardedTogether([&] {
     if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
+    checkValues(session->module);
     callTogether(*session->engine, [&] {
       return "plc_session_run of '" + session->entry->name + "' " + describeInputs(*session->entry, inputs);
     });
@@ -317,6 +336,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     checkStep(step, 1);
+    checkValues(session->module);
     callTogether(*session->engine, [&] {
       return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);
     });

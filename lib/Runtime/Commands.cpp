@@ -20,7 +20,12 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
   std::string names;
   for (const EntryInfo &entry : engine.entries())
     names += (names.empty() ? "'" : ", '") + entry.name + "'";
-  throw Error(BadInput, "", "model '" + engine.modelName() + "' has no entry '" + name + "', only " + names);
+  // A model with a loss has gradients, unless the strategy wants none.
+  const char *remedy =
+      name == "train" && engine.findEntry("eval")
+          ? "; it was compiled with 'gradient.kind = \"none\"', by itself or by its preset, and trains with \"full\""
+          : "";
+  throw Error(BadInput, "", "model '" + engine.modelName() + "' has no entry '" + name + "', only " + names + remedy);
 }
 
 namespace {

@@ -77,17 +77,18 @@ int64_t residentBytes() {
 Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine), real(engine.realType()), file(file) {
   if (file.empty() || !engine.leads())
     return;
-  if (append)
+  bool isFile = file != "-";
+  if (append && isFile)
     dropCutLine(file);
-  out = std::fopen(file.c_str(), append ? "a" : "w");
+  out = isFile ? std::fopen(file.c_str(), append ? "a" : "w") : stdout;
   if (!out)
     throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
-  if (!append || std::ftell(out) == 0)
+  if (!append || !isFile || std::ftell(out) == 0)
     writeLine("{\"plan\": " + engine.planJson() + "}");
 }
 
 Log::~Log() {
-  if (out)
+  if (out && out != stdout)
     std::fclose(out);
 }
 

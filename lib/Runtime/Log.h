@@ -26,7 +26,7 @@ struct StepRecord {
 
 class Log {
 public:
-  /// An empty file name logs nothing. `append` continues an earlier log, else the file starts anew with the plan.
+  /// An empty file name logs nothing, `-` to the standard output. `append` continues an earlier log, else the file starts anew with the plan.
   Log(const std::string &file, bool append, Engine &engine);
   ~Log();
   Log(const Log &) = delete;

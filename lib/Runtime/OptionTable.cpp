@@ -1,6 +1,7 @@
 #include "OptionTable.h"
 
 #include "Runs.h"
+#include "plc/Runtime/ModuleEngine.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},
     {"--eval-every", "N", Train, "training", "after every N steps the held-out loss, too, into the log",
      [](Options &o, const Given &given) { o.evalEvery = parseInteger(given, 1); }},
-    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary (default: none)",
+    {"--log", "FILE", Train, "training", "one JSON object per line: plan, steps, summary; '-' is standard output (default: none)",
      [](Options &o, const Given &given) { o.log = given.text; }, false, Alike::Presence},
     {"--save", "DIR", Train, "checkpoints", "write DIR/step-N after the last step (default: none)",
      [](Options &o, const Given &given) { o.save = given.text; }, false, Alike::Presence},
@@ -221,7 +222,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &) { o.model.checkFinite = true; }, false, Alike::Nothing},
     {"--hang-timeout", "SECONDS", runs, "checking",
      "a rank hangs that does nothing for so long; exit code 5 (default 30; 0: never)",
-     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, 1e9); }, false, Alike::Nothing},
+     [](Options &o, const Given &given) { o.model.hangTimeout = parseReal(given, longestHangTimeout); }, false, Alike::Nothing},
     {"--cluster", "FILE.toml", Simulate, "measuring", "the machines and links that ranks run on",
      [](Options &o, const Given &given) { o.model.cluster = given.text; }},
     {"--trace", "FILE", runs | Simulate, "measuring",

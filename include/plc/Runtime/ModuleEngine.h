@@ -18,6 +18,9 @@ namespace plc::runtime {
 class Module;
 class Transport;
 
+/// Seconds: some thirty years, in nanoseconds far below 2^63.
+inline constexpr double longestHangTimeout = 1e9;
+
 struct ModuleOptions {
   std::optional<int64_t> threadsPerStage; // instead of the module's own
   /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if
@@ -32,8 +35,8 @@ struct ModuleOptions {
   bool shareKernels = true; // idle workers compute chunks of other workers' kernels; changes no bit
   bool trace = false;       // keeps what writeTrace writes
   bool timeTasks = false;   // keeps what lastRun tells
-  /// Seconds after which a rank that does nothing hangs (Watchdog.h): an Error (exit code 5). 0: never. A cycle of
-  /// waits is one at once.
+  /// Seconds, below longestHangTimeout, after which a rank that does nothing hangs (Watchdog.h): an Error (exit code
+  /// 5). 0: never. A cycle of waits is one at once.
   double hangTimeout = 30;
   std::optional<TransportKind> transportKind; // instead of the module's own
   /// Makes the transport of an entry's session instead of either, for a caller that carries messages itself.

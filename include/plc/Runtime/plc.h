@@ -55,7 +55,7 @@ typedef struct {
 /* How a module runs. All zero: as it was compiled. */
 typedef struct {
   int64_t threads_per_stage; /* 1 to 256; 0: the module's own */
-  double hang_timeout;       /* seconds without progress after which a rank hangs; 0: 30; below 0: never */
+  double hang_timeout;       /* seconds without progress, below 1e9, after which a rank hangs; 0: 30; below 0: never */
   int check_finite;          /* not 0: fail at the first kernel that writes a NaN or an unexpected infinity */
   const char *transport;     /* "threads", "mpi"; NULL: the module's own */
 } plc_options;
@@ -73,7 +73,7 @@ int64_t plc_module_num_processes(const plc_module *module);
 void plc_module_close(plc_module *module);
 
 /* Parameters: from a checkpoint folder or a .safetensors file, whose tensors of other names are not used, or the initial values of a
- * seed. */
+ * seed. Before they have values, nothing runs and nothing is saved. */
 int plc_module_load(plc_module *module, const char *path);
 int plc_module_initialize(plc_module *module, uint64_t seed);
 /* Writes PATH/step-STEP and moves PATH/latest. */

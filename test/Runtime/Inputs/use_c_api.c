@@ -1,6 +1,7 @@
 /* Trains the hand-made model of make_module.py for three steps from C, saves it, and runs it. */
 #include "plc/Runtime/plc.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,28 @@ static int useParameters(plc_module *module, const char *saved) {
   return 0;
 }
 
+/* Nobody chose a value of a parameter. */
+static int useUnset(const char *file, const char *saved) {
+  plc_module *module = plc_module_open(file);
+  plc_session *train = module ? plc_session_create(module, "train") : NULL;
+  plc_session *infer = train ? plc_session_create(module, "infer") : NULL;
+  if (!infer || !plc_session_train(train, 1, NULL, NULL) || !plc_session_run(infer, NULL, NULL))
+    return 1;
+  printf("code %d: ", plc_module_save(module, saved, 3, 0));
+  printf("%s\n", plc_last_error());
+  plc_session_destroy(train);
+  plc_session_destroy(infer);
+  plc_module_close(module);
+  return 0;
+}
+
 /* Two threads, and the bits of one although the caller flushes subnormal numbers. */
 static int useOptions(const char *file) {
-  plc_options options = {2, -1, 1}, wrong = {300, 0, 0};
+  plc_options options = {2, -1, 1}, wrong = {300, 0, 0}, never = {0, NAN, 0};
   if (plc_module_open_with(file, &wrong))
+    return 1;
+  printf("%s\n", plc_last_error());
+  if (plc_module_open_with(file, &never))
     return 1;
   printf("%s\n", plc_last_error());
   unsigned before = _mm_getcsr();
@@ -115,7 +134,7 @@ int main(int argc, char **argv) {
     return 1;
   printf("%s\n", plc_last_error());
   free(logits);
-  if (useParameters(module, argv[2]) || useOptions(argv[1]))
+  if (useParameters(module, argv[2]) || useUnset(argv[1], argv[2]) || useOptions(argv[1]))
     return fail();
   plc_session_destroy(train);
   plc_session_destroy(infer);
