@@ -138,7 +138,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   FormKernels(const FormKernels &other) : FormKernelsBase(other) {}
 
   void runOnOperation() override {
-    kernelCount = groupCount = 0;
+    kernelCount = groupCount = measuredCount = 0;
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
       getOperation().emitError(
           "module has no 'ein.func' whose equations kernels could hold: this pass comes before '--plan-partition'");
@@ -159,6 +159,9 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
     for (auto body : llvm::make_early_inc_range(getOperation().getOps<ein::FuncOp>()))
       if (failed(formBody(body, steady, kernels)))
         return signalPassFailure();
+    if (measured && kernelCount && !measuredCount)
+      getOperation().emitWarning("none of the ") << kernelCount << " kernels ran in the run of '" << profile
+                                                 << "', or none with as many bytes: all times are by rates";
     remark::analysis(getOperation().getLoc(), remark::RemarkOpts::name("Formed").category(getArgument()))
         << remark::add("formed {0} different kernels for {1} groups of equations", kernelCount, groupCount);
   }
@@ -418,8 +421,7 @@ private:
       return loop.emitError("runs over more than 2^48 points");
     kernel.setFlops(work->flops);
     kernel.setBytes(work->bytes);
-    auto ns = measured ? measured->nsOf(kernel.getSymName(), work->bytes) : std::nullopt;
-    kernel.setNs(ns.value_or(work->ns));
+    setNs(kernel, work->bytes, work->ns);
     return success();
   }
 
@@ -470,13 +472,19 @@ private:
     KernelWork work = workOf(kernel);
     kernel.setFlops(work.flops);
     kernel.setBytes(work.bytes);
-    auto ns = measured ? measured->nsOf(kernel.getSymName(), work.bytes) : std::nullopt;
-    kernel.setNs(ns.value_or(int64_t(nsOf(work.amounts, rates))));
+    setNs(kernel, work.bytes, int64_t(nsOf(work.amounts, rates)));
     return success();
   }
 
+  // What its median call took, if it ran in the run of the profile.
+  void setNs(plan::KernelOp kernel, int64_t bytes, int64_t byRates) {
+    auto ns = measured ? measured->nsOf(kernel.getSymName(), bytes) : std::nullopt;
+    measuredCount += ns.has_value();
+    kernel.setNs(ns.value_or(byRates));
+  }
+
   RateOptions rateOptions{*this};
-  int64_t kernelCount = 0, groupCount = 0;
+  int64_t kernelCount = 0, groupCount = 0, measuredCount = 0;
   PerRate rates;
   std::optional<Profile> measured;
   std::optional<ArgumentParts> argumentParts;
