@@ -44,7 +44,11 @@ public:
     }
     int64_t step = simulation.makespan, bound = problem.bound();
     out << "step: " << formatNs(step) << " predicted; no order of these tasks takes less than " << formatNs(bound)
-        << " (gap " << formatPart(step - bound, bound) << ")\n\n";
+        << " (gap " << formatPart(step - bound, bound) << ")\n";
+    if (int64_t replicas = program.getReplicas(); replicas > 1)
+      out << "  on the first of " << replicas << " replicas; each of the others does the same with other micro-batches, "
+          << "on as many ranks\n";
+    out << "\n";
     if (PlanSummary::Prepared prepared = summarizePrepared(program); prepared.calls)
       out << "before the first step: " << plc::plan::describe(prepared) << "\n\n";
     out << planner::drawGantt(problem, schedule, simulation, columns) << "\n";
