@@ -120,8 +120,17 @@ public:
 
   // A plan that lacked so many bytes with this reserve, or had them to spare if less than nothing.
   void tried(int64_t bytes, int64_t missing) {
-    (missing > 0 ? few : many) = bytes;
-    grown = missing > 0 ? std::max({missing, 2 * grown, budget / 512}) : 0;
+    if (missing > 0) {
+      // What has no answer with as few bytes was another rank.
+      if (many && *many <= bytes)
+        many.reset();
+      grown = std::max({missing, growth(bytes, missing), budget / 512});
+      few = bytes;
+      lacked = missing;
+    } else {
+      many = bytes;
+      grown = 0;
+    }
     less.reset();
     answered = std::max(answered, bytes);
     if (missing <= 0 && (!fitted || bytes < *fitted))
@@ -150,7 +159,14 @@ public:
   }
 
 private:
-  int64_t budget, grown = 0, answered = -1;
+  // As much again as helped so far by its part; twice as much as did not help.
+  int64_t growth(int64_t bytes, int64_t missing) const {
+    if (!few || bytes <= *few || missing >= lacked)
+      return 2 * grown;
+    return std::min(2 * grown, int64_t(double(missing) * double(bytes - *few) / double(lacked - missing)));
+  }
+
+  int64_t budget, grown = 0, lacked = 0, answered = -1;
   std::optional<int64_t> few, many, less, fitted;
 };
 
