@@ -8,7 +8,8 @@ using namespace plc::planner;
 RetentionState::RetentionState(const RetentionProblem &problem)
     : problem(problem), maker(problem.makers()), args(problem.calls.size()), events(problem.bytes.size()),
       clones(problem.calls.size()), before(problem.calls.size()), inside(problem.calls.size()),
-      backward(problem.firstBackward()), awaited(problem.firstAwaitedW()) {
+      isStale(problem.calls.size()), isTouched(problem.calls.size()), backward(problem.firstBackward()),
+      awaited(problem.firstAwaitedW()) {
   for (int64_t call = 0; call < numSlots(); ++call) {
     for (int64_t value : problem.calls[call].args)
       if (maker[value] >= 0 && std::find(args[call].begin(), args[call].end(), value) == args[call].end())
@@ -21,7 +22,7 @@ RetentionState::RetentionState(const RetentionProblem &problem)
       events[value].push_back(event(call, call, true));
   }
   for (int64_t slot = 0; slot < numSlots(); ++slot)
-    refresh(slot);
+    inside[slot] = play(slot);
 }
 
 void RetentionState::toggle(int64_t call, int64_t slot) {
@@ -32,6 +33,37 @@ void RetentionState::toggle(int64_t call, int64_t slot) {
 void RetentionState::undo() {
   for (; !journal.empty(); journal.pop_back())
     change(journal.back().first, journal.back().second);
+  for (auto [slot, bytes] : touched) {
+    inside[slot] = bytes;
+    isStale[slot] = isTouched[slot] = false;
+  }
+  touched.clear();
+  stale.clear();
+}
+
+void RetentionState::commit() {
+  playStale();
+  for (auto [slot, bytes] : touched)
+    isTouched[slot] = false;
+  touched.clear();
+  journal.clear();
+}
+
+// What is inside a slot may be another number from now on.
+void RetentionState::touch(int64_t slot) {
+  if (!isTouched[slot])
+    touched.emplace_back(slot, inside[slot]);
+  if (!isStale[slot])
+    stale.push_back(slot);
+  isTouched[slot] = isStale[slot] = true;
+}
+
+void RetentionState::playStale() const {
+  for (int64_t slot : stale) {
+    inside[slot] = play(slot);
+    isStale[slot] = false;
+  }
+  stale.clear();
 }
 
 bool RetentionState::has(int64_t call, int64_t slot) const {
@@ -51,7 +83,7 @@ void RetentionState::change(int64_t call, int64_t slot) {
     changeEvent(value, event(slot, call, false), add);
   for (int64_t value : problem.calls[call].results)
     changeEvent(value, event(slot, call, true), add);
-  refresh(slot);
+  touch(slot);
 }
 
 // Takes the life between the neighbours of the event away, and puts back the two beside it, or the other way round.
@@ -70,7 +102,7 @@ void RetentionState::changeEvent(int64_t value, Event event, bool add) {
   if (add)
     all.insert(at, event);
   if (slotOf(last) != slot)
-    refresh(slotOf(last));
+    touch(slotOf(last));
 }
 
 void RetentionState::live(int64_t value, int64_t from, int64_t to, int64_t sign) {
@@ -84,8 +116,8 @@ RetentionState::Event RetentionState::nextEvent(int64_t value, Event event) cons
   return at == events[value].end() ? none : *at;
 }
 
-// Plays the runs of a slot.
-void RetentionState::refresh(int64_t slot) {
+// The most bytes that the runs of a slot take beside those that live when it begins.
+int64_t RetentionState::play(int64_t slot) const {
   int64_t now = 0, most = 0;
   auto isRead = [&](int64_t value, int64_t call, bool makes) {
     Event next = nextEvent(value, event(slot, call, makes));
@@ -109,12 +141,13 @@ void RetentionState::refresh(int64_t slot) {
   for (int64_t clone : clones[slot])
     run(clone);
   run(slot);
-  inside[slot] = most;
+  return most;
 }
 
 int64_t RetentionState::peakBytes() const { return bytesAt(peakSlot()); }
 
 int64_t RetentionState::peakSlot() const {
+  playStale();
   int64_t peak = 0;
   for (int64_t slot = 1; slot < numSlots(); ++slot)
     if (before[slot] + inside[slot] > before[peak] + inside[peak])
@@ -123,6 +156,7 @@ int64_t RetentionState::peakSlot() const {
 }
 
 int64_t RetentionState::excess() const {
+  playStale();
   int64_t sum = 0, limit = problem.budgetBytes - around();
   for (int64_t slot = 0; slot < numSlots(); ++slot)
     sum += std::max<int64_t>(before[slot] + inside[slot] - limit, 0);

@@ -12,7 +12,8 @@ namespace plc::planner {
 /// live at every call, which a clone that comes or goes changes only around itself.
 ///
 /// Slot s is call s with the clones that run before it. Every run reads and makes values: its events. Between two events
-/// of a value it lives if the second one reads it.
+/// of a value it lives if the second one reads it. A slot's runs are played when its bytes are asked for, once for all that has
+/// changed there; what is undone has the bytes that it had.
 class RetentionState {
 public:
   explicit RetentionState(const RetentionProblem &problem);
@@ -23,13 +24,16 @@ public:
   /// Adds the clone of a call in a slot behind the call's own, or takes it away. Remembered until `commit` or `undo`.
   void toggle(int64_t call, int64_t slot);
   bool has(int64_t call, int64_t slot) const;
-  void commit() { journal.clear(); }
+  void commit();
   void undo();
 
   int64_t addedNs() const { return ns; }
   int64_t numSlots() const { return problem.calls.size(); }
   /// Bytes of a slot, those of other micro-batches and of the static area included.
-  int64_t bytesAt(int64_t slot) const { return around() + before[slot] + inside[slot]; }
+  int64_t bytesAt(int64_t slot) const {
+    playStale();
+    return around() + before[slot] + inside[slot];
+  }
   int64_t peakBytes() const;
   int64_t peakSlot() const;
   /// Sum of the bytes above the budget, of all slots. O(slots), without branches.
@@ -65,14 +69,21 @@ private:
   void changeEvent(int64_t value, Event event, bool add);
   Event nextEvent(int64_t value, Event event) const;
   void live(int64_t value, int64_t from, int64_t to, int64_t sign);
-  void refresh(int64_t slot);
+  void touch(int64_t slot);
+  void playStale() const;
+  int64_t play(int64_t slot) const;
 
   std::vector<std::vector<int64_t>> args;   // of each call, made ones, each once
   std::vector<std::vector<Event>> events;   // of each value, ascending
   std::vector<std::vector<int64_t>> clones; // of each slot, ascending
-  std::vector<int64_t> before, inside;      // of each slot: live when it begins, and the most beside that
-  std::vector<std::pair<int64_t, int64_t>> journal;
-  int64_t ns = 0, count = 0, backward, awaited; // the first calls of B, and of a W that others run before
+  std::vector<int64_t> before;              // of each slot: live when it begins
+  mutable std::vector<int64_t> inside;      // of each slot: the most beside that, but for those that are stale
+  mutable std::vector<int64_t> stale;
+  mutable std::vector<char> isStale;                // of each slot
+  std::vector<std::pair<int64_t, int64_t>> journal; // calls and slots that were toggled
+  std::vector<std::pair<int64_t, int64_t>> touched; // since then, and what was inside them
+  std::vector<char> isTouched;                      // of each slot
+  int64_t ns = 0, count = 0, backward, awaited;     // the first calls of B, and of a W that others run before
 };
 
 } // namespace plc::planner
