@@ -8,6 +8,7 @@
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Format.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
@@ -34,7 +35,9 @@ plc::plan::ProgramOp programOf(ModuleOp module) { return *module.getOps<plc::pla
 class ModelProblem : public JointProblem {
 public:
   ModelProblem(ModuleOp model, const Program &program, llvm::SourceMgr &sources, const Strategy &strategy)
-      : model(model), program(program), sources(sources), strategy(strategy) {}
+      : model(model), program(program), sources(sources), strategy(strategy) {
+    this->program.isChoice = true;
+  }
 
   int64_t mostRanks() const {
     if (int64_t ranks = strategy.get<int64_t>("machine.ranks"))
@@ -51,7 +54,7 @@ public:
         for (int64_t shards : shardCounts())
           for (int64_t ranks : rankCounts(mostRanks() / replicas / shards))
             for (ScheduleKind schedule : schedules(ranks))
-              for (int64_t chunks : chunksOf(schedule, ranks))
+              for (int64_t chunks : chunksOf(schedule, ranks, microBatches / replicas))
                 if (JointChoice choice{microBatches, replicas, ranks, shards, chunks, schedule};
                     isAllowed(choice, layers))
                   list.push_back(choice);
@@ -168,7 +171,7 @@ public:
     plc::language::PassErrors reported(sources, *model.getContext(), errors, strategy.places());
     plc::withKey(plc::emitNoPlan(modelOp), keys.front())
         << values << " but model '" << modelOp.getSymName() << "' has " << layers << " layer calls to cut, for at most "
-        << mostRanks() << " ranks; a key that is left out is chosen";
+        << mostRanks() << " ranks with as many stages on each; a key that is left out is chosen";
     return plc::NoPlan;
   }
 
@@ -235,15 +238,23 @@ private:
     return kinds;
   }
 
-  std::vector<int64_t> chunksOf(ScheduleKind schedule, int64_t ranks) const {
+  // Several stages per rank make the ends of the pipeline shorter, by less and less. Of the orders that may have them
+  // `interleaved` stands for all where there is one micro-batch, and `1f1b` and `zb_h1` for those that hold more or wait longer.
+  std::vector<int64_t> chunksOf(ScheduleKind schedule, int64_t ranks, int64_t microBatches) const {
     const ScheduleFamily &family = plc::rowOf(schedule);
     if (!isFree("chunks"))
       return {own("chunks")};
     if (ranks == 1)
       return {1};
-    if (family.placement == Placement::loop)
-      return {family.chunks, 2 * family.chunks};
-    return {family.chunks};
+    if (!isFree("stages"))
+      return own("stages") % ranks ? std::vector<int64_t>() : std::vector<int64_t>{own("stages") / ranks};
+    constexpr int64_t most = 4;
+    bool isFew = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1 || !isFree("schedule");
+    std::vector<int64_t> counts = {family.chunks};
+    if (family.placement == Placement::loop || (family.placement == Placement::any && isFew && microBatches > 1))
+      while (counts.back() < most - (family.placement == Placement::any))
+        counts.push_back(counts.back() + 1);
+    return counts;
   }
 
   bool isAllowed(const JointChoice &choice, int64_t layers) const {
@@ -315,6 +326,7 @@ private:
     StringRef line = StringRef(text).split('\n').first;
     estimate.refusal = (line.contains("error: ") ? line.split("error: ").second : line).str();
     estimate.lacksMemory = code == plc::NoPlan && strategy.isGiven("memory.budget");
+    estimate.missingBytes = readMissing(line).value_or(0);
     reports.try_emplace(estimate.refusal, text, code);
   }
 
@@ -373,7 +385,7 @@ private:
   }
 
   ModuleOp model;
-  const Program &program;
+  Program program;
   llvm::SourceMgr &sources;
   const Strategy &strategy;
   std::map<int64_t, OwningOpRef<ModuleOp>> kernels; // by micro-batches
@@ -418,6 +430,8 @@ int plc::driver::planAutomatically(ModuleOp model, const Program &program, llvm:
       return problem.tellExcluded(errors);
     auto [text, code] = problem.reportOf(*fault);
     errors << (text.empty() ? "plc-compile: error: " + *fault + "\n" : text);
+    if (plan.answer.chosen.estimate.missingBytes)
+      errors << "plc-compile: note: this choice is " << describe(plan.answer.chosen.choice) << "\n";
     return code ? code : int(plc::NoPlan);
   }
   explain(problem, plan);

@@ -33,7 +33,9 @@ int planAutomatically(mlir::ModuleOp model, const Program &program, llvm::Source
 /// The candidates as a table, fastest first, what the chosen step consists of and what binds; each line behind `prefix`.
 void print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out);
 
-/// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv: step 23.8 ms".
+/// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv".
+std::string describe(const planner::JointChoice &choice);
+/// The same, and ": step 23.8 ms".
 std::string describe(const AutomaticPlan &plan);
 
 } // namespace plc::driver

@@ -33,20 +33,23 @@ std::string verdict(const JointRow &row, const JointRow &chosen) {
 
 } // namespace
 
-std::string plc::driver::describe(const AutomaticPlan &plan) {
-  const JointChoice &choice = plan.answer.chosen.choice;
+std::string plc::driver::describe(const JointChoice &choice) {
   auto count = [](int64_t number, const char *what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : what[0] == 'm' ? "es" : "s");
   };
   std::string sharing;
   if (choice.shards > 1)
     sharing = llvm::formatv(", {0}shared by {1},", choice.stages() > 1 ? "each " : "", choice.shards);
-  return llvm::formatv("{0}{1}{2} on {3}, {4}{5}{6}: step {7}",
+  return llvm::formatv("{0}{1}{2} on {3}, {4}{5}{6}",
                        choice.replicas > 1 ? count(choice.replicas, "replica") + " of " : "",
                        count(choice.stages(), "stage"), sharing, count(choice.allRanks(), "rank"),
                        count(choice.microBatches, "micro-batch"),
                        hasOrder(choice) ? std::string(", ") + plc::nameOfChoice(choice.schedule) : "",
-                       choice.recomputes ? ", recomputing" : "", formatNs(plan.answer.chosen.estimate.ns));
+                       choice.recomputes ? ", recomputing" : "");
+}
+
+std::string plc::driver::describe(const AutomaticPlan &plan) {
+  return describe(plan.answer.chosen.choice) + ": step " + formatNs(plan.answer.chosen.estimate.ns);
 }
 
 void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out) {

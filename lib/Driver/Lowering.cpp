@@ -28,6 +28,10 @@ static PassErrors::Hint hintOf(const Program &program, const plc::strategy::Stra
                      (program.sharesModule ? "' of the module " : "' ");
   if (program.entry != plc::ProgramKind::train)
     text += "lacks these bytes; it holds inputs and outputs of the whole batch: try a smaller batch, ";
+  else if (program.isChoice)
+    return {"memory.budget",
+            text + "lacks these bytes in every choice of the joint plan, and in this one the fewest: try a larger "
+                   "budget, more ranks, or to leave keys to the choice"};
   else if (solvesBudget(program, strategy))
     text += "lacks these bytes, whatever is computed again: try more micro-batches, ";
   else

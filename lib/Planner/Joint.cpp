@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -139,8 +140,10 @@ private:
   }
 
   Fault planBest() {
-    std::string why; // of what computes values again, if anything does, as that needs fewer bytes
-    bool isAgain = false;
+    const auto lacks = [](const JointEstimate &estimate) {
+      return estimate.missingBytes ? estimate.missingBytes : std::numeric_limits<int64_t>::max();
+    };
+    std::optional<JointRow> nearest; // the first of those that lack the fewest bytes
     while (JointRow *row = next(JointRow::plan)) {
       if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
         setOrder(*row);
@@ -159,10 +162,8 @@ private:
         continue;
       }
       row->estimate.ns = order.ns;
-      if (why.empty() || (row->choice.recomputes && !isAgain)) {
-        why = estimate.refusal;
-        isAgain = row->choice.recomputes;
-      }
+      if (!nearest || lacks(estimate) < lacks(nearest->estimate))
+        nearest = *row;
       answer.hitsMemory = answer.hitsMemory || estimate.lacksMemory;
       if (estimate.lacksMemory && problem.mayRecompute() && !row->choice.recomputes) {
         JointRow again{row->choice, JointRow::order, order};
@@ -174,8 +175,10 @@ private:
     for (const JointRow &row : rows)
       if (row.depth == JointRow::plan && row.estimate.refusal.empty() && (!best || row.estimate.ns < best->estimate.ns))
         best = &row;
-    if (!best)
-      return Reason(why.empty() ? rows.front().estimate.refusal : why, /*isNoPlan=*/true);
+    if (!best) {
+      answer.chosen = nearest.value_or(rows.front());
+      return Reason(answer.chosen.estimate.refusal, /*isNoPlan=*/true);
+    }
     answer.chosen = *best;
     return std::nullopt;
   }

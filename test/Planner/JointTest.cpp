@@ -26,6 +26,7 @@ public:
   int64_t parameters = 0;          // bytes of each layer, on each replica
   int64_t mostShards = 1, share = 0; // ns of what a shared stage exchanges in each task
   bool givesUp = false;              // plans that take too long
+  bool tellsMissing = false;         // how many bytes are missing
   int64_t ordered = 0, planned = 0;  // how often it was asked
 
   std::vector<JointChoice> choices() override {
@@ -60,6 +61,7 @@ public:
     if (limit && !choice.recomputes && most > limit) {
       estimate.refusal = "needs " + std::to_string(most);
       estimate.lacksMemory = true;
+      estimate.missingBytes = tellsMissing ? most - limit : 0;
     } else if (givesUp && estimate.ns > mostNs) {
       estimate.ns = mostNs + 1;
       estimate.isGivenUp = true;
@@ -384,6 +386,23 @@ TEST(Joint, FailsForTheFastestsReason) {
   EXPECT_TRUE(fault->isNoPlan);
   EXPECT_EQ(fault->rfind("needs ", 0), 0u) << *fault;
   EXPECT_TRUE(answer.hitsMemory);
+}
+
+// Where it is known what is missing, the reason is that of the choice that lacks least.
+TEST(Joint, FailsForTheNearestsReason) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.recomputes = problem.moves = problem.searches = false;
+    problem.limit = 1;
+    problem.tellsMissing = true;
+    JointAnswer answer;
+    Fault fault = solveJoint(problem, answer);
+    ASSERT_TRUE(fault && fault->isNoPlan);
+    for (const JointChoice &choice : problem.choices())
+      EXPECT_GE(problem.plan(choice, INT64_MAX).missingBytes, answer.chosen.estimate.missingBytes);
+    EXPECT_EQ(std::string(*fault), answer.chosen.estimate.refusal);
+    EXPECT_EQ(std::string(*fault), "needs " + std::to_string(1 + answer.chosen.estimate.missingBytes));
+  }
 }
 
 TEST(Joint, MovesAndSearchesOnlyWhereItMay) {

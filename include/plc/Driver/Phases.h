@@ -46,6 +46,7 @@ struct Program {
   std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's
   bool sharesModule = false;                      // other programs of a module are planned by the same strategy
   bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
+  bool isChoice = false;       // of the joint plan, which tries all others
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 

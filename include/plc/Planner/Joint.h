@@ -34,6 +34,7 @@ struct JointEstimate {
   std::vector<int64_t> balance{}; ///< layer calls of each stage; empty where the cuts are no runs of layers
   std::string refusal{};          ///< why there is no such plan; empty: there is one
   bool lacksMemory = false;       ///< it is refused for its bytes
+  int64_t missingBytes = 0;       ///< so many, if it is known
   int64_t leastNs = 0;            ///< about what no order of the same tasks undercuts
   bool isGivenUp = false;         ///< a plan that takes `ns` or more, and so too long
 };
@@ -69,8 +70,8 @@ struct JointRow {
 
 struct JointAnswer {
   std::vector<JointRow> rows; ///< by time, those that are refused last
-  JointRow chosen;
-  bool hitsMemory = false; ///< a faster choice was refused for its bytes, or the chosen one computes again for them
+  JointRow chosen;            ///< where no plan fits, the one that lacks the fewest bytes
+  bool hitsMemory = false;    ///< a faster choice was refused for its bytes, or the chosen one computes again for them
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
@@ -80,7 +81,7 @@ struct JointAnswer {
 /// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
-/// reason of the one that is fastest. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
+/// reason of the one that lacks the fewest bytes, or is the fastest of those of which that is not known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
 inline constexpr int64_t joinNear = 5, mostPlans = 8;
