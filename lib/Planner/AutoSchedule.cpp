@@ -41,15 +41,36 @@ void keepBetter(TimedOrders other, TimedOrders &best) {
 }
 
 // What the other schedules say, where they can be told and stay within memory.
-void tryFamilies(const ScheduleProblem &problem, const Jobs &jobs, TimedOrders &best) {
+template <typename Visit>
+void visitFamilies(const ScheduleProblem &problem, Visit visit) {
   for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
     Schedule schedule;
     Simulation simulation;
-    if (family.follows != OrderSource::shape || solve(family, problem, schedule) ||
-        simulate(problem, schedule, simulation))
-      continue;
-    keepBetter({ordersOf(jobs, schedule), simulation.makespan}, best);
+    if (family.follows == OrderSource::shape && !solve(family, problem, schedule) &&
+        !simulate(problem, schedule, simulation))
+      visit(schedule, simulation);
   }
+}
+
+int64_t sumOfEnds(const Simulation &simulation) {
+  int64_t sum = 0;
+  for (const std::vector<int64_t> &ends : simulation.end)
+    sum += ends.empty() ? 0 : ends.back();
+  return sum;
+}
+
+// Of the other schedules that take as long, the one whose ranks end soonest, if sooner: they update sooner, of which no order
+// knows.
+void endSooner(const ScheduleProblem &problem, Schedule &schedule) {
+  Simulation best;
+  if (simulate(problem, schedule, best))
+    return;
+  visitFamilies(problem, [&](Schedule &other, Simulation &simulation) {
+    if (simulation.makespan > best.makespan || sumOfEnds(simulation) >= sumOfEnds(best))
+      return;
+    schedule = std::move(other);
+    best = std::move(simulation);
+  });
 }
 
 // A move looks at all jobs: so many that it takes about as long for all problems, but less for very large ones, which few
@@ -62,7 +83,9 @@ int64_t movesFor(int64_t work) {
 // The best of the other schedules and of the rules, not improved; empty if none is within memory.
 TimedOrders orderByRules(const Jobs &jobs, const ForcedOrder &forced, int64_t bound) {
   TimedOrders best;
-  tryFamilies(jobs.problem, jobs, best);
+  visitFamilies(jobs.problem, [&](const Schedule &schedule, const Simulation &simulation) {
+    keepBetter({ordersOf(jobs, schedule), simulation.makespan}, best);
+  });
   bool isLarge = jobs.count > ScheduleEffort::large;
   int64_t enough = bound + (isLarge ? bound / ScheduleEffort::largeGap : 0);
   std::vector<std::vector<int64_t>> rules = priorities(jobs, forced);
@@ -103,7 +126,7 @@ TimedOrders orderByTurns(const Jobs &jobs) {
 // The best of the other schedules and of list schedules under several rules and degrees of patience, of turns of orders of
 // fewer micro-batches, and of keys that are searched, each improved by moves; for few jobs, branch and bound. Within memory
 // by construction. Optimal where it meets the bound or the search ends; the numbers of steps and nodes depend on the
-// problem alone. Source: see Search.h; W and B apart are those of Qi et al., "Zero Bubble Pipeline Parallelism", 2023,
+// problem alone. Of schedules that are as good the one whose ranks end soonest. Source: see Search.h; W and B apart are those of Qi et al., "Zero Bubble Pipeline Parallelism", 2023,
 // whose own search is a list schedule.
 Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
   Jobs jobs(problem);
@@ -127,5 +150,6 @@ Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule
   if (best.makespan > bound && work <= ScheduleEffort::exactJobs)
     solveExactly(jobs, forced, ScheduleEffort::exactLooks / work, best);
   schedule = scheduleOf(jobs, best.orders);
+  endSooner(problem, schedule);
   return std::nullopt;
 }

@@ -97,6 +97,38 @@ TEST(AutoSchedule, IsDeterministicAndNoWorseThanOthers) {
   }
 }
 
+// Of equal steps the one whose ranks end soonest, which can update then: with equal tasks several schedules are as good.
+TEST(AutoSchedule, EndsSoonerThanOthers) {
+  int64_t equal = 0, sooner = 0;
+  auto sumOfEnds = [](const ScheduleProblem &problem, const Schedule &schedule) {
+    Simulation simulation;
+    EXPECT_EQ(simulate(problem, schedule, simulation), std::nullopt);
+    int64_t sum = 0;
+    for (const std::vector<int64_t> &ends : simulation.end)
+      sum += ends.back();
+    return sum;
+  };
+  for (int64_t stages : {2, 3, 4})
+    for (int64_t microBatches : {1, 2, 4}) {
+      ScheduleProblem problem = unequal(stages, microBatches, 2 * microBatches);
+      for (auto &stage : problem.stages)
+        stage.ns = {3, 4, 2};
+      Schedule found;
+      ASSERT_EQ(solve(automatic, problem, found), std::nullopt);
+      for (const ScheduleFamily &family : plc::Choice<ScheduleKind>::rows()) {
+        Schedule other;
+        if (family.follows != OrderSource::shape || solve(family, problem, other) || problem.verify(other) ||
+            makespanOf(problem, other) > makespanOf(problem, found))
+          continue;
+        ++equal;
+        sooner += sumOfEnds(problem, found) < sumOfEnds(problem, other);
+        EXPECT_LE(sumOfEnds(problem, found), sumOfEnds(problem, other)) << family.name;
+      }
+    }
+  EXPECT_GT(equal, sooner);
+  EXPECT_GT(sooner, 0);
+}
+
 TEST(AutoSchedule, RefusesWhatFitsNoMemory) {
   ScheduleProblem problem = unequal(2, 3, 1);
   Schedule schedule;
