@@ -21,10 +21,11 @@ const EntryInfo &needEntry(const Engine &engine, const std::string &name) {
   for (const EntryInfo &entry : engine.entries())
     names += (names.empty() ? "'" : ", '") + entry.name + "'";
   // A model with a loss has gradients, unless the strategy wants none.
-  const char *remedy =
-      name == "train" && engine.findEntry("eval")
-          ? "; it was compiled with 'gradient.kind = \"none\"', by itself or by its preset, and trains with \"full\""
-          : "";
+  bool lacksGradients = name == nameOfChoice(ProgramKind::train) && engine.findEntry(nameOfChoice(ProgramKind::eval));
+  const char *remedy = lacksGradients
+                           ? "; it was compiled with 'gradient.kind = \"none\"', by itself or by its preset, "
+                             "and trains with \"full\""
+                           : "";
   throw Error(BadInput, "", "model '" + engine.modelName() + "' has no entry '" + name + "', only " + names + remedy);
 }
 
