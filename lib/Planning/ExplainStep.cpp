@@ -46,7 +46,8 @@ public:
     out << "step: " << formatNs(step) << " predicted; no order of these tasks takes less than " << formatNs(bound)
         << " (gap " << formatPart(step - bound, bound) << ")\n";
     if (int64_t replicas = program.getReplicas(); replicas > 1)
-      out << "  on the first of " << replicas << " replicas; each of the others does the same with other micro-batches, "
+      out << "  on the first of " << replicas
+          << " replicas; each of the others does the same with other micro-batches, "
           << "on as many ranks\n";
     out << "\n";
     if (PlanSummary::Prepared prepared = summarizePrepared(program); prepared.calls)
