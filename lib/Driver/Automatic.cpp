@@ -7,8 +7,8 @@
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Language/PassErrors.h"
-#include "plc/Planner/RematPolicies.h"
 #include "plc/Planner/Format.h"
+#include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
@@ -238,8 +238,8 @@ private:
     return kinds;
   }
 
-  // Several stages per rank make the ends of the pipeline shorter, by less and less. Of the orders that may have them
-  // `interleaved` stands for all where there is one micro-batch, and `1f1b` and `zb_h1` for those that hold more or wait longer.
+  // Several stages per rank make the ends of the pipeline shorter, by less and less. Of the orders that may have any number of
+  // them, few are worth their search: `1f1b` and `zb_h1`, or the one that is named. With one micro-batch `interleaved` is as good.
   std::vector<int64_t> chunksOf(ScheduleKind schedule, int64_t ranks, int64_t microBatches) const {
     const ScheduleFamily &family = plc::rowOf(schedule);
     if (!isFree("chunks"))
@@ -248,12 +248,15 @@ private:
       return {1};
     if (!isFree("stages"))
       return own("stages") % ranks ? std::vector<int64_t>() : std::vector<int64_t>{own("stages") / ranks};
-    constexpr int64_t most = 4;
-    bool isFew = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1 || !isFree("schedule");
-    std::vector<int64_t> counts = {family.chunks};
-    if (family.placement == Placement::loop || (family.placement == Placement::any && isFew && microBatches > 1))
-      while (counts.back() < most - (family.placement == Placement::any))
-        counts.push_back(counts.back() + 1);
+    bool isNamed = !isFree("schedule"),
+         isPlain = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
+    int64_t most = family.chunks;
+    if (family.placement == Placement::loop)
+      most = 4;
+    else if (family.placement == Placement::any && (isNamed || (isPlain && microBatches > 1)))
+      most = 3;
+    std::vector<int64_t> counts(most - family.chunks + 1);
+    std::iota(counts.begin(), counts.end(), family.chunks);
     return counts;
   }
 

@@ -126,8 +126,8 @@ TimedOrders orderByTurns(const Jobs &jobs) {
 // The best of the other schedules and of list schedules under several rules and degrees of patience, of turns of orders of
 // fewer micro-batches, and of keys that are searched, each improved by moves; for few jobs, branch and bound. Within memory
 // by construction. Optimal where it meets the bound or the search ends; the numbers of steps and nodes depend on the
-// problem alone. Of schedules that are as good the one whose ranks end soonest. Source: see Search.h; W and B apart are those of Qi et al., "Zero Bubble Pipeline Parallelism", 2023,
-// whose own search is a list schedule.
+// problem alone. Of schedules that are as good the one whose ranks end soonest. Source: see Search.h; W and B apart are
+// those of Qi et al., "Zero Bubble Pipeline Parallelism", 2023, whose own search is a list schedule.
 Fault plc::planner::orderAuto(const ScheduleProblem &problem, Schedule &schedule) {
   Jobs jobs(problem);
   ForcedOrder forced(jobs);

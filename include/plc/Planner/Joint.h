@@ -81,8 +81,9 @@ struct JointAnswer {
 /// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
-/// reason of the one that lacks the fewest bytes, or is the fastest of those of which that is not known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
-/// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
+/// reason of the one that lacks the fewest bytes, or is the fastest of those of which that is not known. Source: best-first
+/// branch and bound with bounds that are refined, e.g. Ibaraki, "Theoretical comparisons of search strategies in
+/// branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
 inline constexpr int64_t joinNear = 5, mostPlans = 8;
 inline constexpr size_t mostPaired = 16; ///< stages of which any two exchange layer calls
