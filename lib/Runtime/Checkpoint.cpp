@@ -7,8 +7,10 @@
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -43,6 +45,8 @@ fs::path findStep(const std::string &directory, const char *file) {
     return path;
   if (isThere(path / latestLink / file))
     return path / latestLink;
+  if (!isThere(path))
+    throw fileError(directory, std::string("cannot be read: ") + std::strerror(ENOENT));
   throw fileError(directory, std::string("holds neither '") + file + "' nor 'latest/" + file + "'");
 }
 
@@ -241,6 +245,9 @@ void prepareCheckpoints(const std::string &directory) {
     error = std::error_code(errno, std::generic_category());
   if (error)
     throw fileError(directory, "checkpoint cannot be written: " + error.message());
+  if (isThere(fs::path(directory) / stateFile))
+    throw usageError("found '--save " + directory +
+                     "', which is a checkpoint: name the folder that holds it, or another one");
   fs::path link = fs::path(directory) / latestLink;
   if (fs::is_directory(fs::symlink_status(link, error)))
     throw fileError(link, "is a folder of its own, where the link to the newest checkpoint is to be");

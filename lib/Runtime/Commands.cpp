@@ -4,10 +4,12 @@
 #include "Launch.h"
 #include "MpiWorld.h"
 #include "OptionTable.h"
+#include "Overwrites.h"
 #include "Runs.h"
 #include "SameRun.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <thread>
@@ -78,6 +80,7 @@ int fail(const Error &error, const Tool &tool) {
 } // namespace
 
 int runCommands(int argc, char **argv, const Tool &tool) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
   greetLauncher();
   try {
     Options options = parseOptions(argc, argv, tool);
@@ -86,6 +89,7 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       flushStdout();
       return Done;
     }
+    checkOverwrites(options);
     if (!options.mapFile.empty())
       options.map = tool.readMap(options.mapFile, readFile(options.mapFile));
     if (!options.tokenizer.empty())

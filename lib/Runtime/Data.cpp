@@ -23,7 +23,7 @@ const DataOption &findOption(const TensorInfo &input, const std::vector<DataOpti
 
 /// A name of a file that is there is no pattern, whatever is in it. What follows a `:` is no part of the name.
 std::vector<std::string> DataOption::files() const {
-  std::string name = endOfNumbers(file) ? file.substr(0, *endOfNumbers(file)) : TensorPlace::parse(file).file;
+  std::string name = file.substr(0, endOfName(file));
   if (name.find_first_of("*?[") == name.npos || ::access(name.c_str(), F_OK) == 0)
     return {file};
   glob_t matches = {};
@@ -35,6 +35,13 @@ std::vector<std::string> DataOption::files() const {
   if (status == GLOB_NOMATCH || found.empty())
     throw fileError(name, "no file has a name of this pattern");
   return found;
+}
+
+std::vector<std::string> DataOption::names() const {
+  std::vector<std::string> names = files();
+  for (std::string &name : names)
+    name.resize(endOfName(name));
+  return names;
 }
 
 namespace {

@@ -16,6 +16,8 @@ struct DataOption {
 
   /// The files that match, by name. Throws fileError if none does.
   std::vector<std::string> files() const;
+  /// The same without what follows a `:`, a key or a type.
+  std::vector<std::string> names() const;
 };
 
 /// `--windows`: where training windows begin.

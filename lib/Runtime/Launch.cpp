@@ -37,7 +37,7 @@ namespace {
 constexpr char mark = '\x1e';
 enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
 constexpr const char *folderVariable = "PLC_FLIGHT", *linkVariable = "PLC_LINK", *launchedVariable = "PLC_LAUNCHED",
-                     *toTerminal = "terminal", *toFile = "file";
+                     *moduleVariable = "PLC_LAUNCHED_MODULE", *toTerminal = "terminal", *toFile = "file";
 
 constexpr int64_t cleaningNs = 1'000'000'000;
 /// At least this is given to the start, which takes seconds on a busy machine or by ssh, however soon a rank hangs.
@@ -164,6 +164,7 @@ private:
     words.insert(words.end(), {"env", std::string(folderVariable) + "=" + processes.folder(),
                                std::string(linkVariable) + "=" + processes.address(),
                                std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
+                               std::string(moduleVariable) + "=" + launch.module,
                                std::filesystem::read_symlink("/proc/self/exe").string()});
     words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
     return words;
@@ -454,6 +455,11 @@ void failLauncher(const std::string &text, int exitCode) {
 void leaveLauncher() {
   if (FlightRecorder *flight = FlightRecorder::here())
     flight->saveEnd();
+}
+
+std::string moduleOfLauncher() {
+  const char *module = std::getenv(moduleVariable);
+  return isLaunched() && module && ::access(module, R_OK) == 0 ? module : "";
 }
 
 bool tellsTerminal() {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -43,6 +44,8 @@ std::string bitsText(ElementType type, double value) {
 
 namespace {
 
+constexpr const char *logBegin = "{\"plan\": ";
+
 using Json = nlohmann::ordered_json;
 
 /// A number as shortestDigits writes it, which reads back as the same value of its type; null if it is not finite.
@@ -65,6 +68,19 @@ std::string lineOf(const Json &value) {
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
+/// Whoever goes on with a log has one, or none yet: another file would be cut where its last line ends.
+void checkLog(const std::string &file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) == 0)
+    return;
+  std::string begin(std::string_view(logBegin).size(), '\0');
+  std::ifstream in(file);
+  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(in.gcount())); // of a first line that was cut
+  if (!std::string_view(logBegin).starts_with(begin))
+    throw fileError(file, "is no log, with which '--resume' could go on");
+}
+
 /// Memory that this process holds just now.
 int64_t residentBytes() {
   int64_t all = 0, resident = 0;
@@ -78,13 +94,15 @@ Log::Log(const std::string &file, bool append, Engine &engine) : engine(engine),
   if (file.empty() || !engine.leads())
     return;
   bool isFile = file != "-";
-  if (append && isFile)
+  if (append && isFile) {
+    checkLog(file);
     dropCutLine(file);
+  }
   out = isFile ? std::fopen(file.c_str(), append ? "a" : "w") : stdout;
   if (!out)
     throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
   if (!append || !isFile || std::ftell(out) == 0)
-    writeLine("{\"plan\": " + engine.planJson() + "}");
+    writeLine(logBegin + engine.planJson() + "}");
 }
 
 Log::~Log() {

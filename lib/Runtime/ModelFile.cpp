@@ -177,8 +177,11 @@ std::error_code keep(const fs::path &module, const fs::path &kept) {
 }
 
 /// The compiled module of a .ein file, from the cache if everything is as it was. A cache that is full or cannot be written
-/// costs the next run a compilation, and this one nothing: then the module is in the scratch folder.
+/// costs the next run a compilation, and this one nothing: then the module is in the scratch folder. Processes that were
+/// launched run the launcher's: each would measure the machine for itself, and plan by what it found.
 std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
+  if (std::string module = moduleOfLauncher(); !module.empty())
+    return module;
   std::string compiler = compilerBesideUs();
   fs::path kept = cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
   std::error_code ignored;
@@ -216,7 +219,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
 }
 
 /// Runs the model in processes of its own, and throws how they ended: what they had to tell is told.
-[[noreturn]] static void launchProcesses(const ModelRequest &request, const Module &module) {
+[[noreturn]] static void launchProcesses(const ModelRequest &request, const Module &module, const std::string &file) {
   int64_t most = numRanks(module.manifest());
   if (request.ranks > most)
     throw usageError("found '--ranks " + std::to_string(request.ranks) + "', but the plan of '" + request.file +
@@ -227,7 +230,8 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
   if (!request.hostfile.empty())
     readFile(request.hostfile); // The launchers' own words for a file that is not there are many.
   throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
-                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments},
+                      request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments,
+                      file == request.file ? "" : file},
                      module.manifest()),
               "", "");
 }
@@ -248,7 +252,7 @@ static std::unique_ptr<Engine> runModule(const ModelRequest &request, const std:
     throw usageError("option '--check-live' wants all ranks in one process: with '--set machine.transport=threads' it "
                      "checks the same plan");
   if (!findMpiJob())
-    launchProcesses(request, *module);
+    launchProcesses(request, *module, file);
   MpiWorld &world = MpiWorld::join();
   followLauncher();
   if (request.ranks && request.ranks != world.count())

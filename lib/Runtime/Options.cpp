@@ -126,6 +126,9 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
   for (const char *option : {"--save-every", "--keep"})
     if (given.count(option) && options.save.empty())
       throw usageError(std::string("option '") + option + "' needs '--save DIR'");
+  for (const char *option : {"--rtol", "--atol"})
+    if (given.count(option) && options.expects.empty())
+      throw usageError(std::string("option '") + option + "' needs '--expect OUTPUT=FILE'");
   if (options.evalEvery && options.holdout == 0)
     throw usageError("option '--eval-every' needs held-out data, but '--holdout 0' leaves none");
   if (given.count("--prompt") && given.count("--prompt-ids"))

@@ -46,15 +46,10 @@ std::string tellFiles(const std::vector<std::string> &files) {
   return text;
 }
 
-/// Without what follows a `:`, a key or a type.
-size_t endOfName(const std::string &file) { return endOfNumbers(file).value_or(TensorPlace::parse(file).file.size()); }
-
 std::string tellData(const DataOption &option) {
-  std::vector<std::string> files = option.files();
-  for (std::string &file : files)
-    file.resize(endOfName(file));
   std::string behind = option.file.substr(endOfName(option.file));
-  return option.input + "=" + tellFiles(files) + behind + (option.shift ? "+" + std::to_string(option.shift) : "");
+  return option.input + "=" + tellFiles(option.names()) + behind +
+         (option.shift ? "+" + std::to_string(option.shift) : "");
 }
 
 std::string tellInput(const TensorOption &option) {

@@ -3,6 +3,7 @@
 #include "Backoff.h"
 
 #include <cstdio>
+#include <system_error>
 
 namespace plc::runtime {
 
@@ -13,11 +14,22 @@ Session::Session(const Manifest &manifest, const EntryPlan &entry, const WorkerO
   for (size_t rank : shared.transport->localRanks())
     localRanks.push_back(std::make_unique<Rank>(shared, rank, localRanks.size()));
   entryTensors.restart();
-  for (size_t i = 0; i < shared.workers.count(); ++i)
-    threads.emplace_back([this, i] { serve(i); });
+  try {
+    for (size_t i = 0; i < shared.workers.count(); ++i)
+      threads.emplace_back([this, i] { serve(i); });
+  } catch (const std::system_error &error) {
+    size_t started = threads.size();
+    leave();
+    throw Error(BadInput, "",
+                "thread " + std::to_string(started + 1) + " of " + std::to_string(shared.workers.count()) +
+                    " cannot be started: " + error.code().message() +
+                    "; a smaller 'machine.threads_per_stage' needs fewer, and 'ulimit' tells how many there may be");
+  }
 }
 
-Session::~Session() {
+Session::~Session() { leave(); }
+
+void Session::leave() {
   leaving = true;
   shared.workers.wakeAll();
   for (std::thread &thread : threads)

@@ -53,6 +53,7 @@ private:
   void serve(size_t index);
   void execute(size_t local, Workers::Worker &worker);
   void stopAll(std::exception_ptr error);
+  void leave(); // and join
   void watch(std::unique_lock<std::mutex> &lock);
   void look(Watchdog &watchdog);
 

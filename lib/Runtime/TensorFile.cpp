@@ -28,6 +28,8 @@ std::optional<size_t> endOfNumbers(std::string_view text) {
   return text.ends_with(suffix) ? std::optional(text.size()) : std::nullopt;
 }
 
+size_t endOfName(const std::string &file) { return endOfNumbers(file).value_or(TensorPlace::parse(file).file.size()); }
+
 Tensor readTensor(const TensorPlace &place) {
   place.check();
   if (!place.isSafetensors())

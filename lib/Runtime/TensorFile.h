@@ -21,6 +21,8 @@ struct TensorPlace {
 
 /// Where `FILE.bin` ends in FILE.bin or FILE.bin:TYPE.
 std::optional<size_t> endOfNumbers(std::string_view text);
+/// Where the name of a file ends, behind which a key or a type may stand.
+size_t endOfName(const std::string &file);
 
 /// Reads it; `-` is stdin. Throws usageError or fileError.
 Tensor readTensor(const TensorPlace &place);

@@ -136,9 +136,10 @@ private:
   }
 
   /// An error tells what of the run is not lost.
-  StepResult trainStep() {
+  template <typename Do>
+  auto tellingWhatIsSaved(Do run) {
     try {
-      return engine.trainStep(state.step, data->trainBatch(state.seed, state.step));
+      return run();
     } catch (Error &error) {
       if (!saved.empty())
         error.note("the last checkpoint is '" + saved + "'");
@@ -146,8 +147,12 @@ private:
     }
   }
 
+  StepResult trainStep() {
+    return tellingWhatIsSaved([&] { return engine.trainStep(state.step, data->trainBatch(state.seed, state.step)); });
+  }
+
   void save(Progress &progress) {
-    saved = saveCheckpoint(options.save, state, engine);
+    saved = tellingWhatIsSaved([&] { return saveCheckpoint(options.save, state, engine); });
     if (FlightRecorder *flight = FlightRecorder::here())
       flight->saveCheckpoint(saved);
     if (options.keep && engine.leads())

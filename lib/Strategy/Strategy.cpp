@@ -191,7 +191,8 @@ void checkAutomatic(KeyReader &reader) {
     return;
   for (const char *path : {"parallelism.place", "parallelism.schedule.file"})
     if (reader.isGiven(path))
-      reader.errorAt(path, "'" + Twine(path) + "' would be ignored: the joint plan ('parallelism.kind = \"automatic\"' or " +
+      reader.errorAt(path, "'" + Twine(path) +
+                               "' would be ignored: the joint plan ('parallelism.kind = \"automatic\"' or " +
                                "--recommend) chooses that; leave it out, or write \"pipeline\"");
 }
 

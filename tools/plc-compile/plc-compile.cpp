@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <optional>
 
 using namespace plc::driver;
@@ -164,6 +165,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
     return usage("no model; see plc-compile --help");
   if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.model))
     return usage("-o would overwrite the model '" + options.model + "'");
+  if (!options.output.empty() && llvm::sys::fs::equivalent(options.output, options.strategy))
+    return usage("-o would overwrite the strategy '" + options.strategy + "'");
   if (!options.emit.empty() && !llvm::is_contained(emitNames(), options.emit))
     return usage("--emit has no phase '" + options.emit + "'; phases: " + llvm::join(emitNames(), ", "));
   if (options.programGiven) {
@@ -198,6 +201,7 @@ static void printHelp() {
 }
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
   for (int i = 1; i < argc; ++i)
     if (StringRef(argv[i]) == "--help" || StringRef(argv[i]) == "-h") {
       printHelp();

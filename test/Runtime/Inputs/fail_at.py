@@ -50,6 +50,18 @@ for how in "error", "kill":
             break
     print(f"{how}: {call - 1} calls, {refused} refused")
 
+# A save that fails names the one before it.
+def savedThrice(at):
+    shutil.rmtree("run")
+    return train("--steps", "6", "--save", "run", "--save-every", "2", LD_PRELOAD=library, FAIL_UNDER="run/", FAIL_HOW="error",
+                 FAIL_COUNT="count", FAIL_AT=str(at))
+
+
+assert savedThrice(1000000).returncode == 0
+calls = int(open("count").read())
+done = savedThrice(calls - calls // 6)
+assert done.returncode == 1 and "note: the last checkpoint is 'run/step-4'" in done.stderr, done
+
 # Of what an older checkpoint leaves that cannot be removed, the run tells, too.
 told = call = 0
 while True:
