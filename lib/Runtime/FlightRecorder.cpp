@@ -51,11 +51,13 @@ FlightRecorder::Contents *FlightRecorder::map(const std::string &folder, int64_t
                     S_IRUSR | S_IWUSR);
   if (file < 0)
     return nullptr;
-  // One that is not as long yet would fault where it is read.
-  bool whole = make ? ::ftruncate(file, sizeof(Contents)) == 0
+  // One that is not as long yet would fault where it is read, and one whose bytes are not there, where it is written.
+  bool whole = make ? ::posix_fallocate(file, 0, sizeof(Contents)) == 0
                     : ::lseek(file, 0, SEEK_END) == static_cast<off_t>(sizeof(Contents));
   void *place = whole ? ::mmap(nullptr, sizeof(Contents), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   ::close(file);
+  if (make && !whole)
+    ::unlink(fileOf(folder, process).c_str());
   return place == MAP_FAILED ? nullptr : static_cast<Contents *>(place);
 }
 

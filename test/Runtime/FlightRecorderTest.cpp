@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,17 @@ protected:
 };
 
 } // namespace
+
+// A page that a full file system has no room for would be a bus error where it is written.
+TEST_F(FlightRecorderTest, HasAllBytesFromTheStart) {
+  die(0, [](FlightRecorder &) {});
+  struct stat status = {};
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file())
+      ASSERT_EQ(::stat(entry.path().c_str(), &status), 0);
+  EXPECT_GT(status.st_size, 0);
+  EXPECT_GE(status.st_blocks * 512, status.st_size);
+}
 
 TEST_F(FlightRecorderTest, OutlivesItsProcess) {
   pid_t child = die(3, [](FlightRecorder &flight) {
