@@ -4,6 +4,7 @@
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace plc::runtime {
 
@@ -18,6 +19,10 @@ void checkBytes(const TensorInfo &input, const std::string &file) {
   if (kindOf(input.type) == ElementKind::Real)
     throw usageError("input '" + input.name + "' is " + input.typeText() + ", but '" + file +
                      "' would be read as bytes of text; give rows of a .npy or .safetensors file");
+  if (size_t colon = file.rfind(':');
+      colon != file.npos && ::access(file.c_str(), F_OK) != 0 && ::access(file.substr(0, colon).c_str(), F_OK) == 0)
+    throw usageError("found '" + file + "', but a type belongs to a .bin file: '" + file.substr(0, colon) +
+                     "' is read as bytes");
 }
 
 } // namespace
