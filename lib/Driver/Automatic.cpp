@@ -246,8 +246,11 @@ private:
       return {own("chunks")};
     if (ranks == 1)
       return {1};
-    if (!isFree("stages"))
-      return own("stages") % ranks ? std::vector<int64_t>() : std::vector<int64_t>{own("stages") / ranks};
+    if (!isFree("stages")) {
+      int64_t chunks = own("stages") / ranks;
+      bool fits = own("stages") % ranks == 0 && chunks >= family.chunks;
+      return fits ? std::vector<int64_t>{chunks} : std::vector<int64_t>();
+    }
     bool isNamed = !isFree("schedule"),
          isPlain = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
     int64_t most = family.chunks;
