@@ -178,7 +178,7 @@ private:
     for (size_t i = 0; i < PerRate::size; ++i)
       if (double ns = rates[Rate(i)]; !(ns >= 0 && ns <= mostRateNs))
         return emitOptionError(getOperation(), nameOfChoice(Rate(i)) + Twine(" is "))
-               << ns << " but must be from 0 to 1000000";
+               << ns << " but must be from 0 to " << int64_t(mostRateNs);
     return success();
   }
 

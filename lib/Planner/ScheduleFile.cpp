@@ -77,8 +77,7 @@ std::optional<ScheduleFile::Error> ScheduleFile::addCell(std::string_view text, 
                  : task == Task::F ? count[int(Task::F)]
                                    : count[int(task)];
   if (microBatch < next)
-    return Error{line, column,
-                 quoted(text) + " has run before" + (task == Task::I || task == Task::W ? "; B is I and W" : "")};
+    return Error{line, column, quoted(text) + " has run before" + (task == Task::F ? "" : "; B is I and W")};
   if (microBatch != next)
     return Error{line, column, quoted(text) + " stands where " + quoted(nameOf(stage, task, next)) + " is next"};
   if (task == Task::B && count[int(Task::I)] != count[int(Task::W)])

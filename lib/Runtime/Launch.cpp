@@ -37,7 +37,8 @@ namespace {
 constexpr char mark = '\x1e';
 enum LineKind : char { Text = ' ', Code = '!', Started = '+' };
 constexpr const char *folderVariable = "PLC_FLIGHT", *linkVariable = "PLC_LINK", *launchedVariable = "PLC_LAUNCHED",
-                     *moduleVariable = "PLC_LAUNCHED_MODULE", *toTerminal = "terminal", *toFile = "file";
+                     *modelVariable = "PLC_LAUNCHED_MODEL", *moduleVariable = "PLC_LAUNCHED_MODULE",
+                     *toTerminal = "terminal", *toFile = "file";
 
 constexpr int64_t cleaningNs = 1'000'000'000;
 /// At least this is given to the start, which takes seconds on a busy machine or by ssh, however soon a rank hangs.
@@ -161,11 +162,12 @@ private:
     }
     if (!launch.hostfile.empty())
       words.insert(words.end(), {row.hostfile, launch.hostfile});
-    words.insert(words.end(), {"env", std::string(folderVariable) + "=" + processes.folder(),
-                               std::string(linkVariable) + "=" + processes.address(),
-                               std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
-                               std::string(moduleVariable) + "=" + launch.module,
-                               std::filesystem::read_symlink("/proc/self/exe").string()});
+    words.insert(words.end(),
+                 {"env", std::string(folderVariable) + "=" + processes.folder(),
+                  std::string(linkVariable) + "=" + processes.address(),
+                  std::string(launchedVariable) + "=" + (::isatty(1) ? toTerminal : toFile),
+                  std::string(modelVariable) + "=" + launch.model, std::string(moduleVariable) + "=" + launch.module,
+                  std::filesystem::read_symlink("/proc/self/exe").string()});
     words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
     return words;
   }
@@ -457,9 +459,9 @@ void leaveLauncher() {
     flight->saveEnd();
 }
 
-std::string moduleOfLauncher() {
-  const char *module = std::getenv(moduleVariable);
-  return isLaunched() && module && ::access(module, R_OK) == 0 ? module : "";
+std::string moduleOfLauncher(const std::string &model) {
+  const char *from = std::getenv(modelVariable), *module = std::getenv(moduleVariable);
+  return isLaunched() && from && from == model && module && ::access(module, R_OK) == 0 ? module : "";
 }
 
 bool tellsTerminal() {

@@ -16,7 +16,7 @@ struct Launch {
   std::string hostfile;               // or empty
   double patience;                    // seconds without a sign of life; 0: any
   std::vector<std::string> arguments; // of this program, without its name
-  std::string module;                 // compiled from the model among them, or empty
+  std::string model, module;          // a model among them, and what was compiled from it; or both empty
 };
 
 /// The library to start processes of: the one asked for, else the first with a plug-in and an mpirun. Throws usageError
@@ -43,8 +43,8 @@ bool tellsTerminal();
 /// Of a process that has joined the others: only the first one's stdout is heard, and signals come to it by the launcher.
 void followLauncher();
 
-/// The module that the launcher has compiled for its processes, if it is on this machine; else empty.
-std::string moduleOfLauncher();
+/// The module that the launcher has compiled from this model for its processes, if it is on this machine; else empty.
+std::string moduleOfLauncher(const std::string &model);
 
 } // namespace plc::runtime
 

@@ -180,7 +180,7 @@ std::error_code keep(const fs::path &module, const fs::path &kept) {
 /// costs the next run a compilation, and this one nothing: then the module is in the scratch folder. Processes that were
 /// launched run the launcher's: each would measure the machine for itself, and plan by what it found.
 std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
-  if (std::string module = moduleOfLauncher(); !module.empty())
+  if (std::string module = moduleOfLauncher(request.file); !module.empty())
     return module;
   std::string compiler = compilerBesideUs();
   fs::path kept = cacheDirectory() / (contentHash(request, compiler, scratch) + ".plcm");
@@ -231,7 +231,7 @@ static bool isShared(const ModelRequest &request, const ModuleOptions &options, 
     readFile(request.hostfile); // The launchers' own words for a file that is not there are many.
   throw Error(launch({chooseLauncher(asked), request.ranks ? request.ranks : most, request.hostfile,
                       request.hangTimeout.value_or(ModuleOptions().hangTimeout), request.arguments,
-                      file == request.file ? "" : file},
+                      file == request.file ? "" : request.file, file == request.file ? "" : file},
                      module.manifest()),
               "", "");
 }

@@ -11,11 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An option, or the model, with the file or folder that it names.
+/// A file or folder, and what names it, for people.
 struct Named {
   std::string what, file;
-
-  std::string text() const { return "'" + what + " " + file + "'"; }
 };
 
 /// A device or a pipe is no file that is lost, and the standard output none at all.
@@ -30,26 +28,41 @@ bool isIn(const std::string &file, const std::string &place) {
   std::error_code ignored;
   if (fs::equivalent(file, place, ignored))
     return true;
-  fs::path whole = fs::weakly_canonical(fs::absolute(file), ignored);
-  fs::path root = fs::weakly_canonical(fs::absolute(place), ignored);
+  fs::path whole = fs::weakly_canonical(fs::absolute(file, ignored), ignored);
+  fs::path root = fs::weakly_canonical(fs::absolute(place, ignored), ignored);
   if (whole == root)
     return true;
   bool isUnder = std::mismatch(root.begin(), root.end(), whole.begin(), whole.end()).first == root.end();
   return isUnder && whole.filename().string().find(".safetensors") != std::string::npos;
 }
 
+std::string quoted(const char *flag, const std::string &file) { return "'" + std::string(flag) + " " + file + "'"; }
+
 std::vector<Named> filesRead(const Options &options) {
-  std::vector<Named> files = {{"--strategy", options.model.strategy}, {"--cluster", options.model.cluster},
-                              {"--hostfile", options.model.hostfile}, {"--map", options.mapFile},
-                              {"--tokenizer", options.tokenizer},     {"--prefill", options.prefill},
-                              {"--params", options.params},           {"--resume", options.resume}};
+  std::vector<Named> files;
+  auto add = [&](const std::string &what, const std::string &file) {
+    if (!file.empty())
+      files.push_back({what, file});
+  };
+  auto addOption = [&](const char *flag, const std::string &file) {
+    add("what " + quoted(flag, file) + " reads", file);
+  };
+  add("the model", options.model.file);
+  addOption("--strategy", options.model.strategy);
+  addOption("--cluster", options.model.cluster);
+  addOption("--hostfile", options.model.hostfile);
+  addOption("--map", options.mapFile);
+  addOption("--tokenizer", options.tokenizer);
+  addOption("--prefill", options.prefill);
+  addOption("--params", options.params);
+  addOption("--resume", options.resume);
   for (const DataOption &option : options.data)
     for (const std::string &name : option.names())
-      files.push_back({"--data", name});
+      addOption("--data", name);
   for (const TensorOption &option : options.inputs)
-    files.push_back({"--input", option.place.file});
+    addOption("--input", option.place.file);
   for (const TensorOption &option : options.expects)
-    files.push_back({"--expect", option.place.file});
+    addOption("--expect", option.place.file);
   return files;
 }
 
@@ -57,25 +70,24 @@ std::vector<Named> filesRead(const Options &options) {
 
 void checkOverwrites(const Options &options) {
   std::vector<Named> written;
-  for (const Named &each : {Named{"--log", options.log}, Named{"--trace", options.model.trace}})
-    if (holdsBytes(each.file))
-      written.push_back(each);
+  auto add = [&](const char *flag, const std::string &file) {
+    if (holdsBytes(file))
+      written.push_back({quoted(flag, file), file});
+  };
+  add("--log", options.log);
+  add("--trace", options.model.trace);
   if (written.empty())
     return;
   std::vector<Named> read = filesRead(options);
-  for (const Named &each : written) {
-    if (isIn(each.file, options.model.file))
-      throw usageError(each.text() + " would overwrite the model");
+  for (const Named &each : written)
     for (const Named &other : read)
-      if (!other.file.empty() && isIn(each.file, other.file))
-        throw usageError(each.text() + " would overwrite what " + other.text() + " reads");
-  }
+      if (isIn(each.file, other.file))
+        throw usageError(each.what + " would overwrite " + other.what);
   for (const TensorOption &option : options.outputs)
-    if (holdsBytes(option.place.file))
-      written.push_back({"--output", option.place.file});
+    add("--output", option.place.file);
   for (size_t i = 1; i < written.size(); ++i)
     if (isIn(written[i].file, written[0].file))
-      throw usageError(written[0].text() + " and " + written[i].text() + " would write one file");
+      throw usageError(written[0].what + " and " + written[i].what + " would write one file");
 }
 
 } // namespace plc::runtime

@@ -42,7 +42,7 @@ TEST(ScheduleFile, Refuses) {
   EXPECT_EQ(errorOf("0F1"), "1:1: '0F1' stands where '0F0' is next");
   EXPECT_EQ(errorOf("0F0,0F0"), "1:5: '0F0' has run before");
   EXPECT_EQ(errorOf("0F0,0B0\n1F0,1B0,1W0"), "2:9: '1W0' has run before; B is I and W");
-  EXPECT_EQ(errorOf("0F0,0I0,0W0,0B0"), "1:13: '0B0' has run before");
+  EXPECT_EQ(errorOf("0F0,0I0,0W0,0B0"), "1:13: '0B0' has run before; B is I and W");
   EXPECT_EQ(errorOf("0F0,0F1,0I0,0B1"), "1:13: '0B1' stands before '0W0'");
   EXPECT_EQ(errorOf("0F0,0F1,0B0"), "1:9: '0B1' is missing: stage 0 has 2 micro-batches");
   EXPECT_EQ(errorOf("0F0,0I0"), "1:5: '0W0' is missing: stage 0 has 1 micro-batch");
