@@ -15,18 +15,22 @@ Frontier::Frontier(const Jobs &jobs)
   }
 }
 
-std::optional<int64_t> Frontier::earliest(int64_t chain) const {
-  int64_t i = done[chain];
+std::optional<int64_t> Frontier::arrival(int64_t chain) const {
+  int64_t i = done[chain], latest = 0;
   if (i == jobs.microBatches)
     return std::nullopt;
-  int64_t start = clocks[jobs.rankOf(chain)];
   for (const Jobs::Edge &edge : jobs.into[chain]) {
     int64_t end = ends[jobs.jobOf(edge.chain, i)];
     if (end < 0)
       return std::nullopt;
-    start = std::max(start, end + jobs.lagOf(edge, i));
+    latest = std::max(latest, end + jobs.lagOf(edge, i));
   }
-  return start;
+  return latest;
+}
+
+std::optional<int64_t> Frontier::earliest(int64_t chain) const {
+  std::optional<int64_t> start = arrival(chain);
+  return start ? std::optional(std::max(*start, clocks[jobs.rankOf(chain)])) : std::nullopt;
 }
 
 int64_t Frontier::inFlight(int64_t stage) const {

@@ -19,7 +19,9 @@ public:
   int64_t endOf(int64_t job) const { return ends[job]; }
   bool isDone() const { return left == 0; }
 
-  /// When the next job of a chain can start; nothing if there is none, or something that it depends on has not run.
+  /// When what the next job of a chain depends on is there; nothing if there is no such job, or some of it has not run.
+  std::optional<int64_t> arrival(int64_t chain) const;
+  /// When the next job can start: also behind what its rank runs.
   std::optional<int64_t> earliest(int64_t chain) const;
   /// Whether the next job of a chain fits the memory of its rank now.
   bool fits(int64_t chain) const;

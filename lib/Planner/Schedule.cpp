@@ -20,9 +20,7 @@ int64_t ScheduleProblem::numRanks() const {
   return ranks;
 }
 
-int64_t ScheduleProblem::scaled(int64_t whole, int64_t microBatch) const {
-  if (samples.empty())
-    return whole;
+int64_t ScheduleProblem::scaledBySamples(int64_t whole, int64_t microBatch) const {
   int64_t most = *std::max_element(samples.begin(), samples.end());
   return (whole * samples[microBatch] + most - 1) / most;
 }

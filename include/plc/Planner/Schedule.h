@@ -64,7 +64,9 @@ public:
 
   int64_t numRanks() const;
   /// Times and bytes are those of the micro-batch with the most samples; this is the part of a smaller one, rounded up.
-  int64_t scaled(int64_t whole, int64_t microBatch) const;
+  int64_t scaled(int64_t whole, int64_t microBatch) const {
+    return samples.empty() ? whole : scaledBySamples(whole, microBatch);
+  }
   int64_t nsOf(const ScheduledTask &job) const { return scaled(stages[job.stage].ns[int(job.kind)], job.microBatch); }
   /// What a job adds to the bytes held on its rank: from its start on, or from its end on if it is less than nothing.
   int64_t bytesOf(const ScheduledTask &job) const;
@@ -82,6 +84,7 @@ public:
   int64_t bound() const;
 
 private:
+  int64_t scaledBySamples(int64_t whole, int64_t microBatch) const;
   Fault checkSize() const;
 };
 
