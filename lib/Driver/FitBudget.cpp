@@ -15,6 +15,8 @@ using namespace plc::driver;
 static constexpr int rounds = 8;
 /// Further ones where little is missing.
 static constexpr int lastRounds = 3;
+/// Cuts that are tried for a budget, at most.
+static constexpr size_t mostCuts = 8;
 /// The phase behind which the program is in stages.
 static constexpr llvm::StringLiteral cut = "skips";
 /// The phase behind which a step is known, but for what is computed again.
@@ -41,7 +43,7 @@ Lowering::TriedKey Lowering::keyOf(const Program &program) {
   while (!reserve.empty() && reserve.back() == 0) // as none
     reserve.pop_back();
   return {program.isFree,   program.isPlain,        program.fillsBudget, program.keepsAll,
-          program.inFlight, program.memoryFraction, std::move(reserve)};
+          program.inFlight, program.memoryFraction, std::move(reserve),  program.cutsTried};
 }
 
 int64_t plc::driver::stepOf(ModuleOp planned) {
@@ -175,20 +177,22 @@ private:
 // A round learns what addresses need beside what the plan was made for, and gives back what they leave. Who may hold less is not
 // faster: what takes too long is the last that is tried. Where nothing fits, the plan that lacks the fewest bytes is the answer,
 // and its addresses tell what it lacks.
-bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
+std::optional<bool> Lowering::fitCut(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
   std::optional<std::vector<int64_t>> found; // of the fastest plan that fits
   std::vector<int64_t> nearest;              // of the one that lacks the fewest bytes
   std::vector<RankReserve> ranks;
   int64_t foundNs = INT64_MAX, fewNs = 0, leastMissing = INT64_MAX, budget = strategy.get<int64_t>("memory.budget");
-  program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>();
+  bool isSlow = false;
   for (int round = 0; round < rounds; ++round) {
     // What is tried behind a first plan may fail.
     auto tried = tryPlan(module, program, round ? llvm::nulls() : errors,
                          [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; });
     if (round == 0 && !(tried && tried->isWhole))
-      return false;
-    if (tried && !tried->isWhole)
+      return std::nullopt;
+    if (tried && !tried->isWhole) {
+      isSlow = true;
       break;
+    }
     std::vector<int64_t> &reserve = program.reserveBytes;
     if (tried) {
       const std::vector<int64_t> &missing = tried->missing;
@@ -237,6 +241,29 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llv
         ranks[rank].refused(program.reserveBytes[rank]);
   }
   program.reserveBytes = found.value_or(nearest);
+  return found || isSlow;
+}
+
+// A cut that ranks have answers for may still not fit: addresses know of bytes that the answers do not. Then another one is tried.
+// Where none fits, the first is the answer.
+bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
+  std::optional<Program> first;
+  program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>();
+  program.budgetCuts->most = program.triesCuts ? mostCuts : 2;
+  for (program.cutsTried = 0; program.cutsTried < int64_t(mostCuts); ++program.cutsTried) {
+    std::optional<bool> fits = fitCut(module, program, mostNs, first ? llvm::nulls() : errors);
+    if (!first && !fits)
+      return false;
+    if (fits.value_or(false))
+      return true;
+    if (!first)
+      first = program;
+    if (!program.triesCuts || program.budgetCuts->isExhausted || program.budgetCuts->stageOf.empty()) // no budget chose it
+      break;
+    program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>(program.budgetCuts->withoutChosen());
+    program.reserveBytes.clear();
+  }
+  program = *first;
   return true;
 }
 

@@ -160,7 +160,7 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
   if (isWhole && kept && kept->key == keyOf(fitted)) {
     module = std::move(kept->module);
     kept.reset();
-    return prove(*module, fitted) ? std::move(module) : OwningOpRef<ModuleOp>();
+    return fitted.isHasty || prove(*module, fitted) ? std::move(module) : OwningOpRef<ModuleOp>();
   }
   kept.reset();
   if (!runPhases(*module, wanted, fitted, errors) || !(fitted.measures || isValid(*module)))

@@ -73,8 +73,8 @@ private:
     bool fits() const;
   };
   /// What tells apart the plans that are tried for one program: `Program`'s `isFree`, `isPlain`, `keepsAll`, `fillsBudget`,
-  /// `inFlight`, `memoryFraction` and `reserveBytes`, without zeros at the end.
-  using TriedKey = std::tuple<bool, bool, bool, bool, int64_t, std::optional<double>, std::vector<int64_t>>;
+  /// `inFlight`, `memoryFraction`, `reserveBytes`, without zeros at the end, and `cutsTried`.
+  using TriedKey = std::tuple<bool, bool, bool, bool, int64_t, std::optional<double>, std::vector<int64_t>, int64_t>;
   static TriedKey keyOf(const Program &program);
   /// An order without a budget that was given up, of which the cuts are known.
   struct FreeOrder {
@@ -103,6 +103,8 @@ private:
   bool fitRecomputation(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   /// What recomputation, or an order that fills the budget, leaves for addresses; no plan that takes more than `mostNs`.
   bool fitReserve(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
+  /// The same of one cut: whether it fits or takes too long; none after an error.
+  std::optional<bool> fitCut(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
   /// False if no plan fits and one of so many micro-batches in flight was given up.

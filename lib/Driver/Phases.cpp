@@ -290,7 +290,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     if (takesWhatIsReady(strategy))
       pipeline.addPass(plan::createPlanFreeOrder());
     // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
-    if (!program.measures)
+    if (!program.measures && !program.isHasty)
       addProof(pipeline, program, strategy);
   });
   return phases;

@@ -15,6 +15,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Support/StateName.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Planner/CutsBeside.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Planning/KnownAnswers.h"
@@ -175,27 +176,64 @@ private:
     return isSolved ? std::optional(addedNs) : std::nullopt;
   }
 
+  // The first cut that is not refused and of which each rank has an answer, as `tryBudget` tells: that which the estimate has
+  // chosen, that of the fewest bytes, or one beside those that did not fit, as long as by the estimate it nearly does.
+  std::optional<std::vector<int64_t>> tryCuts(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
+                                              PartitionProblem problem, planner::Partition least,
+                                              planner::Partition &cut) {
+    auto &refused = budgetCuts->refused[model.getSymName().str()];
+    if (least.stageOf.empty() && !refused.empty()) {
+      problem.limitBytes = 1; // then the fault comes with the cut that takes the fewest
+      (void)known->partitions.solve(problem, least);
+    }
+    problem.limitBytes = memoryLimitBytes;
+    std::optional<planner::Partition> next = cut;
+    for (bool isFirst = true; next; isFirst = false) {
+      if (!next->stageOf.empty() && !llvm::is_contained(refused, next->stageOf)) {
+        if (std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, *next)) {
+          cut = std::move(*next);
+          return addedNs;
+        }
+        refused.push_back(std::move(next->stageOf));
+      }
+      if (isFirst)
+        next = least;
+      else if (refused.size() < budgetCuts->most)
+        next = planner::cutBeside(problem, refused, memoryLimitBytes + memoryLimitBytes / 8);
+      else
+        next.reset();
+    }
+    return std::nullopt;
+  }
+
   // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. At most
-  // three rounds; the cut whose slowest rank is the fastest. By the estimate `answer` may fit no more than any other; then it is
-  // tried all the same, and if it does not fit `least`, which needs the fewest bytes.
+  // three rounds; the cut whose slowest rank is the fastest.
   void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
                          PartitionProblem problem, const planner::Partition &least, planner::Partition &answer) {
     auto [chosen, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
+    const auto &refused = budgetCuts->refused[model.getSymName().str()];
+    std::optional<std::vector<int64_t>> firstRefused;
+    if (!refused.empty())
+      firstRefused = refused.front();
     planner::Partition cut = answer;
     PartitionProblem unlimited = problem;
     unlimited.limitBytes = 0;
     problem.savingPercent.assign(problem.stages, 100);
     int64_t leastNs = std::numeric_limits<int64_t>::max();
     for (int round = 0; isNew && round < 3; ++round) {
-      std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, cut);
-      if (!addedNs && round == 0 && !least.stageOf.empty()) {
-        cut = least;
-        addedNs = tryBudget(model, flat, remat, problem, cut);
-      }
+      std::optional<std::vector<int64_t>> addedNs =
+          round == 0 ? tryCuts(model, flat, remat, problem, least, cut) : tryBudget(model, flat, remat, problem, cut);
       if (!addedNs) {
-        // What needs the fewest bytes, or is as fast as there is room for, tells what is missing.
-        if (round == 0 && (!least.stageOf.empty() || !known->partitions.solve(unlimited, cut)))
+        // What was refused first, needs the fewest bytes, or is as fast as there is room for, tells what is missing.
+        if (round > 0)
+          break;
+        if (firstRefused)
+          chosen->second = *firstRefused;
+        else if (!least.stageOf.empty())
+          chosen->second = least.stageOf;
+        else if (!known->partitions.solve(unlimited, cut))
           chosen->second = cut.stageOf;
+        budgetCuts->isExhausted = true;
         break;
       }
       std::vector<PartitionProblem::Load> loads = unlimited.loadsOf(cut.stageOf), saved = problem.loadsOf(cut.stageOf);
@@ -215,7 +253,8 @@ private:
       }
       planner::Partition next;
       // The estimate was right, or nothing better is expected.
-      if (known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127)
+      if (known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127 ||
+          llvm::is_contained(refused, next.stageOf))
         break;
       cut = std::move(next);
     }

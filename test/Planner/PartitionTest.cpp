@@ -1,6 +1,7 @@
 //===- PartitionTest.cpp - cuts, compared with all cuts there are ---------===//
 #include "PartitionOracle.h"
 
+#include "plc/Planner/CutsBeside.h"
 #include "plc/Planner/GroupSavings.h"
 #include "plc/Planner/KnownCuts.h"
 
@@ -376,6 +377,64 @@ TEST(Partition, KnownCutsAreThoseOfTheProblem) {
         EXPECT_EQ(known.bound(each), each.bound());
       }
   }
+}
+
+// One after the other, each cut of a chain once, and of those beside what was refused the one of the fewest bytes.
+TEST(Partition, CutsBesideReachAll) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 20; ++round) {
+    PartitionProblem problem = chain({}, 3 + round % 2);
+    problem.place = round % 3 ? std::vector<int64_t>() : std::vector<int64_t>{0, 1, 0, 1};
+    problem.place.resize(problem.place.empty() ? 0 : problem.stages);
+    for (int64_t part = 0; part < 7; ++part)
+      problem.parts.push_back({"p", int64_t(1 + random() % 9), int64_t(random() % 100), int64_t(random() % 100)});
+    problem.limitBytes = 150;
+    auto bytesOf = [&](const std::vector<int64_t> &stageOf) {
+      int64_t bytes = 0;
+      for (const PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(stageOf)))
+        bytes = std::max(bytes, load.bytes());
+      return bytes;
+    };
+    std::vector<std::vector<int64_t>> refused;
+    Partition first;
+    std::vector<int64_t> counts(problem.stages, 1);
+    counts.back() = 8 - problem.stages;
+    problem.limitBytes = 0;
+    ASSERT_EQ(fixPartition(problem, counts, first), std::nullopt);
+    problem.limitBytes = 150;
+    refused.push_back(first.stageOf);
+    while (std::optional<Partition> next = cutBeside(problem, refused, INT64_MAX - 1)) {
+      EXPECT_EQ(std::count(refused.begin(), refused.end(), next->stageOf), 0);
+      // One byte less, and it is not that.
+      std::optional<Partition> less = cutBeside(problem, refused, bytesOf(next->stageOf) - 1);
+      EXPECT_FALSE(less);
+      refused.push_back(next->stageOf);
+    }
+    EXPECT_EQ(refused.size(), problem.stages == 3 ? 15u : 20u); // C(6, stages - 1)
+  }
+}
+
+// Of many stages only neighbours exchange parts; a value that would go back, or an empty stage, is no cut.
+TEST(Partition, CutsBesideAreCuts) {
+  PartitionProblem problem = chain({1, 1, 1}, 2);
+  problem.isChain = false;
+  problem.tensors.push_back({0, {1, 2}, 1, 1});
+  problem.tensors.push_back({1, {2}, 1, 1});
+  std::vector<std::vector<int64_t>> refused = {{0, 0, 1}};
+  std::optional<Partition> next = cutBeside(problem, refused, 100);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->stageOf, (std::vector<int64_t>{0, 1, 1}));
+  refused.push_back(next->stageOf);
+  EXPECT_FALSE(cutBeside(problem, refused, 100));
+  problem = chain(std::vector<int64_t>(40, 1), 20);
+  Partition even;
+  ASSERT_EQ(fixPartition(problem, std::vector<int64_t>(20, 2), even), std::nullopt);
+  next = cutBeside(problem, {even.stageOf}, 100);
+  ASSERT_TRUE(next);
+  std::vector<int64_t> counts = countsOf(problem, *next);
+  EXPECT_EQ(std::count(counts.begin(), counts.end(), 2), 18);
+  auto one = std::find(counts.begin(), counts.end(), 1), three = std::find(counts.begin(), counts.end(), 3);
+  EXPECT_EQ(std::abs(one - three), 1);
 }
 
 TEST(Partition, TellsWhatBinds) {

@@ -43,10 +43,13 @@ struct Program {
   std::vector<int64_t> reserveBytes{};            // of each rank's budget, for what only addresses know; empty: none
   std::shared_ptr<plan::KnownAnswers> known{};    // of all plans that are made; may be null
   std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
+  int64_t cutsTried = 0;                          // under a budget, before the one that is tried now
   std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's
   bool sharesModule = false;                      // other programs of a module are planned by the same strategy
   bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
   bool isChoice = false;       // of the joint plan, which tries all others
+  bool triesCuts = true;       // under a budget: other cuts where the first one does not fit
+  bool isHasty = false;        // compared with others, and made again without haste if it is chosen: only then proven
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 
