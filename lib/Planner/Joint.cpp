@@ -140,10 +140,37 @@ private:
   }
 
   Fault planBest() {
-    const auto lacks = [](const JointEstimate &estimate) {
-      return estimate.missingBytes ? estimate.missingBytes : std::numeric_limits<int64_t>::max();
-    };
-    std::optional<JointRow> nearest; // the first of those that lack the fewest bytes
+    JointRow *best = fastestThorough();
+    if (!best && problem.isHasty()) {
+      std::vector<JointRow *> nearest = lackFewest();
+      nearest.resize(std::min<size_t>(nearest.size(), mostNearest));
+      for (JointRow *row : nearest)
+        if (row->estimate.missingBytes)
+          replace(*row, problem.planWidely(row->choice));
+      best = fastestThorough();
+    }
+    if (!best) {
+      std::vector<JointRow *> nearest = lackFewest();
+      answer.chosen = nearest.empty() ? rows.front() : *nearest.front();
+      return Reason(answer.chosen.estimate.refusal, /*isNoPlan=*/true);
+    }
+    answer.chosen = *best;
+    return std::nullopt;
+  }
+
+  // Plans made with all effort may take longer than they did in haste, and then others may be faster.
+  JointRow *fastestThorough() {
+    planOpen();
+    JointRow *best = fastest();
+    for (; best && problem.isHasty() && !best->isThorough; best = fastest()) {
+      best->isThorough = true;
+      replace(*best, problem.planThoroughly(best->choice));
+      planOpen();
+    }
+    return best;
+  }
+
+  void planOpen() {
     while (JointRow *row = next(JointRow::plan)) {
       if (row->depth == JointRow::work) { // slower orders than the best one were left out until now
         setOrder(*row);
@@ -162,8 +189,6 @@ private:
         continue;
       }
       row->estimate.ns = order.ns;
-      if (!nearest || lacks(estimate) < lacks(nearest->estimate))
-        nearest = *row;
       answer.hitsMemory = answer.hitsMemory || estimate.lacksMemory;
       if (estimate.lacksMemory && problem.mayRecompute() && !row->choice.recomputes) {
         JointRow again{row->choice, JointRow::order, order};
@@ -171,16 +196,38 @@ private:
         rows.push_back(again);
       }
     }
-    const JointRow *best = nullptr;
-    for (const JointRow &row : rows)
+  }
+
+  // Of those that are planned; null if all are refused.
+  JointRow *fastest() {
+    JointRow *best = nullptr;
+    for (JointRow &row : rows)
       if (row.depth == JointRow::plan && row.estimate.refusal.empty() && (!best || row.estimate.ns < best->estimate.ns))
         best = &row;
-    if (!best) {
-      answer.chosen = nearest.value_or(rows.front());
-      return Reason(answer.chosen.estimate.refusal, /*isNoPlan=*/true);
-    }
-    answer.chosen = *best;
-    return std::nullopt;
+    return best;
+  }
+
+  // One that is refused keeps its place in the table.
+  static void replace(JointRow &row, const JointEstimate &estimate) {
+    int64_t ns = row.estimate.ns;
+    row.estimate = estimate;
+    if (!estimate.refusal.empty())
+      row.estimate.ns = ns;
+  }
+
+  // Those that were refused as whole plans, those first that lack the fewest bytes, as far as that is known.
+  std::vector<JointRow *> lackFewest() {
+    std::vector<JointRow *> refused;
+    for (JointRow &row : rows)
+      if (row.depth == JointRow::plan && !row.estimate.refusal.empty())
+        refused.push_back(&row);
+    auto lacks = [](const JointRow *row) {
+      int64_t bytes = row->estimate.missingBytes;
+      return bytes ? bytes : std::numeric_limits<int64_t>::max();
+    };
+    std::stable_sort(refused.begin(), refused.end(),
+                     [&](const JointRow *a, const JointRow *b) { return lacks(a) < lacks(b); });
+    return refused;
   }
 
   // Choices that are alike in it exchange about as much beside what their orders know.

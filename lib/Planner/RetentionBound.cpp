@@ -318,7 +318,7 @@ std::optional<int64_t> boundByMoments(const RetentionProblem &problem, Retention
 } // namespace
 
 std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &problem, RetentionToGo *toGo,
-                                                    RetentionProblem::Peak *least) {
+                                                    RetentionProblem::Peak *least, int64_t haste) {
   std::optional<int64_t> bound = boundByMoments(problem, least);
   if (!bound)
     return std::nullopt;
@@ -328,7 +328,7 @@ std::optional<int64_t> plc::planner::boundRetention(const RetentionProblem &prob
   bool isPriced = *bound > 0 && slots * (slots + operands) <= mostPriceWork / priceRounds;
   if (!isPriced && !toGo) // prices that are zero prove nothing
     return bound;
-  RetentionToGo priced = priceRetention(problem, isPriced ? priceRounds : 0, *bound, INT64_MAX);
+  RetentionToGo priced = priceRetention(problem, isPriced ? priceRounds / haste : 0, *bound, INT64_MAX);
   bound = std::max(*bound, priced.boundNs());
   if (toGo)
     *toGo = std::move(priced);

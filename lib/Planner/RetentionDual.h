@@ -34,9 +34,10 @@ struct RetentionToGo {
 /// Nothing adds less than what is found in so many rounds, or up to `enoughNs`; `nearNs` is expected.
 RetentionToGo priceRetention(const RetentionProblem &problem, int64_t rounds, int64_t nearNs, int64_t enoughNs);
 
-/// `retentionBound`, with what prices say, which is within some of its rounds; null where nobody asks for that.
+/// `retentionBound`, with what prices say, which is within some of its rounds; null where nobody asks for that. With so small a
+/// part, `haste`, of the rounds.
 std::optional<int64_t> boundRetention(const RetentionProblem &problem, RetentionToGo *toGo,
-                                      RetentionProblem::Peak *least = nullptr);
+                                      RetentionProblem::Peak *least = nullptr, int64_t haste = 1);
 
 } // namespace plc::planner
 

@@ -120,7 +120,7 @@ void KnownRanks::share(const std::vector<RankRetention> &ranks) {
   std::set<Key> different;
   for (const RankRetention &rank : ranks)
     different.insert(describe(rank));
-  effort.sharers = std::max<int64_t>(different.size(), 1);
+  effort.sharers = std::max<int64_t>(different.size(), 1) * effort.haste;
 }
 
 const RetentionFloor &KnownRanks::floorOf(const RetentionProblem &stage, int64_t budgetBytes) {
@@ -175,6 +175,8 @@ Fault KnownRanks::solve(RankRetention &rank, std::vector<Retention> &answers, Ra
 }
 
 int64_t KnownRanks::bound(const RetentionProblem &problem) {
+  if (effort.haste > 1)
+    return 0;
   Key key{problem.budgetBytes};
   describe(problem, key);
   auto [it, isNew] = bounds.try_emplace(std::move(key));

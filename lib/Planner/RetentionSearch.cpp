@@ -61,12 +61,13 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
   std::vector<Retention> starts = findStarts(problem, effort, boundNs, floor);
   Retention best = starts[0];
   ns = INT64_MAX;
-  int64_t left = effort.windowStates * (isSmall(problem) ? 3 : 1);
+  int64_t left = effort.windowStates * (isSmall(problem) ? 3 : 1) / effort.haste;
   for (size_t at = 0; at < starts.size() && ns > boundNs; ++at) {
     Retention &each = starts[at];
     // A repair rarely makes an answer cheaper.
     bool fits = problem.peakOf(each).bytes <= problem.budgetBytes;
-    if (!fits && (problem.addedNs(each) >= ns || !repairByWindows(problem, each, isSmall(problem) ? 10'000 : 2'000)))
+    if (!fits && (problem.addedNs(each) >= ns ||
+                  !repairByWindows(problem, each, (isSmall(problem) ? 10'000 : 2'000) / effort.haste)))
       continue;
     int64_t share = left / int64_t(starts.size() - at);
     left -= share - std::max<int64_t>(improveByWindows(problem, each, share), 0);
@@ -75,7 +76,8 @@ static Retention findBest(const RetentionProblem &problem, const RetentionEffort
       best = std::move(each);
     }
   }
-  if (ns > boundNs && improveByBeams(problem, best, toGo, effort.beamStates / (isSmall(problem) ? 1 : 2)))
+  if (ns > boundNs &&
+      improveByBeams(problem, best, toGo, effort.beamStates / (isSmall(problem) ? 1 : 2) / effort.haste))
     ns = problem.addedNs(best);
   return best;
 }
@@ -116,10 +118,11 @@ Fault plc::planner::solveRetention(const RetentionProblem &problem, Retention &a
   }
   RetentionProblem::Peak least;
   RetentionToGo toGo;
-  std::optional<int64_t> bound = boundRetention(problem, isSearchedWhole(problem) ? &toGo : nullptr, &least);
+  std::optional<int64_t> bound =
+      boundRetention(problem, isSearchedWhole(problem) ? &toGo : nullptr, &least, effort.haste);
   if (!bound)
     return refuse(problem, least, lacking);
-  WindowEffort much{effort.exactStates / (isSmall(problem) ? 4 : 16)};
+  WindowEffort much{effort.exactStates / (isSmall(problem) ? 4 : 16) / effort.haste};
   much.toGo = &toGo;
   answer = findBest(problem, effort, toGo, *bound, floor, much.belowNs);
   if (much.belowNs > *bound)

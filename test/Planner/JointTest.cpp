@@ -27,7 +27,9 @@ public:
   int64_t mostShards = 1, share = 0; // ns of what a shared stage exchanges in each task
   bool givesUp = false;              // plans that take too long
   bool tellsMissing = false;         // how many bytes are missing
-  int64_t ordered = 0, planned = 0;  // how often it was asked
+  int64_t haste = 0,
+          hasteTakes = 0;           // percent that plans in haste are slower or faster, and bytes that they need beside
+  int64_t ordered = 0, planned = 0; // how often it was asked
 
   std::vector<JointChoice> choices() override {
     std::vector<JointChoice> list;
@@ -51,9 +53,23 @@ public:
     return simulated(choice);
   }
 
+  bool isHasty() const override { return haste > 0 || hasteTakes > 0; }
+  JointEstimate planWidely(const JointChoice &choice) override { return whole(choice, INT64_MAX, 0); }
+  JointEstimate planThoroughly(const JointChoice &choice) override { return whole(choice, INT64_MAX, 0); }
+  static int64_t percentOf(const JointChoice &choice) {
+    return choice.microBatches * 7 + choice.ranks * 5 + int64_t(choice.schedule) * 3;
+  }
   JointEstimate plan(const JointChoice &choice, int64_t mostNs) override {
+    JointEstimate estimate = whole(choice, mostNs, hasteTakes);
+    if (haste)
+      estimate.ns += estimate.ns * (percentOf(choice) % (2 * haste + 1) - haste) / 100;
+    return estimate;
+  }
+
+  JointEstimate whole(const JointChoice &choice, int64_t mostNs, int64_t beside) {
     ++planned;
     JointEstimate estimate = simulated(choice);
+    most += beside;
     estimate.ns += message * choice.microBatches / choice.replicas * (choice.stages() - 1);
     estimate.ns += exchange * (choice.replicas - 1);
     if (limit && choice.recomputes)
@@ -402,6 +418,52 @@ TEST(Joint, FailsForTheNearestsReason) {
       EXPECT_GE(problem.plan(choice, INT64_MAX).missingBytes, answer.chosen.estimate.missingBytes);
     EXPECT_EQ(std::string(*fault), answer.chosen.estimate.refusal);
     EXPECT_EQ(std::string(*fault), "needs " + std::to_string(1 + answer.chosen.estimate.missingBytes));
+  }
+}
+
+// What is chosen is as a plan made with all effort says, and no plan in haste says that it might be faster.
+TEST(Joint, MakesAgainWhatWasMadeInHaste) {
+  int64_t other = 0;
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.haste = 10;
+    problem.message = 30;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    ASSERT_TRUE(answer.chosen.isThorough);
+    EXPECT_EQ(answer.chosen.estimate.ns, problem.planThoroughly(answer.chosen.choice).ns);
+    JointRow fastest = answer.chosen; // in haste
+    for (const JointRow &row : answer.rows)
+      if (row.depth == JointRow::plan && row.estimate.refusal.empty()) {
+        EXPECT_GE(row.estimate.ns, answer.chosen.estimate.ns);
+        EXPECT_TRUE(row.isThorough || row.estimate.ns == problem.plan(row.choice, INT64_MAX).ns);
+        if (problem.plan(row.choice, INT64_MAX).ns < problem.plan(fastest.choice, INT64_MAX).ns)
+          fastest = row;
+      }
+    other += !(fastest.choice == answer.chosen.choice);
+  }
+  EXPECT_GT(other, 0); // else haste chooses as well
+}
+
+// Where haste finds no plan, those that lack the fewest bytes are made again.
+TEST(Joint, FindsWhatHasteMisses) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    Chain problem = randomChain(seed);
+    problem.recomputes = problem.moves = problem.searches = false;
+    problem.tellsMissing = true;
+    int64_t least = INT64_MAX;
+    problem.limit = 1;
+    for (const JointChoice &choice : problem.choices())
+      if (int64_t missing = problem.plan(choice, INT64_MAX).missingBytes)
+        least = std::min(least, missing + 1);
+    problem.limit = least;
+    problem.hasteTakes = 1;
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    EXPECT_TRUE(answer.chosen.isThorough);
+    problem.hasteTakes = 0;
+    problem.limit = least - 1;
+    EXPECT_NE(solveJoint(problem, answer), std::nullopt);
   }
 }
 

@@ -501,6 +501,23 @@ TEST(Retention, KnowsStagesOfRanks) {
   EXPECT_GT(answered, 0);
 }
 
+// In haste there is an answer wherever there is one, about as good but at the floor; nobody asks for its bound.
+TEST(Retention, AnswersInHaste) {
+  for (RetentionProblem problem : {vgg(4, 2), uNet(3), transformer(2)}) {
+    int64_t most = problem.peakOf({}).bytes, least = retentionFloor(problem, 0).least.bytes;
+    for (int64_t budget : {most * 7 / 10, most / 2, least}) {
+      problem.budgetBytes = std::max(budget, least);
+      Retention answer, hasty;
+      ASSERT_EQ(solveRetention(problem, answer), std::nullopt);
+      ASSERT_EQ(solveRetention(problem, hasty, {.haste = 16}), std::nullopt);
+      EXPECT_EQ(problem.verify(hasty), std::nullopt);
+      EXPECT_LE(problem.addedNs(hasty), problem.addedNs(answer) + problem.baseNs() / (budget > least ? 200 : 12));
+      EXPECT_EQ(KnownRanks({.haste = 16}).bound(problem), 0);
+      EXPECT_GT(KnownRanks().bound(problem), 0);
+    }
+  }
+}
+
 // What is known of one rank is that of all that differ in names alone; bytes, time and budgets are looked at.
 TEST(Retention, KnowsEqualRanks) {
   KnownRanks known;

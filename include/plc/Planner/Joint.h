@@ -7,6 +7,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,13 @@ public:
   virtual JointEstimate order(const JointChoice &choice) = 0;
   /// The step of the whole plan, with messages and updates. One that takes longer than `mostNs` may be given up.
   virtual JointEstimate plan(const JointChoice &choice, int64_t mostNs) = 0;
+  /// Whether `plan` searches in haste. If so, the step of the plan that is made with all effort, as the chosen one will be; and of
+  /// one in haste that looks wider for what fits.
+  virtual bool isHasty() const { return false; }
+  virtual JointEstimate planThoroughly(const JointChoice &choice) {
+    return plan(choice, std::numeric_limits<int64_t>::max());
+  }
+  virtual JointEstimate planWidely(const JointChoice &choice) { return planThoroughly(choice); }
   /// Whether a choice that lacks memory may compute again.
   virtual bool mayRecompute() const = 0;
   /// Whether borders may be moved.
@@ -65,7 +73,8 @@ struct JointRow {
   enum Depth { work, order, plan };
   JointChoice choice;
   Depth depth = work;
-  JointEstimate estimate; ///< of that depth
+  JointEstimate estimate;  ///< of that depth
+  bool isThorough = false; ///< it is of the plan that is made with all effort
 };
 
 struct JointAnswer {
@@ -80,12 +89,13 @@ struct JointAnswer {
 /// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
 /// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
-/// messages and updates make of those that were not planned, heuristic over borders. Fails if no choice has a plan, for the
-/// reason of the one that lacks the fewest bytes, or is the fastest of those of which that is not known. Source: best-first
-/// branch and bound with bounds that are refined, e.g. Ibaraki, "Theoretical comparisons of search strategies in
-/// branch-and-bound algorithms", 1976.
+/// messages and updates make of those that were not planned, heuristic over borders. Where plans are made in haste, the fastest is
+/// made again with all effort, and others as long as they may be faster than that; where none fits, more is tried for the `mostNearest`
+/// that lack the fewest bytes. Fails if no choice has a plan, for the reason of the one that lacks the fewest bytes, or is the
+/// fastest of those of which that is not known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
+/// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
-inline constexpr int64_t joinNear = 5, mostPlans = 8;
+inline constexpr int64_t joinNear = 5, mostPlans = 8, mostNearest = 4;
 inline constexpr size_t mostPaired = 16; ///< stages of which any two exchange layer calls
 
 } // namespace plc::planner

@@ -95,6 +95,7 @@ struct RetentionEffort {
   int64_t windowStates = 100'000; ///< of all starts; three times as many on small problems
   int64_t beamStates = 250'000;   ///< of all beams; half as many on large problems
   int64_t sharers = 1;            ///< problems that share what goes by size
+  int64_t haste = 1;              ///< so small a part of all this is taken: where many answers are compared
 };
 
 /// The least bytes that an answer can hold at its peak, as far as it is known.
@@ -180,7 +181,7 @@ public:
   bool isHopeless(const RankRetention &rank) { return lackOfStage(rank).has_value(); }
   /// As `solveRankRetention`.
   Fault solve(RankRetention &rank, std::vector<Retention> &answers, RankLack &lack);
-  /// As `retentionBound`; 0 if nothing fits.
+  /// As `retentionBound`; 0 if nothing fits, and in haste, when nobody asks how good an answer is.
   int64_t bound(const RetentionProblem &problem);
 
 private:
