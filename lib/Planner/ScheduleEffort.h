@@ -13,7 +13,7 @@ struct ScheduleEffort {
   /// this part of it. Measured on 49,152 jobs, where 250 moves gain 0.004 % at most.
   static constexpr int64_t large = 10'000, largeGap = 128, largeRules = 4;
   /// Jobs that moves look at in all, and how many moves there are at most.
-  static constexpr int64_t looks = 50'000'000, mostMoves = 60'000;
+  static constexpr int64_t looks = 40'000'000, mostMoves = 60'000;
   /// Jobs up to which orders of fewer micro-batches are repeated and keys are searched, and how many of them list schedules
   /// of one order of fewer place for each patience.
   static constexpr int64_t turnJobs = 4096, repeatedJobs = 80'000;

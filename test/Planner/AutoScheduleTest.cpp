@@ -1,5 +1,6 @@
 //===- AutoScheduleTest.cpp - auto and the bound against all orders -------===//
 #include "ScheduleOracle.h"
+#include "lib/Planner/OrderTimes.h"
 #include "lib/Planner/Search.h"
 
 #include "plc/Planner/KnownOrders.h"
@@ -44,6 +45,66 @@ ScheduleProblem unequal(int64_t stages, int64_t microBatches, int64_t cap, uint6
   ScheduleProblem problem = unequalPipeline(random, stages, microBatches);
   problem.capBytes.assign(stages, cap);
   return problem;
+}
+
+// Neighbours of an order are timed as if they were simulated, whatever was tried, undone or kept before; what never ends and what takes
+// too long is told, and paths through two neighbours that lie on a longest path are no longer than the order.
+TEST(AutoSchedule, TimesNeighboursAsSimulation) {
+  int64_t endless = 0, slow = 0, kept = 0;
+  for (int64_t seed = 0; seed < 30; ++seed) {
+    std::mt19937_64 random(seed);
+    ScheduleProblem problem = seed % 3 == 2 ? randomProblem(random, 2, 3, 2) : unequal(2 + seed % 3, 5, 1000);
+    problem.capBytes.clear();
+    for (auto &stage : problem.stages)
+      stage.inFlight = 0;
+    Jobs jobs(problem);
+    Schedule schedule;
+    ASSERT_EQ(solve(plc::rowOf(ScheduleKind::gPipe), problem, schedule), std::nullopt);
+    JobOrders orders = ordersOf(jobs, schedule);
+    auto makespanOf = [&] { // -1 if the order never ends
+      Simulation simulation;
+      return simulate(problem, scheduleOf(jobs, orders), simulation) ? -1 : simulation.makespan;
+    };
+    OrderTimes times(jobs);
+    int64_t now = times.begin(orders);
+    ASSERT_EQ(now, makespanOf());
+    for (int64_t round = 0; round < 300; ++round) {
+      std::vector<int64_t> &order = orders[random() % orders.size()], before = order;
+      int64_t first = random() % (order.size() - 1);
+      int64_t last = std::min<int64_t>(first + 1 + random() % 5, int64_t(order.size()) - 1);
+      if (round % 2)
+        std::swap(order[first], order[last]);
+      else
+        std::shuffle(order.begin() + first, order.begin() + last + 1, random);
+      auto passes = [&](int64_t a, int64_t b) { return jobs.chainOf(a) == jobs.chainOf(b) && a > b; };
+      bool staysInTurn = true; // the jobs of each chain
+      for (int64_t a = first; a <= last; ++a)
+        for (int64_t b = a + 1; b <= last; ++b)
+          staysInTurn &= !passes(order[a], order[b]);
+      if (!staysInTurn) {
+        order = before;
+        continue;
+      }
+      int64_t expected = makespanOf(), most = now + now / int64_t(10 + random() % 100);
+      std::optional<int64_t> found = times.tryOrder(order, first, last, most);
+      EXPECT_EQ(found.value_or(-1), expected > most ? -1 : expected);
+      endless += expected < 0;
+      slow += expected > most;
+      if (found && round % 3) {
+        times.keep();
+        now = *found;
+        ++kept;
+      } else {
+        order = before;
+        times.undo(order, first, last);
+      }
+      std::vector<std::pair<int64_t, int64_t>> pairs;
+      times.findPairs(orders, pairs);
+      for (auto [rank, at] : pairs)
+        EXPECT_EQ(times.pathThrough(orders[rank], at, at + 1), now);
+    }
+  }
+  EXPECT_GT(std::min({endless, slow, kept}), 100);
 }
 
 // Whatever was asked before, answers and bounds are those of the problem itself; each change here changes one of them.
