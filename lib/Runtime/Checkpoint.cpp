@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <sys/file.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -238,20 +239,40 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
 
 } // namespace
 
-void prepareCheckpoints(const std::string &directory) {
+/// Where a system cannot lock, as on some network's disk, several runs may save. A lock ends with its process.
+static int lockFolder(const std::string &directory) {
+  int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(fd);
+    throw fileError(directory, "another run saves here: name another folder with '--save', or wait for it");
+  }
+  return fd;
+}
+
+SaveFolder::SaveFolder(const std::string &directory, const std::function<bool(int64_t step)> &saves) {
+  fs::path root(directory), link = root / latestLink;
   std::error_code error;
-  fs::create_directories(directory, error);
+  fs::create_directories(root, error);
   if (!error && ::access(directory.c_str(), W_OK) != 0)
     error = std::error_code(errno, std::generic_category());
   if (error)
     throw fileError(directory, "checkpoint cannot be written: " + error.message());
-  if (isThere(fs::path(directory) / stateFile))
+  if (isThere(root / stateFile))
     throw usageError("found '--save " + directory +
                      "', which is a checkpoint: name the folder that holds it, or another one");
-  fs::path link = fs::path(directory) / latestLink;
   if (fs::is_directory(fs::symlink_status(link, error)))
     throw fileError(link, "is a folder of its own, where the link to the newest checkpoint is to be");
+  for (const auto &[step, path] : savedSteps(root))
+    if (saves(step) && !fs::exists(path / stateFile, error))
+      throw fileError(path, "is no checkpoint, and would be replaced by that of step " + std::to_string(step) +
+                                ": move it, or name another folder with '--save'");
+  descriptor = lockFolder(directory);
   removePartial(directory);
+}
+
+SaveFolder::~SaveFolder() {
+  if (descriptor >= 0)
+    ::close(descriptor);
 }
 
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {

@@ -23,9 +23,19 @@ struct TrainingState {
   std::optional<double> holdout{};
 };
 
-/// Makes DIR if there is none and throws fileError if it cannot be written. Called before a run, which would otherwise
-/// fail at its end.
-void prepareCheckpoints(const std::string &directory);
+/// DIR, as long as a run saves there.
+class SaveFolder {
+public:
+  /// Makes DIR if there is none. Throws fileError if it cannot be written, if another run saves there, or if something that is no
+  /// checkpoint stands where one is to be: behind a step for which `saves` holds. Called before a run, which would otherwise
+  /// fail at its end.
+  SaveFolder(const std::string &directory, const std::function<bool(int64_t step)> &saves);
+  SaveFolder(const SaveFolder &) = delete;
+  ~SaveFolder();
+
+private:
+  int descriptor = -1; // has the lock
+};
 
 /// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.
 std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);

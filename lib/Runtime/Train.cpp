@@ -62,7 +62,7 @@ public:
     if (*state.holdout > 0)
       openHeldOut();
     if (!options.save.empty() && engine.leads())
-      prepareCheckpoints(options.save);
+      folder.emplace(options.save, [&](int64_t step) { return step > state.step && savesBehind(step); });
   }
 
   void run() {
@@ -85,7 +85,7 @@ public:
       if (reached)
         std::printf("loss %s after step %lld is at most %s\n", shortestDigits(engine.realType(), *loss).c_str(),
                     static_cast<long long>(state.step), shortestDigits(ElementType::F64, *options.untilLoss).c_str());
-      if (!options.save.empty() && (done || stop || (options.saveEvery && state.step % options.saveEvery == 0)))
+      if (!options.save.empty() && (done || stop || savesBehind(state.step)))
         save(progress);
       if (stop && !done) {
         log.summary(state.step, loss, std::nullopt);
@@ -147,6 +147,11 @@ private:
     }
   }
 
+  // Unless it ends earlier, which nobody knows before.
+  bool savesBehind(int64_t step) const {
+    return step <= options.steps && (step == options.steps || (options.saveEvery && step % options.saveEvery == 0));
+  }
+
   StepResult trainStep() {
     return tellingWhatIsSaved([&] { return engine.trainStep(state.step, data->trainBatch(state.seed, state.step)); });
   }
@@ -173,7 +178,8 @@ private:
   std::unique_ptr<Data> data, apart;
   TrainingState state;
   std::optional<double> loss; // of the last step
-  std::string saved;          // the last checkpoint of this run
+  std::optional<SaveFolder> folder;
+  std::string saved; // the last checkpoint of this run
 };
 
 } // namespace

@@ -45,8 +45,9 @@ TEST_F(FlightRecorderTest, HasAllBytesFromTheStart) {
   die(0, [](FlightRecorder &) {});
   struct stat status = {};
   for (const fs::directory_entry &entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file())
+    if (entry.is_regular_file()) {
       ASSERT_EQ(::stat(entry.path().c_str(), &status), 0);
+    }
   EXPECT_GT(status.st_size, 0);
   EXPECT_GE(status.st_blocks * 512, status.st_size);
 }
