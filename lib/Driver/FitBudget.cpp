@@ -85,8 +85,11 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
                                                  llvm::function_ref<bool(ModuleOp)> isHopeless) {
   program.measures = true;
   TriedKey key = keyOf(program);
-  if (auto it = knownPlans.find(key); it != knownPlans.end())
+  if (auto it = knownPlans.find(key); it != knownPlans.end()) {
+    if (program.budgetCuts && it->second.budgetCuts)
+      *program.budgetCuts = *it->second.budgetCuts;
     return it->second;
+  }
   if (isHopeless && isFreeOrder(module, program)) {
     gaveUp |= freeOrder->isSlow;
     return knownPlans[key] = freeOrder->tried;
@@ -95,17 +98,20 @@ std::optional<Lowering::Tried> Lowering::tryPlan(ModuleOp module, Program progra
   OwningOpRef<ModuleOp> planned = cutForTry(module, phases, program, errors);
   if (!planned || !runPhases(*planned, phasesBetween(phases, cut, ordered), program, errors))
     return std::nullopt;
+  std::optional<plc::plan::BudgetCuts> budgetCuts;
+  if (program.budgetCuts)
+    budgetCuts = *program.budgetCuts;
   bool isSlow = isTooSlow && isTooSlow(*planned);
   gaveUp |= isSlow;
   if (isSlow || (isHopeless && isHopeless(*planned))) {
-    Tried tried{{}, stepOf(*planned), /*isWhole=*/false};
+    Tried tried{{}, stepOf(*planned), /*isWhole=*/false, std::move(budgetCuts)};
     if (program.isFree)
       freeOrder = {program.isPlain, isSlow, program.known->cuts, tried};
     return knownPlans[key] = tried;
   }
   if (!runPhases(*planned, phasesBetween(phases, ordered, ""), program, errors))
     return std::nullopt;
-  Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned)};
+  Tried tried{plc::plan::arenasOf(*planned), stepOf(*planned), /*isWhole=*/true, std::move(budgetCuts)};
   for (int64_t &bytes : tried.missing)
     bytes -= strategy.get<int64_t>("memory.budget");
   if (tried.fits() && (!kept || tried.stepNs <= kept->stepNs))
@@ -258,7 +264,8 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llv
       return true;
     if (!first)
       first = program;
-    if (!program.triesCuts || program.budgetCuts->isExhausted || program.budgetCuts->stageOf.empty()) // no budget chose it
+    if (!program.triesCuts || program.budgetCuts->isExhausted ||
+        program.budgetCuts->stageOf.empty()) // no budget chose it
       break;
     program.budgetCuts = std::make_shared<plc::plan::BudgetCuts>(program.budgetCuts->withoutChosen());
     program.reserveBytes.clear();

@@ -70,6 +70,7 @@ private:
     std::vector<int64_t> missing;
     int64_t stepNs = 0;
     bool isWhole = true;
+    std::optional<plan::BudgetCuts> budgetCuts{}; ///< that were chosen for it, if a budget chose
     bool fits() const;
   };
   /// What tells apart the plans that are tried for one program: `Program`'s `isFree`, `isPlain`, `keepsAll`, `fillsBudget`,
