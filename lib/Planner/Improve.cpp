@@ -85,7 +85,7 @@ void plc::planner::improve(const Jobs &jobs, int64_t bound, int64_t steps, Timed
   std::vector<std::pair<int64_t, int64_t>> pairs;
   std::vector<int64_t> kept;
   times.begin(now.orders);
-  times.findPairs(now.orders, pairs);
+  times.findPairs(pairs);
   // About the time of a task at first: wider, and nothing is left of what the start was good for.
   int64_t count = std::max<int64_t>(jobs.chains.size() * jobs.microBatches, 1);
   int64_t work = std::accumulate(jobs.ns.begin(), jobs.ns.end(), int64_t(0)), widest = work * 5 / 4 / count + 1;
@@ -115,7 +115,7 @@ void plc::planner::improve(const Jobs &jobs, int64_t bound, int64_t steps, Timed
       if (makespan) {
         now.makespan = *makespan;
         times.keep();
-        times.findPairs(now.orders, pairs);
+        times.findPairs(pairs);
         if (*makespan < best.makespan)
           best = now;
       } else {

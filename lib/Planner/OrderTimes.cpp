@@ -2,7 +2,6 @@
 #include "OrderTimes.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace plc::planner;
 
@@ -201,7 +200,7 @@ void OrderTimes::keep() {
   }
 }
 
-void OrderTimes::findPairs(const JobOrders &orders, std::vector<std::pair<int64_t, int64_t>> &pairs) {
+void OrderTimes::findPairs(std::vector<std::pair<int64_t, int64_t>> &pairs) {
   pairs.clear();
   int64_t takes = makespan(), job = -1;
   for (int64_t last : lasts)

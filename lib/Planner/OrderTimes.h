@@ -29,7 +29,7 @@ public:
   void keep();
 
   /// Places (rank, position) whose job and the next one of the rank both lie on one longest path of the order that is kept.
-  void findPairs(const JobOrders &orders, std::vector<std::pair<int64_t, int64_t>> &pairs);
+  void findPairs(std::vector<std::pair<int64_t, int64_t>> &pairs);
 
   /// About the longest path through the jobs of a rank between two places, where alone its order differs from the one that is kept:
   /// what they depend on, and what depends on them, is taken to run as there. Exact for two neighbours, of whom no path leads

@@ -99,7 +99,7 @@ TEST(AutoSchedule, TimesNeighboursAsSimulation) {
         times.undo(order, first, last);
       }
       std::vector<std::pair<int64_t, int64_t>> pairs;
-      times.findPairs(orders, pairs);
+      times.findPairs(pairs);
       for (auto [rank, at] : pairs)
         EXPECT_EQ(times.pathThrough(orders[rank], at, at + 1), now);
     }
