@@ -125,8 +125,11 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   };
   PackSearch first(problem, blocks); // whose troubles are those of the bound alone
   look(first, atBound, goal, effort.nodesAtBound);
-  for (int64_t height = std::max(goal, proven); low < top; height = low + (top - low) / 2)
+  int64_t height = std::max(goal, proven);
+  while (low < top) {
     look(search, aboveBound, height, effort.nodes);
+    height = low + (top - low) / 2;
+  }
   if (proven > goal && top > proven)
     look(search, atBound, proven, effort.nodesAtBound);
   if (int64_t least = std::max(goal, proven); top > least) {
