@@ -1,8 +1,6 @@
 //===- CutsBeside.cpp - cuts where others did not fit ---------------------===//
 #include "plc/Planner/CutsBeside.h"
 
-#include "plc/Planner/Joint.h"
-
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -38,7 +36,7 @@ std::optional<Partition> plc::planner::cutBeside(const PartitionProblem &problem
       best = std::move(cut);
     }
   };
-  int64_t reach = size_t(problem.stages) <= mostPaired ? problem.stages : 2;
+  int64_t reach = pairsReach(problem.stages);
   for (const std::vector<int64_t> &stageOf : refused) {
     std::vector<int64_t> order = alongStages(stageOf), counts(problem.stages);
     for (int64_t stage : stageOf)

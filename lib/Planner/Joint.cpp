@@ -1,6 +1,8 @@
 //===- Joint.cpp - search over whole plans ----------------------------------===//
 #include "plc/Planner/Joint.h"
 
+#include "plc/Planner/CutsBeside.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -114,9 +116,9 @@ private:
   }
 
   // Takes a layer call from a stage and gives it to another, which moves all borders between them, as long as the order is
-  // faster for it: first to neighbours, then farther. Of many stages only to neighbours, for there are too many pairs.
+  // faster for it: first to neighbours, then farther.
   JointRow descend(JointRow row) {
-    size_t stages = row.estimate.balance.size(), reach = stages <= mostPaired ? stages : 2;
+    size_t stages = row.estimate.balance.size(), reach = pairsReach(stages);
     for (size_t apart = 1; apart < reach;) {
       bool moved = false;
       for (size_t stage = 0; stage + apart < stages; ++stage)

@@ -206,8 +206,8 @@ private:
     return std::nullopt;
   }
 
-  // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. At most
-  // three rounds; the cut whose slowest rank is the fastest.
+  // The cut of which each rank has an answer, or else that which tells what is missing: what was refused first, needs the fewest
+  // bytes, or is as fast as there is room for.
   void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
                          PartitionProblem problem, const planner::Partition &least, planner::Partition &answer) {
     auto [chosen, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
@@ -218,27 +218,37 @@ private:
     planner::Partition cut = answer;
     PartitionProblem unlimited = problem;
     unlimited.limitBytes = 0;
-    problem.savingPercent.assign(problem.stages, 100);
-    int64_t leastNs = std::numeric_limits<int64_t>::max();
-    for (int round = 0; isNew && round < 3; ++round) {
-      std::optional<std::vector<int64_t>> addedNs =
-          round == 0 ? tryCuts(model, flat, remat, problem, least, cut) : tryBudget(model, flat, remat, problem, cut);
-      if (!addedNs) {
-        // What was refused first, needs the fewest bytes, or is as fast as there is room for, tells what is missing.
-        if (round > 0)
-          break;
+    if (isNew) {
+      problem.savingPercent.assign(problem.stages, 100);
+      if (std::optional<std::vector<int64_t>> addedNs = tryCuts(model, flat, remat, problem, least, cut)) {
+        chosen->second = balanceSaved(model, flat, remat, std::move(problem), std::move(cut), std::move(*addedNs));
+      } else {
+        budgetCuts->isExhausted = true;
         if (firstRefused)
           chosen->second = *firstRefused;
         else if (!least.stageOf.empty())
           chosen->second = least.stageOf;
         else if (!known->partitions.solve(unlimited, cut))
           chosen->second = cut.stageOf;
-        budgetCuts->isExhausted = true;
-        break;
       }
+    }
+    answer = {chosen->second, 0, false};
+    for (const PartitionProblem::Load &load : unlimited.sumByRank(unlimited.loadsOf(answer.stageOf)))
+      answer.slowestNs = std::max(answer.slowestNs, load.ns);
+  }
+
+  // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. Of three cuts at
+  // most, the one whose slowest rank is the fastest.
+  std::vector<int64_t> balanceSaved(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
+                                    PartitionProblem problem, planner::Partition cut, std::vector<int64_t> addedNs) {
+    PartitionProblem unlimited = problem;
+    unlimited.limitBytes = 0;
+    std::vector<int64_t> best;
+    int64_t leastNs = std::numeric_limits<int64_t>::max();
+    for (int left = 2;; --left) {
       std::vector<PartitionProblem::Load> loads = unlimited.loadsOf(cut.stageOf), saved = problem.loadsOf(cut.stageOf);
       for (int64_t stage = 0; stage < problem.stages; ++stage) {
-        int64_t estimate = saved[stage].ns - loads[stage].ns, is = (*addedNs)[stage];
+        int64_t estimate = saved[stage].ns - loads[stage].ns, is = addedNs[stage];
         int64_t &percent = problem.savingPercent[stage];
         if (estimate > loads[stage].ns / 100)
           percent = std::clamp<int64_t>(percent * is / estimate, 25, 400);
@@ -249,18 +259,19 @@ private:
         slowestNs = std::max(slowestNs, load.ns);
       if (slowestNs < leastNs) {
         leastNs = slowestNs;
-        chosen->second = cut.stageOf;
+        best = cut.stageOf;
       }
       planner::Partition next;
       // The estimate was right, or nothing better is expected.
-      if (known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127 ||
-          llvm::is_contained(refused, next.stageOf))
-        break;
+      if (!left || known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127 ||
+          llvm::is_contained(budgetCuts->refused[model.getSymName().str()], next.stageOf))
+        return best;
+      std::optional<std::vector<int64_t>> added = tryBudget(model, flat, remat, problem, next);
+      if (!added)
+        return best;
       cut = std::move(next);
+      addedNs = std::move(*added);
     }
-    answer = {chosen->second, 0, false};
-    for (const PartitionProblem::Load &load : unlimited.sumByRank(unlimited.loadsOf(answer.stageOf)))
-      answer.slowestNs = std::max(answer.slowestNs, load.ns);
   }
 
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {

@@ -96,7 +96,6 @@ struct JointAnswer {
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
 inline constexpr int64_t joinNear = 5, mostPlans = 8, mostNearest = 4;
-inline constexpr size_t mostPaired = 16; ///< stages of which any two exchange layer calls
 
 } // namespace plc::planner
 
