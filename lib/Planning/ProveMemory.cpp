@@ -180,7 +180,7 @@ private:
     auto [known, isNew] = effects.try_emplace({run.target, both.table.isShort(run.microBatch)});
     KnownTask &task = known->second;
     if (isNew)
-      task.effect = effectOf(plan, plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
+      task.effect = effectOf(plan.tasks[run.target], lifetimes.bodyOf(number), lifetimes, statics, slots,
                              [&](Value value) { return byteSize(program, value.getType(), run.microBatch); });
     if (isNew && task.effect)
       for (SiteOp site : task.effect->sites)

@@ -67,10 +67,9 @@ public:
 // Executes the calls of a task once. Each member returns false if the effect depends on where bases lie, or is wrong.
 class EffectBuilder {
 public:
-  EffectBuilder(const module::RankInfo &rank, const module::TaskInfo &made, const Lifetimes::Body &body,
-                const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
-                llvm::function_ref<int64_t(Value)> bytesOf)
-      : rank(rank), made(made), body(body), lifetimes(lifetimes), statics(statics), slots(slots), bytesOf(bytesOf) {
+  EffectBuilder(const module::TaskInfo &made, const Lifetimes::Body &body, const Lifetimes &lifetimes,
+                const Statics &statics, TaskSlots &slots, llvm::function_ref<int64_t(Value)> bytesOf)
+      : made(made), body(body), lifetimes(lifetimes), statics(statics), slots(slots), bytesOf(bytesOf) {
     effect.bases.resize(made.bases);
     states.resize(made.bases);
   }
@@ -177,7 +176,6 @@ private:
     return group >= 0 && lifetimes.getGroups()[group].isTemporary;
   }
 
-  const module::RankInfo &rank;
   const module::TaskInfo &made;
   const Lifetimes::Body &body;
   const Lifetimes &lifetimes;
@@ -190,11 +188,10 @@ private:
 
 } // namespace
 
-std::optional<TaskEffect> plc::plan::effectOf(const module::RankInfo &rank, const module::TaskInfo &made,
-                                              const Lifetimes::Body &body, const Lifetimes &lifetimes,
-                                              const Statics &statics, TaskSlots &slots,
+std::optional<TaskEffect> plc::plan::effectOf(const module::TaskInfo &made, const Lifetimes::Body &body,
+                                              const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
                                               llvm::function_ref<int64_t(Value)> bytesOf) {
-  EffectBuilder builder(rank, made, body, lifetimes, statics, slots, bytesOf);
+  EffectBuilder builder(made, body, lifetimes, statics, slots, bytesOf);
   if (!builder.run())
     return std::nullopt;
   return std::move(builder.effect);

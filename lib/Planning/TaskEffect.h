@@ -29,9 +29,9 @@ struct TaskEffect {
 
 /// The effect of a task of a rank's table, which is shaped as the program's (`proveShape`). Nothing if that is not right
 /// wherever its bases lie; then each run is looked at by itself, which tells what is wrong.
-std::optional<TaskEffect> effectOf(const module::RankInfo &rank, const module::TaskInfo &made,
-                                   const Lifetimes::Body &body, const Lifetimes &lifetimes, const Statics &statics,
-                                   TaskSlots &slots, llvm::function_ref<int64_t(mlir::Value)> bytesOf);
+std::optional<TaskEffect> effectOf(const module::TaskInfo &made, const Lifetimes::Body &body,
+                                   const Lifetimes &lifetimes, const Statics &statics, TaskSlots &slots,
+                                   llvm::function_ref<int64_t(mlir::Value)> bytesOf);
 
 } // namespace plc::plan
 
