@@ -14,13 +14,34 @@ using namespace mlir;
 using namespace plc;
 using namespace plc::plan;
 
-/// Leaves out the updates, and the messages of a step's own channels.
+/// Leaves out the updates, and the messages of a step's own channels. What came after one of them comes after what that came after.
 static void keepTasks(simulator::Play &play) {
-  for (simulator::Play::Rank &rank : play.ranks)
-    llvm::erase_if(rank.actions, [&](const simulator::Play::Action &action) {
-      bool isRun = action.op == simulator::Play::Op::Run;
-      return action.op == simulator::Play::Op::Step || (!isRun && play.channels[action.target].perStep);
-    });
+  using Action = simulator::Play::Action;
+  auto isTask = [&](const Action &action) {
+    bool isRun = action.op == simulator::Play::Op::Run;
+    return action.op != simulator::Play::Op::Step && (isRun || !play.channels[action.target].perStep);
+  };
+  for (simulator::Play::Rank &rank : play.ranks) {
+    std::vector<std::vector<int32_t>> after(rank.after.size()), kept; // by action and by task: numbers of tasks
+    std::vector<int32_t> number(rank.actions.size());
+    int32_t tasks = 0;
+    for (size_t index = 0; index < rank.after.size(); ++index) {
+      std::vector<int32_t> &mine = after[index];
+      for (int32_t earlier : rank.after[index])
+        if (isTask(rank.actions[earlier]))
+          mine.push_back(number[earlier]);
+        else
+          llvm::append_range(mine, after[earlier]);
+      llvm::sort(mine);
+      mine.erase(llvm::unique(mine), mine.end());
+      if (!isTask(rank.actions[index]))
+        continue;
+      number[index] = tasks++;
+      kept.push_back(mine);
+    }
+    rank.after = std::move(kept);
+    llvm::erase_if(rank.actions, [&](const Action &action) { return !isTask(action); });
+  }
 }
 
 int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,

@@ -4,6 +4,7 @@
 
 #include "plc/Module/ActionTable.h"
 
+#include <cassert>
 #include <optional>
 
 namespace plc::module {
@@ -47,6 +48,7 @@ private:
   };
 
   void addPair(size_t earlier, size_t action) {
+    assert(earlier < action && action < actions.size() && "actions come after earlier ones");
     before[earlier].push_back(action);
     ++needs[action];
   }
