@@ -160,12 +160,15 @@ private:
     const toml::node *machines = root.get("machines"), *links = root.get("links");
     if (!machines || !machines->is_array_of_tables())
       throw TomlError{1, 1, "a cluster needs machines: a table '[[machines]]' for each, or for each kind"};
-    for (const toml::node &machine : *machines->as_array())
-      readMachine(*machine.as_table(), cluster);
-    std::set<std::string_view> names;
-    for (const Machine &machine : cluster.machines)
-      if (!names.insert(machine.name).second)
-        fail(*machines, "two machines are named '" + machine.name + "'");
+    std::set<std::string> names;
+    for (const toml::node &machine : *machines->as_array()) {
+      const toml::table &fields = *machine.as_table();
+      size_t known = cluster.machines.size();
+      readMachine(fields, cluster);
+      for (; known < cluster.machines.size(); ++known)
+        if (const std::string &name = cluster.machines[known].name; !names.insert(name).second)
+          fail(fields.contains("name") ? *fields.get("name") : fields, "two machines are named '" + name + "'");
+    }
     if (!links)
       return;
     const toml::table &fields = table(*links, "links");

@@ -73,7 +73,8 @@ TEST(Cluster, SaysWhereItIsWrong) {
             "2:10 'memory' is \"0B\" but must be from 1B to 4294967296GiB");
   EXPECT_EQ(wrongWith("[[machines]]\nmemory = \"1e15GiB\"\n"),
             "2:10 'memory' is \"1e15GiB\" but must be from 1B to 4294967296GiB");
-  EXPECT_EQ(wrongWith("[[machines]]\n[[machines]]\nname = \"0\"\n"), "1:1 two machines are named '0'");
+  EXPECT_EQ(wrongWith("[[machines]]\n[[machines]]\nname = \"0\"\n"), "3:8 two machines are named '0'");
+  EXPECT_EQ(wrongWith("[[machines]]\nname = \"1\"\n[[machines]]\n"), "3:1 two machines are named '1'");
   EXPECT_EQ(wrongWith("[[machines]]\n[link]\n"), "2:2 unknown key 'link' of a cluster, expected 'machines', 'links'");
   EXPECT_EQ(wrongWith("links = 3\n[[machines]]\n"), "1:9 'links' needs a table");
   EXPECT_EQ(wrongWith("[[machines]]\n[links]\ninside = { latency = 3 }\n"),
