@@ -144,13 +144,14 @@ static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
 }
 
 /// The strategy has checked the file; should it have changed since, `plan-schedule` tells.
-static llvm::SmallVector<int64_t> inFlightOfFile(const Strategy &strategy) {
+static void readFile(const Strategy &strategy, plc::plan::PlanPartitionOptions &options) {
   auto buffer = llvm::MemoryBuffer::getFile(strategy.get<std::string>("parallelism.schedule.file"));
   plc::planner::ScheduleFile table;
   if (!buffer || table.read((*buffer)->getBuffer()))
-    return {};
+    return;
   std::vector<int64_t> inFlight = table.inFlight();
-  return {inFlight.begin(), inFlight.end()};
+  options.inFlight.assign(inFlight.begin(), inFlight.end());
+  options.splits = table.splitsBackward();
 }
 
 /// Ranks that stages are placed on, each of which as many as there are shards stand for.
@@ -198,10 +199,12 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
     options.moments = optimizerMoments(strategy);
   options.schedule = scheduleOf(program, strategy);
   if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
-    options.inFlight = inFlightOfFile(strategy);
+    readFile(strategy, options);
   else if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times &&
            (program.inFlight || program.fillsBudget))
     options.inFlight.assign(options.stages, program.inFlight ? program.inFlight : mostInFlight(strategy));
+  if (ranksOf(strategy) == 1) // nobody waits for B
+    options.splits = false;
   // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
   Program training;
   bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);

@@ -166,6 +166,13 @@ Fault ScheduleFile::order(const ScheduleProblem &problem, Schedule &schedule) co
   return std::nullopt;
 }
 
+bool ScheduleFile::splitsBackward() const {
+  return std::any_of(rows.begin(), rows.end(), [](const Row &row) {
+    return std::any_of(row.cells.begin(), row.cells.end(),
+                       [](const Cell &cell) { return cell.task == Task::I || cell.task == Task::W; });
+  });
+}
+
 std::vector<int64_t> ScheduleFile::inFlight() const {
   ScheduleProblem problem;
   for (int64_t rank : ranks)

@@ -141,6 +141,8 @@ private:
     return success();
   }
 
+  bool splitsBackward() const { return splits && rowOf(schedule.getValue()).splitsBackward; }
+
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
   // Ranks without an answer go to `refused` if it is given, and are an error otherwise. Nothing is reserved for a `trial`.
@@ -151,10 +153,9 @@ private:
     std::vector<int64_t> ranks;
     for (auto stage : program.getBody().getOps<StageOp>())
       ranks.push_back(stage.getRank());
-    bool splits = rowOf(schedule.getValue()).splitsBackward;
     ArrayRef<int64_t> reserved = trial ? ArrayRef<int64_t>() : ArrayRef<int64_t>(*reserveBytes);
     return decideRetention(program,
-                           {splits,
+                           {splitsBackward(),
                             inFlightOn(ranks, program.getRunsOfReplica(), program.getShards(), pipelineOf(program)),
                             memoryLimitBytes, reserved, *keepKinds},
                            known->ranks, refused, trial);
@@ -312,7 +313,7 @@ private:
   FailureOr<Recomputation> joinAndRecompute(ein::ModelOp model, FlatProgram &flat) {
     keepsAll = false;
     std::optional<FlatProgram> apart;
-    if (recomputes() && joinBackward && !rowOf(schedule.getValue()).splitsBackward) {
+    if (recomputes() && joinBackward && !splitsBackward()) {
       if (!hasBudget()) // else the bytes of ranks decide
         apart = flat;
       plan::joinBackward(flat, [](int64_t) { return true; });
@@ -421,7 +422,6 @@ private:
   };
 
   FailureOr<Decision> decide(ein::ModelOp model) {
-    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
     FailureOr<FlatProgram> flat = flatten(model);
     if (failed(flat))
       return failure();
@@ -447,7 +447,7 @@ private:
                      ? "; of ranks that share stages a file has one for a group"
                      : "");
     Share share = shareOf(model);
-    PartitionProblem problem = buildCutProblem(*flat, *remat, share, bytesPerNs, family.splitsBackward);
+    PartitionProblem problem = buildCutProblem(*flat, *remat, share, bytesPerNs, splitsBackward());
     problem.stages = stages;
     // A budget is met by what is computed again, and how much that is depends on the cut. Where ranks share stages it is met
     // by what each of them does.
@@ -513,7 +513,7 @@ private:
       pipeline = shared->pipeline;
       if (failed(decideAgain(model, flat, remat)))
         return failure();
-      problem = buildCutProblem(flat, remat, share, bytesPerNs, family.splitsBackward);
+      problem = buildCutProblem(flat, remat, share, bytesPerNs, splitsBackward());
       problem.stages = shared->rankOf.size();
       problem.place = ranks = shared->rankOf;
       problem.inFlight = inFlightOn(problem.place, share.microBatches, isShared ? int64_t(shards) : 1, pipeline);
@@ -523,7 +523,7 @@ private:
     SmallVector<StagePlan> plans;
     for (auto [stage, load] : llvm::enumerate(problem.loadsOf(answer.stageOf)))
       plans.push_back({problem.rankOf(stage), load.bytes()});
-    if (!recomputes() && joinBackward && !family.splitsBackward) {
+    if (!recomputes() && joinBackward && !splitsBackward()) {
       std::vector<bool> unawaited = findUnawaited(flat, answer.stageOf, ranks);
       plan::joinBackward(flat, [&](int64_t unit) { return unawaited[answer.stageOf[unit]]; });
       if (failed(decideAgain(model, flat, remat)))

@@ -119,8 +119,9 @@ private:
                                  : table.order(pipeline, order);
       return fault ? fault : pipeline.verify(order);
     };
-    planner::Fault fault =
-        problem.pipeline.empty() ? read(problem, answer) : orderShared(read, /*joins=*/false, problem, answer);
+    planner::Fault fault = problem.pipeline.empty()
+                               ? read(problem, answer)
+                               : orderShared(read, /*joins=*/!table.splitsBackward(), problem, answer);
     if (!fault)
       fault = problem.verify(answer);
     if (fault)

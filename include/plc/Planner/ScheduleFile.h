@@ -43,6 +43,8 @@ public:
   const std::vector<int64_t> &place() const { return ranks; }
   /// The tasks that a problem has, in the order of the file. The answer is not verified.
   Fault order(const ScheduleProblem &problem, Schedule &schedule) const;
+  /// Whether some I or W stands apart: without, each B is both, and no task comes between.
+  bool splitsBackward() const;
   /// Micro-batches in flight on each stage.
   std::vector<int64_t> inFlight() const;
 

@@ -94,6 +94,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
            "uniform, selective: what is counted, layer or equation">,
     Option<"microBatches", "micro-batches", "::plc::planner::RecomputingRuns",
            "::plc::planner::RecomputingRuns::always", "which recompute: always, except_last or never">,
+    Option<"splits", "splits", "bool", "true", "other tasks run between B and W, under schedules that let them">,
     Option<"joinBackward", "join-backward", "bool", "true", "compute W with B where something is recomputed or nobody waits for B">,
     Option<"prepare", "prepare", "bool", "false", "compute once what is the same for all micro-batches and runs">,
     Option<"explain", "explain", "bool", "false", "print the cut, and for each stage the next-best one, to the standard output">
