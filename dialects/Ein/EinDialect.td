@@ -57,6 +57,27 @@ def Ein_Batch : AttrDef<Ein_Dialect, "Batch", [DeclareAttrInterfaceMethods<Verif
   let assemblyFormat = "`<` $axis `>`";
 }
 
+def Ein_Room : AttrDef<Ein_Dialect, "Room", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let mnemonic = "room";
+  let summary = "how much of a tensor there is in the smaller of unequal micro-batches";
+  let description = [{
+    The encoding of the type of a kernel's scratch, in programs whose micro-batches differ in size: where there are fewer than
+    `samples`, the tensor has `fewer` elements. It is no axis that runs along the batch, since its parts have places
+    that are the same in all micro-batches.
+
+    An example, from `test/Dialect/Ein/roundtrip.mlir`:
+
+    ```mlir
+    %scratch = ein.iota : tensor<208xi32, #ein.room<176 below 2>>
+    ```
+
+    (C1) The tensor has rank 1.
+    (C2) `fewer` is above 0 and below its extent.
+  }];
+  let parameters = (ins "int64_t":$fewer, "int64_t":$samples);
+  let assemblyFormat = "`<` $fewer `below` $samples `>`";
+}
+
 // What every value of a program is. Elements bf16, f16 and i8 are narrow: they hold numbers, and equations only move and
 // cast them.
 def Ein_Tensor : Type<CPred<"::plc::ein::isTensor($_self)">,

@@ -2,6 +2,7 @@
 #include "plc/Analysis/TurnMemory.h"
 
 #include "plc/Analysis/Layout.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/Views.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,9 +16,7 @@ namespace {
 
 constexpr int64_t alignment = 64;
 
-int64_t roundedBytes(Value value) {
-  return llvm::alignTo(byteSizeOf(cast<RankedTensorType>(value.getType())), alignment);
-}
+int64_t roundedBytes(Type type) { return llvm::alignTo(byteSizeOf(cast<RankedTensorType>(type)), alignment); }
 
 // A value that lives from one call of the turn to another, both by number.
 struct Lifetime {
@@ -79,9 +78,18 @@ std::optional<int64_t> plan::collectedAs(KernelOp kernel, Value made) {
 TurnMemory plan::placeTurn(KernelOp kernel) {
   ein::LoopOp loop = kernel.getLoop();
   TurnMemory memory;
+  // Each value has its place in all micro-batches, and takes less of it where there are fewer samples.
+  auto reach = [&](int64_t offset, Type type) {
+    if (std::optional<int64_t> most = ein::mostSamplesOf(type)) {
+      memory.samples = *most;
+      type = ein::withSamples(type, *most - 1);
+    }
+    memory.fewerBytes = std::max(memory.fewerBytes, offset + roundedBytes(type));
+  };
   auto take = [&](Value value) {
     int64_t offset = memory.bytes;
-    memory.bytes += roundedBytes(value);
+    memory.bytes += roundedBytes(value.getType());
+    reach(offset, value.getType());
     return offset;
   };
   llvm::SmallPtrSet<Value, 8> carried;
@@ -97,20 +105,24 @@ TurnMemory plan::placeTurn(KernelOp kernel) {
   }
   DenseMap<Operation *, int64_t> number;
   SmallVector<Lifetime> lifetimes;
+  SmallVector<Type> types; // by place
   for (Operation &op : loop.getTurn())
     number[&op] = number.size();
   for (Operation &op : loop.getTurn().without_terminator())
     for (Value value : op.getResults()) {
       memory.made.push_back(TurnMemory::elsewhere);
+      types.push_back(value.getType());
       if (carried.contains(value) || collectedAs(kernel, value))
         continue;
       int64_t last = number[&op];
       for (Operation *user : value.getUsers())
         last = std::max(last, number[user]);
-      lifetimes.push_back({memory.made.size() - 1, roundedBytes(value), number[&op], last});
+      lifetimes.push_back({memory.made.size() - 1, roundedBytes(value.getType()), number[&op], last});
     }
   memory.bytes = fit(lifetimes, memory.bytes);
-  for (const Lifetime &each : lifetimes)
+  for (const Lifetime &each : lifetimes) {
     memory.made[each.place] = each.offset;
+    reach(each.offset, types[each.place]);
+  }
   return memory;
 }

@@ -415,7 +415,7 @@ private:
       return failure();
     plan::TurnMemory memory = plan::placeTurn(kernel);
     if (memory.bytes)
-      addScratch(kernel, memory.bytes);
+      addScratch(kernel, memory);
     std::optional<TurnsWork> work = workOfTurns(kernel);
     if (!work)
       return loop.emitError("runs over more than 2^48 points");
@@ -425,10 +425,13 @@ private:
     return success();
   }
 
-  static void addScratch(plan::KernelOp kernel, int64_t bytes) {
+  static void addScratch(plan::KernelOp kernel, const plan::TurnMemory &memory) {
     Operation *end = kernel.getBody().front().getTerminator();
     OpBuilder builder(end);
-    auto type = RankedTensorType::get({bytes / 4}, builder.getI32Type());
+    ein::RoomAttr room;
+    if (memory.fewerBytes < memory.bytes)
+      room = ein::RoomAttr::get(builder.getContext(), memory.fewerBytes / 4, memory.samples);
+    auto type = RankedTensorType::get({memory.bytes / 4}, builder.getI32Type(), room);
     SmallVector<Value> results(end->getOperands());
     results.push_back(ein::IotaOp::create(builder, kernel.getLoc(), type));
     end->setOperands(results);

@@ -15,6 +15,8 @@ struct TurnMemory {
   static constexpr int64_t elsewhere = -1;
 
   int64_t bytes = 0;
+  /// Of these, the ones that are reached in micro-batches with fewer than `samples`; as many if none have fewer.
+  int64_t fewerBytes = 0, samples = 0;
   llvm::SmallVector<int64_t> made; ///< of each result of each call, in order; elsewhere: no value of its own
   llvm::SmallVector<std::array<int64_t, 2>> buffers; ///< of each carry; elsewhere: in an operand, or not needed
 };

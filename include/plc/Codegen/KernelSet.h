@@ -27,7 +27,7 @@ public:
   llvm::ArrayRef<plan::KernelOp> all() const { return kernels; }
   /// The number of a kernel that a turn of another calls.
   int64_t numberOf(plan::KernelOp called) const { return numbers.lookup(called); }
-  /// Of a kernel of kind `loop`: in its scratch, which has room for a full micro-batch.
+  /// Of a kernel of kind `loop`: in its scratch, in places that are the same in all micro-batches.
   const plan::TurnMemory &turnOf(plan::KernelOp kernel) const { return turns.find(kernel)->second; }
 
 private:

@@ -38,7 +38,7 @@ Type plc::ein::sumTypeOf(Type element) {
 
 bool plc::ein::isTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (!tensor.getEncoding() || batchAxisOf(tensor)) &&
+  return tensor && (!tensor.getEncoding() || batchAxisOf(tensor) || isScratch(tensor)) &&
          llvm::none_of(tensor.getShape(), [](int64_t extent) { return extent <= 0; }) && findElementKind(tensor);
 }
 
@@ -117,6 +117,8 @@ LogicalResult verifyMap(Equation op, AffineMap map, RankedTensorType type, Strin
 // (C2) of batch axes.
 LogicalResult verifyBatch(Equation op, AffineMap map, RankedTensorType type, StringRef what,
                           std::optional<int64_t> batch) {
+  if (isScratch(type))
+    return op->emitOpError(what) << " is " << type << ", scratch of a kernel, which no equation reads or makes";
   for (auto [axis, dim] : llvm::enumerate(dimsOf(map))) {
     bool isBatchAxis = int64_t(axis) == batchAxisOf(type);
     if (isBatchAxis == (dim == batch))

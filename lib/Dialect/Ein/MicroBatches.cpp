@@ -12,10 +12,25 @@ LogicalResult BatchAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return emitError() << "batch axis is " << getAxis() << " but the tensor has rank " << shape.size();
 }
 
+LogicalResult RoomAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                       llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 1) // (C1)
+    return emitError() << "room is that of a tensor of rank 1 but this one has rank " << shape.size();
+  if (getFewer() > 0 && getFewer() < shape.front()) // (C2)
+    return success();
+  return emitError() << "room is " << getFewer() << " but must be above 0 and below the " << shape.front()
+                     << " elements of the tensor";
+}
+
 std::optional<int64_t> plc::ein::batchAxisOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto batch = tensor ? dyn_cast_or_null<BatchAttr>(tensor.getEncoding()) : BatchAttr();
   return batch ? std::optional(batch.getAxis()) : std::nullopt;
+}
+
+bool plc::ein::isScratch(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_present<RoomAttr>(tensor.getEncoding());
 }
 
 RankedTensorType plc::ein::tensorType(ArrayRef<int64_t> shape, Type element, std::optional<int64_t> batchAxis) {
@@ -80,8 +95,19 @@ bool plc::ein::dependsOnBatch(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), hasBatch) || llvm::any_of(op->getResultTypes(), hasBatch);
 }
 
+std::optional<int64_t> plc::ein::mostSamplesOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (auto room = dyn_cast_if_present<RoomAttr>(tensor.getEncoding()))
+    return room.getSamples();
+  std::optional<int64_t> axis = batchAxisOf(type);
+  return axis ? std::optional(tensor.getDimSize(*axis)) : std::nullopt;
+}
+
 RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
   auto tensor = cast<RankedTensorType>(type);
+  if (auto room = dyn_cast_if_present<RoomAttr>(tensor.getEncoding()))
+    return RankedTensorType::get({samples < room.getSamples() ? room.getFewer() : tensor.getDimSize(0)},
+                                 tensor.getElementType());
   std::optional<int64_t> axis = batchAxisOf(type);
   if (!axis)
     return tensor;

@@ -413,7 +413,28 @@ ein.func @batch_c1_negative(%x: tensor<3xf32, #ein.batch<-1>>) {
   ein.return
 }
 // -----
-// Another encoding than that of a batch axis means nothing here.
+// expected-error@+1 {{room is that of a tensor of rank 1 but this one has rank 2}}
+ein.func @room_c1(%x: tensor<3x4xi32, #ein.room<2 below 2>>) {
+  ein.return
+}
+// -----
+// expected-error@+1 {{room is 3 but must be above 0 and below the 3 elements of the tensor}}
+ein.func @room_c2(%x: tensor<3xi32, #ein.room<3 below 2>>) {
+  ein.return
+}
+// -----
+// expected-error@+1 {{room is 0 but must be above 0 and below the 3 elements of the tensor}}
+ein.func @room_c2_none(%x: tensor<3xi32, #ein.room<0 below 2>>) {
+  ein.return
+}
+// -----
+ein.func @room_read(%x: tensor<3xi32, #ein.room<2 below 2>>) -> tensor<3xi32> {
+  // expected-error@+1 {{operand #0 is 'tensor<3xi32, #ein.room<2 below 2>>', scratch of a kernel, which no equation reads or makes}}
+  %y = ein.map id "a->a" %x : (tensor<3xi32, #ein.room<2 below 2>>) -> tensor<3xi32>
+  ein.return %y : tensor<3xi32>
+}
+// -----
+// Another encoding than these means nothing here.
 // expected-error@+1 {{argument #0 is 'tensor<3xf32, 7 : i64>' but needs to be a tensor}}
 ein.func @other_encoding(%x: tensor<3xf32, 7 : i64>) {
   ein.return

@@ -75,6 +75,14 @@ ein.func @ragged(%x: tensor<3x4xf32, #ein.batch<0>>, %w: tensor<4x3xf32>) -> ten
   ein.return %y : tensor<3x3xf32, #ein.batch<0>>
 }
 
+// What a kernel works in has less room in the smaller micro-batches.
+// CHECK: ein.func @room() -> tensor<208xi32, #ein.room<176 below 2>>
+ein.func @room() -> tensor<208xi32, #ein.room<176 below 2>> {
+  // CHECK: ein.iota : tensor<208xi32, #ein.room<176 below 2>>
+  %scratch = ein.iota : tensor<208xi32, #ein.room<176 below 2>>
+  ein.return %scratch : tensor<208xi32, #ein.room<176 below 2>>
+}
+
 // The type of a sum stands where it is written.
 // CHECK: ein.func @sums(
 ein.func @sums(%x: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xf32>) {

@@ -26,6 +26,8 @@ bool isTensor(mlir::Type type);
 
 /// The axis of a tensor type that `#ein.batch` names: along it micro-batches differ in size.
 std::optional<int64_t> batchAxisOf(mlir::Type type);
+/// Whether micro-batches of unequal size have different numbers of its elements, but no axis runs along the batch (`RoomAttr`).
+bool isScratch(mlir::Type type);
 
 /// Whether its elements (or it, as an element) only hold numbers: bf16, f16, i8.
 bool isNarrow(mlir::Type type);

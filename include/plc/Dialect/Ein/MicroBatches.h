@@ -46,7 +46,10 @@ std::optional<int64_t> batchDimOf(Equation equation);
 /// Whether an operand or a result has a batch axis, so that micro-batches of unequal size give it other work.
 bool dependsOnBatch(mlir::Operation *op);
 
-/// The type with `samples` along its batch axis, which it is then no more: the number is known.
+/// The samples of the larger micro-batches, of a type that has one less in the others.
+std::optional<int64_t> mostSamplesOf(mlir::Type type);
+
+/// The type with `samples` along its batch axis, which it is then no more, or as much room as these need: the number is known.
 mlir::RankedTensorType withSamples(mlir::Type type, int64_t samples);
 
 /// Gives every type and domain of a function, a body or a kernel, `samples` along the batch.
