@@ -34,11 +34,6 @@ static int64_t memoryLimit(const Program &program, const Strategy &strategy) {
   return program.recomputes ? strategy.get<int64_t>("memory.budget") : 0;
 }
 
-/// The limit of what is exact, addresses and their proof.
-static int64_t exactLimit(const Program &program, const Strategy &strategy) {
-  return program.measures ? 0 : memoryLimit(program, strategy);
-}
-
 /// Ranks that share a stage: one for each part, unless the strategy says how many.
 static int64_t shardsOf(const Strategy &strategy) {
   using plc::strategy::ParallelismKind;
@@ -233,16 +228,17 @@ static bool takesWhatIsReady(const Strategy &strategy) {
 static plc::plan::PlanAddressesOptions addressesOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanAddressesOptions options;
   options.strategy = strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy");
-  options.memoryLimitBytes = exactLimit(program, strategy);
+  options.memoryLimitBytes = memoryLimit(program, strategy);
+  options.isMeasured = program.measures;
   // A budget is measured without what may be left out to meet it.
-  if (takesWhatIsReady(strategy) && !(program.measures && memoryLimit(program, strategy)))
+  if (takesWhatIsReady(strategy) && !(program.measures && options.memoryLimitBytes))
     options.spare = 1;
   return options;
 }
 
 static plc::plan::PlanVerifyOptions verifyOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanVerifyOptions options;
-  options.memoryLimitBytes = exactLimit(program, strategy);
+  options.memoryLimitBytes = memoryLimit(program, strategy);
   options.keepKinds = partitionOptions(program, strategy).keepKinds;
   return options;
 }

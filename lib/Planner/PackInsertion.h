@@ -19,15 +19,6 @@ namespace plc::planner {
 std::vector<int64_t> lowerByInsertion(const PackSearch &blocks, std::vector<int64_t> offsets, int64_t goal,
                                       int64_t steps);
 
-/// Effort of `packMinimal`, for blocks that common times join; any is deterministic.
-struct PackEffort {
-  /// Nodes of all searches of one height: more at the bound, where a packing is proven best, than between it and the best
-  /// one known.
-  int64_t nodesAtBound = 200'000, nodes = 20'000;
-  int64_t insertionSteps = 2'000'000'000;
-};
-Fault packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort);
-
 } // namespace plc::planner
 
 #endif

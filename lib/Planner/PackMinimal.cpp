@@ -114,8 +114,10 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
       top = std::max(top, topOf(blocks[i]));
     }
   };
+  int64_t unit = search.unit();
+  goal = goal / unit * unit; // no packing ends between
   // Heights below `low` are known to be too low, or not worth another search.
-  int64_t low = goal, proven = 0, unit = search.unit();
+  int64_t low = goal, proven = 0;
   auto look = [&](PackSearch &search, const Restarts &restarts, int64_t height, int64_t nodes) {
     switch (searchBelow(search, restarts, height, nodes)) {
     case PackSearch::End::none: proven = low = (height / unit + 1) * unit; break;
@@ -152,7 +154,7 @@ Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing, co
     return fault;
   int64_t bound = problem.bound();
   for (const std::vector<size_t> &blocks : splitByTime(problem))
-    bound = std::max(bound, lower(problem, blocks, bound, effort, packing));
+    bound = std::max(bound, lower(problem, blocks, std::max(bound, effort.enoughBytes), effort, packing));
   packing.bytes = 0;
   for (size_t block = 0; block < problem.blocks.size(); ++block)
     packing.bytes = std::max(packing.bytes, packing.offsets[block] + problem.roundUp(problem.blocks[block].bytes));

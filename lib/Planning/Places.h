@@ -8,6 +8,7 @@
 #include "plc/Planner/Pack.h"
 
 #include <memory>
+#include <optional>
 
 namespace plc::plan {
 
@@ -66,8 +67,8 @@ protected:
 };
 
 /// Each value of each micro-batch by itself, with its life in calls: nothing fits closer. Work and addresses grow with
-/// values times micro-batches.
-std::unique_ptr<Places> placeValues(const RankValues &rank);
+/// values times micro-batches. With `effort` places are searched for, whatever the strategy.
+std::unique_ptr<Places> placeValues(const RankValues &rank, std::optional<planner::PackEffort> effort = std::nullopt);
 
 /// Each group of `Lifetimes` is laid out once, as a block, and each of its lives gets a place: work and addresses grow
 /// with values, and with tasks times micro-batches. A block lives as long as the longest life in it, so bytes of values

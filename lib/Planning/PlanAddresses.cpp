@@ -67,7 +67,8 @@ public:
     return known->lifetimes.countValues();
   }
 
-  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit) {
+  LogicalResult run(const planner::MemoryStrategyRow &strategy, bool eachValue, int64_t spare, int64_t limit,
+                    bool isMeasured) {
     const RankValues &values = *known;
     std::unique_ptr<Places> places;
     PreparedPlaces prepared(rank, slots);
@@ -84,11 +85,20 @@ public:
     // A budget is refused by no search that ended early.
     bool isQuick =
         &strategy == &rowOf(planner::MemoryStrategy::pooled) || &strategy == &rowOf(planner::MemoryStrategy::cached);
-    if (limit > 0 && places->getEnd() > limit && isQuick) {
-      std::unique_ptr<Places> closer;
-      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer) &&
-          closer->getEnd() < places->getEnd())
+    auto isAbove = [&] { return isQuick && limit > 0 && places->getEnd() > limit; };
+    auto take = [&](std::unique_ptr<Places> closer) {
+      if (closer->getEnd() < places->getEnd())
         places = std::move(closer);
+    };
+    if (isAbove() && eachValue && values.bound() <= limit) {
+      std::unique_ptr<Places> closer = placeValues(values, effortFor(limit - staticBytes));
+      if (!closer->pack(strategy))
+        take(std::move(closer));
+    }
+    if (isAbove() && !isMeasured) {
+      std::unique_ptr<Places> closer;
+      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
+        take(std::move(closer));
     }
     if (planner::Fault fault = prepared.pack(strategy))
       return emitNoPlan(rank) << *fault;
@@ -103,7 +113,7 @@ public:
                        rank.getIndex(), places->describe(), strategy.name,
                        planner::formatBytes(places->getEnd() - staticBytes), planner::formatBytes(bound - staticBytes),
                        planner::formatBytes(staticBytes));
-    if (limit && layout.getArenaBytes() > limit)
+    if (limit && !isMeasured && layout.getArenaBytes() > limit)
       return refuse(values, limit);
     write(values, *places);
     prepared.write(staticBytes);
@@ -111,6 +121,11 @@ public:
   }
 
 private:
+  // Of a search for places that end at a limit: many plans are tried.
+  static planner::PackEffort effortFor(int64_t bytes) {
+    return {/*nodesAtBound=*/50'000, /*nodes=*/5'000, /*insertionSteps=*/0, bytes};
+  }
+
   void placeStatics() {
     builder.setInsertionPointToStart(&rank.getBody().front());
     layout = LayoutOp::create(builder, rank.getLoc(), 0, 0, 0);
@@ -229,7 +244,7 @@ private:
       values += ranks.back()->begin();
     }
     for (auto &rank : ranks)
-      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, spare, memoryLimitBytes)))
+      if (failed(rank->run(rowOf(strategy.getValue()), values <= mostValues, spare, memoryLimitBytes, isMeasured)))
         return failure();
     return success();
   }

@@ -12,7 +12,8 @@ namespace {
 
 class ValuePlaces : public Places {
 public:
-  explicit ValuePlaces(const RankValues &rank) : Places(rank), timeline(rank.rank, rank.slots, rank.statics) {}
+  ValuePlaces(const RankValues &rank, std::optional<planner::PackEffort> effort)
+      : Places(rank), timeline(rank.rank, rank.slots, rank.statics), effort(effort) {}
 
   planner::Fault pack(const planner::MemoryStrategyRow &strategy) override {
     planner::PackProblem problem;
@@ -20,7 +21,8 @@ public:
     for (auto &[instance, life] : timeline.lives)
       problem.blocks.push_back({bytesOf(instance), life.first, life.second});
     planner::Packing packing;
-    if (planner::Fault fault = strategy.pack(problem, packing))
+    if (planner::Fault fault =
+            effort ? planner::packMinimal(problem, packing, *effort) : strategy.pack(problem, packing))
       return fault;
     for (auto [index, entry] : llvm::enumerate(timeline.lives))
       offsets[entry.first] = rank.staticBytes + packing.offsets[index];
@@ -82,10 +84,13 @@ private:
   }
 
   Lives timeline;
+  const std::optional<planner::PackEffort> effort;
   DenseMap<Instance, int64_t> offsets;
   bool exact = false;
 };
 
 } // namespace
 
-std::unique_ptr<Places> plc::plan::placeValues(const RankValues &rank) { return std::make_unique<ValuePlaces>(rank); }
+std::unique_ptr<Places> plc::plan::placeValues(const RankValues &rank, std::optional<planner::PackEffort> effort) {
+  return std::make_unique<ValuePlaces>(rank, effort);
+}

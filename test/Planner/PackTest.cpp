@@ -113,6 +113,24 @@ TEST(Pack, SearchReachesTheBound) {
   EXPECT_GT(above, 10);
 }
 
+// A packing that is low enough is searched no lower, though it is above the bound, and is no proof of anything.
+TEST(Pack, SearchStopsAtWhatIsEnough) {
+  std::mt19937 random(11);
+  int stopped = 0;
+  for (int round = 0; round < 40; ++round) {
+    PackProblem problem = cutRectangle(random, 40);
+    Packing first, packing;
+    ASSERT_EQ(packByOrders(problem, first), std::nullopt);
+    PackEffort effort;
+    effort.enoughBytes = problem.bound() + (first.bytes - problem.bound()) / 2;
+    ASSERT_EQ(packMinimal(problem, packing, effort), std::nullopt);
+    EXPECT_LE(packing.bytes, std::max(effort.enoughBytes, problem.bound()));
+    EXPECT_EQ(packing.exact, packing.bytes == problem.bound());
+    stopped += !packing.exact;
+  }
+  EXPECT_GT(stopped, 0);
+}
+
 // Blocks that are taken out and put in again, without any search: small problems get the optimum, larger ones the bound, which
 // first fit misses.
 TEST(Pack, InsertionLowersPackings) {

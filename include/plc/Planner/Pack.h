@@ -65,6 +65,15 @@ Fault packByOrders(const PackProblem &problem, Packing &packing);
 /// graphs (Gupta, Lee & Leung, 1979).
 Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
 
+/// Effort of `packMinimal`, for blocks that common times join; any is deterministic.
+struct PackEffort {
+  /// Nodes of all searches of one height: more at the bound, where a packing is proven best, than between it and the best
+  /// one known.
+  int64_t nodesAtBound = 200'000, nodes = 20'000;
+  int64_t insertionSteps = 2'000'000'000;
+  int64_t enoughBytes = 0; ///< a packing of so many bytes is low enough, even if it is above the bound
+};
+
 /// As `packByOrders`, then by branch and bound where that is above the bound: `exact`, if the search ends within its limit
 /// of nodes. Blocks that no common time joins are packed apart. A search looks for a packing below a height, with restarts:
 /// orders that an earlier one found no room for come first (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
@@ -72,6 +81,7 @@ Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf,
 /// best one known, and what is above the bound still is lowered by iterated insertion (Ruiz & Stuetzle, 2007). Deterministic. Never
 /// fails on a checked problem.
 Fault packMinimal(const PackProblem &problem, Packing &packing);
+Fault packMinimal(const PackProblem &problem, Packing &packing, const PackEffort &effort);
 
 /// Gives places that end at `capacity` or below to blocks that have none yet (their offset is -1) beside those that have
 /// one: the largest first, each at the lowest offset where it fits; for which there is no room, it stays -1. The problem

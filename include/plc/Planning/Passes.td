@@ -218,6 +218,7 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
            "how places are chosen">,
     Option<"mostValues", "most-values", "int64_t", "8192", "values of all ranks that are placed one by one">,
     Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
+    Option<"isMeasured", "measure", "bool", "false", "a rank that takes more than its limit is no error">,
     Option<"spare", "spare", "int64_t", "0",
            "micro-batches whose values have a place before the lists need it, so that other orders are possible, too">
   ];
