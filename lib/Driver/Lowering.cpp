@@ -24,19 +24,24 @@ llvm::ArrayRef<Phase> plc::driver::phasesBetween(llvm::ArrayRef<Phase> phases, S
 
 // One strategy plans all programs of a module: which of them lacks bytes, and what would help it.
 static PassErrors::Hint hintOf(const Program &program, const plc::strategy::Strategy &strategy) {
-  std::string text = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() +
-                     (program.sharesModule ? "' of the module " : "' ");
+  std::string lacks = "the program '" + plc::algebra::Entry{program.entry, program.outputs}.name() +
+                      (program.sharesModule ? "' of the module " : "' ") + "lacks these bytes";
+  auto hint = [&](const std::string &why, const std::string &whyOfStatics) {
+    return PassErrors::Hint{"memory.budget", lacks + why, lacks + whyOfStatics};
+  };
+  std::string more = "more stages or a larger budget";
+  std::string whole = "; it holds inputs and outputs of the whole batch: try a smaller batch, " + more;
   if (program.entry != plc::ProgramKind::train)
-    text += "lacks these bytes; it holds inputs and outputs of the whole batch: try a smaller batch, ";
-  else if (program.isChoice)
-    return {"memory.budget",
-            text + "lacks these bytes in every choice of the joint plan, and in this one the fewest: try a larger "
-                   "budget, more ranks, or to leave keys to the choice"};
-  else if (solvesBudget(program, strategy))
-    text += "lacks these bytes, whatever is computed again: try more micro-batches, ";
-  else
-    text += "lacks these bytes: try 'checkpoint.policy = \"budget\"', more micro-batches, ";
-  return {"memory.budget", text + "more stages or a larger budget"};
+    return hint(whole, whole);
+  if (program.isChoice) {
+    std::string choices = " in every choice of the joint plan, and in this one the fewest: try a larger budget, more "
+                          "ranks, or to leave keys to the choice";
+    return hint(choices, choices);
+  }
+  bool solves = solvesBudget(program, strategy);
+  return hint((solves ? ", whatever is computed again: try " : ": try 'checkpoint.policy = \"budget\"', ") +
+                  ("more micro-batches, " + more),
+              " for parameters, gradients, inputs and outputs alone: try a smaller batch, " + more);
 }
 
 bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,

@@ -93,6 +93,6 @@ void PassErrors::print(mlir::Diagnostic &error) {
     printed.note(place, "'" + key + "' is given " + (given->set.empty() ? "here" : "by --set " + given->set),
                  keys.tool);
   if (!key.empty() && key == hint.key)
-    printed.note(SMLoc(), hint.text, keys.tool);
+    printed.note(SMLoc(), lackOf(error) == Lack::statics ? hint.ofStatics : hint.text, keys.tool);
   diagnostics.print(os);
 }

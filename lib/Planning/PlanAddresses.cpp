@@ -197,7 +197,8 @@ private:
           bytes = size;
           largest = call ? "a value of '" + call.getPath().str() + "'" : "a received value";
         }
-    return withKey(emitNoPlan(rank), "memory.budget")
+    Lack lack = staticBytes > limit ? Lack::statics : Lack::any;
+    return withLack(withKey(emitNoPlan(rank), "memory.budget"), lack)
            << "rank " << rank.getIndex() << " needs " << planner::formatBytes(layout.getArenaBytes()) << ", limit "
            << planner::formatBytes(limit) << ", largest part " << largest << " " << planner::formatBytes(bytes)
            << planner::formatMissing(layout.getArenaBytes(), limit);

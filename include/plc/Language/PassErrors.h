@@ -22,7 +22,7 @@ public:
   /// What whoever runs the passes knows of errors about a key; a note behind them.
   struct Hint {
     llvm::StringRef key;
-    std::string text;
+    std::string text, ofStatics; ///< the latter where `Lack::statics` are missing
   };
 
   /// `sources` are those that the model was parsed from; to which the strategy's file comes if an error is about it.

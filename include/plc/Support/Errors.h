@@ -52,6 +52,21 @@ inline llvm::StringRef keyOf(mlir::Diagnostic &error) {
   return {};
 }
 
+/// Which of the bytes that are missing: `statics` live through the whole step, so computing values again frees none of them.
+enum class Lack : unsigned { any, statics };
+
+inline mlir::InFlightDiagnostic withLack(mlir::InFlightDiagnostic error, Lack lack) {
+  error.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument(unsigned(lack)));
+  return error;
+}
+
+inline Lack lackOf(mlir::Diagnostic &error) {
+  for (const mlir::DiagnosticArgument &argument : error.getMetadata())
+    if (argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::Unsigned)
+      return Lack(argument.getAsUnsigned());
+  return Lack::any;
+}
+
 } // namespace plc
 
 #endif
