@@ -149,8 +149,12 @@ public:
     if (choice.replicas != own("replicas"))
       choose("replicas", choice.replicas);
     choose("micro_batches", choice.microBatches);
-    if (divided || countsLayers)
+    if (divided) {
       choose("stages", choice.stages());
+    } else if (own("stages") > 1) { // the work of all that are given
+      choose("stages", 1);
+      choose("place", std::vector<int64_t>());
+    }
     if (divided || choice.shards > 1)
       choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
     if (choice.chunks > 1) {
@@ -190,9 +194,7 @@ public:
           (values.empty() ? "'" : ", '") + key.str() + "' is " +
           (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
     auto modelOp = *model.getOps<plc::ein::ModelOp>().begin();
-    countsLayers = true;
     int64_t layers = layersOf(microBatchCounts().front());
-    countsLayers = false;
     plc::language::PassErrors reported(sources, *model.getContext(), errors, strategy.places());
     plc::withKey(plc::emitNoPlan(modelOp), keys.front())
         << values << " but model '" << modelOp.getSymName() << "' has " << layers << " layer calls to cut, for at most "
@@ -270,7 +272,7 @@ private:
     if (!isFree("chunks"))
       return {own("chunks")};
     if (ranks == 1)
-      return {1};
+      return {isFree("stages") ? 1 : own("stages")};
     if (!isFree("stages")) {
       int64_t chunks = own("stages") / ranks;
       bool fits = own("stages") % ranks == 0 && chunks >= family.chunks;
@@ -426,8 +428,7 @@ private:
   // Measured on five models under 38 budgets: the same choices as with all effort.
   std::shared_ptr<plc::plan::KnownAnswers> hastyAnswers =
       std::make_shared<plc::plan::KnownAnswers>(RetentionEffort{.haste = 16});
-  StringRef freed;           // a key that counts as not given
-  bool countsLayers = false; // in one stage: as many as are given may be too many
+  StringRef freed; // a key that counts as not given
 };
 
 /// What the chosen step consists of, and what a better one would need.

@@ -27,8 +27,10 @@ std::string verdict(const JointRow &row, const JointRow &chosen) {
   if (row.depth == JointRow::work && isSlower)
     return row.choice.schedule == ScheduleKind::automatic ? "any order of it takes longer"
                                                           : "its share of the work alone takes longer";
+  if (!isSlower)
+    return "not planned: plans like it take longer than their orders";
   double slower = 100 * double(row.estimate.ns - chosen.estimate.ns) / double(std::max<int64_t>(chosen.estimate.ns, 1));
-  return llvm::formatv("{0:F1} % slower{1}", std::max(slower, 0.0), row.depth == JointRow::plan ? "" : " or more");
+  return llvm::formatv("{0:F1} % slower{1}", slower, row.depth == JointRow::plan ? "" : " or more");
 }
 
 } // namespace

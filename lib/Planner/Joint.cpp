@@ -27,10 +27,8 @@ public:
     improveNear();
     Fault fault = planBest();
     // Also a failed search shows what it has seen.
-    std::stable_sort(rows.begin(), rows.end(), [](const JointRow &a, const JointRow &b) {
-      return std::pair(!a.estimate.refusal.empty(), a.estimate.ns) <
-             std::pair(!b.estimate.refusal.empty(), b.estimate.ns);
-    });
+    auto rank = [&](const JointRow &row) { return std::pair(!row.estimate.refusal.empty(), expectedNs(row)); };
+    std::stable_sort(rows.begin(), rows.end(), [&](const JointRow &a, const JointRow &b) { return rank(a) < rank(b); });
     answer.rows = std::move(rows);
     return fault;
   }
@@ -47,17 +45,35 @@ private:
   }
 
   // The open row of a depth below `depth` that may be the fastest; null if every such row is slower than the best one at
-  // `depth`. Of replicas and shards that have as many plans as they may, no row is open.
+  // `depth`. Of ranks, shared in one way, that have as many plans as they may, no row is open.
   JointRow *next(JointRow::Depth depth) {
     auto isClosed = [&](const JointRow &row) {
-      return !row.estimate.refusal.empty() || (row.depth < depth && plans[exchangeOf(row.choice)] >= mostPlans);
+      return !row.estimate.refusal.empty() || (row.depth < depth && plans[ranksOf(row.choice)] >= mostPlans);
     };
     JointRow *best = nullptr;
-    for (JointRow &row : rows)
-      if (!isClosed(row) && (!best || row.estimate.ns < best->estimate.ns ||
-                             (row.estimate.ns == best->estimate.ns && row.depth > best->depth)))
+    int64_t bestNs = 0;
+    for (JointRow &row : rows) {
+      if (isClosed(row))
+        continue;
+      int64_t ns = expectedNs(row);
+      if (!best || ns < bestNs || (ns == bestNs && row.depth > best->depth)) {
         best = &row;
+        bestNs = ns;
+      }
+    }
     return best && best->depth < depth ? best : nullptr;
+  }
+
+  // What is not planned takes beyond its order what plans that exchange about as much do: half of it, as another schedule may
+  // hide more.
+  int64_t expectedNs(const JointRow &row) const {
+    auto it = row.depth < JointRow::plan ? exchange.find(exchangeOf(row.choice)) : exchange.end();
+    return row.estimate.ns + (it == exchange.end() ? 0 : it->second / 2);
+  }
+
+  void learn(const JointChoice &choice, int64_t beyondNs) {
+    auto [it, isNew] = exchange.try_emplace(exchangeOf(choice), beyondNs);
+    it->second = std::min(it->second, beyondNs);
   }
 
   // Adds a row for the order that is searched, where ranks share stages.
@@ -187,7 +203,9 @@ private:
       row->depth = JointRow::plan;
       row->estimate = estimate;
       if (estimate.refusal.empty()) {
-        ++plans[exchangeOf(row->choice)];
+        ++plans[ranksOf(row->choice)];
+        if (!problem.isHasty() && !row->choice.recomputes) // else it is more than what is exchanged
+          learn(row->choice, std::max<int64_t>(estimate.ns - order.ns, 0));
         continue;
       }
       row->estimate.ns = order.ns;
@@ -233,7 +251,13 @@ private:
   }
 
   // Choices that are alike in it exchange about as much beside what their orders know.
-  static std::pair<int64_t, int64_t> exchangeOf(const JointChoice &choice) { return {choice.replicas, choice.shards}; }
+  using Exchange = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+  static Exchange exchangeOf(const JointChoice &choice) {
+    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks, choice.chunks};
+  }
+  static std::tuple<int64_t, int64_t, int64_t> ranksOf(const JointChoice &choice) {
+    return {choice.replicas, choice.shards, choice.ranks};
+  }
 
   JointProblem &problem;
   JointAnswer &answer;
@@ -241,7 +265,8 @@ private:
   std::map<int64_t, JointEstimate> works;
   // What orders were searched for: micro-batches, replicas, ranks, shards, chunks.
   std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>> searches;
-  std::map<std::pair<int64_t, int64_t>, int64_t> plans; // that there are, by `exchangeOf`
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> plans; // that there are, by `ranksOf`
+  std::map<Exchange, int64_t> exchange;                           // the least that a plan took beyond its order
 };
 
 } // namespace

@@ -84,8 +84,10 @@ struct JointAnswer {
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
-/// queue is the best of all choices; of many that are nearly equal, `mostPlans` are planned for each number of replicas and of
-/// ranks that share a stage, whose exchange an order does not know, and the best of these is taken.
+/// queue is the best of all choices; what an order does not know, messages and updates, is learned from the plans of as many
+/// micro-batches, stages and ranks: half of the least that one took beyond its order is added to the others', unless bytes are limited. Of many that are
+/// nearly equal, `mostPlans` are planned for each number of replicas, of ranks, and of ranks that share a stage, and the best of
+/// these is taken.
 /// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
 /// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
