@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -118,17 +119,89 @@ private:
     std::stable_sort(near.begin(), near.end(),
                      [](const JointRow &a, const JointRow &b) { return a.estimate.ns < b.estimate.ns; });
     for (const JointRow &row : near) {
-      JointRow found = problem.mayMove() ? descend(row) : row;
+      bool moves = problem.mayMove();
+      std::vector<std::vector<int64_t>> all;
+      if (moves)
+        all = balancesOf(row);
+      JointRow found = !all.empty() ? fastestOf(row, all) : moves ? descend(row) : row;
       if (!(found.choice == row.choice))
         rows.push_back(found);
       if (!isNewSearch(row.choice))
         continue;
-      JointRow ordered{found.choice, JointRow::work, {}};
-      ordered.choice.schedule = ScheduleKind::automatic;
-      setOrder(ordered);
+      JointRow ordered = searched(found.choice);
+      if (ordered.estimate.refusal.empty())
+        searchBeside(ordered, all);
       if (ordered.estimate.refusal.empty() && ordered.estimate.ns < found.estimate.ns)
         rows.push_back(ordered);
     }
+  }
+
+  JointRow searched(const JointChoice &choice) {
+    JointRow row{choice, JointRow::work, {}};
+    row.choice.schedule = ScheduleKind::automatic;
+    setOrder(row);
+    return row;
+  }
+
+  // All borders between as many stages, where these are few; else none.
+  static std::vector<std::vector<int64_t>> balancesOf(const JointRow &row) {
+    const std::vector<int64_t> &balance = row.estimate.balance;
+    std::vector<std::vector<int64_t>> found, partial{{}};
+    int64_t layers = std::accumulate(balance.begin(), balance.end(), int64_t(0));
+    if (balance.empty() || layers > fewLayers)
+      return {};
+    for (size_t stage = 0; stage < balance.size(); ++stage, partial = std::move(found), found.clear())
+      for (const std::vector<int64_t> &before : partial) {
+        int64_t left = std::accumulate(before.begin(), before.end(), layers, std::minus<>()),
+                behind = balance.size() - stage - 1;
+        for (int64_t count = behind ? 1 : left; count <= left - behind; ++count) {
+          found.push_back(before);
+          found.back().push_back(count);
+          if (int64_t(found.size()) > mostBalances)
+            return {};
+        }
+      }
+    return partial;
+  }
+
+  JointRow fastestOf(JointRow row, const std::vector<std::vector<int64_t>> &balances) {
+    for (const std::vector<int64_t> &balance : balances)
+      takeFaster(balance, row);
+    return row;
+  }
+
+  // Borders that are good for an order that follows a shape need not be for the one that is searched for.
+  void searchBeside(JointRow &best, const std::vector<std::vector<int64_t>> &balances) {
+    std::vector<std::pair<int64_t, JointChoice>> others; // by what no order undercuts
+    for (const std::vector<int64_t> &balance : balances) {
+      JointChoice other = best.choice;
+      other.balance = balance;
+      other.schedule = ScheduleKind::zeroBubbleH1; // whose tasks are those of the searched order
+      JointEstimate estimate = problem.order(other);
+      if (estimate.refusal.empty() && other.balance != best.estimate.balance)
+        others.emplace_back(estimate.leastNs, other);
+    }
+    std::sort(others.begin(), others.end());
+    for (auto &[leastNs, other] : others) {
+      int64_t jobs = other.stages() * other.microBatches / other.replicas * 3;
+      if (leastNs >= best.estimate.ns || jobs > jobsLeft)
+        break;
+      jobsLeft -= jobs;
+      JointRow ordered = searched(other);
+      if (ordered.estimate.refusal.empty() && ordered.estimate.ns < best.estimate.ns)
+        best = ordered;
+    }
+  }
+
+  // Takes a row's order with other borders, if it is faster.
+  bool takeFaster(const std::vector<int64_t> &balance, JointRow &row) {
+    JointRow other{row.choice, JointRow::order, {}};
+    other.choice.balance = balance;
+    other.estimate = problem.order(other.choice);
+    if (!other.estimate.refusal.empty() || other.estimate.ns >= row.estimate.ns)
+      return false;
+    row = other;
+    return true;
   }
 
   // Takes a layer call from a stage and gives it to another, which moves all borders between them, as long as the order is
@@ -142,15 +215,8 @@ private:
           std::vector<int64_t> trial = row.estimate.balance;
           trial[stage] += by;
           trial[stage + apart] -= by;
-          if (trial[stage] < 1 || trial[stage + apart] < 1)
-            continue;
-          JointRow other{row.choice, JointRow::order, {}};
-          other.choice.balance = trial;
-          other.estimate = problem.order(other.choice);
-          if (!other.estimate.refusal.empty() || other.estimate.ns >= row.estimate.ns)
-            continue;
-          row = other;
-          moved = true;
+          if (trial[stage] >= 1 && trial[stage + apart] >= 1)
+            moved |= takeFaster(trial, row);
         }
       apart = moved ? 1 : apart + 1;
     }
@@ -258,6 +324,11 @@ private:
   static std::tuple<int64_t, int64_t, int64_t> ranksOf(const JointChoice &choice) {
     return {choice.replicas, choice.shards, choice.ranks};
   }
+
+  // Layers up to which all borders are tried, if they are not more than so many, and jobs of the orders that are searched for others
+  // than the best of a shape.
+  static constexpr int64_t fewLayers = 12, mostBalances = 64;
+  int64_t jobsLeft = 400;
 
   JointProblem &problem;
   JointAnswer &answer;

@@ -82,24 +82,10 @@ public:
     if (!places)
       if (planner::Fault fault = choose(values, strategy, eachValue, places))
         return emitNoPlan(rank) << *fault;
-    // A budget is refused by no search that ended early.
     bool isQuick =
         &strategy == &rowOf(planner::MemoryStrategy::pooled) || &strategy == &rowOf(planner::MemoryStrategy::cached);
-    auto isAbove = [&] { return isQuick && limit > 0 && places->getEnd() > limit; };
-    auto take = [&](std::unique_ptr<Places> closer) {
-      if (closer->getEnd() < places->getEnd())
-        places = std::move(closer);
-    };
-    if (isAbove() && eachValue && values.bound() <= limit) {
-      std::unique_ptr<Places> closer = placeValues(values, effortFor(limit - staticBytes));
-      if (!closer->pack(strategy))
-        take(std::move(closer));
-    }
-    if (isAbove() && !isMeasured) {
-      std::unique_ptr<Places> closer;
-      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
-        take(std::move(closer));
-    }
+    if (isQuick && limit > 0)
+      lower(places, values, strategy, eachValue, limit, isMeasured);
     if (planner::Fault fault = prepared.pack(strategy))
       return emitNoPlan(rank) << *fault;
     int64_t bound = std::max(values.bound(), staticBytes + prepared.getBound());
@@ -121,9 +107,25 @@ public:
   }
 
 private:
-  // Of a search for places that end at a limit: many plans are tried.
-  static planner::PackEffort effortFor(int64_t bytes) {
-    return {/*nodesAtBound=*/50'000, /*nodes=*/5'000, /*insertionSteps=*/0, bytes};
+  // Places that end above a limit are searched for lower ones. Of many plans that are measured only values are, and not for long; else no
+  // search has ended early where a limit is refused.
+  void lower(std::unique_ptr<Places> &places, const RankValues &values, const planner::MemoryStrategyRow &strategy,
+             bool eachValue, int64_t limit, bool isMeasured) {
+    auto take = [&](std::unique_ptr<Places> closer) {
+      if (closer->getEnd() < places->getEnd())
+        places = std::move(closer);
+    };
+    if (places->getEnd() > limit && eachValue && values.bound() <= limit) {
+      planner::PackEffort effort{50'000, 5'000, /*insertionSteps=*/0, limit - staticBytes};
+      std::unique_ptr<Places> closer = placeValues(values, effort);
+      if (!closer->pack(strategy))
+        take(std::move(closer));
+    }
+    if (places->getEnd() > limit && !isMeasured) {
+      std::unique_ptr<Places> closer;
+      if (!choose(values, rowOf(planner::MemoryStrategy::minimalPeak), eachValue, closer))
+        take(std::move(closer));
+    }
   }
 
   void placeStatics() {

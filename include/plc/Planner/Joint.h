@@ -88,8 +88,9 @@ struct JointAnswer {
 /// micro-batches, stages and ranks: half of the least that one took beyond its order is added to the others', unless bytes are limited. Of many that are
 /// nearly equal, `mostPlans` are planned for each number of replicas, of ranks, and of ranks that share a stage, and the best of
 /// these is taken.
-/// Beside each whose order is within `joinNear` percent of the best one stands one in which layer calls went from a stage to
-/// another, one at a time, as long as that helps, and the order that is searched for. Where ranks share stages the orders that
+/// Beside each whose order is within `joinNear` percent of the best one stands the one with the best borders, and the order that is
+/// searched for. Of few layers all borders are tried, and the searched orders of those whose bounds promise most; else layer calls go
+/// from a stage to another, one at a time, as long as that helps. Where ranks share stages the orders that
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Where plans are made in haste, the fastest is
 /// made again with all effort, and others as long as they may be faster than that; where none fits, more is tried for the `mostNearest`
