@@ -56,9 +56,12 @@ public:
           for (int64_t ranks : rankCounts(mostRanks() / replicas / shards))
             for (ScheduleKind schedule : schedules(ranks))
               for (int64_t chunks : chunksOf(schedule, ranks, microBatches / replicas))
-                if (JointChoice choice{microBatches, replicas, ranks, shards, chunks, schedule};
-                    isAllowed(choice, layers))
-                  list.push_back(choice);
+                for (JointPlacing placing : {JointPlacing::bySchedule, JointPlacing::wrapped}) {
+                  JointChoice choice{microBatches, replicas, ranks, shards, chunks, schedule};
+                  choice.placing = placing;
+                  if (isAllowed(choice, layers))
+                    list.push_back(choice);
+                }
     }
     return list;
   }
@@ -121,6 +124,7 @@ public:
     return estimate;
   }
 
+  int64_t fewBytes() const override { return strategy.get<int64_t>("memory.budget") / 128; }
   bool mayRecompute() const override {
     return program.entry == plc::ProgramKind::train && strategy.isGiven("memory.budget") &&
            !strategy.isOwn("checkpoint.policy");
@@ -157,9 +161,11 @@ public:
     }
     if (divided || choice.shards > 1)
       choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
-    if (choice.chunks > 1) {
+    if (choice.placing != JointPlacing::bySchedule) {
+      chosen.choose("parallelism.place", choice.place(), /*isOwn=*/true);
+    } else if (choice.chunks > 1) {
       choose("chunks", choice.chunks);
-      choose("place", placeStages(plc::rowOf(choice.schedule).placement, choice.stages(), choice.chunks));
+      choose("place", choice.place());
     }
     if (!choice.balance.empty())
       choose("balance", choice.balance);
@@ -214,8 +220,16 @@ private:
     constexpr int64_t mostPerRank = 16, most = 4096;
     int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
     std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
-    while (counts.back() * 2 <= std::min({batch, mostPerRank * mostRanks(), most}))
+    int64_t limit = std::min({batch, mostPerRank * mostRanks(), most});
+    while (counts.back() * 2 <= limit)
       counts.push_back(counts.back() * 2);
+    // Those that leave no micro-batch smaller than others.
+    for (int64_t count = batch; count > counts.front() && count % counts.front() == 0; count /= 2) {
+      if (count <= limit && !llvm::is_contained(counts, count))
+        counts.push_back(count);
+      if (count % 2)
+        break;
+    }
     return counts;
   }
 
@@ -275,8 +289,8 @@ private:
       return {isFree("stages") ? 1 : own("stages")};
     if (!isFree("stages")) {
       int64_t chunks = own("stages") / ranks;
-      bool fits = own("stages") % ranks == 0 && chunks >= family.chunks;
-      return fits ? std::vector<int64_t>{chunks} : std::vector<int64_t>();
+      bool fits = own("stages") % ranks == 0 || own("stages") == ranks + 1;
+      return fits && chunks >= family.chunks ? std::vector<int64_t>{chunks} : std::vector<int64_t>();
     }
     bool isNamed = !isFree("schedule"),
          isPlain = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
@@ -290,10 +304,19 @@ private:
     return counts;
   }
 
+  // Under the orders that may have any number of stages on a rank, and are worth their search.
+  bool mayWrap(ScheduleKind schedule) const {
+    bool isNamed = !isFree("schedule"),
+         isFew = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
+    return plc::rowOf(schedule).placement == Placement::any && (isNamed || isFew);
+  }
+
   bool isAllowed(const JointChoice &choice, int64_t layers) const {
     const ScheduleFamily &family = plc::rowOf(choice.schedule);
     bool isVee = family.placement == Placement::vee;
     bool fitsFamily = !isVee || choice.stages() == 1 || choice.chunks == family.chunks;
+    if (choice.placing == JointPlacing::wrapped)
+      fitsFamily = choice.ranks > 1 && choice.chunks == 1 && isFree("chunks") && mayWrap(choice.schedule);
     return fitsFamily && choice.stages() <= layers && (isFree("stages") || choice.stages() == own("stages"));
   }
 

@@ -17,6 +17,8 @@ static constexpr int rounds = 8;
 static constexpr int lastRounds = 3;
 /// Cuts that are tried for a budget, at most.
 static constexpr size_t mostCuts = 8;
+/// Operations of a model up to which fractions are tried where bytes had no plan, and where they had one.
+static constexpr int64_t mostOps = 20'000, mostOpsWhereFits = 1'000;
 /// The phase behind which the program is in stages.
 static constexpr llvm::StringLiteral cut = "skips";
 /// The phase behind which a step is known, but for what is computed again.
@@ -274,13 +276,16 @@ bool Lowering::fitReserve(ModuleOp module, Program &program, int64_t mostNs, llv
   return true;
 }
 
-bool Lowering::fitFraction(ModuleOp module, Program &program, llvm::raw_ostream &errors) {
+// A smaller fraction keeps less, and so takes longer: none is tried behind one that takes too long.
+bool Lowering::fitFraction(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
   double least = 0, most = 1; // `most` is too much, once it was tried
   program.memoryFraction = most;
   for (int round = 0; round < rounds; ++round) {
-    auto tried = tryPlan(module, program, errors);
-    if (!tried)
+    auto tried = tryPlan(module, program, errors, [&](ModuleOp ordered) { return stepOf(ordered) > mostNs; });
+    if (!tried || (!tried->isWhole && least == 0))
       return false;
+    if (!tried->isWhole)
+      break;
     (tried->fits() ? least : most) = *program.memoryFraction;
     if (least == most)
       return true;
@@ -307,7 +312,7 @@ bool Lowering::fitFree(ModuleOp module, Program &program) {
 
 bool Lowering::fitRecomputation(ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors) {
   if (solvesFraction(program, strategy))
-    return fitFraction(module, program, errors);
+    return fitFraction(module, program, INT64_MAX, errors);
   if (!solvesBudget(program, strategy))
     return true;
   program.keepsAll = true;
@@ -338,8 +343,40 @@ bool Lowering::fitRecomputation(ModuleOp module, Program &program, int64_t mostN
       again.reserveBytes.clear();
     }
   }
-  program = std::move(again);
-  return fitReserve(module, program, mostNs, errors);
+  std::string text; // of errors
+  llvm::raw_string_ostream stream(text);
+  program = again;
+  bool isPlanned = fitReserve(module, program, mostNs, stream);
+  auto planned = isPlanned ? tryPlan(module, program, llvm::nulls()) : std::nullopt;
+  if (std::optional<Program> other = fitByLayers(module, again, planned)) {
+    program = std::move(*other);
+    return true;
+  }
+  errors << text;
+  return isPlanned;
+}
+
+// What stages of one rank hold together, and B and W apart, the model of recomputation counts as more than it is. A fraction that
+// layers keep is measured by addresses alone.
+std::optional<Program> Lowering::fitByLayers(ModuleOp module, Program program, const std::optional<Tried> &byBytes) {
+  bool fits = byBytes && byBytes->fits();
+  if (program.isHasty || (byBytes && !byBytes->isWhole))
+    return std::nullopt;
+  int64_t ops = 0;
+  module.walk([&](Operation *) { ++ops; });
+  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
+  bool sharesRanks = !place.empty() && ranksOf(strategy) < strategy.get<int64_t>("parallelism.stages");
+  bool splits = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule")).splitsBackward;
+  if (ops > (fits ? mostOpsWhereFits : mostOps) || (fits && !sharesRanks && !splits))
+    return std::nullopt;
+  program.reserveBytes.clear();
+  program.budgetCuts.reset();
+  program.cutsTried = 0;
+  if (!fitFraction(module, program, fits ? byBytes->stepNs - 1 : INT64_MAX, llvm::nulls()))
+    return std::nullopt;
+  auto tried = tryPlan(module, program, llvm::nulls());
+  bool isBetter = tried && tried->fits() && (!fits || tried->stepNs < byBytes->stepNs);
+  return isBetter ? std::optional(std::move(program)) : std::nullopt;
 }
 
 // The fastest of several ways. The order is that which there is without a budget, if it keeps the budget. Or so many micro-batches

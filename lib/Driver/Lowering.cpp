@@ -160,8 +160,9 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
   knownCut.reset();
   std::vector<Phase> phases = phasesOf(fitted, strategy);
   llvm::ArrayRef<Phase> wanted = phasesBetween(phases, lastOfModel, last);
-  // What a plan that was tried would say was not listened to.
-  bool isWhole = !wanted.empty() && wanted.back().name == phases.back().name && !fitted.explains;
+  // What a plan that was tried would say was not listened to, and its addresses leave no room for other orders.
+  bool isWhole =
+      !wanted.empty() && wanted.back().name == phases.back().name && !fitted.explains && !takesWhatIsReady(strategy);
   if (isWhole && kept && kept->key == keyOf(fitted)) {
     module = std::move(kept->module);
     kept.reset();

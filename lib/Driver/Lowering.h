@@ -106,7 +106,9 @@ private:
   bool fitReserve(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
   /// The same of one cut: whether it fits or takes too long; none after an error.
   std::optional<bool> fitCut(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
-  bool fitFraction(mlir::ModuleOp module, Program &program, llvm::raw_ostream &errors);
+  bool fitFraction(mlir::ModuleOp module, Program &program, int64_t mostNs, llvm::raw_ostream &errors);
+  /// The program with a fraction that keeps the budget, if that fits and is better than what a budget of bytes gave.
+  std::optional<Program> fitByLayers(mlir::ModuleOp module, Program program, const std::optional<Tried> &byBytes);
   /// Of an order that follows times, and of recomputation with it: what ranks hold, or micro-batches in flight.
   /// False if no plan fits and one of so many micro-batches in flight was given up.
   bool fitOrder(mlir::ModuleOp module, Program &program);

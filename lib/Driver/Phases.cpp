@@ -44,10 +44,16 @@ static int64_t shardsOf(const Strategy &strategy) {
   return ranks ? ranks : shard.begin()->second;
 }
 
-static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
+/// Instead of a budget of bytes, a fraction may be tried that keeps it.
+static plc::planner::RematPolicy policyOf(const Program &program, const Strategy &strategy) {
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
-  return plc::rowOf(policy).obeys(field) && program.entry == plc::ProgramKind::train && program.recomputes &&
-         !program.listsBudgets;
+  bool isReplaced = plc::rowOf(policy).obeys(plc::planner::ByteBudget) && program.memoryFraction;
+  return isReplaced ? plc::planner::RematPolicy::dynamic : policy;
+}
+
+static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
+  return plc::rowOf(policyOf(program, strategy)).obeys(field) && program.entry == plc::ProgramKind::train &&
+         program.recomputes && !program.listsBudgets;
 }
 
 bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy) {
@@ -81,7 +87,8 @@ bool plc::driver::recomputesTurns(const Program &program, const Strategy &strate
   case TurnValues::policy: break;
   }
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
-  return solvesBudget(program, strategy) ? program.runsTurnsAgain : policy != plc::planner::RematPolicy::none;
+  return plc::rowOf(policy).obeys(plc::planner::ByteBudget) ? program.runsTurnsAgain
+                                                            : policy != plc::planner::RematPolicy::none;
 }
 
 /// The options that decide recomputation; only what the policy does not ignore.
@@ -94,7 +101,7 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
     options.memoryLimitBytes = int64_t(1) << 60;
     return;
   }
-  auto policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
+  RematPolicy policy = policyOf(program, strategy);
   const RematPolicyRow &row = plc::rowOf(policy);
   if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
       program.keepsAll)
@@ -221,7 +228,7 @@ static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, co
   return options;
 }
 
-static bool takesWhatIsReady(const Strategy &strategy) {
+bool plc::driver::takesWhatIsReady(const Strategy &strategy) {
   return strategy.getChoice<plc::strategy::ExecutionMode>("mode") == plc::strategy::ExecutionMode::hybrid;
 }
 

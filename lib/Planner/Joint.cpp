@@ -13,6 +13,18 @@
 
 using namespace plc::planner;
 
+std::vector<int64_t> JointChoice::place() const {
+  switch (placing) {
+  case JointPlacing::bySchedule: return placeStages(plc::rowOf(schedule).placement, stages(), chunks);
+  case JointPlacing::vee: return placeStages(Placement::vee, stages(), chunks);
+  case JointPlacing::wrapped: break;
+  }
+  std::vector<int64_t> place(stages());
+  std::iota(place.begin(), place.end(), 0);
+  place.back() = 0;
+  return place;
+}
+
 namespace {
 
 class Search {
@@ -83,9 +95,7 @@ private:
     row.estimate = problem.order(row.choice);
     if (row.choice.shards == 1 || !row.estimate.refusal.empty() || !isNewSearch(row.choice))
       return;
-    JointRow searched{row.choice, JointRow::work, {row.estimate.leastNs}};
-    searched.choice.schedule = ScheduleKind::automatic;
-    rows.push_back(searched);
+    rows.push_back({automaticOf(row.choice), JointRow::work, {row.estimate.leastNs}});
   }
 
   void orderAll() {
@@ -96,7 +106,10 @@ private:
   // Whether an order may be searched for these numbers and was not yet.
   bool isNewSearch(const JointChoice &choice) {
     return choice.schedule != ScheduleKind::automatic && problem.maySearchOrder(choice) &&
-           searches.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks).second;
+           searches
+               .emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks,
+                        placingOf(choice))
+               .second;
   }
 
   // Of the rows that were looked at so far and not refused; the largest number if there is none.
@@ -129,6 +142,8 @@ private:
       if (!isNewSearch(row.choice))
         continue;
       JointRow ordered = searched(found.choice);
+      if (all.empty() && !found.choice.balance.empty()) // borders that were moved for a shape need not be better
+        all = {row.estimate.balance};
       if (ordered.estimate.refusal.empty())
         searchBeside(ordered, all);
       if (ordered.estimate.refusal.empty() && ordered.estimate.ns < found.estimate.ns)
@@ -137,10 +152,20 @@ private:
   }
 
   JointRow searched(const JointChoice &choice) {
-    JointRow row{choice, JointRow::work, {}};
-    row.choice.schedule = ScheduleKind::automatic;
+    JointRow row{automaticOf(choice), JointRow::work, {}};
     setOrder(row);
     return row;
+  }
+
+  // The same stages in the same places.
+  static JointChoice automaticOf(JointChoice choice) {
+    choice.placing = placingOf(choice);
+    choice.schedule = ScheduleKind::automatic;
+    return choice;
+  }
+  static JointPlacing placingOf(const JointChoice &choice) {
+    bool isVee = choice.chunks > 1 && plc::rowOf(choice.schedule).placement == Placement::vee;
+    return isVee ? JointPlacing::vee : choice.placing;
   }
 
   // All borders between as many stages, where these are few; else none.
@@ -233,6 +258,8 @@ private:
           replace(*row, problem.planWidely(row->choice));
       best = fastestThorough();
     }
+    if (best && problem.isHasty() && findFew(best->estimate.ns))
+      best = fastestThorough();
     if (!best) {
       std::vector<JointRow *> nearest = lackFewest();
       answer.chosen = nearest.empty() ? rows.front() : *nearest.front();
@@ -240,6 +267,16 @@ private:
     }
     answer.chosen = *best;
     return std::nullopt;
+  }
+
+  // Looks wider for those that lack few bytes and may be faster than the best plan; whether there were any.
+  bool findFew(int64_t bestNs) {
+    int64_t left = mostNearest;
+    for (JointRow *row : lackFewest())
+      if (row->estimate.missingBytes && row->estimate.missingBytes <= problem.fewBytes() && row->estimate.ns < bestNs &&
+          left-- > 0)
+        replace(*row, problem.planWidely(row->choice));
+    return left < mostNearest;
   }
 
   // Plans made with all effort may take longer than they did in haste, and then others may be faster.
@@ -319,7 +356,7 @@ private:
   // Choices that are alike in it exchange about as much beside what their orders know.
   using Exchange = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
   static Exchange exchangeOf(const JointChoice &choice) {
-    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks, choice.chunks};
+    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks, choice.stages()};
   }
   static std::tuple<int64_t, int64_t, int64_t> ranksOf(const JointChoice &choice) {
     return {choice.replicas, choice.shards, choice.ranks};
@@ -334,8 +371,8 @@ private:
   JointAnswer &answer;
   std::vector<JointRow> rows;
   std::map<int64_t, JointEstimate> works;
-  // What orders were searched for: micro-batches, replicas, ranks, shards, chunks.
-  std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>> searches;
+  // What orders were searched for: micro-batches, replicas, ranks, shards, chunks, places.
+  std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, JointPlacing>> searches;
   std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> plans; // that there are, by `ranksOf`
   std::map<Exchange, int64_t> exchange;                           // the least that a plan took beyond its order
 };

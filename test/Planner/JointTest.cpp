@@ -101,7 +101,7 @@ private:
       problem.parts.push_back({std::to_string(layer), timeOf(layer, choice.microBatches)});
     problem.stages = choice.stages();
     problem.inFlight.assign(problem.stages, 1);
-    problem.place = placeStages(plc::rowOf(choice.schedule).placement, choice.stages(), choice.chunks);
+    problem.place = choice.place();
     Partition answer;
     EXPECT_EQ(solvePartition(problem, answer), std::nullopt);
     std::vector<int64_t> counts(choice.stages());
@@ -116,7 +116,7 @@ private:
     estimate.balance = cut(choice);
     ScheduleProblem problem;
     problem.microBatches = choice.microBatches / choice.replicas;
-    std::vector<int64_t> place = placeStages(family.placement, choice.stages(), choice.chunks), kept(choice.stages());
+    std::vector<int64_t> place = choice.place(), kept(choice.stages());
     for (int64_t stage = 0, layer = 0; stage < choice.stages(); ++stage) {
       int64_t ns = 0;
       for (int64_t i = 0; i < estimate.balance[stage]; ++i)
@@ -230,6 +230,28 @@ TEST(Joint, SearchesOrdersOfOtherBorders) {
     ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
     EXPECT_LE(answer.chosen.estimate.ns * 100, exhaust(problem, /*searchesAll=*/true) * 101) << "seed " << seed;
   }
+}
+
+// A searched order lies where the order lay beside which it is searched, in a V too; a wrapped one has its last stage on the first rank.
+TEST(Joint, PlacesSearchedOrders) {
+  using Ranks = std::vector<int64_t>;
+  int64_t inVee = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Chain problem = randomChain(seed);
+    JointAnswer answer;
+    ASSERT_EQ(solveJoint(problem, answer), std::nullopt);
+    for (const JointRow &row : answer.rows)
+      if (row.choice.placing == JointPlacing::vee) {
+        ++inVee;
+        EXPECT_EQ(row.choice.schedule, ScheduleKind::automatic);
+        EXPECT_EQ(row.choice.place(), placeStages(Placement::vee, row.choice.stages(), row.choice.chunks));
+      }
+  }
+  EXPECT_GT(inVee, 0);
+  JointChoice wrapped{.ranks = 3, .placing = JointPlacing::wrapped};
+  EXPECT_EQ(wrapped.stages(), 4);
+  EXPECT_EQ(wrapped.place(), (Ranks{0, 1, 2, 0}));
+  EXPECT_EQ(JointChoice({.ranks = 2, .chunks = 2}).place(), (Ranks{0, 1, 0, 1}));
 }
 
 // Each of the two improvements finds what the other choices do not hold, and never loses.

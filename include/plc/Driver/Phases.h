@@ -44,7 +44,7 @@ struct Program {
   std::shared_ptr<plan::KnownAnswers> known{};    // of all plans that are made; may be null
   std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
   int64_t cutsTried = 0;                          // under a budget, before the one that is tried now
-  std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's
+  std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's, or of its bytes
   bool sharesModule = false;                      // other programs of a module are planned by the same strategy
   bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
   bool isChoice = false;       // of the joint plan, which tries all others
@@ -59,6 +59,9 @@ bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
 bool solvesOrder(const Program &program, const strategy::Strategy &strategy);
 /// Whether it leaves to a budget which fraction of the bytes is kept.
 bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
+
+/// Whether ranks take what is ready, for which addresses leave room that a plan that is tried has not.
+bool takesWhatIsReady(const strategy::Strategy &strategy);
 
 /// Whether backward loops run the turns of long loops again.
 bool recomputesTurns(const Program &program, const strategy::Strategy &strategy);

@@ -14,17 +14,23 @@
 namespace plc::planner {
 
 /// One way to run a program on several ranks.
+/// Where the stages of a choice are: as its schedule places them; in a V under a schedule that places none; or one on each rank and
+/// one more on the first, which pays where the first and the last layer share a parameter, or bytes bind.
+enum class JointPlacing { bySchedule, vee, wrapped };
+
 struct JointChoice {
   int64_t microBatches = 1;
   int64_t replicas = 1; ///< of the pipeline, which share the micro-batches
   int64_t ranks = 1;    ///< of a replica; with `shards` groups of so many
   int64_t shards = 1;   ///< ranks that share each stage
-  int64_t chunks = 1;   ///< stages of each rank
+  int64_t chunks = 1;   ///< stages of each rank; `wrapped` has one more on the first
   ScheduleKind schedule = ScheduleKind::oneFOneB;
   std::vector<int64_t> balance{}; ///< layer calls of each stage; empty: as the cuts are solved
   bool recomputes = false;        ///< what the byte budget asks for; else everything is kept
+  JointPlacing placing = JointPlacing::bySchedule;
 
-  int64_t stages() const { return ranks * chunks; } ///< of a replica
+  int64_t stages() const { return ranks * chunks + (placing == JointPlacing::wrapped); } ///< of a replica
+  std::vector<int64_t> place() const;                                                    ///< the rank of each stage
   int64_t allRanks() const { return replicas * ranks * shards; }
   auto operator<=>(const JointChoice &) const = default;
 };
@@ -60,6 +66,8 @@ public:
     return plan(choice, std::numeric_limits<int64_t>::max());
   }
   virtual JointEstimate planWidely(const JointChoice &choice) { return planThoroughly(choice); }
+  /// Missing bytes that a wider search may find.
+  virtual int64_t fewBytes() const { return 0; }
   /// Whether a choice that lacks memory may compute again.
   virtual bool mayRecompute() const = 0;
   /// Whether borders may be moved.

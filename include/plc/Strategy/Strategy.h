@@ -72,7 +72,7 @@ std::string print(const Value &value);
 struct Setting {
   Value value;
   std::string origin; ///< empty: the key's default
-  bool isOwn = false; ///< the file or a set says so itself
+  bool isOwn = false; ///< the file, a set or a joint plan says so itself
 
   bool isGiven() const { return !origin.empty(); }
 };
@@ -109,8 +109,10 @@ public:
   /// Whether a file or a set gave the value itself.
   bool isOwn(llvm::StringRef path) const { return settings.find(path.str())->second.isOwn; }
 
-  /// Gives a key of `allKeys()` a value that the joint plan has chosen.
-  void choose(llvm::StringRef path, Value value) { settings[path.str()] = {std::move(value), "automatic"}; }
+  /// Gives a key of `allKeys()` a value that the joint plan has chosen; `isOwn` where no other key implies it.
+  void choose(llvm::StringRef path, Value value, bool isOwn = false) {
+    settings[path.str()] = {std::move(value), "automatic", isOwn};
+  }
 
   /// Where values were given, a preset's with the preset.
   const KeyPlaces &places() const { return given; }
