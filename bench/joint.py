@@ -2,7 +2,7 @@
 """joint.py [--build BUILD]: the joint plan beside every plan there is, for a model of few layers on at most 4 ranks.
 
 For each number of ranks, of replicas that divide the lanes, of ranks that share a stage, each schedule, each number of micro-batches that
-`automatic` considers, and all borders of stages, the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
+`automatic` considers, all places that it does (one stage or two on each rank, in a loop or a V; one more on the first), and all borders of stages, the predicted step, as the simulator plays it, is that of plc-compile with these written in the strategy. Prints how far the joint plan is from the
 least of them, and how many plans each has looked at whole; fails above 1 %."""
 import argparse
 import itertools
@@ -52,6 +52,12 @@ def plans(layers, ranks, counts, lanes, parts):
                     for balance in compositions(layers, used * chunks):
                         sets = {**of_all, "stages": used * chunks, "schedule": schedule, "balance": balance}
                         yield {**sets, **({"chunks": chunks} if chunks > 1 else {})}
+            ranks_used = list(range(used))
+            wrapped, loop, vee = [*ranks_used, 0], ranks_used * 2, [*ranks_used, *reversed(ranks_used)]
+            for schedule, place in (("1f1b", wrapped), ("zb_h1", wrapped), ("auto", wrapped), ("auto", loop), ("auto", vee)):
+                if used > 1 and len(place) <= layers:
+                    for balance in compositions(layers, len(place)):
+                        yield {**of_all, "stages": len(place), "schedule": schedule, "place": place, "balance": balance}
 
 
 for name, layers, counts, lanes, parts, sizes in (("gpt", 6, (1, 2, 4, 8), 1, 1, ["-DL=2"]), ("gpt", 8, (1, 2, 4), 1, 1, ["-DL=3", "-DB=4"]),

@@ -132,7 +132,9 @@ public:
   bool mayMove() const override { return !strategy.isOwn("parallelism.balance"); }
   // Ranks that share stages fill the time in which one waits for another with other micro-batches, also forward.
   bool maySearchOrder(const JointChoice &choice) const override {
-    return (program.entry == plc::ProgramKind::train || choice.shards > 1) && isFree("schedule");
+    bool placesByHand = choice.chunks > 1 && plc::rowOf(choice.schedule).placement == Placement::vee;
+    return (program.entry == plc::ProgramKind::train || choice.shards > 1) && isFree("schedule") &&
+           (!placesByHand || isFree("chunks"));
   }
 
   /// The strategy with a choice written into it.

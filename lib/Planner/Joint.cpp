@@ -93,9 +93,10 @@ private:
   void setOrder(JointRow &row) {
     row.depth = JointRow::order;
     row.estimate = problem.order(row.choice);
-    if (row.choice.shards == 1 || !row.estimate.refusal.empty() || !isNewSearch(row.choice))
+    JointPlacing placing = placingOf(row.choice);
+    if (row.choice.shards == 1 || !row.estimate.refusal.empty() || !isNewSearch(row.choice, placing))
       return;
-    rows.push_back({automaticOf(row.choice), JointRow::work, {row.estimate.leastNs}});
+    rows.push_back({automaticOf(row.choice, placing), JointRow::work, {row.estimate.leastNs}});
   }
 
   void orderAll() {
@@ -104,11 +105,9 @@ private:
   }
 
   // Whether an order may be searched for these numbers and was not yet.
-  bool isNewSearch(const JointChoice &choice) {
+  bool isNewSearch(const JointChoice &choice, JointPlacing placing) {
     return choice.schedule != ScheduleKind::automatic && problem.maySearchOrder(choice) &&
-           searches
-               .emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks,
-                        placingOf(choice))
+           searches.emplace(choice.microBatches, choice.replicas, choice.ranks, choice.shards, choice.chunks, placing)
                .second;
   }
 
@@ -139,30 +138,36 @@ private:
       JointRow found = !all.empty() ? fastestOf(row, all) : moves ? descend(row) : row;
       if (!(found.choice == row.choice))
         rows.push_back(found);
-      if (!isNewSearch(row.choice))
-        continue;
-      JointRow ordered = searched(found.choice);
       if (all.empty() && !found.choice.balance.empty()) // borders that were moved for a shape need not be better
         all = {row.estimate.balance};
-      if (ordered.estimate.refusal.empty())
-        searchBeside(ordered, all);
-      if (ordered.estimate.refusal.empty() && ordered.estimate.ns < found.estimate.ns)
-        rows.push_back(ordered);
+      for (JointPlacing placing : {placingOf(row.choice), row.choice.placing})
+        searchNear(found, placing, all);
     }
   }
 
-  JointRow searched(const JointChoice &choice) {
-    JointRow row{automaticOf(choice), JointRow::work, {}};
+  void searchNear(const JointRow &row, JointPlacing placing, const std::vector<std::vector<int64_t>> &balances) {
+    if (!isNewSearch(row.choice, placing))
+      return;
+    JointRow ordered = searched(row.choice, placing);
+    if (!ordered.estimate.refusal.empty())
+      return;
+    searchBeside(ordered, balances);
+    if (ordered.estimate.ns < row.estimate.ns)
+      rows.push_back(ordered);
+  }
+
+  JointRow searched(const JointChoice &choice, JointPlacing placing) {
+    JointRow row{automaticOf(choice, placing), JointRow::work, {}};
     setOrder(row);
     return row;
   }
 
-  // The same stages in the same places.
-  static JointChoice automaticOf(JointChoice choice) {
-    choice.placing = placingOf(choice);
+  static JointChoice automaticOf(JointChoice choice, JointPlacing placing) {
+    choice.placing = placing;
     choice.schedule = ScheduleKind::automatic;
     return choice;
   }
+  // In the same places.
   static JointPlacing placingOf(const JointChoice &choice) {
     bool isVee = choice.chunks > 1 && plc::rowOf(choice.schedule).placement == Placement::vee;
     return isVee ? JointPlacing::vee : choice.placing;
@@ -212,7 +217,7 @@ private:
       if (leastNs >= best.estimate.ns || jobs > jobsLeft)
         break;
       jobsLeft -= jobs;
-      JointRow ordered = searched(other);
+      JointRow ordered = searched(other, other.placing);
       if (ordered.estimate.refusal.empty() && ordered.estimate.ns < best.estimate.ns)
         best = ordered;
     }
