@@ -58,7 +58,7 @@ private:
   }
 
   // The open row of a depth below `depth` that may be the fastest; null if every such row is slower than the best one at
-  // `depth`. Of ranks, shared in one way, that have as many plans as they may, no row is open.
+  // `depth`. Of ranks and micro-batches, shared in one way, that have as many plans as they may, no row is open.
   JointRow *next(JointRow::Depth depth) {
     auto isClosed = [&](const JointRow &row) {
       return !row.estimate.refusal.empty() || (row.depth < depth && plans[ranksOf(row.choice)] >= mostPlans);
@@ -358,13 +358,17 @@ private:
     return refused;
   }
 
-  // Choices that are alike in it exchange about as much beside what their orders know.
-  using Exchange = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+  // Choices that are alike in it exchange about as much beside what their orders know. How much of it is hidden where ranks share
+  // stages depends on the order as well.
+  using Exchange = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, std::optional<ScheduleKind>>;
   static Exchange exchangeOf(const JointChoice &choice) {
-    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks, choice.stages()};
+    std::optional<ScheduleKind> schedule;
+    if (choice.shards > 1)
+      schedule = choice.schedule;
+    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks, choice.stages(), schedule};
   }
-  static std::tuple<int64_t, int64_t, int64_t> ranksOf(const JointChoice &choice) {
-    return {choice.replicas, choice.shards, choice.ranks};
+  static std::tuple<int64_t, int64_t, int64_t, int64_t> ranksOf(const JointChoice &choice) {
+    return {choice.microBatches, choice.replicas, choice.shards, choice.ranks};
   }
 
   // Layers up to which all borders are tried, if they are not more than so many, and jobs of the orders that are searched for others
@@ -378,8 +382,8 @@ private:
   std::map<int64_t, JointEstimate> works;
   // What orders were searched for: micro-batches, replicas, ranks, shards, chunks, places.
   std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, JointPlacing>> searches;
-  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> plans; // that there are, by `ranksOf`
-  std::map<Exchange, int64_t> exchange;                           // the least that a plan took beyond its order
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, int64_t> plans; // that there are, by `ranksOf`
+  std::map<Exchange, int64_t> exchange; // the least that a plan took beyond its order
 };
 
 } // namespace
