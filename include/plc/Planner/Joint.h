@@ -92,10 +92,10 @@ struct JointAnswer {
 };
 
 /// Minimises the step: best first by the time of the deepest step known, so that what is planned first at the head of the
-/// queue is the best of all choices; what an order does not know, messages and updates, is learned from the plans of as many
-/// micro-batches, stages and ranks: half of the least that one took beyond its order is added to the others', unless bytes are limited. Of many that are
-/// nearly equal, `mostPlans` are planned for each number of micro-batches, replicas, ranks, and ranks that share a stage, and the best of
-/// these is taken.
+/// queue is the best of all choices. What an order does not know, messages and updates, is learned from the plans of as many
+/// micro-batches, stages and ranks, and of the same schedule where ranks share stages: half of the least that one took beyond
+/// its order is added to the others', unless bytes are limited. Of many that are nearly equal, `mostPlans` are planned for each
+/// number of micro-batches, replicas, ranks, and ranks that share a stage, and the best of these is taken.
 /// Beside each whose order is within `joinNear` percent of the best one stands the one with the best borders, and the order that is
 /// searched for. Of few layers all borders are tried, and the searched orders of those whose bounds promise most; else layer calls go
 /// from a stage to another, one at a time, as long as that helps. Where ranks share stages the orders that
