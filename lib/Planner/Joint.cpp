@@ -4,6 +4,7 @@
 #include "plc/Planner/CutsBeside.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>

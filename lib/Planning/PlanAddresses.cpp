@@ -107,8 +107,8 @@ public:
   }
 
 private:
-  // Places that end above a limit are searched for lower ones. Of many plans that are measured only values are, and not for long; else no
-  // search has ended early where a limit is refused.
+  // Places that end above a limit are searched for lower ones. Of many plans that are measured only values are, and not for
+  // long; else no search has ended early where a limit is refused.
   void lower(std::unique_ptr<Places> &places, const RankValues &values, const planner::MemoryStrategyRow &strategy,
              bool eachValue, int64_t limit, bool isMeasured) {
     auto take = [&](std::unique_ptr<Places> closer) {

@@ -2,6 +2,7 @@
 // RUN: %{start} --plan-addresses | FileCheck %s
 // RUN: %{start} --plan-addresses --plan-verify | FileCheck %s
 // RUN: not %{start} --plan-addresses=memory-limit-bytes=1024 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: %{start} --plan-addresses="memory-limit-bytes=1024 measure=true" | FileCheck %s
 // RUN: %{start} --plan-addresses=strategy=standard --plan-verify | FileCheck %s --check-prefix=STANDARD
 // RUN: not %{start} --plan-addresses=strategy=paged 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: %{start} --plan-addresses=strategy=cached --plan-verify | FileCheck %s

@@ -13,11 +13,11 @@
 
 namespace plc::planner {
 
-/// One way to run a program on several ranks.
 /// Where the stages of a choice are: as its schedule places them; in a V under a schedule that places none; or one on each rank and
 /// one more on the first, which pays where the first and the last layer share a parameter, or bytes bind.
 enum class JointPlacing { bySchedule, vee, wrapped };
 
+/// One way to run a program on several ranks.
 struct JointChoice {
   int64_t microBatches = 1;
   int64_t replicas = 1; ///< of the pipeline, which share the micro-batches
@@ -102,7 +102,8 @@ struct JointAnswer {
 /// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
 /// messages and updates make of those that were not planned, heuristic over borders. Where plans are made in haste, the fastest is
 /// made again with all effort, and others as long as they may be faster than that; where none fits, more is tried for the `mostNearest`
-/// that lack the fewest bytes. Fails if no choice has a plan, for the reason of the one that lacks the fewest bytes, or is the
+/// that lack the fewest bytes, and else for as many that lack at most `fewBytes` and promise more than the best. Fails if no choice
+/// has a plan, for the reason of the one that lacks the fewest bytes, or is the
 /// fastest of those of which that is not known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
 /// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);

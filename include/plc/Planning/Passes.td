@@ -205,7 +205,8 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     task makes for itself lies apart from all that others keep. Up to `most-values` values of all micro-batches and ranks are placed one by one,
     by their lives on the rank's timeline of calls. If they are more, or if that takes fewer bytes, values that the same
     tasks use lie together, in blocks, and each block is placed by its lives on the timeline of actions; a `plan.frame` says
-    where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders;
+    where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders, and
+    where that ends above `memory-limit-bytes` by a search for places that end there, of blocks not while plans are tried (`measure`);
     `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value or block a
     buffer when it begins and takes it back after the last use, as an allocator would that sees no future; `cached` is as
     `pooled`: what it keeps is decided before, by `prepare` of `--form-kernels` and `--plan-partition`. Sizes are rounded
