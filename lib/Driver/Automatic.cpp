@@ -10,6 +10,7 @@
 #include "plc/Planner/Format.h"
 #include "plc/Planner/RematPolicies.h"
 #include "plc/Planning/ActionTable.h"
+#include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
 #include "plc/Strategy/Choices.h"
@@ -38,6 +39,8 @@ public:
       : model(model), program(program), sources(sources), strategy(strategy) {
     this->program.isChoice = true;
     this->program.triesCuts = false;
+    if (!program.known)
+      this->program.known = std::make_shared<plc::plan::KnownAnswers>();
   }
 
   int64_t mostRanks() const {
@@ -80,7 +83,7 @@ public:
     OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate);
     if (!module)
       return estimate;
-    fill(*module, estimate);
+    estimate.balance = balanceOf(*program.known);
     // No rank ends before what it updates behind its tasks, so where parameters lie counts already here.
     estimate.ns = leastStep(*module);
     estimate.leastNs = programOf(*module).getStepBoundNs().value_or(0) / threads();
@@ -116,7 +119,6 @@ public:
     OwningOpRef<ModuleOp> module = lower(choice, program, strategyOf(choice), "", estimate, mostNs);
     if (!module)
       return estimate;
-    fill(*module, estimate);
     Loads found = loadsOf(programOf(*module));
     estimate.ns = playedNs(programOf(*module), plc::plan::StepPart::whole);
     found.tasksNs = playedNs(programOf(*module), plc::plan::StepPart::tasks);
@@ -388,16 +390,14 @@ private:
     reports.try_emplace(estimate.refusal, text, code);
   }
 
-  static void fill(ModuleOp module, JointEstimate &estimate) {
-    auto planned = programOf(module);
-    estimate.ns = planned.getStepNs().value_or(0);
-    if (planned.getShards() > 1) // stages are parts of those of the pipeline
-      return;
-    auto stages = plc::plan::stagesOfFirst(planned);
-    std::vector<int64_t> pipeline = plc::plan::pipelineOf(planned);
-    estimate.balance.resize(pipeline.empty() ? stages.size() : pipeline.back() + 1);
-    for (auto [index, stage] : llvm::enumerate(stages))
-      estimate.balance[pipeline.empty() ? index : pipeline[index]] += stage.getLayers();
+  /// Of the model that was cut last; of several, the first.
+  static std::vector<int64_t> balanceOf(const plc::plan::KnownAnswers &known) {
+    std::vector<int64_t> balance;
+    for (int64_t stage : known.cuts.begin()->second.stageOf) {
+      balance.resize(std::max<size_t>(balance.size(), stage + 1));
+      ++balance[stage];
+    }
+    return balance;
   }
 
   /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.

@@ -38,7 +38,7 @@ public:
     if (rows.empty())
       return noPlanFits("there is nothing to choose from");
     orderAll();
-    improveNear();
+    improveNear(bestAt(JointRow::order));
     Fault fault = planBest();
     // Also a failed search shows what it has seen.
     auto rank = [&](const JointRow &row) { return std::pair(!row.estimate.refusal.empty(), expectedNs(row)); };
@@ -92,12 +92,19 @@ private:
 
   // Adds a row for the order that is searched, where ranks share stages.
   void setOrder(JointRow &row) {
+    orderOf(row);
+    if (!row.estimate.refusal.empty())
+      return;
+    if (row.choice.stages() > 1)
+      unimproved.push_back(row);
+    JointPlacing placing = placingOf(row.choice);
+    if (row.choice.shards > 1 && isNewSearch(row.choice, placing))
+      rows.push_back({automaticOf(row.choice, placing), JointRow::work, {row.estimate.leastNs}});
+  }
+
+  void orderOf(JointRow &row) {
     row.depth = JointRow::order;
     row.estimate = problem.order(row.choice);
-    JointPlacing placing = placingOf(row.choice);
-    if (row.choice.shards == 1 || !row.estimate.refusal.empty() || !isNewSearch(row.choice, placing))
-      return;
-    rows.push_back({automaticOf(row.choice, placing), JointRow::work, {row.estimate.leastNs}});
   }
 
   void orderAll() {
@@ -121,29 +128,38 @@ private:
     return best;
   }
 
-  // Beside what is near the best order stand moved borders and a searched order, if they are faster.
-  void improveNear() {
-    int64_t best = bestAt(JointRow::order);
-    std::vector<JointRow> near;
-    for (const JointRow &row : rows)
-      if (row.depth == JointRow::order && row.estimate.refusal.empty() && row.choice.stages() > 1 &&
-          row.estimate.ns * 100 <= best * (100 + joinNear))
-        near.push_back(row);
-    std::stable_sort(near.begin(), near.end(),
-                     [](const JointRow &a, const JointRow &b) { return a.estimate.ns < b.estimate.ns; });
-    for (const JointRow &row : near) {
-      bool moves = problem.mayMove();
-      std::vector<std::vector<int64_t>> all;
-      if (moves)
-        all = balancesOf(row);
-      JointRow found = !all.empty() ? fastestOf(row, all) : moves ? descend(row) : row;
-      if (!(found.choice == row.choice))
-        rows.push_back(found);
-      if (all.empty() && !found.choice.balance.empty()) // borders that were moved for a shape need not be better
-        all = {row.estimate.balance};
-      for (JointPlacing placing : {placingOf(row.choice), row.choice.placing})
-        searchNear(found, placing, all);
-    }
+  // Beside the orders that are near `bestNs` stand those of moved borders, and searched ones, if they are faster. Whether there are any.
+  bool improveNear(int64_t bestNs) {
+    std::stable_sort(unimproved.begin(), unimproved.end(),
+                     [&](const JointRow &a, const JointRow &b) { return expectedNs(a) < expectedNs(b); });
+    auto end = std::find_if(unimproved.begin(), unimproved.end(),
+                            [&](const JointRow &row) { return expectedNs(row) * 100 > bestNs * (100 + joinNear); });
+    std::vector<JointRow> near(unimproved.begin(), end);
+    unimproved.erase(unimproved.begin(), end);
+    size_t known = rows.size();
+    for (const JointRow &row : near)
+      improve(row);
+    return rows.size() > known;
+  }
+
+  void improve(const JointRow &row) {
+    bool moves = problem.mayMove(), isSearched = row.choice.schedule == ScheduleKind::automatic;
+    std::vector<std::vector<int64_t>> all;
+    if (moves)
+      all = balancesOf(row);
+    JointRow found = row;
+    if (isSearched && !all.empty())
+      searchBeside(found, all);
+    else if (!all.empty())
+      found = fastestOf(row, all);
+    else if (moves && (!isSearched || !problem.maySearchOrder(row.choice))) // else every step is a search
+      found = descend(row);
+    if (!(found.choice == row.choice))
+      rows.push_back(found);
+    if (all.empty() && !found.choice.balance.empty()) // borders that were moved for a shape need not be better
+      all = {row.estimate.balance};
+    for (JointPlacing placing : {placingOf(row.choice), row.choice.placing})
+      searchNear(found, placing, all);
   }
 
   void searchNear(const JointRow &row, JointPlacing placing, const std::vector<std::vector<int64_t>> &balances) {
@@ -159,7 +175,7 @@ private:
 
   JointRow searched(const JointChoice &choice, JointPlacing placing) {
     JointRow row{automaticOf(choice, placing), JointRow::work, {}};
-    setOrder(row);
+    orderOf(row);
     return row;
   }
 
@@ -213,8 +229,9 @@ private:
         others.emplace_back(estimate.leastNs, other);
     }
     std::sort(others.begin(), others.end());
+    int64_t jobsLeft = mostJobs;
     for (auto &[leastNs, other] : others) {
-      int64_t jobs = other.stages() * other.microBatches / other.replicas * 3;
+      int64_t jobs = other.stages() * other.shards * other.microBatches / other.replicas * 3;
       if (leastNs >= best.estimate.ns || jobs > jobsLeft)
         break;
       jobsLeft -= jobs;
@@ -265,6 +282,9 @@ private:
       best = fastestThorough();
     }
     if (best && problem.isHasty() && findFew(best->estimate.ns))
+      best = fastestThorough();
+    // Plans take longer than orders, so that others may be near.
+    while (best && improveNear(best->estimate.ns))
       best = fastestThorough();
     if (!best) {
       std::vector<JointRow *> nearest = lackFewest();
@@ -373,13 +393,13 @@ private:
   }
 
   // Layers up to which all borders are tried, if they are not more than so many, and jobs of the orders that are searched for others
-  // than the best of a shape.
-  static constexpr int64_t fewLayers = 12, mostBalances = 64;
-  int64_t jobsLeft = 400;
+  // than the best one.
+  static constexpr int64_t fewLayers = 12, mostBalances = 64, mostJobs = 400;
 
   JointProblem &problem;
   JointAnswer &answer;
   std::vector<JointRow> rows;
+  std::vector<JointRow> unimproved; // orders
   std::map<int64_t, JointEstimate> works;
   // What orders were searched for: micro-batches, replicas, ranks, shards, chunks, places.
   std::set<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, JointPlacing>> searches;

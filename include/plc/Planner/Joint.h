@@ -38,7 +38,7 @@ struct JointChoice {
 /// What a choice takes, as far as it was looked at.
 struct JointEstimate {
   int64_t ns = 0;                 ///< of a step
-  std::vector<int64_t> balance{}; ///< layer calls of each stage; empty where the cuts are no runs of layers
+  std::vector<int64_t> balance{}; ///< of an order: layer calls of each stage
   std::string refusal{};          ///< why there is no such plan; empty: there is one
   bool lacksMemory = false;       ///< it is refused for its bytes
   int64_t missingBytes = 0;       ///< so many, if it is known
@@ -96,16 +96,16 @@ struct JointAnswer {
 /// micro-batches, stages and ranks, and of the same schedule where ranks share stages: half of the least that one took beyond
 /// its order is added to the others', unless bytes are limited. Of many that are nearly equal, `mostPlans` are planned for each
 /// number of micro-batches, replicas, ranks, and ranks that share a stage, and the best of these is taken.
-/// Beside each whose order is within `joinNear` percent of the best one stands the one with the best borders, and the order that is
-/// searched for. Of few layers all borders are tried, and the searched orders of those whose bounds promise most; else layer calls go
-/// from a stage to another, one at a time, as long as that helps. Where ranks share stages the orders that
-/// follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices but for what
-/// messages and updates make of those that were not planned, heuristic over borders. Where plans are made in haste, the fastest is
-/// made again with all effort, and others as long as they may be faster than that; where none fits, more is tried for the `mostNearest`
-/// that lack the fewest bytes, and else for as many that lack at most `fewBytes` and promise more than the best. Fails if no choice
-/// has a plan, for the reason of the one that lacks the fewest bytes, or is the
-/// fastest of those of which that is not known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki,
-/// "Theoretical comparisons of search strategies in branch-and-bound algorithms", 1976.
+/// Beside each whose order is within `joinNear` percent of the best one, and then of the best plan, stands the one with the best
+/// borders, and the order that is searched for. Of few layers all borders are tried, and the searched orders of those whose bounds
+/// promise most; else layer calls go from a stage to another, one at a time, as long as that helps. Where ranks share stages the
+/// orders that follow shapes lose much to it, so there it is a choice as any other, first known by `leastNs`. Exact over the choices
+/// but for what messages and updates make of those that were not planned, heuristic over borders. Where plans are made in haste, the
+/// fastest is made again with all effort, and others as long as they may be faster than that; where none fits, more is tried for the
+/// `mostNearest` that lack the fewest bytes, and else for as many that lack at most `fewBytes` and promise more than the best. Fails
+/// if no choice has a plan, for the reason of the one that lacks the fewest bytes, or is the fastest of those of which that is not
+/// known. Source: best-first branch and bound with bounds that are refined, e.g. Ibaraki, "Theoretical comparisons of search
+/// strategies in branch-and-bound algorithms", 1976.
 Fault solveJoint(JointProblem &problem, JointAnswer &answer);
 inline constexpr int64_t joinNear = 5, mostPlans = 8, mostNearest = 4;
 
