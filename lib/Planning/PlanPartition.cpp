@@ -88,6 +88,8 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
 
 private:
   bool keepsAll = false; ///< of the model that is cut, whatever its policy may compute again
+  /// The model that is cut, with W apart from B, where its policy may compute again what both read.
+  std::optional<FlatProgram> apart;
 
   static constexpr const char *placeKey = "parallelism.place", *balanceKey = "parallelism.balance";
 
@@ -145,15 +147,14 @@ private:
 
   bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
 
-  // Ranks without an answer go to `refused` if it is given, and are an error otherwise. Nothing is reserved for a `trial`.
-  LogicalResult decideBudget(ProgramOp program, SmallVectorImpl<int64_t> *refused,
+  // Ranks without an answer go to `refused` if it is given, and are an error otherwise.
+  LogicalResult decideBudget(ProgramOp program, ArrayRef<int64_t> reserved, SmallVectorImpl<int64_t> *refused,
                              std::vector<int64_t> *trial = nullptr) {
     if (memoryLimitBytes <= 0)
       return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
     std::vector<int64_t> ranks;
     for (auto stage : program.getBody().getOps<StageOp>())
       ranks.push_back(stage.getRank());
-    ArrayRef<int64_t> reserved = trial ? ArrayRef<int64_t>() : ArrayRef<int64_t>(*reserveBytes);
     return decideRetention(program,
                            {splitsBackward(),
                             inFlightOn(ranks, program.getRunsOfReplica(), program.getShards(), pipelineOf(program)),
@@ -167,12 +168,14 @@ private:
     SmallVector<StagePlan> plans;
     for (int64_t stage = 0; stage < problem.stages; ++stage)
       plans.push_back({problem.rankOf(stage), 0});
+    if (apart && failed(joinForAll(model, cut.stageOf, ranksOf(problem), flat, remat)))
+      return std::nullopt;
     FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans);
     if (failed(program))
       return std::nullopt;
     SmallVector<int64_t> refused;
     std::vector<int64_t> addedNs;
-    bool isSolved = succeeded(decideBudget(*program, &refused, &addedNs)) && refused.empty();
+    bool isSolved = succeeded(decideBudget(*program, /*reserved=*/{}, &refused, &addedNs)) && refused.empty();
     program->erase();
     return isSolved ? std::optional(addedNs) : std::nullopt;
   }
@@ -309,21 +312,115 @@ private:
   }
 
   // W is joined to B for what both read of what is computed again. Where a policy finds that all is kept, there is no such
-  // thing, and the plan is that of `none`.
+  // thing, and the plan is that of `none`. Under a budget the bytes of ranks decide.
   FailureOr<Recomputation> joinAndRecompute(ein::ModelOp model, FlatProgram &flat) {
     keepsAll = false;
-    std::optional<FlatProgram> apart;
+    apart.reset();
     if (recomputes() && joinBackward && !splitsBackward()) {
-      if (!hasBudget()) // else the bytes of ranks decide
-        apart = flat;
+      apart = flat;
       plan::joinBackward(flat, [](int64_t) { return true; });
     }
     FailureOr<Recomputation> remat = decideRecomputation(model, flat);
-    if (failed(remat) || !apart || llvm::is_contained(remat->answer.cloned, true))
+    if (failed(remat) || !apart || hasBudget() || llvm::is_contained(remat->answer.cloned, true))
       return remat;
     keepsAll = true;
     flat = std::move(*apart);
+    apart.reset();
     return decideRecomputation(model, flat);
+  }
+
+  // Whether each stage computes something again; under a budget, whose bytes are a rank's, whether its rank does.
+  std::vector<bool> findAgain(ProgramOp program) {
+    std::vector<bool> again;
+    std::set<int64_t> ranks;
+    SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
+    for (StageOp stage : stages) {
+      bool isAgain =
+          stage
+              .walk([](CallOp call) {
+                return call.getAgain() || call.getDiscard() ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+      again.push_back(isAgain);
+      if (isAgain && hasBudget())
+        ranks.insert(stage.getRank());
+    }
+    for (auto [stage, op] : llvm::enumerate(stages))
+      again[stage] = again[stage] || ranks.contains(op.getRank());
+    return again;
+  }
+
+  // The model with W joined to B in stages that compute `again`, and where nobody waits for B. Not for the layer whose B is the last
+  // of its stage, behind which W stands anyway: what others wait for is sent before it runs. None if B would read what W makes.
+  std::optional<FlatProgram> joinFor(ArrayRef<int64_t> stageOf, ArrayRef<int64_t> ranks,
+                                     const std::vector<bool> &again) const {
+    std::vector<bool> unawaited = findUnawaited(*apart, stageOf, ranks);
+    std::vector<StringAttr> last(ranks.size());
+    for (const FlatCall &call : apart->calls)
+      if (call.role == Role::B)
+        last[stageOf[call.unit]] = call.path;
+    std::vector<bool> isLast(apart->units.size());
+    for (const FlatCall &call : apart->calls)
+      isLast[call.unit] = isLast[call.unit] || call.path == last[stageOf[call.unit]];
+    FlatProgram flat = *apart;
+    plan::joinBackward(
+        flat, [&](int64_t unit) { return unawaited[stageOf[unit]] || (again[stageOf[unit]] && !isLast[unit]); });
+    bool isTurned = llvm::any_of(flat.calls, [&](const FlatCall &call) {
+      return call.role == Role::B && llvm::any_of(call.args, [&](int64_t value) {
+               int64_t maker = flat.values[value].call;
+               return maker >= 0 && flat.calls[maker].role == Role::W;
+             });
+    });
+    return isTurned ? std::nullopt : std::optional(std::move(flat));
+  }
+
+  // Joins W to B as if all stages computed again, until it is known which do.
+  LogicalResult joinForAll(ein::ModelOp model, ArrayRef<int64_t> stageOf, ArrayRef<int64_t> ranks, FlatProgram &flat,
+                           Recomputation &remat) {
+    std::optional<FlatProgram> joined = joinFor(stageOf, ranks, std::vector<bool>(ranks.size(), true));
+    if (!joined)
+      return success();
+    flat = std::move(*joined);
+    return decideAgain(model, flat, remat);
+  }
+
+  // Where nothing is computed again, W is taken apart from B. A stage that would compute again for it keeps them joined.
+  void separateBackward(ein::ModelOp model, ArrayRef<int64_t> stageOf, ArrayRef<int64_t> ranks,
+                        ArrayRef<StagePlan> plans, ProgramOp &program, FlatProgram &flat, Recomputation &remat) {
+    std::vector<bool> again = findAgain(program);
+    while (llvm::is_contained(again, false)) {
+      std::optional<FlatProgram> other = joinFor(stageOf, ranks, again);
+      Recomputation otherRemat;
+      if (!other || failed(decideAgain(model, *other, otherRemat)))
+        return;
+      FailureOr<ProgramOp> separated = build(model, *other, otherRemat, stageOf, plans);
+      if (failed(separated))
+        return;
+      // Gaps, which only addresses know, should not be what makes another rank compute again.
+      std::vector<int64_t> reserved = ArrayRef<int64_t>(*reserveBytes).vec();
+      reserved.resize(std::max<size_t>(reserved.size(), *llvm::max_element(ranks) + 1));
+      for (int64_t rank = 0, count = reserved.size(); rank < count; ++rank)
+        if (llvm::none_of(llvm::zip(ranks, again), [&](auto each) { return each == std::tuple(rank, true); }))
+          reserved[rank] += memoryLimitBytes / 64;
+      SmallVector<int64_t> refused;
+      bool isDecided = !hasBudget() || succeeded(decideBudget(*separated, reserved, &refused)), isLess = true;
+      std::vector<bool> joins = findAgain(*separated);
+      for (size_t stage = 0; stage < joins.size(); ++stage)
+        if ((joins[stage] || llvm::is_contained(refused, ranks[stage])) && !again[stage]) {
+          again[stage] = true;
+          isLess = false;
+        }
+      if (isDecided && refused.empty() && isLess && separated->getRecomputeNs() <= program.getRecomputeNs()) {
+        program.erase();
+        program = *separated;
+        flat = std::move(*other);
+        remat = std::move(otherRemat);
+        return;
+      }
+      separated->erase();
+      if (isLess)
+        return;
+    }
   }
 
   LogicalResult decideAgain(ein::ModelOp model, const FlatProgram &flat, Recomputation &remat) {
@@ -529,6 +626,8 @@ private:
       if (failed(decideAgain(model, flat, remat)))
         return failure();
     }
+    if (apart && !isShared && failed(joinForAll(model, answer.stageOf, ranks, flat, remat)))
+      return failure();
     FailureOr<ProgramOp> program = build(model, flat, remat, answer.stageOf, plans, pipeline);
     if (failed(program))
       return failure();
@@ -537,7 +636,7 @@ private:
       bool mayJoin = joinBackward && family.follows == planner::OrderSource::times;
       std::set<int64_t> joined; // ranks
       for (SmallVector<int64_t> refused;; refused.clear()) {
-        if (failed(decideBudget(*program, mayJoin ? &refused : nullptr)))
+        if (failed(decideBudget(*program, *reserveBytes, mayJoin ? &refused : nullptr)))
           return failure();
         if (refused.empty())
           break;
@@ -554,6 +653,8 @@ private:
           return failure();
       }
     }
+    if (apart && !isShared)
+      separateBackward(model, answer.stageOf, ranks, plans, *program, flat, remat);
     remarkRecomputation(model, flat, remat.problem, remat.answer);
     // Behind everything that decides what runs twice.
     if (planner::Fault fault = writeFigures(*program))

@@ -34,9 +34,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
     Where no other rank waits for a stage's B (the first stage of a pipeline; all if there is one rank) W's calls become
-    calls of B, each instance's behind its own, because W apart would hold all that it reads through all of B; with a
-    policy that computes something again in every stage, so that what is recomputed for both lives for one layer and not for a stage.
-    Not with `join-backward=false`, nor under a schedule that moves W away from its B; but where such a schedule is free to run
+    calls of B, each instance's behind its own, because W apart would hold all that it reads through all of B. So they do in
+    stages that compute something again (under a budget, on ranks that do), so that what is recomputed for both lives for one layer and
+    not for a stage; but for the instance whose B is the last of its stage, behind which W stands in either case. Not with `join-backward=false`, nor under a schedule that moves W away from its B; but where such a schedule is free to run
     W with its B (`auto`), it is joined on ranks for whose budget no answer is found with W apart.
 
     ```
