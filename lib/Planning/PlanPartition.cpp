@@ -1,21 +1,21 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "BucketStages.h"
+#include "ChooseUnderBudget.h"
 #include "CutModel.h"
 #include "CutProblem.h"
 #include "CutSavings.h"
 #include "DecideRetention.h"
 #include "ExplainCuts.h"
 #include "FlatProgram.h"
+#include "JoinedBackward.h"
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
 #include "StageBuilder.h"
-#include "UnawaitedStages.h"
 
 #include "plc/Support/Errors.h"
 #include "plc/Support/StateName.h"
 #include "plc/Dialect/Plan/Values.h"
-#include "plc/Planner/CutsBeside.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Planning/KnownAnswers.h"
@@ -23,7 +23,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SetVector.h"
 
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -180,104 +179,6 @@ private:
     return isSolved ? std::optional(addedNs) : std::nullopt;
   }
 
-  // The first cut that is not refused and of which each rank has an answer, as `tryBudget` tells: that which the estimate has
-  // chosen, that of the fewest bytes, or one beside those that did not fit, as long as by the estimate it nearly does.
-  std::optional<std::vector<int64_t>> tryCuts(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
-                                              PartitionProblem problem, planner::Partition least,
-                                              planner::Partition &cut) {
-    auto &refused = budgetCuts->refused[model.getSymName().str()];
-    if (least.stageOf.empty() && !refused.empty()) {
-      problem.limitBytes = 1; // then the fault comes with the cut that takes the fewest
-      (void)known->partitions.solve(problem, least);
-    }
-    problem.limitBytes = memoryLimitBytes;
-    std::optional<planner::Partition> next = cut;
-    for (bool isFirst = true; next; isFirst = false) {
-      if (!next->stageOf.empty() && !llvm::is_contained(refused, next->stageOf)) {
-        if (std::optional<std::vector<int64_t>> addedNs = tryBudget(model, flat, remat, problem, *next)) {
-          cut = std::move(*next);
-          return addedNs;
-        }
-        refused.push_back(std::move(next->stageOf));
-      }
-      if (isFirst)
-        next = least;
-      else if (refused.size() < budgetCuts->most)
-        next = planner::cutBeside(problem, refused, memoryLimitBytes + memoryLimitBytes / 8);
-      else
-        next.reset();
-    }
-    return std::nullopt;
-  }
-
-  // The cut of which each rank has an answer, or else that which tells what is missing: what was refused first, needs the fewest
-  // bytes, or is as fast as there is room for.
-  void chooseUnderBudget(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
-                         PartitionProblem problem, const planner::Partition &least, planner::Partition &answer) {
-    auto [chosen, isNew] = budgetCuts->stageOf.try_emplace(model.getSymName().str(), answer.stageOf);
-    const auto &refused = budgetCuts->refused[model.getSymName().str()];
-    std::optional<std::vector<int64_t>> firstRefused;
-    if (!refused.empty())
-      firstRefused = refused.front();
-    planner::Partition cut = answer;
-    PartitionProblem unlimited = problem;
-    unlimited.limitBytes = 0;
-    if (isNew) {
-      problem.savingPercent.assign(problem.stages, 100);
-      if (std::optional<std::vector<int64_t>> addedNs = tryCuts(model, flat, remat, problem, least, cut)) {
-        chosen->second = balanceSaved(model, flat, remat, std::move(problem), std::move(cut), std::move(*addedNs));
-      } else {
-        budgetCuts->isExhausted = true;
-        if (firstRefused)
-          chosen->second = *firstRefused;
-        else if (!least.stageOf.empty())
-          chosen->second = least.stageOf;
-        else if (!known->partitions.solve(unlimited, cut))
-          chosen->second = cut.stageOf;
-      }
-    }
-    answer = {chosen->second, 0, false};
-    for (const PartitionProblem::Load &load : unlimited.sumByRank(unlimited.loadsOf(answer.stageOf)))
-      answer.slowestNs = std::max(answer.slowestNs, load.ns);
-  }
-
-  // What savings take is an estimate until stages are solved, and then known for each: the next cut counts with it. Of three cuts at
-  // most, the one whose slowest rank is the fastest.
-  std::vector<int64_t> balanceSaved(ein::ModelOp model, const FlatProgram &flat, const Recomputation &remat,
-                                    PartitionProblem problem, planner::Partition cut, std::vector<int64_t> addedNs) {
-    PartitionProblem unlimited = problem;
-    unlimited.limitBytes = 0;
-    std::vector<int64_t> best;
-    int64_t leastNs = std::numeric_limits<int64_t>::max();
-    for (int left = 2;; --left) {
-      std::vector<PartitionProblem::Load> loads = unlimited.loadsOf(cut.stageOf), saved = problem.loadsOf(cut.stageOf);
-      for (int64_t stage = 0; stage < problem.stages; ++stage) {
-        int64_t estimate = saved[stage].ns - loads[stage].ns, is = addedNs[stage];
-        int64_t &percent = problem.savingPercent[stage];
-        if (estimate > loads[stage].ns / 100)
-          percent = std::clamp<int64_t>(percent * is / estimate, 25, 400);
-        loads[stage].ns += is;
-      }
-      int64_t slowestNs = 0;
-      for (const PartitionProblem::Load &load : problem.sumByRank(loads))
-        slowestNs = std::max(slowestNs, load.ns);
-      if (slowestNs < leastNs) {
-        leastNs = slowestNs;
-        best = cut.stageOf;
-      }
-      planner::Partition next;
-      // The estimate was right, or nothing better is expected.
-      if (!left || known->partitions.solve(problem, next) || next.slowestNs * 128 >= leastNs * 127 ||
-          llvm::is_contained(budgetCuts->refused[model.getSymName().str()], next.stageOf))
-        return best;
-      std::optional<std::vector<int64_t>> added = tryBudget(model, flat, remat, problem, next);
-      if (!added)
-        return best;
-      cut = std::move(next);
-      addedNs = std::move(*added);
-    }
-  }
-
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
     for (int64_t count : balance)
       if (count <= 0)
@@ -350,34 +251,10 @@ private:
     return again;
   }
 
-  // The model with W joined to B in stages that compute `again`, and where nobody waits for B. Not for the layer whose B is the last
-  // of its stage, behind which W stands anyway: what others wait for is sent before it runs. None if B would read what W makes.
-  std::optional<FlatProgram> joinFor(ArrayRef<int64_t> stageOf, ArrayRef<int64_t> ranks,
-                                     const std::vector<bool> &again) const {
-    std::vector<bool> unawaited = findUnawaited(*apart, stageOf, ranks);
-    std::vector<StringAttr> last(ranks.size());
-    for (const FlatCall &call : apart->calls)
-      if (call.role == Role::B)
-        last[stageOf[call.unit]] = call.path;
-    std::vector<bool> isLast(apart->units.size());
-    for (const FlatCall &call : apart->calls)
-      isLast[call.unit] = isLast[call.unit] || call.path == last[stageOf[call.unit]];
-    FlatProgram flat = *apart;
-    plan::joinBackward(
-        flat, [&](int64_t unit) { return unawaited[stageOf[unit]] || (again[stageOf[unit]] && !isLast[unit]); });
-    bool isTurned = llvm::any_of(flat.calls, [&](const FlatCall &call) {
-      return call.role == Role::B && llvm::any_of(call.args, [&](int64_t value) {
-               int64_t maker = flat.values[value].call;
-               return maker >= 0 && flat.calls[maker].role == Role::W;
-             });
-    });
-    return isTurned ? std::nullopt : std::optional(std::move(flat));
-  }
-
   // Joins W to B as if all stages computed again, until it is known which do.
   LogicalResult joinForAll(ein::ModelOp model, ArrayRef<int64_t> stageOf, ArrayRef<int64_t> ranks, FlatProgram &flat,
                            Recomputation &remat) {
-    std::optional<FlatProgram> joined = joinFor(stageOf, ranks, std::vector<bool>(ranks.size(), true));
+    std::optional<FlatProgram> joined = joinAgain(*apart, stageOf, ranks, std::vector<bool>(ranks.size(), true));
     if (!joined)
       return success();
     flat = std::move(*joined);
@@ -389,7 +266,7 @@ private:
                         ArrayRef<StagePlan> plans, ProgramOp &program, FlatProgram &flat, Recomputation &remat) {
     std::vector<bool> again = findAgain(program);
     while (llvm::is_contained(again, false)) {
-      std::optional<FlatProgram> other = joinFor(stageOf, ranks, again);
+      std::optional<FlatProgram> other = joinAgain(*apart, stageOf, ranks, again);
       Recomputation otherRemat;
       if (!other || failed(decideAgain(model, *other, otherRemat)))
         return;
@@ -403,14 +280,12 @@ private:
         if (llvm::none_of(llvm::zip(ranks, again), [&](auto each) { return each == std::tuple(rank, true); }))
           reserved[rank] += memoryLimitBytes / 64;
       SmallVector<int64_t> refused;
-      bool isDecided = !hasBudget() || succeeded(decideBudget(*separated, reserved, &refused)), isLess = true;
+      bool isDecided = !hasBudget() || succeeded(decideBudget(*separated, reserved, &refused)), joinsMore = false;
       std::vector<bool> joins = findAgain(*separated);
       for (size_t stage = 0; stage < joins.size(); ++stage)
-        if ((joins[stage] || llvm::is_contained(refused, ranks[stage])) && !again[stage]) {
-          again[stage] = true;
-          isLess = false;
-        }
-      if (isDecided && refused.empty() && isLess && separated->getRecomputeNs() <= program.getRecomputeNs()) {
+        if ((joins[stage] || llvm::is_contained(refused, ranks[stage])) && !again[stage])
+          again[stage] = joinsMore = true;
+      if (isDecided && refused.empty() && !joinsMore && separated->getRecomputeNs() <= program.getRecomputeNs()) {
         program.erase();
         program = *separated;
         flat = std::move(*other);
@@ -418,7 +293,7 @@ private:
         return;
       }
       separated->erase();
-      if (isLess)
+      if (!joinsMore)
         return;
     }
   }
@@ -574,7 +449,12 @@ private:
     if (fault)
       return emitReason(model, *fault);
     if (isFree) {
-      chooseUnderBudget(model, *flat, *remat, problem, least, answer);
+      chooseUnderBudget(
+          problem, least, {model.getSymName().str(), memoryLimitBytes, *budgetCuts, known->partitions},
+          [&](const PartitionProblem &problem, const planner::Partition &cut) {
+            return tryBudget(model, *flat, *remat, problem, cut);
+          },
+          answer);
       problem.limitBytes = 0;
     }
     return Decision{std::move(*flat), std::move(*remat), std::move(problem), std::move(answer), isShared};

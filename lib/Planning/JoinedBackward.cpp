@@ -1,0 +1,50 @@
+//===- JoinedBackward.cpp - where W is joined to B ------------------------===//
+#include "JoinedBackward.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace plc::plan;
+
+std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int64_t> stageOfUnit,
+                                           ArrayRef<int64_t> rankOf) {
+  std::vector<bool> unawaited(rankOf.size()), awaited(rankOf.size());
+  std::set<std::pair<int64_t, int64_t>> waits; // a stage, and one whose B it reads
+  for (const FlatCall &call : flat.calls) {
+    int64_t stage = stageOfUnit[call.unit];
+    unawaited[stage] = unawaited[stage] || call.role == Role::B;
+    for (int64_t value : call.args)
+      if (flat.values[value].origin == FlatValue::Result)
+        if (const FlatCall &maker = flat.calls[flat.values[value].call]; maker.role == Role::B)
+          waits.emplace(stage, stageOfUnit[maker.unit]);
+  }
+  // Ascending, so that who waits for a stage is known before those that it waits for.
+  for (auto [stage, source] : waits)
+    awaited[source] = awaited[source] || awaited[stage] || rankOf[source] != rankOf[stage];
+  for (size_t stage = 0; stage < rankOf.size(); ++stage)
+    unawaited[stage] = unawaited[stage] && !awaited[stage];
+  return unawaited;
+}
+
+std::optional<FlatProgram> plc::plan::joinAgain(const FlatProgram &apart, ArrayRef<int64_t> stageOfUnit,
+                                                ArrayRef<int64_t> rankOf, const std::vector<bool> &again) {
+  std::vector<bool> unawaited = findUnawaited(apart, stageOfUnit, rankOf), isLast(apart.units.size());
+  std::vector<StringAttr> last(rankOf.size());
+  for (const FlatCall &call : apart.calls)
+    if (call.role == Role::B)
+      last[stageOfUnit[call.unit]] = call.path;
+  for (const FlatCall &call : apart.calls)
+    isLast[call.unit] = isLast[call.unit] || call.path == last[stageOfUnit[call.unit]];
+  FlatProgram flat = apart;
+  joinBackward(flat, [&](int64_t unit) {
+    int64_t stage = stageOfUnit[unit];
+    return unawaited[stage] || (again[stage] && !isLast[unit]);
+  });
+  auto isOfW = [&](int64_t value) {
+    int64_t maker = flat.values[value].call;
+    return maker >= 0 && flat.calls[maker].role == Role::W;
+  };
+  bool isTurned = llvm::any_of(
+      flat.calls, [&](const FlatCall &call) { return call.role == Role::B && llvm::any_of(call.args, isOfW); });
+  return isTurned ? std::nullopt : std::optional(std::move(flat));
+}
