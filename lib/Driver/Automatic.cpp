@@ -5,7 +5,6 @@
 
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Dialect/Plan/Values.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/Format.h"
 #include "plc/Planner/RematPolicies.h"

@@ -21,7 +21,6 @@
 #include "plc/Planning/KnownAnswers.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <map>
 #include <numeric>
