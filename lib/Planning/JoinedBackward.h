@@ -1,4 +1,4 @@
-//===- JoinedBackward.h - where W is joined to B -----*- C++ -*-===//
+//===- JoinedBackward.h - where W is joined to B ----------------*- C++ -*-===//
 #ifndef PLC_LIB_PLANNING_JOINEDBACKWARD_H
 #define PLC_LIB_PLANNING_JOINEDBACKWARD_H
 
