@@ -2,6 +2,7 @@
 
 #include "Checkpoint.h"
 #include "LoadParameters.h"
+#include "ModuleUse.h"
 #include "MpiWorld.h"
 #include "Runs.h"
 #include "Transports.h"
@@ -19,12 +20,14 @@ using plc::ElementType;
 struct plc_module {
   std::unique_ptr<Engine> engine;
   bool hasValues = false; // its parameters
+  ModuleUse use = {};
 };
 
 struct plc_session {
-  const plc_module *module;
+  plc_module *module;
   Engine *engine;
   const EntryInfo *entry;
+  std::atomic<bool> running = false;
 };
 
 namespace {
@@ -60,6 +63,15 @@ int guarded(Run run) {
     lastError = error.what();
     return Internal;
   }
+}
+
+/// `guarded` of one thread at a time.
+template <class Run>
+int guardedCall(plc_module *module, Run run) {
+  return guarded([&] {
+    ModuleUse::Call call(module->use, *module->engine);
+    run();
+  });
 }
 
 int failedTogether = Done; // what another process may be waiting for has failed here
@@ -104,13 +116,26 @@ void leaveWorld() {
   } // else a peer has ended without waiting
 }
 
-/// `guarded` of what all processes do together.
+/// `guardedCall` of what all processes do together.
 template <class Run>
-int guardedTogether(Run run) {
-  int code = guarded(run);
+int guardedTogether(plc_module *module, Run run) {
+  int code = guardedCall(module, run);
   if (code && code != BadUsage && MpiWorld::joined() && MpiWorld::joined()->count() > 1)
     failedTogether = code;
   return code;
+}
+
+/// The same of a session, which is not destroyed meanwhile.
+template <class Run>
+int guardedRun(plc_session *session, Run run) {
+  return guardedTogether(session->module, [&] {
+    struct Running {
+      std::atomic<bool> &flag;
+      explicit Running(std::atomic<bool> &flag) : flag(flag) { flag = true; }
+      ~Running() { flag = false; }
+    } running(session->running);
+    run();
+  });
 }
 
 /// The first process reads parameters and sends them to the others, which fail if it does.
@@ -200,6 +225,8 @@ plc_module *plc_module_open_with(const char *file, const plc_options *options) {
       chosen.transportKind = findTransport(options->transport);
     bool before = MpiWorld::joined();
     module = new plc_module{openModule(file, chosen)};
+    if (module->engine->numProcesses() > 1) // MPI's own
+      module->use.startThreads();
     if (MpiWorld::joined() && !before)
       std::atexit(leaveWorld);
   });
@@ -212,10 +239,20 @@ int64_t plc_module_process(const plc_module *module) {
 
 int64_t plc_module_num_processes(const plc_module *module) { return module->engine->numProcesses(); }
 
-void plc_module_close(plc_module *module) { delete module; }
+void plc_module_close(plc_module *module) {
+  if (!module)
+    return;
+  // What the parent started cannot be ended here; the memory goes with the process.
+  if (module->use.isOfParent()) {
+    [[maybe_unused]] const Engine *ofParent = module->engine.release();
+  } else if (guardedCall(module, [&] { module->engine.reset(); })) {
+    return;
+  }
+  delete module;
+}
 
 int plc_module_load(plc_module *module, const char *path) {
-  return guarded([&] {
+  return guardedCall(module, [&] {
     callTogether(*module->engine, [] { return "plc_module_load"; });
     readParameters(*module->engine, [&] {
       readParameterFile(path,
@@ -226,7 +263,7 @@ int plc_module_load(plc_module *module, const char *path) {
 }
 
 int plc_module_initialize(plc_module *module, uint64_t seed) {
-  return guardedTogether([&] {
+  return guardedTogether(module, [&] {
     callTogether(*module->engine, [&] { return "plc_module_initialize with seed " + std::to_string(seed); });
     initializeParameters(seed, *module->engine);
     module->hasValues = true;
@@ -234,7 +271,7 @@ int plc_module_initialize(plc_module *module, uint64_t seed) {
 }
 
 int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t seed) {
-  return guardedTogether([&] {
+  return guardedTogether(module, [&] {
     checkStep(step, 0);
     checkValues(module);
     callTogether(*module->engine,
@@ -244,7 +281,7 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
 }
 
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed) {
-  return guarded([&] {
+  return guardedCall(module, [&] {
     callTogether(*module->engine, [] { return "plc_module_resume"; });
     TrainingState state{};
     readParameters(*module->engine, [&] { state = resumeCheckpoint(path, *module->engine); });
@@ -268,14 +305,14 @@ plc_tensor_info plc_module_parameter(const plc_module *module, size_t index) {
 }
 
 int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
-  return guarded([&] {
+  return guardedCall(module, [&] {
     checkParameter(module, index);
     module->engine->readParameter(index, data);
   });
 }
 
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data) {
-  return guarded([&] {
+  return guardedCall(module, [&] {
     checkParameter(module, index);
     callTogether(*module->engine, [&] {
       return "plc_module_set_parameter of " + std::to_string(index) + " to values of hash " +
@@ -301,7 +338,12 @@ plc_session *plc_session_create(plc_module *module, const char *name) {
   return session;
 }
 
-void plc_session_destroy(plc_session *session) { delete session; }
+void plc_session_destroy(plc_session *session) {
+  if (session && session->running)
+    lastError = "session of entry '" + session->entry->name + "' is in use by another thread: it is not destroyed";
+  else
+    delete session;
+}
 
 size_t plc_session_num_inputs(const plc_session *session) { return session->entry->inputs.size(); }
 size_t plc_session_num_outputs(const plc_session *session) { return session->entry->outputs.size(); }
@@ -314,10 +356,11 @@ plc_tensor_info plc_session_output(const plc_session *session, size_t index) {
 }
 
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs) {
-  return guardedTogether([&] {
+  return guardedRun(session, [&] {
     if (session->entry->trains())
       throw usageError("entry 'train' is run by plc_session_train");
     checkValues(session->module);
+    session->module->use.startThreads();
     callTogether(*session->engine, [&] {
       return "plc_session_run of '" + session->entry->name + "' " + describeInputs(*session->entry, inputs);
     });
@@ -328,15 +371,16 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
 }
 
 int plc_session_restart(plc_session *session) {
-  return guarded([&] { session->engine->restart(*session->entry); });
+  return guardedRun(session, [&] { session->engine->restart(*session->entry); });
 }
 
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss) {
-  return guardedTogether([&] {
+  return guardedRun(session, [&] {
     if (!session->entry->trains())
       throw usageError("found entry '" + session->entry->name + "', expected 'train'");
     checkStep(step, 1);
     checkValues(session->module);
+    session->module->use.startThreads();
     callTogether(*session->engine, [&] {
       return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);
     });

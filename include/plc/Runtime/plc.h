@@ -6,8 +6,13 @@
  *   plc_session_run(session, inputs, outputs);
  *
  * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 4 a peer is lost, 5 a rank hangs, 70 internal), and
- * plc_last_error() tells why. One module and its sessions belong to one thread at a time. The caller's floating-point
- * environment changes no bit of a result, and is as it was afterwards.
+ * plc_last_error() tells why. The caller's floating-point environment changes no bit of a result, and is as it was afterwards.
+ *
+ * One module and its sessions belong to one thread at a time, whichever that is: a call while another thread is in one fails with 2.
+ * Only those that tell of tensors, entries and processes, and plc_session_create, may be called at any time. plc_module_close and
+ * plc_session_destroy leave what another thread uses as it is, and plc_last_error() tells so. After fork() a module that has run cannot
+ * be used in the child, as its threads stay with the parent: every call fails there with 2, and the child opens the module itself. One
+ * that has only been opened and loaded can be used by parent and child.
  *
  * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
  * plc_module_save. After a step that failed, parameters are those that were last read or written as a whole: initialized,
