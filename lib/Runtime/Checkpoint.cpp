@@ -1,5 +1,6 @@
 #include "Checkpoint.h"
 
+#include "FileFormats.h"
 #include "LoadParameters.h"
 #include "Log.h"
 #include "ProcessState.h"
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -354,6 +356,25 @@ TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
   }
 }
 
+/// A folder that has no file of parameters by a name that is looked for, but perhaps one of another.
+static Error noParameters(const std::string &folder, const std::string &names) {
+  Error error = fileError(folder, "holds none of " + names);
+  std::error_code ignored;
+  std::set<fs::path> files;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, ignored))
+    files.insert(entry.path());
+  for (const fs::path &file : files)
+    if (file.extension() == ".safetensors")
+      return error.note("name the file of them: '--params " + file.string() + "'");
+  for (const fs::path &file : files)
+    if (auto format = formatOfFile(file); format && !format->isText) {
+      error.note("'" + file.string() + "' is " + format->name);
+      addRemedy(file, *format, error);
+      return error;
+    }
+  return error;
+}
+
 /// The file of parameters that `--params` names.
 static std::string parameterFile(const std::string &path) {
   std::error_code ignored;
@@ -368,7 +389,7 @@ static std::string parameterFile(const std::string &path) {
       return fs::path(path) / name;
     all += (all.empty() ? "'" : ", '") + std::string(name) + "'";
   }
-  throw fileError(path, "holds none of " + all);
+  throw noParameters(path, all);
 }
 
 void readParameterFile(const std::string &path, const std::function<void(const std::string &file)> &read) {

@@ -33,7 +33,7 @@ void tellUnused(const ParameterMatches &matches, const std::vector<ParameterInfo
     return;
   std::printf("of no parameter, in %s: %s\n", matches.file.c_str(), counted(matches.unused.size(), "tensor").c_str());
   TextTable table("lll");
-  for (const TensorInfo &tensor : matches.unused) {
+  for (const StoredTensor &tensor : matches.unused) {
     Nearest nearest(tensor.name);
     for (size_t i = 0; i < parameters.size(); ++i)
       if (matches.parameters[i].state == ParameterMatch::State::Missing)

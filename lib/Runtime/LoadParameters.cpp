@@ -26,7 +26,11 @@ public:
       : file(file), map(map), contents(contents) {}
 
   ParameterMatches match(const std::vector<ParameterInfo> &parameters) {
-    ParameterMatches matches{file, std::vector<ParameterMatch>(parameters.size()), {}, 0, {}, contents.metadata};
+    ParameterMatches matches;
+    matches.file = file;
+    matches.parameters.resize(parameters.size());
+    matches.byMap = map;
+    matches.metadata = contents.metadata;
     std::vector<Wanted> wanted;
     for (size_t i = 0; i < parameters.size(); ++i) {
       wanted.push_back(wantedOf(parameters[i], matches.parameters[i]));
@@ -40,7 +44,7 @@ public:
     listUnused(matches);
     for (size_t i = 0; i < parameters.size(); ++i)
       if (ParameterMatch &each = matches.parameters[i]; each.state == State::Missing)
-        each.problem = missingText(wanted[i], matches.unused);
+        setMissing(wanted[i], matches.unused, each);
     if (map)
       for (const ParameterRule &rule : map->rules)
         if (std::none_of(wanted.begin(), wanted.end(), [&](const Wanted &each) { return each.rule == &rule; }))
@@ -99,12 +103,16 @@ private:
 
   /// By its type and shape alone: no data is read.
   void fit(const Wanted &wanted, ParameterMatch &match) {
-    const TensorInfo &original = contents.tensors().at(match.source);
+    const StoredTensor &original = contents.tensors().at(match.source);
     TensorInfo info = original;
     match.state = State::Unfit;
+    if (isUnreadable(original, match))
+      return;
     std::string done;
     for (const std::string &name : match.stacked)
-      if (const TensorInfo &each = contents.tensors().at(name); each.shape != info.shape || each.type != info.type) {
+      if (const StoredTensor &each = contents.tensors().at(name); isUnreadable(each, match)) {
+        return;
+      } else if (each.shape != info.shape || each.type != info.type) {
         match.found = each.typeText();
         match.problem = "tensor '" + name + "' of " + file + " is " + each.typeText() + ", but '" + match.source +
                         "', behind which it is stacked, " + info.typeText();
@@ -140,6 +148,14 @@ private:
       match.problem = "tensor '" + wanted.info.name + "' is " + match.found + ", expected " + wanted.info.typeText();
   }
 
+  bool isUnreadable(const StoredTensor &tensor, ParameterMatch &match) const {
+    if (tensor.isReadable())
+      return false;
+    match.found = tensor.typeText();
+    match.problem = tensor.unreadableText() + (match.place.empty() ? "" : ", in " + file);
+    return true;
+  }
+
   static std::string remedy(const TensorInfo &found, const TensorInfo &wanted) {
     std::vector<int64_t> reversed(found.shape.rbegin(), found.shape.rend());
     if (found.shape.size() > 1 && reversed == wanted.shape)
@@ -161,22 +177,22 @@ private:
   }
 
   /// A tensor that was probably meant has nearly that name, or is the only one of that shape.
-  std::string missingText(const Wanted &wanted, const std::vector<TensorInfo> &unused) const {
+  void setMissing(const Wanted &wanted, const std::vector<StoredTensor> &unused, ParameterMatch &match) const {
     std::string name = wanted.names.front(), text = "tensor '" + name + "' is missing";
     if (wanted.rule)
       text = "tensor '" + name + "' for parameter '" + wanted.info.name + "', " + wanted.info.typeText() +
              ", is missing in " + file;
     Nearest nearest(name);
-    const TensorInfo *sameShape = nullptr;
+    const StoredTensor *sameShape = nullptr;
     bool several = false;
-    for (const TensorInfo &each : unused) {
+    for (const StoredTensor &each : unused) {
       nearest.offer(each.name);
       if (each.shape == wanted.info.shape)
         several |= sameShape != nullptr, sameShape = &each;
     }
-    if (!nearest.found().empty() || !sameShape || several)
-      return text + nearest.text();
-    return text + "; only '" + sameShape->name + "' has its shape";
+    bool onlyShape = nearest.found().empty() && sameShape && !several;
+    match.missing = name;
+    match.problem = text + (onlyShape ? "; only '" + sameShape->name + "' has its shape" : nearest.text());
   }
 
   const std::string &file;
@@ -192,6 +208,46 @@ size_t ParameterMatches::count(State state) const {
       std::count_if(parameters.begin(), parameters.end(), [&](const auto &each) { return each.state == state; }));
 }
 
+std::string listNames(const std::vector<std::string> &names, size_t shown) {
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), shown); ++i)
+    list += (i ? ", '" : "'") + names[i] + "'";
+  if (names.size() > shown)
+    list += " and " + std::to_string(names.size() - shown) + " more";
+  return list;
+}
+
+std::string ParameterMatches::mapHint() const {
+  std::vector<std::string> names;
+  for (const StoredTensor &each : unused)
+    names.push_back(each.name);
+  return "the file has " + std::to_string(names.size()) + " of other names: " + listNames(names, 3) +
+         "; '--map FILE.toml' says which of them is which parameter, as the maps in examples/maps do";
+}
+
+std::vector<std::string> ParameterMatches::notes(const std::vector<const ParameterMatch *> &problems) const {
+  constexpr size_t mostLines = 20, fewMissing = 4;
+  std::vector<std::string> lines, missing;
+  for (const ParameterMatch *each : problems)
+    if (each->state == State::Missing)
+      missing.push_back(each->missing);
+  // More are no misspellings: the file is of another program.
+  bool together = !byMap && missing.size() > fewMissing;
+  if (together)
+    lines.push_back(std::to_string(missing.size()) + " tensors are missing: " + listNames(missing, 3));
+  for (const ParameterMatch *each : problems)
+    if (!together || each->state != State::Missing)
+      lines.push_back(each->note());
+  bool hints = !byMap && !missing.empty() && !unused.empty();
+  if (size_t most = mostLines - hints; lines.size() > most) {
+    lines[most - 1] = "and " + std::to_string(lines.size() - most + 1) + " more";
+    lines.resize(most);
+  }
+  if (hints)
+    lines.push_back(mapHint());
+  return lines;
+}
+
 ParameterMatches matchParameters(const std::string &file, const std::vector<ParameterInfo> &parameters,
                                  const ParameterMap *map) {
   return Matcher(file, WeightFile(file), map).match(parameters);
@@ -205,12 +261,15 @@ void checkMatches(const ParameterMatches &matches, bool mayLack) {
       problems.push_back(&match);
   if (problems.empty())
     return;
-  if (problems.size() == 1)
-    throw Error(BadInput, problems[0]->place.empty() ? matches.file : problems[0]->place, problems[0]->problem);
+  std::vector<std::string> notes = matches.notes(problems);
   Error error = fileError(matches.file, std::to_string(problems.size()) + " of " +
                                             std::to_string(matches.parameters.size()) + " parameters cannot be loaded");
-  for (const ParameterMatch *each : problems)
-    error.note(each->note());
+  if (problems.size() == 1) {
+    error = Error(BadInput, problems[0]->place.empty() ? matches.file : problems[0]->place, problems[0]->problem);
+    notes.erase(notes.begin());
+  }
+  for (const std::string &note : notes)
+    error.note(note);
   throw error;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_LOADPARAMETERS_H
 #define PLC_RUNTIME_LOADPARAMETERS_H
 
+#include "Safetensors.h"
 #include "plc/Runtime/Engine.h"
 #include "plc/Runtime/ParameterMap.h"
 
@@ -17,6 +18,7 @@ struct ParameterMatch {
   std::string source;                  // its name in the file
   std::vector<std::string> stacked;    // behind it
   const ParameterRule *rule = nullptr; // by which it is turned, if it is found
+  std::string missing;                 // the name that the file lacks
   std::string found;                   // the type of what does not fit
   std::string place;                   // of the problem in the map; empty: in the file
   std::string problem;                 // "tensor 'w' is missing; the nearest is 'v'"
@@ -27,13 +29,22 @@ struct ParameterMatch {
 struct ParameterMatches {
   std::string file;
   std::vector<ParameterMatch> parameters; // in the model's order
-  std::vector<TensorInfo> unused;         // tensors of the file that are of no parameter
+  std::vector<StoredTensor> unused;       // tensors of the file that are of no parameter
   size_t numTied = 0;                     // parameters that share a tensor of the file with one before
   std::vector<const ParameterRule *> idle;
+  bool byMap = false;                          // names are those of a map
   std::map<std::string, std::string> metadata; // of the file
 
   size_t count(ParameterMatch::State state) const;
+  /// What is to be told of parameters that are missing or do not fit: a line for each, but one for many that are missing.
+  std::vector<std::string> notes(const std::vector<const ParameterMatch *> &problems) const;
+
+private:
+  std::string mapHint() const;
 };
+
+/// The first names, for a message: `'a', 'b' and 7 more`.
+std::string listNames(const std::vector<std::string> &names, size_t shown);
 
 /// Looks for every parameter in a file of weights, by the rules of a map if there is one. Names, types and shapes alone are
 /// read. Throws fileError if the file is none.

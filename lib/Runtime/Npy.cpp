@@ -1,6 +1,7 @@
 #include "Npy.h"
 
 #include "ConvertTensor.h"
+#include "FileFormats.h"
 #include "StoredType.h"
 #include "plc/Runtime/Error.h"
 
@@ -185,7 +186,7 @@ struct Header {
 /// The header at the beginning of `bytes`, of a file of `size` bytes.
 Header readHeader(const std::string &file, std::string_view bytes, size_t size) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != magic)
-    throw fileError(file, "not a .npy file (offset 0)");
+    throw notOfFormat(file, ".npy", bytes.substr(0, formatBytes));
   unsigned version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
     throw fileError(file, ".npy version " + std::to_string(version) + " is not 1, 2 or 3 (offset 6)");

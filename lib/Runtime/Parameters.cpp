@@ -4,34 +4,28 @@
 
 namespace plc::runtime {
 
-/// The first five names, for a message: `'a', 'b' and 7 more`.
-static std::string listNames(const std::vector<TensorInfo> &tensors) {
-  constexpr size_t shown = 5;
-  std::string list;
-  for (size_t i = 0; i < std::min(tensors.size(), shown); ++i)
-    list += (i ? ", '" : "'") + tensors[i].name + "'";
-  if (tensors.size() > shown)
-    list += " and " + std::to_string(tensors.size() - shown) + " more";
-  return list;
-}
-
 /// Tensors that no parameter uses may belong to a larger model under another `--entry`, or be a sign that this model is
 /// not the one that was trained; parameters that the file lacks may be an adapter's, or misspelt, so each is told.
 static void tell(const std::string &place, const ParameterMatches &matches, const ParameterMap *map,
                  const Engine &engine) {
-  if (!matches.unused.empty())
-    warnUser(place + ": warning: " + std::to_string(matches.unused.size()) + " tensors are of no parameter of model '" +
-             engine.modelName() + "' and are not used: " + listNames(matches.unused) + "\n");
+  std::vector<std::string> unused;
+  for (const StoredTensor &tensor : matches.unused)
+    unused.push_back(tensor.name);
+  if (!unused.empty())
+    warnUser(place + ": warning: " + std::to_string(unused.size()) + " tensors are of no parameter of model '" +
+             engine.modelName() + "' and are not used: " + listNames(unused, 5) + "\n");
   for (const ParameterRule *rule : matches.idle)
     warnUser(map->place(rule->line, rule->column) + ": warning: '" + rule->parameter.text() +
              "' names no parameter of model '" + engine.modelName() + "'\n");
-  if (size_t missing = matches.count(ParameterMatch::State::Missing)) {
-    warnUser(place + ": warning: " + std::to_string(missing) + " of " + std::to_string(matches.parameters.size()) +
-             " parameters are missing and start at their initial values\n");
-    for (const ParameterMatch &match : matches.parameters)
-      if (match.state == ParameterMatch::State::Missing)
-        warnUser("note: " + match.note() + "\n");
-  }
+  std::vector<const ParameterMatch *> missing;
+  for (const ParameterMatch &match : matches.parameters)
+    if (match.state == ParameterMatch::State::Missing)
+      missing.push_back(&match);
+  if (!missing.empty())
+    warnUser(place + ": warning: " + std::to_string(missing.size()) + " of " +
+             std::to_string(matches.parameters.size()) + " parameters are missing and start at their initial values\n");
+  for (const std::string &note : matches.notes(missing))
+    warnUser("note: " + note + "\n");
 }
 
 void prepareParameters(const Options &options, Engine &engine, bool mayLack) {

@@ -1,6 +1,7 @@
 #include "Safetensors.h"
 
 #include "ConvertTensor.h"
+#include "FileFormats.h"
 #include "plc/Support/Json.h"
 #include "plc/Module/ModuleSeal.h"
 #include "plc/Runtime/InitialValues.h"
@@ -68,10 +69,21 @@ private:
     throw fileError(file, text + " (offset " + std::to_string(offset) + ")");
   }
 
-  json parseHeader() {
+  /// Whether it begins as one: with the header's length, then a brace.
+  void checkFormat() const {
+    std::string begin(std::min(size, formatBytes), '\0');
+    into.bytes.read(0, begin.size(), begin.data());
     uint64_t length = 0;
-    if (size < 8)
-      fail("not a .safetensors file", 0);
+    if (begin.size() < 9)
+      throw notOfFormat(file, ".safetensors", begin);
+    std::memcpy(&length, begin.data(), sizeof(length));
+    if (begin[8] != '{' && (length > size - 8 || formatOf(begin)))
+      throw notOfFormat(file, ".safetensors", begin);
+  }
+
+  json parseHeader() {
+    checkFormat();
+    uint64_t length = 0;
     into.bytes.read(0, 8, reinterpret_cast<char *>(&length));
     if (length > size - 8)
       fail("header of " + std::to_string(length) + " bytes in a file of " + std::to_string(size), 0);
@@ -163,35 +175,39 @@ private:
   }
 
   void readTensor(const std::string &name, const json &value) {
-    TensorInfo info;
+    StoredTensor info;
     info.name = name;
     info.shape = readIntegers(name, value, "shape");
     std::vector<int64_t> range = readIntegers(name, value, "data_offsets");
-    std::string dtype = value.contains("dtype") && value["dtype"].is_string() ? value["dtype"].get<std::string>() : "";
-    const StoredType *type = nullptr;
-    std::string known;
-    for (const StoredType &each : storedTypes()) {
-      known += (known.empty() ? "" : ", ") + std::string(each.safetensors);
-      if (each.safetensors == dtype)
-        type = &each;
-    }
-    if (!type)
-      fail("tensor '" + name + "' has element type '" + dtype + "', expected one of " + known, 8);
-    info.type = type->readAs;
-    int64_t wanted = static_cast<int64_t>(type->width);
-    for (int64_t extent : info.shape)
-      if (__builtin_mul_overflow(wanted, extent, &wanted))
-        fail("tensor '" + name + "' has 2^63 bytes or more", 8);
+    if (!value.contains("dtype") || !value["dtype"].is_string() || value["dtype"].get<std::string>().empty())
+      fail("tensor '" + name + "' has no string 'dtype'", 8);
+    std::string dtype = value["dtype"].get<std::string>();
+    const std::span<const StoredType> types = storedTypes();
+    auto type = std::find_if(types.begin(), types.end(), [&](const auto &each) { return each.safetensors == dtype; });
     int64_t available = static_cast<int64_t>(size - dataStart);
     if (range.size() != 2 || range[0] > range[1] || range[1] > available)
       fail("tensor '" + name + "' lies outside the file's " + std::to_string(available) + " bytes of data", 8);
-    if (range[1] - range[0] != wanted)
-      fail("tensor '" + name + "' has " + std::to_string(range[1] - range[0]) + " bytes, expected " +
-               std::to_string(wanted) + " for " + info.typeText(),
-           8);
+    if (type == types.end()) {
+      info.unreadable = dtype;
+    } else {
+      info.type = type->readAs;
+      checkSize(info, static_cast<int64_t>(type->width), range[1] - range[0]);
+    }
     ranges.emplace_back(range[0], range[1]);
-    into.places[name] = {type, dataStart + static_cast<size_t>(range[0]), static_cast<size_t>(wanted)};
+    into.places[name] = {info.isReadable() ? &*type : nullptr, dataStart + static_cast<size_t>(range[0]),
+                         static_cast<size_t>(range[1] - range[0])};
     into.tensors[name] = std::move(info);
+  }
+
+  void checkSize(const StoredTensor &info, int64_t width, int64_t found) {
+    int64_t wanted = width;
+    for (int64_t extent : info.shape)
+      if (__builtin_mul_overflow(wanted, extent, &wanted))
+        fail("tensor '" + info.name + "' has 2^63 bytes or more", 8);
+    if (found != wanted)
+      fail("tensor '" + info.name + "' has " + std::to_string(found) + " bytes, expected " + std::to_string(wanted) +
+               " for " + info.typeText(),
+           8);
   }
 
   void checkCoverage() {
@@ -215,7 +231,21 @@ private:
 
 SafetensorsFile::SafetensorsFile(const std::string &file) : file(file), bytes(file) { SafetensorsHeader(*this).read(); }
 
+std::string StoredTensor::typeText() const {
+  std::string text = TensorInfo::typeText();
+  return isReadable() ? text : unreadable + text.substr(text.find('['));
+}
+
+std::string StoredTensor::unreadableText() const {
+  std::string known;
+  for (const StoredType &each : storedTypes())
+    known += (known.empty() ? "" : ", ") + std::string(each.safetensors);
+  return "tensor '" + name + "' has element type '" + unreadable + "', expected one of " + known;
+}
+
 Tensor SafetensorsFile::read(const std::string &name) const {
+  if (const StoredTensor &info = tensors.at(name); !info.isReadable())
+    throw fileError(file, info.unreadableText());
   const Place &place = places.at(name);
   std::string stored(place.size, '\0');
   bytes.read(place.begin, place.size, stored.data());
@@ -230,6 +260,8 @@ StoredElements openSafetensors(const std::string &file, const std::string &name)
   SafetensorsFile contents(file);
   if (!contents.tensors.count(name))
     throw fileError(file, "tensor '" + name + "' is missing");
+  if (const StoredTensor &info = contents.tensors.at(name); !info.isReadable())
+    throw fileError(file, info.unreadableText());
   const SafetensorsFile::Place &place = contents.places.at(name);
   return {file, std::move(contents.bytes), *place.type, place.begin, contents.tensors.at(name)};
 }

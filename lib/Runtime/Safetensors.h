@@ -8,6 +8,17 @@
 
 namespace plc::runtime {
 
+/// What a file has: a tensor as it is read, or one of an element type that is only listed.
+struct StoredTensor : TensorInfo {
+  std::string unreadable{}; // that type as the file names it, which `type` then is not; empty: it is read
+
+  bool isReadable() const { return unreadable.empty(); }
+  /// `f32[8, 128]`, `F8_E4M3[8, 128]`.
+  std::string typeText() const;
+  /// "tensor 'w' has element type ..", of one that is only listed.
+  std::string unreadableText() const;
+};
+
 /// A file to read: its header is read and checked at once, each tensor when it is asked for.
 class SafetensorsFile {
 public:
@@ -15,10 +26,9 @@ public:
   explicit SafetensorsFile(const std::string &file);
 
   std::map<std::string, std::string> metadata;
-  /// As they are read.
-  std::map<std::string, TensorInfo> tensors;
+  std::map<std::string, StoredTensor> tensors;
 
-  /// One of `tensors`.
+  /// One of `tensors`. Throws fileError if its type is not read.
   Tensor read(const std::string &name) const;
   /// The tensor of this name, converted to the type; throws fileError if there is none or another.
   Tensor readAs(const TensorInfo &wanted) const;
@@ -27,8 +37,8 @@ private:
   friend class SafetensorsHeader;
   friend StoredElements openSafetensors(const std::string &file, const std::string &name);
   struct Place {
-    const StoredType *type;
-    size_t begin, size; // in the file
+    const StoredType *type; // null: not read
+    size_t begin, size;     // in the file
   };
 
   std::string file;

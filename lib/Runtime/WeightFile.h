@@ -12,7 +12,7 @@ public:
   /// fileError.
   explicit WeightFile(const std::string &file);
 
-  const std::map<std::string, TensorInfo> &tensors() const { return infos; }
+  const std::map<std::string, StoredTensor> &tensors() const { return infos; }
   /// Of one file; empty for an index.
   std::map<std::string, std::string> metadata;
   /// One of `tensors`.
@@ -21,7 +21,7 @@ public:
 private:
   std::vector<SafetensorsFile> shards;
   std::map<std::string, size_t> shardOf;
-  std::map<std::string, TensorInfo> infos;
+  std::map<std::string, StoredTensor> infos;
 };
 
 } // namespace plc::runtime

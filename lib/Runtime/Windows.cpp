@@ -1,5 +1,6 @@
 #include "Windows.h"
 
+#include "FileFormats.h"
 #include "TensorFile.h"
 #include "plc/Runtime/InitialValues.h"
 
@@ -13,6 +14,12 @@ namespace {
 const uint64_t stream = hashBytes("data");
 
 void checkBytes(const TensorInfo &input, const std::string &file) {
+  if (auto format = formatOfFile(file); format && !format->isText) {
+    Error error =
+        fileError(file, "is " + format->name + ", no text, whose bytes input '" + input.name + "' would take");
+    addRemedy(file, *format, error);
+    throw error;
+  }
   if (kindOf(input.type) == ElementKind::Truth)
     throw usageError("input '" + input.name + "' is " + input.typeText() + ": bytes of a file are no truth values; " +
                      "give rows of a .npy or .safetensors file");
@@ -32,9 +39,9 @@ Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options,
   for (const TensorInfo &input : entry.inputs) {
     const DataOption &option = findOption(input, options);
     bool isBytes = !isTensorFile(option.file) && !endOfNumbers(option.file);
-    if (isBytes)
-      checkBytes(input, option.file);
-    else
+    for (const std::string &file : isBytes ? option.files() : std::vector<std::string>())
+      checkBytes(input, file);
+    if (!isBytes)
       unit = "elements";
     std::vector<StoredElements> files;
     for (const std::string &file : option.files())
