@@ -21,15 +21,20 @@ STAGES = (1, 2)
 
 
 class TensorInfo(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_size_t),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_size_t),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("bytes", ctypes.c_size_t)]
 
 
 plc = ctypes.CDLL(arguments.tools.parent / "lib" / "libplcrt.so")
 for name, result in {"plc_last_error": ctypes.c_char_p, "plc_module_open": ctypes.c_void_p, "plc_session_create": ctypes.c_void_p,
-                     "plc_session_num_inputs": ctypes.c_size_t, "plc_session_input": TensorInfo,
-                     "plc_module_num_parameters": ctypes.c_size_t, "plc_module_parameter": TensorInfo}.items():
+                     "plc_session_num_inputs": ctypes.c_size_t, "plc_module_num_parameters": ctypes.c_size_t}.items():
     getattr(plc, name).restype = result
+
+
+def bytes_of(function, handle, index):
+    info = TensorInfo(struct_size=ctypes.sizeof(TensorInfo))
+    function(handle, ctypes.c_size_t(index), ctypes.byref(info))
+    return info.bytes
 
 
 def open_module(file):
@@ -56,7 +61,7 @@ def train(module):
     chance = random.Random(0)
     inputs = []
     for i in range(count):
-        size = plc.plc_session_input(session, ctypes.c_size_t(i)).bytes
+        size = bytes_of(plc.plc_session_describe_input, session, i)
         inputs.append((ctypes.c_int32 * (size // 4))(*(chance.randrange(256) for _ in range(size // 4))))
     pointers = (ctypes.c_void_p * count)(*(ctypes.addressof(data) for data in inputs))
     told, loss = [], ctypes.c_double()
@@ -65,7 +70,7 @@ def train(module):
             sys.exit(f"it does not train: {plc.plc_last_error()}")
         told.append(loss.value)
     for i in range(plc.plc_module_num_parameters(module)):
-        data = ctypes.create_string_buffer(plc.plc_module_parameter(module, ctypes.c_size_t(i)).bytes)
+        data = ctypes.create_string_buffer(bytes_of(plc.plc_module_describe_parameter, module, i))
         plc.plc_module_get_parameter(module, ctypes.c_size_t(i), data)
         told.append(data.raw)
     plc.plc_session_destroy(session)

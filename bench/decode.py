@@ -31,7 +31,7 @@ type_names = {1: "F32", 6: "BF16"}  # of plc_element_type
 
 
 class Info(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_size_t),
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("type", ctypes.c_int), ("rank", ctypes.c_size_t),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("bytes", ctypes.c_size_t)]
 
 
@@ -40,9 +40,14 @@ def runtime():
     for name in ("plc_module_open", "plc_session_create"):
         getattr(lib, name).restype = ctypes.c_void_p
     lib.plc_last_error.restype = ctypes.c_char_p
-    lib.plc_session_output.restype = lib.plc_module_parameter.restype = Info
     lib.plc_module_num_parameters.restype = ctypes.c_size_t
     return lib
+
+
+def describe(function, handle, index):
+    info = Info(struct_size=ctypes.sizeof(Info))
+    function(handle, ctypes.c_size_t(index), ctypes.byref(info))
+    return info
 
 
 def write_model(folder, elements):
@@ -69,7 +74,7 @@ def write_weights(module, file):
         sys.exit(lib.plc_last_error().decode())
     header, data, end = {}, [], 0
     for index in range(lib.plc_module_num_parameters(opened)):
-        info = lib.plc_module_parameter(opened, ctypes.c_size_t(index))
+        info = describe(lib.plc_module_describe_parameter, opened, index)
         values = ctypes.create_string_buffer(info.bytes)
         lib.plc_module_get_parameter(opened, ctypes.c_size_t(index), values)
         header[info.name.decode()] = {"dtype": type_names[info.type], "shape": info.shape[:info.rank],
@@ -89,7 +94,7 @@ class Plc:
         self.check(opened.value is None or self.lib.plc_module_load(opened, str(weights).encode()))
         self.session = ctypes.c_void_p(self.lib.plc_session_create(opened, b"infer"))
         self.token, self.at = numpy.zeros(1, numpy.int32), numpy.zeros(1, numpy.int32)
-        self.logits = numpy.zeros(self.lib.plc_session_output(self.session, 0).bytes // 4, numpy.float32)
+        self.logits = numpy.zeros(describe(self.lib.plc_session_describe_output, self.session, 0).bytes // 4, numpy.float32)
         self.inputs = (ctypes.c_void_p * 2)(self.token.ctypes.data, self.at.ctypes.data)
         self.outputs = (ctypes.c_void_p * 1)(self.logits.ctypes.data)
 

@@ -31,7 +31,7 @@ COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", 
 MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
-    "plc-opt": {"Driver", *COMPILER},
+    "plc-opt": {"Driver", "Support", *COMPILER},
     "plc-run": {"Module", "Runtime", "Simulator", "Text"},
     "plc-interpret": {"Support", "Dialect", "Language", "Algebra", "Numerics", "Reference", "Strategy", "Module", "Runtime"},
     "plc-lsp-server": {"Support", "Dialect", "Language"},

@@ -8,6 +8,7 @@
 #include "Transports.h"
 #include "plc/Runtime/InitialValues.h"
 #include "plc/Runtime/ModuleEngine.h"
+#include "plc/Support/Version.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -168,6 +169,13 @@ std::vector<Bytes> copyInputs(const EntryInfo &entry, const void *const *inputs)
   return copies;
 }
 
+template <class Tensor>
+void checkIndex(const std::vector<Tensor> &tensors, size_t index, const char *noun) {
+  if (index >= tensors.size())
+    throw usageError("found " + std::string(noun) + " " + std::to_string(index) + ", but there are " +
+                     std::to_string(tensors.size()));
+}
+
 // The numbers of the C API stay for good.
 static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F32) &&
               PLC_I64 == int(ElementType::I64) && PLC_I32 == int(ElementType::I32) &&
@@ -175,16 +183,58 @@ static_assert(PLC_F64 == int(ElementType::F64) && PLC_F32 == int(ElementType::F3
               PLC_BF16 == int(ElementType::BF16) && PLC_I8 == int(ElementType::I8) && plc::allElementTypes.size() == 8);
 plc_element_type cTypeOf(ElementType type) { return static_cast<plc_element_type>(type); }
 
-plc_tensor_info describe(const std::vector<TensorInfo> &tensors, size_t index) {
-  if (index >= tensors.size())
-    return {};
-  const TensorInfo &tensor = tensors[index];
-  return {tensor.name.c_str(), cTypeOf(tensor.type), tensor.shape.size(), tensor.shape.data(), tensor.numBytes()};
+/// The bytes of a struct of the caller, who was compiled with another header, perhaps. What is no size, as in a program that never set
+/// it, is refused: beyond `most` a struct cannot grow.
+size_t sizeOf(const void *theirs, const char *type) {
+  constexpr size_t most = 4096;
+  size_t size;
+  std::memcpy(&size, theirs, sizeof(size));
+  if (size < sizeof(size) || size > most || size % alignof(size_t))
+    throw usageError("found " + std::to_string(size) + " for 'struct_size' of " + type + "; set it to sizeof(" + type +
+                     ")");
+  return size;
+}
+
+/// The options of a struct of any size: zero where it ends early.
+plc_options optionsOf(const plc_options *given) {
+  plc_options options{};
+  if (!given)
+    return options;
+  size_t size = sizeOf(given, "plc_options"), known = std::min(size, sizeof(options));
+  std::memcpy(&options, given, known);
+  const auto *bytes = reinterpret_cast<const char *>(given);
+  if (std::any_of(bytes + known, bytes + size, [](char byte) { return byte != 0; }))
+    throw usageError("found a field of plc_options that libplcrt " + std::string(plc::version()) +
+                     " does not know, whose plc_options ends after " + std::to_string(known) +
+                     " bytes; leave it zero, or run with a newer library");
+  return options;
+}
+
+plc_tensor_info infoOf(const TensorInfo &tensor) {
+  return {0, tensor.name.c_str(), cTypeOf(tensor.type), tensor.shape.size(), tensor.shape.data(), tensor.numBytes()};
+}
+plc_tensor_info infoOf(const ParameterInfo &parameter) {
+  return {0,
+          parameter.path.c_str(),
+          cTypeOf(parameter.type),
+          parameter.shape.size(),
+          parameter.shape.data(),
+          parameter.tensor().numBytes()};
+}
+
+/// Fills the struct of the caller as far as it goes.
+template <class Tensor>
+void describe(const std::vector<Tensor> &tensors, size_t index, const char *noun, plc_tensor_info *info) {
+  size_t size = sizeOf(info, "plc_tensor_info");
+  plc_tensor_info known = index < tensors.size() ? infoOf(tensors[index]) : plc_tensor_info{};
+  known.struct_size = size;
+  std::memset(static_cast<void *>(info), 0, size);
+  std::memcpy(static_cast<void *>(info), &known, std::min(size, sizeof(known)));
+  checkIndex(tensors, index, noun);
 }
 
 void checkParameter(const plc_module *module, size_t index) {
-  if (size_t count = module->engine->parameters().size(); index >= count)
-    throw usageError("found parameter " + std::to_string(index) + ", but there are " + std::to_string(count));
+  checkIndex(module->engine->parameters(), index, "parameter");
 }
 
 // What computes or saves zeros that nobody chose helps no one.
@@ -198,31 +248,34 @@ void checkValues(const plc_module *module) {
 
 extern "C" {
 
+const char *plc_version(void) { return plc::version(); }
+
 const char *plc_last_error(void) { return lastError.c_str(); }
 
 plc_module *plc_module_open(const char *file) { return plc_module_open_with(file, nullptr); }
 
-plc_module *plc_module_open_with(const char *file, const plc_options *options) {
+plc_module *plc_module_open_with(const char *file, const plc_options *given) {
   plc_module *module = nullptr;
   guarded([&] {
     if (!file)
       throw usageError("found no name of a module's file");
+    plc_options options = optionsOf(given);
     ModuleOptions chosen;
-    if (options && options->threads_per_stage) {
-      if (options->threads_per_stage < 1 || options->threads_per_stage > 256)
-        throw usageError("found " + std::to_string(options->threads_per_stage) +
+    if (options.threads_per_stage) {
+      if (options.threads_per_stage < 1 || options.threads_per_stage > 256)
+        throw usageError("found " + std::to_string(options.threads_per_stage) +
                          " threads per stage, expected 1 to 256");
-      chosen.threadsPerStage = options->threads_per_stage;
+      chosen.threadsPerStage = options.threads_per_stage;
     }
-    if (options && options->hang_timeout != 0) {
-      if (!(options->hang_timeout < longestHangTimeout))
-        throw usageError("found a hang_timeout of " + std::to_string(options->hang_timeout) +
+    if (options.hang_timeout != 0) {
+      if (!(options.hang_timeout < longestHangTimeout))
+        throw usageError("found a hang_timeout of " + std::to_string(options.hang_timeout) +
                          ", expected less than 1e9 seconds");
-      chosen.hangTimeout = std::max(0.0, options->hang_timeout);
+      chosen.hangTimeout = std::max(0.0, options.hang_timeout);
     }
-    chosen.checkFinite = options && options->check_finite;
-    if (options && options->transport)
-      chosen.transportKind = findTransport(options->transport);
+    chosen.checkFinite = options.check_finite;
+    if (options.transport)
+      chosen.transportKind = findTransport(options.transport);
     bool before = MpiWorld::joined();
     module = new plc_module{openModule(file, chosen)};
     if (module->engine->numProcesses() > 1) // MPI's own
@@ -296,12 +349,8 @@ int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint6
 
 size_t plc_module_num_parameters(const plc_module *module) { return module->engine->parameters().size(); }
 
-plc_tensor_info plc_module_parameter(const plc_module *module, size_t index) {
-  if (index >= module->engine->parameters().size())
-    return {};
-  const ParameterInfo &parameter = module->engine->parameters()[index];
-  return {parameter.path.c_str(), cTypeOf(parameter.type), parameter.shape.size(), parameter.shape.data(),
-          parameter.tensor().numBytes()};
+int plc_module_describe_parameter(const plc_module *module, size_t index, plc_tensor_info *info) {
+  return guarded([&] { describe(module->engine->parameters(), index, "parameter", info); });
 }
 
 int plc_module_get_parameter(plc_module *module, size_t index, void *data) {
@@ -348,11 +397,11 @@ void plc_session_destroy(plc_session *session) {
 size_t plc_session_num_inputs(const plc_session *session) { return session->entry->inputs.size(); }
 size_t plc_session_num_outputs(const plc_session *session) { return session->entry->outputs.size(); }
 
-plc_tensor_info plc_session_input(const plc_session *session, size_t index) {
-  return describe(session->entry->inputs, index);
+int plc_session_describe_input(const plc_session *session, size_t index, plc_tensor_info *info) {
+  return guarded([&] { describe(session->entry->inputs, index, "input", info); });
 }
-plc_tensor_info plc_session_output(const plc_session *session, size_t index) {
-  return describe(session->entry->outputs, index);
+int plc_session_describe_output(const plc_session *session, size_t index, plc_tensor_info *info) {
+  return guarded([&] { describe(session->entry->outputs, index, "output", info); });
 }
 
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs) {

@@ -7,6 +7,7 @@
 #include "Overwrites.h"
 #include "Runs.h"
 #include "SameRun.h"
+#include "plc/Support/Version.h"
 
 #include <chrono>
 #include <csignal>
@@ -83,6 +84,11 @@ int runCommands(int argc, char **argv, const Tool &tool) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
   greetLauncher();
   try {
+    if (argc == 2 && argv[1] == std::string_view("--version")) {
+      std::printf("%s %s\n", tool.name.c_str(), plc::version());
+      flushStdout();
+      return Done;
+    }
     Options options = parseOptions(argc, argv, tool);
     if (options.help) {
       std::fputs(helpText(tool, options.model.command).c_str(), stdout);

@@ -283,7 +283,8 @@ std::string helpText(const Tool &tool, const std::string &name) {
     for (const std::string &each : tool.commands)
       if (const Command *found = findCommand(tool, each))
         text += "  " + each + std::string(10 - each.size(), ' ') + found->what + "\n";
-    return text + "\n" + tool.name + " COMMAND --help tells a command's options\n";
+    return text + "\n" + tool.name + " COMMAND --help tells a command's options, " + tool.name +
+           " --version the version\n";
   }
   text = "usage: " + tool.name + " " + name + " " + (command->arguments ? command->arguments : tool.modelArgument) +
          " [options]\n" + command->what + "\n";

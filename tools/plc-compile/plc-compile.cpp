@@ -1,6 +1,7 @@
 //===- plc-compile.cpp - from a model to a plan, an IR or a module ----------===//
 #include "plc/Driver/Compile.h"
 #include "plc/Driver/Instrumentation.h"
+#include "plc/Support/Version.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,6 +55,7 @@ watch (MLIR's own options, as plc-opt has them, written --name=value)
   --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
 
   --help              this text
+  --version           the version of plc
 
 exit codes: 0 done, 1 bad model, 2 usage or strategy, 3 no plan fits, 70 internal error
 example: plc-compile examples/gpt.ein --set parallelism.stages=2 --set parallelism.micro_batches=4 -o gpt.plcm
@@ -202,11 +204,14 @@ static void printHelp() {
 
 int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN); // a file that is larger than the user may have is an error of its write
-  for (int i = 1; i < argc; ++i)
-    if (StringRef(argv[i]) == "--help" || StringRef(argv[i]) == "-h") {
-      printHelp();
+  for (StringRef argument : llvm::ArrayRef(argv, argc).drop_front()) {
+    if (argument == "--help" || argument == "-h")
+      return printHelp(), 0;
+    if (argument == "--version") {
+      llvm::outs() << "plc-compile " << plc::version() << "\n";
       return 0;
     }
+  }
   CompileOptions options;
   if (int code = parse(argc, argv, options))
     return code;

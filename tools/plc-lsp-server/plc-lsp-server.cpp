@@ -1,6 +1,8 @@
 //===- plc-lsp-server.cpp - the language server -------------------------------===//
 #include "Documents.h"
 
+#include "plc/Support/Version.h"
+
 #include "llvm/Support/LSP/Transport.h"
 #include "llvm/Support/Program.h"
 
@@ -11,7 +13,8 @@ static const char help[] =
     R"(plc-lsp-server: errors in .ein models and .mlir files, as they are typed; in models also completion, types and extents,
 definitions, and new names for indices
 usage: plc-lsp-server        (speaks the Language Server Protocol on standard input and output)
-  --help  this text
+  --help     this text
+  --version  the version of plc
 example, for Neovim: vim.lsp.start({ name = "plc", cmd = { "plc-lsp-server" } })
 )";
 
@@ -55,7 +58,7 @@ private:
         {"definitionProvider", true},
         {"renameProvider", true},
         {"completionProvider", json::Object{{"triggerCharacters", json::Array{"."}}}}};
-    reply(json::Object{{"serverInfo", json::Object{{"name", "plc-lsp-server"}}},
+    reply(json::Object{{"serverInfo", json::Object{{"name", "plc-lsp-server"}, {"version", plc::version()}}},
                        {"capabilities", std::move(capabilities)}});
   }
   void shutdown(const NoParams &, Callback<std::nullptr_t> reply) {
@@ -121,6 +124,10 @@ private:
 int main(int argc, char **argv) {
   if (argc == 2 && StringRef(argv[1]) == "--help") {
     outs() << help;
+    return 0;
+  }
+  if (argc == 2 && StringRef(argv[1]) == "--version") {
+    outs() << "plc-lsp-server " << plc::version() << "\n";
     return 0;
   }
   // For tests: messages delimited by lines `// -----`, as MLIR's own server has them.

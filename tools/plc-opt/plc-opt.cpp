@@ -8,6 +8,7 @@
 #include "plc/Kernels/Passes.h"
 #include "plc/Numerics/Passes.h"
 #include "plc/Planning/Passes.h"
+#include "plc/Support/Version.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,7 @@ static void keepErrorsShort() {
 
 int main(int argc, char **argv) {
   keepErrorsShort();
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "plc-opt " << plc::version() << "\n"; });
   mlir::DialectRegistry registry;
   registry.insert<plc::ein::EinDialect, plc::plan::PlanDialect, plc::blis::BlisDialect>();
   // Kernels on their way to code.

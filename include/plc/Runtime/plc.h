@@ -23,7 +23,11 @@
  * are read and written by the first process. What they call and with what (of inputs and parameters some bytes) is compared: where it
  * differs, the call fails in all of them, with 1; so it does in the others when one ends, unless the program has initialised MPI itself. When a
  * run or a save fails in one process, the others wait for it: it has to end, and ends all of them when it does. MPI is initialised when a module is opened, unless the program has, and finalized when the program exits, then
- * unless the program does, after all modules are closed. */
+ * unless the program does, after all modules are closed.
+ *
+ * Structs may grow at their ends. Each begins with `struct_size`, which the caller sets to the size of the struct that it was compiled
+ * with, so a program runs with a library that knows more of the struct, or less: fields that a shorter struct lacks are zero, and a longer
+ * one may set none that the library does not know. */
 #ifndef PLC_RUNTIME_PLC_H
 #define PLC_RUNTIME_PLC_H
 
@@ -48,8 +52,9 @@ typedef enum {
   PLC_I8
 } plc_element_type;
 
-/* Valid as long as its session. */
+/* What it points to is valid as long as its session, or its module. */
 typedef struct {
+  size_t struct_size; /* sizeof(plc_tensor_info) */
   const char *name;
   plc_element_type type;
   size_t rank;
@@ -57,13 +62,17 @@ typedef struct {
   size_t bytes; /* dense, row-major */
 } plc_tensor_info;
 
-/* How a module runs. All zero: as it was compiled. */
+/* How a module runs. All zero but the size: as it was compiled. `plc_options options = {.struct_size = sizeof(options)};` */
 typedef struct {
+  size_t struct_size;        /* sizeof(plc_options) */
   int64_t threads_per_stage; /* 1 to 256; 0: the module's own */
   double hang_timeout;       /* seconds without progress, below 1e9, after which a rank hangs; 0: 30; below 0: never */
   int check_finite;          /* not 0: fail at the first kernel that writes a NaN or an unexpected infinity */
   const char *transport;     /* "threads", "mpi"; NULL: the module's own */
 } plc_options;
+
+/* Of the library that runs, as "0.1.0". */
+const char *plc_version(void);
 
 /* `FILE: TEXT` or `TEXT` of this thread's last failure; "" if there was none. */
 const char *plc_last_error(void);
@@ -86,10 +95,10 @@ int plc_module_save(plc_module *module, const char *path, int64_t step, uint64_t
 /* Parameters and the optimizer's state of a checkpoint; the next step is *step + 1. step and seed may be NULL. */
 int plc_module_resume(plc_module *module, const char *path, int64_t *step, uint64_t *seed);
 
-/* Parameters one by one, in program order; `name` is the path, as in a checkpoint. An index that is too large gives a null
- * name. Data is `bytes` long. Valid as long as the module. */
+/* Parameters one by one, in program order; `name` is the path, as in a checkpoint. Data is `bytes` long. An index that is too large
+ * is an error, with a null name. */
 size_t plc_module_num_parameters(const plc_module *module);
-plc_tensor_info plc_module_parameter(const plc_module *module, size_t index);
+int plc_module_describe_parameter(const plc_module *module, size_t index, plc_tensor_info *info);
 int plc_module_get_parameter(plc_module *module, size_t index, void *data);
 int plc_module_set_parameter(plc_module *module, size_t index, const void *data);
 
@@ -105,9 +114,9 @@ void plc_session_destroy(plc_session *session);
 
 size_t plc_session_num_inputs(const plc_session *session);
 size_t plc_session_num_outputs(const plc_session *session);
-/* An index that is too large gives a null name. */
-plc_tensor_info plc_session_input(const plc_session *session, size_t index);
-plc_tensor_info plc_session_output(const plc_session *session, size_t index);
+/* An index that is too large is an error, with a null name. */
+int plc_session_describe_input(const plc_session *session, size_t index, plc_tensor_info *info);
+int plc_session_describe_output(const plc_session *session, size_t index, plc_tensor_info *info);
 
 /* One run with the module's present parameters; each pointer is to the `bytes` of its tensor. Not for "train". */
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs);
@@ -115,6 +124,26 @@ int plc_session_run(plc_session *session, const void *const *inputs, void *const
 int plc_session_restart(plc_session *session);
 /* One optimizer step (1 is the first, 2147483647 the last) of entry "train"; the loss before the update, if `loss` is not NULL. */
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss);
+
+/* The same descriptions by value. Part of the program, not of the library: so the size is the program's. */
+static inline plc_tensor_info plc_module_parameter(const plc_module *module, size_t index) {
+  plc_tensor_info info;
+  info.struct_size = sizeof(info);
+  plc_module_describe_parameter(module, index, &info);
+  return info;
+}
+static inline plc_tensor_info plc_session_input(const plc_session *session, size_t index) {
+  plc_tensor_info info;
+  info.struct_size = sizeof(info);
+  plc_session_describe_input(session, index, &info);
+  return info;
+}
+static inline plc_tensor_info plc_session_output(const plc_session *session, size_t index) {
+  plc_tensor_info info;
+  info.struct_size = sizeof(info);
+  plc_session_describe_output(session, index, &info);
+  return info;
+}
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 int main(int argc, char **argv) {
-  plc_options options = {0};
+  plc_options options = {.struct_size = sizeof(options)};
   options.transport = "mpi";
   plc_module *module = plc_module_open_with(argv[1], &options);
   if (!module || argc != 3) {

@@ -53,7 +53,9 @@ static int useUnset(const char *file, const char *saved) {
 
 /* Two threads, and the bits of one although the caller flushes subnormal numbers. */
 static int useOptions(const char *file) {
-  plc_options options = {2, -1, 1}, wrong = {300, 0, 0}, never = {0, NAN, 0};
+  plc_options options = {.struct_size = sizeof(options), .threads_per_stage = 2, .hang_timeout = -1, .check_finite = 1};
+  plc_options wrong = {.struct_size = sizeof(wrong), .threads_per_stage = 300};
+  plc_options never = {.struct_size = sizeof(never), .hang_timeout = NAN};
   if (plc_module_open_with(file, &wrong))
     return 1;
   printf("%s\n", plc_last_error());

@@ -8,7 +8,7 @@
 static float logits[4 * 8 * 256];
 
 int main(int argc, char **argv) {
-  plc_options options = {0};
+  plc_options options = {.struct_size = sizeof(options)};
   options.transport = *argv[2] ? argv[2] : NULL;
   plc_module *module = plc_module_open_with(argv[1], &options);
   if (!module) {
