@@ -26,6 +26,7 @@ config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 config.substitutions.append(("%unit", os.path.join(config.plc_build, "unit")))
 config.substitutions.append(("%examples", os.path.join(config.plc_source, "examples")))
 config.substitutions.append(("%cc", config.c_compiler + " " + config.c_flags))
+config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(("%plc_include", os.path.join(config.plc_source, "include")))
 config.substitutions.append(("%python", "python3"))
 # Code for AVX-512 runs only where the CPU has it; elsewhere lit reports such tests as unsupported.

@@ -12,7 +12,12 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
     return nullptr;
   case Implementation::blis:
   case Implementation::tiles: break;
-  default: return "that computes no contraction";
+  case Implementation::rows:
+  case Implementation::elementwise:
+  case Implementation::columns:
+  case Implementation::scatter:
+  case Implementation::place:
+  case Implementation::loop: return "that computes no contraction";
   }
   ein::Contraction contraction = ein::analyse(op);
   if (contraction.part && by == Implementation::blis)

@@ -124,7 +124,10 @@ private:
       if (!hasGradients()) // in an entry for gradients alone it ends the exchange of tied ones
         fail(rank, "a step without a gradient");
       return;
-    default: return checkMessage(rank, action);
+    case Op::PostRecv:
+    case Op::WaitRecv:
+    case Op::Send:
+    case Op::WaitSend: return checkMessage(rank, action);
     }
   }
 

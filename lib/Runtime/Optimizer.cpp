@@ -1,6 +1,7 @@
 #include "plc/Runtime/Optimizer.h"
 
 #include "plc/Runtime/CpuFeatures.h"
+#include "plc/Support/WholeChoice.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +9,11 @@
 namespace plc::runtime {
 
 using Kind = OptimizerSettings::Kind;
+static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
 
 StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
     : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
-      beta2(settings.beta2), eps(settings.eps), decay(kind == Kind::AdamW ? 1 - rate * settings.weightDecay : 1) {
+      beta2(settings.beta2), eps(settings.eps), decay(rowOf(kind).decaysWeight ? 1 - rate * settings.weightDecay : 1) {
   // Running products, not pow: the same bits everywhere.
   double power1 = 1, power2 = 1;
   for (int64_t i = 0; i < step; ++i) {
@@ -131,7 +133,13 @@ template <class T>
 BlockFunction<T> functionOf(Kind kind) {
   static const BlockFunction<T> sgd = chooseWidth<SgdRule, T>(), momentum = chooseWidth<MomentumRule, T>(),
                                 adam = chooseWidth<AdamRule, T>();
-  return kind == Kind::SGD ? sgd : kind == Kind::Momentum ? momentum : adam;
+  switch (kind) {
+  case Kind::SGD: return sgd;
+  case Kind::Momentum: return momentum;
+  case Kind::Adam:
+  case Kind::AdamW: return adam;
+  }
+  __builtin_unreachable();
 }
 
 double addLanes(double *sums) {

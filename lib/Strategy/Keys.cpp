@@ -11,6 +11,7 @@
 #include "plc/Support/Precisions.h"
 #include "plc/Support/Rates.h"
 #include "plc/Support/Transports.h"
+#include "plc/Support/WholeChoice.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,6 +33,7 @@ Key text(const char *path, const char *initial, std::vector<Value> supported, st
 /// A key whose values are the rows of a table.
 template <typename Kind>
 Key choice(const char *path, Kind initial) {
+  static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
   std::vector<Value> supported;
   for (const auto &row : Choice<Kind>::rows())
     supported.push_back(std::string(row.name));

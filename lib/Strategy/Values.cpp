@@ -18,8 +18,9 @@ static std::string typeName(Type type) {
   case Type::Integers: return "a list of integers";
   case Type::Counts: return "a table of integers, such as { F = 2 }";
   case Type::Bytes: return "a size such as \"512MiB\", in B, KiB, MiB, GiB or TiB";
-  default: return "a string";
+  case Type::Text: return "a string";
   }
+  llvm_unreachable("all types are named");
 }
 
 /// "512MiB" and the like.
