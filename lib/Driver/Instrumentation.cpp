@@ -102,8 +102,9 @@ bool plc::driver::instrument(PassManager &pipeline) {
 std::string plc::driver::reportRemarks(MLIRContext &context) {
   if (!remarkOptions)
     return "";
+  // A name matches if an expression matches some of it, as for LLVM's own `-Rpass`; MLIR 22 wants all of it.
   auto filter = [](const cl::opt<std::string> &option) {
-    return option.getNumOccurrences() ? std::optional(option.getValue()) : std::nullopt;
+    return option.getNumOccurrences() ? std::optional(".*(" + option.getValue() + ").*") : std::nullopt;
   };
   // MLIR 22 combines the filter of all kinds with a kind's own, but only for kinds that have one.
   std::optional<std::string> all = filter(remarkOptions->all);

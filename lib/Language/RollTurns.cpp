@@ -1,10 +1,13 @@
 //===- RollTurns.cpp - turns of a `repeat` as a loop ------------------------===//
 #include "RollTurns.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace plc::language;
 
 namespace {
+
+constexpr const char *fewer = "a loop within it has not as many turns in each of its turns";
 
 /// Compares the equations of a turn with those of the first one and finds what is linear in the turn.
 class TurnMatcher {
@@ -12,6 +15,9 @@ public:
   /// `distance` turns behind the first, whose values begin at `base`, the turn's own at `ownBase`.
   TurnMatcher(Loop &loop, int64_t distance, ValueId base, ValueId ownBase)
       : loop(loop), distance(distance), base(base), ownBase(ownBase) {}
+
+  /// Why turns that are alike as such make no loop; empty where they are not alike.
+  StringRef whyNot() const { return why; }
 
   bool match(ValueId first, ValueId own) const { return first == (own >= ownBase ? own - ownBase + base : own); }
 
@@ -22,8 +28,10 @@ public:
 
 private:
   bool match(const Step &a, const Step &b) {
-    if (a.callee || b.callee || bool(a.loop) != bool(b.loop))
+    if (a.callee || b.callee)
       return false;
+    if (bool(a.loop) != bool(b.loop))
+      return refuse(fewer);
     if (a.loop)
       return matchLoops(*a.loop, *b.loop);
     auto sameTarget = [&](const Step::Target &x, const Step::Target &y) {
@@ -45,7 +53,9 @@ private:
     auto sameElement = [&](const Loop::Element &x, const Loop::Element &y) {
       return match(x.value, y.value) && match(x.whole, y.whole) && x.axis == y.axis && x.reverse == y.reverse;
     };
-    if (a.turns != b.turns || a.numbers.size() != b.numbers.size() || a.positions.size() != b.positions.size() ||
+    if (a.turns != b.turns)
+      return refuse(fewer);
+    if (a.numbers.size() != b.numbers.size() || a.positions.size() != b.positions.size() ||
         !std::equal(a.carries.begin(), a.carries.end(), b.carries.begin(), b.carries.end(), sameCarry) ||
         !std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), sameElement))
       return false;
@@ -57,14 +67,16 @@ private:
 
   /// What inner loops say of a number, in the same words.
   template <typename Key>
-  std::optional<bool> sameInner(std::map<Key, Loop::Linear> Loop::*table, Key a, Key b) const {
+  std::optional<bool> sameInner(std::map<Key, Loop::Linear> Loop::*table, Key a, Key b) {
     for (auto [first, own] : inner) {
       auto found = (first->*table).find(a), other = (own->*table).find(b);
       bool has = found != (first->*table).end(), hasOther = other != (own->*table).end();
       if (has != hasOther)
         return false;
-      if (has)
-        return found->second.first == other->second.first && found->second.step == other->second.step;
+      if (!has)
+        continue;
+      bool same = found->second.first == other->second.first && found->second.step == other->second.step;
+      return same || refuse("a position or a number depends on its turn and on the turn of a loop within it");
     }
     return std::nullopt;
   }
@@ -120,15 +132,23 @@ private:
       for (auto [first, own] : inner)
         moving += first->positions.count(&a.positions[i]);
     }
-    if (moving > 1) // a diagonal
-      return false;
+    if (moving > 1)
+      return refuse(inner.empty()
+                        ? "a value is read along a diagonal, at two positions that change with the turn"
+                        : "a value is read at a position of its turn and at one of the turn of a loop within it");
     for (size_t i = 0; i < a.operands.size(); ++i)
       if (!match(*a.operands[i], *b.operands[i]))
         return false;
     return true;
   }
 
+  bool refuse(StringRef reason) {
+    why = reason;
+    return false;
+  }
+
   Loop &loop;
+  StringRef why;
   const int64_t distance;
   const ValueId base, ownBase;
   std::vector<std::pair<const Loop *, const Loop *>> inner;
@@ -213,6 +233,13 @@ bool TurnRoller::isLinear(const Expr &expr) const {
          });
 }
 
+/// Whether how many turns a loop has depends on the turn that it stands in.
+bool TurnRoller::countsTurns(const Statement &statement) const {
+  return statement.kind == Statement::Repeat &&
+         (mentions(*statement.value, repeat.turn) ||
+          llvm::any_of(statement.body, [&](const Statement *each) { return countsTurns(*each); }));
+}
+
 bool TurnRoller::isLinear(const std::vector<Statement *> &statements) const {
   return llvm::all_of(statements, [&](const Statement *statement) {
     Expr left;
@@ -220,8 +247,8 @@ bool TurnRoller::isLinear(const std::vector<Statement *> &statements) const {
     left.place = statement->place;
     for (const Declarator &each : statement->lefts)
       llvm::append_range(left.indices, each.axes);
-    bool counts = statement->kind == Statement::Repeat && mentions(*statement->value, repeat.turn);
-    return !counts && isLinear(left) && (!statement->value || isLinear(*statement->value)) && isLinear(statement->body);
+    return !countsTurns(*statement) && isLinear(left) && (!statement->value || isLinear(*statement->value)) &&
+           isLinear(statement->body);
   });
 }
 
@@ -291,11 +318,14 @@ bool TurnRoller::isLike(const Turn &first, const Turn &other, int64_t distance) 
     int64_t expected = a.position == 0 ? distance : a.position - distance;
     return a.name == b.name && b.position == expected && matcher.match(a.value, b.value);
   };
-  return matcher.match(first.steps, other.steps) &&
-         std::equal(first.next.begin(), first.next.end(), other.next.begin(), other.next.end(),
-                    [&](ValueId a, ValueId b) { return matcher.match(a, b); }) &&
-         std::equal(first.elements.begin(), first.elements.end(), other.elements.begin(), other.elements.end(),
-                    sameElement);
+  bool alike = matcher.match(first.steps, other.steps) &&
+               std::equal(first.next.begin(), first.next.end(), other.next.begin(), other.next.end(),
+                          [&](ValueId a, ValueId b) { return matcher.match(a, b); }) &&
+               std::equal(first.elements.begin(), first.elements.end(), other.elements.begin(), other.elements.end(),
+                          sameElement);
+  if (!alike)
+    why = matcher.whyNot().str();
+  return alike;
 }
 
 bool TurnRoller::roll(int64_t first, int64_t turns) {
@@ -347,8 +377,12 @@ bool TurnRoller::roll(int64_t first, int64_t turns) {
       continue;
     start.giveNames(scope);
     std::optional<Turn> other = take(first + distance);
-    if (!other || !isLike(*turn, *other, distance))
-      return giveUp("turn " + llvm::Twine(first + distance) + " is not like turn " + llvm::Twine(first));
+    if (!other || !isLike(*turn, *other, distance)) {
+      std::string unlike = llvm::formatv("turn {0} is not like turn {1}", first + distance, first);
+      if (llvm::any_of(repeat.body, [&](const Statement *each) { return countsTurns(*each); }))
+        why = fewer;
+      return giveUp(why.empty() ? unlike : why);
+    }
     restore(behind);
   }
   finish(*turn, before);

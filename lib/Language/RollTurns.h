@@ -52,6 +52,7 @@ private:
 
   bool callsNoLayer(const std::vector<Statement *> &statements) const;
   bool callsNoLayer(const Expr &expr) const;
+  bool countsTurns(const Statement &statement) const;
   bool isLinear(const std::vector<Statement *> &statements) const;
   bool isLinear(const Expr &expr) const;
   bool elaborate(int64_t turn);

@@ -48,6 +48,8 @@ private:
     StageRetention model(context, stage, inFlight);
     int64_t base = model.problem.baseNs();
     auto percent = [](int64_t part, int64_t whole) {
+      if (!whole && part) // no percentage of nothing
+        return std::string("-");
       return llvm::formatv("{0:F1} %", whole ? 100.0 * double(part) / double(whole) : 0.0).str();
     };
     os << "stage '" << stage.getSymName() << "' of '" << program.getSymName() << "', "
@@ -56,9 +58,9 @@ private:
     os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", "bytes", "added ns", "", "bound ns", "gap");
     os.flush(); // a stage may take minutes
     for (const planner::RetentionPoint &point : planner::solveRetentionCurve(model.problem, points)) {
-      int64_t gap = point.addedNs - point.boundNs;
       os << llvm::formatv("{0,12} {1,12} {2,8} {3,12} {4,8}\n", point.bytes, point.addedNs,
-                          percent(point.addedNs, base), point.boundNs, percent(gap, base + point.boundNs));
+                          percent(point.addedNs, base), point.boundNs,
+                          percent(point.addedNs - point.boundNs, point.boundNs));
     }
     os.flush();
   }
