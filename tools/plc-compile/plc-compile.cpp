@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 // PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
-usage: plc-compile MODEL.ein [options]
+usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes on from the phase that it is of)
 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
