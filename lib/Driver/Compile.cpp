@@ -27,6 +27,7 @@
 #include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Support/ErrorLimit.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 #include "plc/Support/KeyPlaces.h"
@@ -505,6 +506,7 @@ static bool readGivenIR(const std::string &model, llvm::SourceMgr &sources, MLIR
 }
 
 int plc::driver::compile(const CompileOptions &options) {
+  plc::mostErrors = options.errorLimit ? options.errorLimit : SIZE_MAX;
   llvm::SourceMgr sources;
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();

@@ -15,3 +15,12 @@ for command, code in cases:
     errors = [error for error in errors if "failed to add" not in error]  # of plc-opt, about its option
     if done.returncode != code or len(errors) != 21 or "error: stopped after 20 errors" not in errors[-1]:
         sys.exit(f"{command}: code {done.returncode}, {len(errors)} errors, the last one '{errors[-1]}'")
+limited = subprocess.run(["plc-compile", "m.ein", "--error-limit=3"], capture_output=True, encoding="utf-8").stderr
+if len(re.findall(r"error: .*", limited)) != 4 or "stopped after 3 errors; there are 48 more" not in limited:
+    sys.exit(f"--error-limit=3: {limited}")
+whole = subprocess.run(["plc-compile", "m.ein", "--error-limit", "0"], capture_output=True, encoding="utf-8").stderr
+if len(re.findall(r"error: .*", whole)) != 51 or "stopped" in whole:
+    sys.exit(f"--error-limit 0: {whole}")
+wrong = subprocess.run(["plc-compile", "m.ein", "--error-limit=few"], capture_output=True, encoding="utf-8")
+if wrong.returncode != 2 or "--error-limit needs a number of errors, found 'few'" not in wrong.stderr:
+    sys.exit(f"--error-limit=few: {wrong.stderr}")
