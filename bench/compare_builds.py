@@ -29,6 +29,7 @@ def settings():
 def outcome(build, example, keys, steps, folder):
     """The key, the losses' bits, planned and measured bytes of each rank; or the first line of what went wrong."""
     module, log = folder / "m.plcm", folder / "log"
+    log.unlink(missing_ok=True)
     compile_ = [build / "bin/plc-compile", ROOT / "examples" / example, "-DB=8", "-DS=16", "-o", module]
     train = [build / "bin/plc-run", "train", module, "--data", f"tok={TEXT}", "--data", f"next={TEXT}+1",
              "--steps", str(steps), "--holdout", "0", "--log", log]

@@ -21,7 +21,7 @@ def train(module, log, steps, *options):
     text = root / "examples/gpt.ein"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([run, "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--holdout", "0", "--steps", str(steps),
-                    "--log", log, *options], check=True, stdout=subprocess.DEVNULL)
+                    "--log", log, "--overwrite", *options], check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e6
 

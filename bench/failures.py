@@ -201,7 +201,7 @@ class Bench:
         side, stages, ranks = self.choose(chance, list(SIDES))
         log = self.folder / "rest.log"
         log.unlink(missing_ok=True)
-        command = self.command(stages, side, last, save, log, EVERY, ranks) + (["--resume", save] if step else [])
+        command = self.command(stages, side, last, save, log, EVERY, ranks) + (["--resume", save] if step else ["--overwrite"])
         rest = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if rest.returncode:
             raise Wrong(f"it does not go on from step {step}: {rest.stderr}")

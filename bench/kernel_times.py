@@ -34,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
     for name, sizes in MODELS:
         run("plc-compile", str(root / "examples" / (name + ".ein")), *sizes, *given, "--set", "profiling=true", "-o", f"{folder}/m.plcm")
         run("plc-run", "train", f"{folder}/m.plcm", "--data", f"tok={text}", "--data", f"next={text}+1", "--steps",
-            str(chosen.steps), "--holdout", "0", "--log", f"{folder}/log")
+            str(chosen.steps), "--holdout", "0", "--log", f"{folder}/log", "--overwrite")
         kernels = json.loads(pathlib.Path(f"{folder}/log").read_text().splitlines()[-1])["summary"]["kernels"]
         p = sum(k["predicted_ns"] * k["calls"] for k in kernels)
         m = sum(k["median_ns"] * k["calls"] for k in kernels)

@@ -30,7 +30,7 @@ def compile_demo(folder, *how):
 def command(module, log, steps, options):
     text = root / "examples/gpt.ein"
     return [run, "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--steps", str(steps), "--holdout", "0",
-            "--log", log, *options]
+            "--log", log, "--overwrite", *options]
 
 
 def lines_of(log):

@@ -43,6 +43,7 @@ model m(x[N, D]) -> loss {{
 with tempfile.TemporaryDirectory() as folder:
     def kernelTime(tools, module):
         log = f"{folder}/log"
+        pathlib.Path(log).unlink(missing_ok=True)
         subprocess.run([f"{tools}/plc-run", "train", module, "--data", f"x={folder}/x.npy", "--steps", "200", "--holdout", "0",
                         "--log", log], check=True, capture_output=True)
         kernels = json.loads(pathlib.Path(log).read_text().splitlines()[-1])["summary"]["kernels"]

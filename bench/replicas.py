@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as name:
         for number in (0, 1) if i % 2 else (1, 0):
             log = folder / "log.jsonl"
             subprocess.run([run, "train", folder / f"{number}.plcm", "--data", f"tok={text}", "--data", f"next={text}+1", "--steps",
-                            str(STEPS), "--holdout", "0", "--log", log], check=True, stdout=subprocess.DEVNULL)
+                            str(STEPS), "--holdout", "0", "--log", log, "--overwrite"], check=True, stdout=subprocess.DEVNULL)
             lines = [line for line in map(json.loads, open(log)) if "step" in line]
             fastest[number] = min(line["ms"] for line in lines[1:])  # the first warms caches
             bits.add(tuple(line["loss_bits"] for line in lines))

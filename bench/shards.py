@@ -42,7 +42,7 @@ def compare(folder, arguments, divided):
         for number, side in order if i % 2 else order[::-1]:
             log = folder / "log.jsonl"
             subprocess.run([run, "train", folder / f"{number}.plcm", "--data", f"tok={text}", "--data", f"next={text}+1", "--steps",
-                            str(STEPS), "--holdout", "0", "--log", log], check=True, stdout=subprocess.DEVNULL)
+                            str(STEPS), "--holdout", "0", "--log", log, "--overwrite"], check=True, stdout=subprocess.DEVNULL)
             lines = [json.loads(line) for line in open(log)]
             steps = [line for line in lines if "step" in line]
             fastest[side] = min(line["ms"] for line in steps[1:])  # the first warms caches

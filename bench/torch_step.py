@@ -43,7 +43,7 @@ class Step:
 
     def weights_and_loss(self):
         log = self.folder / "log.jsonl"
-        run(root / "build/bin/plc-run", "train", self.module, *self.data, "--steps", 1, "--holdout", 0, "--log", log,
+        run(root / "build/bin/plc-run", "train", self.module, *self.data, "--steps", 1, "--holdout", 0, "--log", log, "--overwrite",
             "--save", self.folder / "saved")
         loss = next(line["loss"] for line in map(json.loads, log.read_text().splitlines()) if "step" in line)
         return read_tensors(self.folder / "saved/step-1/params.safetensors"), loss

@@ -20,7 +20,7 @@ def steps(folder, module, traced):
     trace = ["--trace", folder / "trace.json"] if traced else []
     text = root / "examples/gpt.ein"
     subprocess.run([run, "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--steps", str(STEPS),
-                    "--holdout", "0", "--log", log, *trace], check=True, stdout=subprocess.DEVNULL)
+                    "--holdout", "0", "--log", log, "--overwrite", *trace], check=True, stdout=subprocess.DEVNULL)
     return [line["ms"] for line in map(json.loads, open(log)) if "step" in line][1:]
 
 

@@ -1,7 +1,6 @@
 //===- EinPrecision.cpp - choose the precision of every real ---------------===//
 #include "Bodies.h"
 
-#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Support/Precisions.h"
@@ -35,7 +34,6 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
   }
 
   void runOnOperation() override {
-    ein::setPhase(getOperation(), PhaseKind::precision);
     Type element = chosen();
     if (!element || failed(requireEquations(getOperation())))
       return signalPassFailure();

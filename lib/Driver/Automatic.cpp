@@ -13,6 +13,7 @@
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/TurnsAgain.h"
 #include "plc/Strategy/Choices.h"
+#include "plc/Strategy/Optimizer.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
 
@@ -405,7 +406,7 @@ private:
     plc::plan::TaskSlots slots(planned, routes);
     FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
     assert(succeeded(table) && "a plan has a table");
-    return plc::plan::predictStep(planned, *table, strategy.rates(), strategy.get<double>("optimizer.clip_norm") > 0,
+    return plc::plan::predictStep(planned, *table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
                                   threads(), part);
   }
 

@@ -202,7 +202,8 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
   options.output = inFolder("calibrate.plcm");
   options.rates = RatesSource::shipped;
   options.sets = {settings[run].sets.begin(), settings[run].sets.end()};
-  options.sets.push_back("profiling=true");
+  options.sets.insert(options.sets.end(),
+                      {"profiling=true", "training.nonfinite=ignore"}); // Times are all that counts.
   llvm::append_range(options.sets, sets);
   log = inFolder("log");
   if (int code = writeOutput(options.model, settings[run].model) ? 70 : compile(options))
@@ -213,9 +214,13 @@ int measure(StringRef folder, Run run, llvm::ArrayRef<std::string> sets, std::st
   std::string data = "tok=" + options.model, why;
   // A compiler that a process of an MPI job has started must not join that job.
   const std::string threads = "machine.transport=threads";
-  StringRef arguments[] = {runner,      "train", options.output, "--data", data,    "--steps", settings[run].steps,
-                           "--holdout", "0",     "--set",        threads,  "--log", log};
-  int code = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {"", "", std::nullopt}, 0, 0, &why);
+  StringRef arguments[] = {
+      runner,      "train", options.output, "--data", data,          "--steps", settings[run].steps,
+      "--holdout", "0",     "--set",        threads,  "--overwrite", "--log",   log};
+  const std::string errors = inFolder("errors"); // and a warning that nothing is saved
+  int code = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {"", "", errors}, 0, 0, &why);
+  if (auto text = llvm::MemoryBuffer::getFile(errors); text && code != 0)
+    llvm::errs() << (*text)->getBuffer();
   return code == 0 ? 0 : failed("'" + runner + "' failed to run the measured model" + (why.empty() ? "" : ": " + why));
 }
 

@@ -3,7 +3,6 @@
 #define PLC_LIB_DRIVER_LOWERING_H
 
 #include "plc/Driver/Phases.h"
-#include "plc/Support/PhaseKind.h"
 #include "plc/Planning/KnownAnswers.h"
 #include "plc/Strategy/Strategy.h"
 
@@ -32,10 +31,10 @@ namespace plc::driver {
 class Lowering {
 public:
   /// `sources` are those that the model was parsed from; `timed` is what `--mlir-timing` measures, or null where nobody
-  /// watches: then the options that print IR mean nothing. The model has the phases up to `done` behind it.
+  /// watches: then the options that print IR mean nothing.
   Lowering(mlir::ModuleOp model, const strategy::Strategy &strategy, llvm::SourceMgr &sources, mlir::TimingScope *timed,
-           llvm::raw_ostream &errors, PhaseKind done = PhaseKind::ein)
-      : model(model), strategy(strategy), sources(sources), timed(timed), errors(errors), done(done) {}
+           llvm::raw_ostream &errors)
+      : model(model), strategy(strategy), sources(sources), timed(timed), errors(errors) {}
 
   /// The model lowered through the phases up to `last`, all if it is empty; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef last);
@@ -53,7 +52,6 @@ public:
   int exitCode() const { return code; }
 
 private:
-  bool isDone(const Phase &phase) const { return parseChoice<PhaseKind>(phase.name) <= done; }
   bool runPhases(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
@@ -120,7 +118,6 @@ private:
   llvm::SourceMgr &sources;
   mlir::TimingScope *timed;
   llvm::raw_ostream &errors;
-  const PhaseKind done;
   int code = 0;
   std::function<bool(mlir::ModuleOp)> isTooSlow; ///< may be null
   bool gaveUp = false;                           ///< a plan for that

@@ -183,6 +183,7 @@ OptimizerSettings readOptimizer(const Node &node) {
   settings.eps = node["eps"].number();
   settings.momentum = node["momentum"].number();
   settings.clipNorm = node["clip_norm"].number();
+  settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
   readSchedule(node["schedule"], settings);
   return settings;
 }

@@ -51,7 +51,8 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"eps", settings.eps},
           {"momentum", settings.momentum},
           {"schedule", std::move(schedule)},
-          {"clip_norm", settings.clipNorm}};
+          {"clip_norm", settings.clipNorm},
+          {"nonfinite", nameOfChoice(settings.nonFinite)}};
 }
 
 json writeOperand(const RealOperand &operand) {

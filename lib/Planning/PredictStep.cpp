@@ -44,7 +44,7 @@ static void keepTasks(simulator::Play &play) {
   }
 }
 
-int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,
+int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool stepsMeet,
                                int64_t threads, StepPart part) {
   std::vector<int64_t> ns, chunks; // of the kernels, as the table counts them
   for (auto kernel : program->getParentOfType<ModuleOp>().getOps<KernelOp>()) {
@@ -55,7 +55,7 @@ int64_t plc::plan::predictStep(ProgramOp program, const module::EntryPlan &table
   }
   ein::MicroBatches cut = program.getCut();
   simulator::Times times;
-  times.clips = clips;
+  times.stepsMeet = stepsMeet;
   times.threadsPerStage = threads;
   times.callNs = [&](const module::CallInfo &call, int64_t microBatch) {
     if (!cut.isRagged())

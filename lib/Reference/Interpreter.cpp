@@ -254,6 +254,8 @@ void Interpreter::runOperation(Operation &op, Environment &environment) {
       .Default([](Operation *op) {
         throw RunError(op->getLoc(), "the interpreter does not execute '" + op->getName().getStringRef().str() + "'");
       });
+  if (watcher)
+    watcher(op, inputs, result);
   environment[op.getResult(0)] = std::move(result);
 }
 

@@ -95,11 +95,12 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
   initializeParameters(seed, engine);
   std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry, engine.smallestGather());
   Measured measured;
+  int64_t notTaken = 0;
   for (int64_t step = 1; step <= options.warmup + options.repeats; ++step) {
     std::vector<Bytes> inputs = data ? data->trainBatch(seed, step) : invented;
     auto start = std::chrono::steady_clock::now();
     if (trains)
-      engine.trainStep(step, inputs);
+      notTaken += !engine.trainStep(step, inputs).finite;
     else
       engine.run(entry, inputs);
     if (step <= options.warmup)
@@ -108,6 +109,9 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
     if (std::optional<RunTimes> times = engine.lastRun(entry))
       measured.simulations.push_back(*times);
   }
+  if (notTaken && engine.optimizer().nonFinite != NonFiniteStep::Ignore)
+    warnUser("warning: " + std::to_string(notTaken) + " of " + std::to_string(options.warmup + options.repeats) +
+             " steps were not finite: what they took is without an update of the parameters\n");
   std::sort(measured.seconds.begin(), measured.seconds.end());
   return measured;
 }

@@ -4,6 +4,7 @@
 #include "LoadParameters.h"
 #include "ModuleUse.h"
 #include "MpiWorld.h"
+#include "NonFinite.h"
 #include "Runs.h"
 #include "Transports.h"
 #include "plc/Runtime/InitialValues.h"
@@ -117,11 +118,11 @@ void leaveWorld() {
   } // else a peer has ended without waiting
 }
 
-/// `guardedCall` of what all processes do together.
+/// `guardedCall` of what all processes do together. A step that is not finite is so for all of them.
 template <class Run>
 int guardedTogether(plc_module *module, Run run) {
   int code = guardedCall(module, run);
-  if (code && code != BadUsage && MpiWorld::joined() && MpiWorld::joined()->count() > 1)
+  if (code && code != BadUsage && code != ResultDiffers && MpiWorld::joined() && MpiWorld::joined()->count() > 1)
     failedTogether = code;
   return code;
 }
@@ -433,9 +434,12 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     callTogether(*session->engine, [&] {
       return "plc_session_train of step " + std::to_string(step) + " " + describeInputs(*session->entry, inputs);
     });
-    StepResult result = session->engine->trainStep(step, copyInputs(*session->entry, inputs));
+    std::vector<Bytes> batch = copyInputs(*session->entry, inputs);
+    StepResult result = session->engine->trainStep(step, batch);
     if (loss)
       *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);
+    if (!result.finite && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop)
+      throw explainNonFinite(*session->engine, step, batch, result);
   });
 }
 

@@ -1,23 +1,21 @@
 #include "Checkpoint.h"
 
+#include "CheckpointFolders.h"
 #include "FileFormats.h"
 #include "LoadParameters.h"
 #include "Log.h"
-#include "ProcessState.h"
+#include "NonFinite.h"
 #include "Safetensors.h"
 #include "plc/Runtime/InitialValues.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
-#include <sys/file.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -26,86 +24,12 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr std::string_view stepPrefix = "step-", partialPrefix = ".partial-";
-constexpr const char *latestLink = "latest", *paramsFile = "params.safetensors", *stateFile = "state.safetensors";
 constexpr const char *stepKey = "step"; // of both files
-constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *roundingKey = "rounding";
+constexpr const char *numericsKey = "numerics_key";
+constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
+                     *elementsKey = "elements", *roundingKey = "rounding",
+                     *finiteKey = "finite"; // false, or not there
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
-
-/// Throws where that cannot be found out: for a folder that may not be read, say, or links in a circle.
-bool isThere(const fs::path &path) {
-  std::error_code error;
-  fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::none)
-    throw fileError(path, "cannot be read: " + error.message());
-  return fs::exists(status);
-}
-
-/// DIR/latest or the folder itself, for one of its own files.
-fs::path findStep(const std::string &directory, const char *file) {
-  fs::path path(directory);
-  if (isThere(path / file))
-    return path;
-  if (isThere(path / latestLink / file))
-    return path / latestLink;
-  if (!isThere(path))
-    throw fileError(directory, std::string("cannot be read: ") + std::strerror(ENOENT));
-  throw fileError(directory, std::string("holds neither '") + file + "' nor 'latest/" + file + "'");
-}
-
-void syncDirectory(const fs::path &directory) {
-  int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  ::fsync(fd);
-  ::close(fd);
-}
-
-/// Moves a folder to a place where an earlier run may have left one. There is a whole one at any time: the two change
-/// places, and the old one is removed.
-void replaceFolder(const fs::path &made, const fs::path &place) {
-  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) {
-    syncDirectory(place.parent_path());
-    std::error_code ignored;
-    fs::remove_all(made, ignored);
-    return;
-  }
-  if (errno != ENOENT) // a file system that cannot do this
-    fs::remove_all(place);
-  fs::rename(made, place);
-}
-
-/// The number behind a prefix, if the name is nothing else.
-std::optional<int64_t> numberIn(const fs::path &path, std::string_view prefix) {
-  std::string name = path.filename();
-  int64_t number = 0;
-  if (!name.starts_with(prefix))
-    return std::nullopt;
-  const char *end = name.data() + name.size();
-  auto parsed = std::from_chars(name.data() + prefix.size(), end, number);
-  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(number) : std::nullopt;
-}
-
-/// DIR's folders of steps, by their numbers.
-std::vector<std::pair<int64_t, fs::path>> savedSteps(const fs::path &directory) {
-  std::vector<std::pair<int64_t, fs::path>> saved;
-  std::error_code ignored;
-  for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored))
-    if (auto step = numberIn(entry.path(), stepPrefix))
-      saved.emplace_back(*step, entry.path());
-  std::sort(saved.begin(), saved.end());
-  return saved;
-}
-
-/// Removes what was left by processes that ended while they saved.
-void removePartial(const fs::path &directory) {
-  std::error_code ignored;
-  for (const fs::directory_entry &entry : fs::directory_iterator(directory, ignored)) {
-    auto process = numberIn(entry.path(), partialPrefix);
-    if (process && !isAlive(*process))
-      fs::remove_all(entry.path(), ignored);
-  }
-}
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -159,6 +83,15 @@ T readNumber(const std::string &file, const SafetensorsFile &state, const std::s
   return value;
 }
 
+/// Such a number that is none of steps.
+int64_t readCount(const std::string &file, const SafetensorsFile &state, const std::string &key) {
+  constexpr int64_t most = int64_t(1) << 56;
+  auto count = readNumber<int64_t>(file, state, key);
+  if (count < 0 || count > most)
+    throw fileError(file, "found '" + state.metadata.at(key) + "' as metadata '" + key + "', expected 0 to 2^56");
+  return count;
+}
+
 std::optional<WindowOrder> readWindows(const std::string &file, const SafetensorsFile &state) {
   auto found = state.metadata.find(windowsKey);
   if (found == state.metadata.end())
@@ -178,18 +111,34 @@ std::string describeRounding(const Engine &engine) {
   return text;
 }
 
-void checkKey(const std::string &file, const SafetensorsFile &state, const Engine &engine) {
-  std::string key = state.metadata.count("numerics_key") ? state.metadata.at("numerics_key") : "";
+/// An error about another numerics key than the model's, if it is one.
+std::optional<Error> findKeyError(const std::string &file, const SafetensorsFile &state, const Engine &engine) {
+  std::string key = state.metadata.count(numericsKey) ? state.metadata.at(numericsKey) : "";
   if (key == engine.numericsKey())
-    return;
+    return std::nullopt;
   Error error = fileError(file, "numerics key '" + key + "' differs from the model's '" + engine.numericsKey() + "'");
   std::string here = describeRounding(engine);
   auto saved = state.metadata.find(roundingKey);
   if (saved != state.metadata.end() && saved->second != here)
-    error.note("saved by a run of " + saved->second + "; the model has " + here);
-  else
-    error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
-  throw error;
+    return error.note("saved by a run of " + saved->second + "; the model has " + here);
+  return error.note("the model's rules, sizes, precision, micro-batches, lanes or parts of a shard differ");
+}
+
+/// Loads the parameters of a checkpoint, which are the model's and no others.
+Metadata readParameters(const std::string &file, const std::optional<Error> &keyError, Engine &engine) {
+  try {
+    ParameterMatches matches = loadParameters(file, engine, /*mayLack=*/false);
+    if (keyError && !matches.unused.empty())
+      throw fileError(file, "tensor '" + matches.unused.front().name + "' is of no parameter of the model");
+    return matches.metadata;
+  } catch (const Error &error) {
+    if (!keyError)
+      throw;
+    Error both = *keyError;
+    both.note(std::string(error.what()));
+    both.notes.insert(both.notes.end(), error.notes.begin(), error.notes.end());
+    throw both;
+  }
 }
 
 std::optional<double> readHoldout(const std::string &file, const SafetensorsFile &state) {
@@ -214,7 +163,7 @@ Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   return params;
 }
 
-Safetensors collectState(const TrainingState &training, Engine &engine) {
+Safetensors collectState(const TrainingState &training, bool finite, Engine &engine) {
   Safetensors state;
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
@@ -233,60 +182,33 @@ Safetensors collectState(const TrainingState &training, Engine &engine) {
     state.metadata[windowsKey] = nameOfChoice(*training.windows);
   if (training.holdout)
     state.metadata[holdoutKey] = shortestDigits(ElementType::F64, *training.holdout);
-  state.metadata["numerics_key"] = engine.numericsKey();
+  if (training.samples)
+    state.metadata[samplesKey] = std::to_string(*training.samples);
+  if (training.lengths) {
+    state.metadata[rowsKey] = std::to_string(training.lengths->rows);
+    state.metadata[elementsKey] = std::to_string(training.lengths->elements);
+  }
+  state.metadata[numericsKey] = engine.numericsKey();
   state.metadata[roundingKey] = describeRounding(engine);
   state.metadata["optimizer"] = nameOfChoice(engine.optimizer().kind);
+  if (!finite)
+    state.metadata[finiteKey] = "false";
   return state;
 }
 
 } // namespace
 
-/// Where a system cannot lock, as on some network's disk, several runs may save. A lock ends with its process.
-static int lockFolder(const std::string &directory) {
-  int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(fd);
-    throw fileError(directory, "another run saves here: name another folder with '--save', or wait for it");
-  }
-  return fd;
-}
-
-SaveFolder::SaveFolder(const std::string &directory, const std::function<bool(int64_t step)> &saves) {
-  fs::path root(directory), link = root / latestLink;
-  std::error_code error;
-  fs::create_directories(root, error);
-  if (!error && ::access(directory.c_str(), W_OK) != 0)
-    error = std::error_code(errno, std::generic_category());
-  if (error)
-    throw fileError(directory, "checkpoint cannot be written: " + error.message());
-  if (isThere(root / stateFile))
-    throw usageError("found '--save " + directory +
-                     "', which is a checkpoint: name the folder that holds it, or another one");
-  if (fs::is_directory(fs::symlink_status(link, error)))
-    throw fileError(link, "is a folder of its own, where the link to the newest checkpoint is to be");
-  for (const auto &[step, path] : savedSteps(root))
-    if (saves(step) && !fs::exists(path / stateFile, error))
-      throw fileError(path, "is no checkpoint, and would be replaced by that of step " + std::to_string(step) +
-                                ": move it, or name another folder with '--save'");
-  descriptor = lockFolder(directory);
-  removePartial(directory);
-}
-
-SaveFolder::~SaveFolder() {
-  if (descriptor >= 0)
-    ::close(descriptor);
-}
-
-std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
+SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine) {
   fs::path root(directory), step = root / (std::string(stepPrefix) + std::to_string(state.step));
   fs::path partial = root / (std::string(partialPrefix) + std::to_string(::getpid())), link = root / ".partial-latest";
   engine.gatherParameters();
+  const bool finite = holdsFinite(engine);
   if (!engine.leads())
-    return step;
+    return {step, finite};
   try {
     fs::create_directories(partial);
     collectParameters(state, engine).write(partial / paramsFile);
-    collectState(state, engine).write(partial / stateFile);
+    collectState(state, finite, engine).write(partial / stateFile);
     syncDirectory(partial);
     replaceFolder(partial, step);
     fs::remove(link);
@@ -302,27 +224,42 @@ std::string saveCheckpoint(const std::string &directory, const TrainingState &st
     fs::remove_all(partial, ignored);
     throw;
   }
-  return step;
+  return {step, finite};
 }
 
-void keepCheckpoints(const std::string &directory, int64_t count, int64_t step) {
+static bool isFinite(const fs::path &step) {
+  try {
+    return !SafetensorsFile(step / stateFile).metadata.count(finiteKey);
+  } catch (const Error &) { // It is of no use, whatever it held.
+    return false;
+  }
+}
+
+void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite) {
   auto saved = savedSteps(directory);
   // A folder of that name may be somebody's own.
   std::error_code error;
   std::erase_if(saved,
                 [&](const auto &each) { return each.first > step || !fs::exists(each.second / stateFile, error); });
+  auto last = saved.rbegin();
+  while (!finite && last != saved.rend() && !isFinite(last->second)) // Reading takes long, and is seldom needed.
+    ++last;
   for (int64_t i = 0, surplus = static_cast<int64_t>(saved.size()) - count; i < surplus; ++i) {
     const fs::path &old = saved[static_cast<size_t>(i)].second;
+    if (last != saved.rend() && old == last->second)
+      continue;
     fs::remove_all(old, error);
     if (error)
       throw fileError(old, "cannot be removed: " + error.message());
   }
 }
 
-static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
+static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::optional<KeyChange> *change) {
   std::string file = step / stateFile;
   SafetensorsFile state(file);
-  checkKey(file, state, engine);
+  std::optional<Error> keyError = findKeyError(file, state, engine);
+  if (keyError && !change)
+    throw *keyError;
   // Moments of one optimizer mean nothing to another, so the kind must be the same; all other settings may change.
   std::string optimizer = state.metadata.count("optimizer") ? state.metadata.at("optimizer") : "";
   if (optimizer != nameOfChoice(engine.optimizer().kind))
@@ -334,7 +271,11 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
                               std::to_string(mostSteps));
   TrainingState training{at, readNumber<uint64_t>(file, state, "seed"), readWindows(file, state),
                          readHoldout(file, state)};
-  checkSteps(step, loadParameters(step / paramsFile, engine, /*mayLack=*/false).metadata, state.metadata);
+  if (state.metadata.count(samplesKey))
+    training.samples = readCount(file, state, samplesKey);
+  if (state.metadata.count(rowsKey))
+    training.lengths = DataLengths{readCount(file, state, rowsKey), readCount(file, state, elementsKey)};
+  checkSteps(step, readParameters(step / paramsFile, keyError, engine), state.metadata);
   for (size_t i = 0; i < engine.parameters().size(); ++i) {
     if (engine.parameters()[i].frozen)
       continue;
@@ -344,12 +285,18 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine) {
       engine.writeMoment(i, which, state.readAs(info).data.data());
     }
   }
+  if (keyError) {
+    auto key = state.metadata.find(numericsKey);
+    *change = {key == state.metadata.end() ? "" : key->second, keyError->what()};
+    for (const std::string &note : keyError->notes)
+      (*change)->text += "; " + note;
+  }
   return training;
 }
 
-TrainingState resumeCheckpoint(const std::string &directory, Engine &engine) {
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine, std::optional<KeyChange> *change) {
   try {
-    return readCheckpoint(findStep(directory, stateFile), engine);
+    return readCheckpoint(findStep(directory, stateFile), engine, change);
   } catch (Error &error) {
     offerNewest(directory, error);
     throw;

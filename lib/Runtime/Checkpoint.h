@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace plc::runtime {
 
@@ -21,31 +23,31 @@ struct TrainingState {
   // How data is drawn, and what part is held out; none where the caller holds the data, or an older version saved them.
   std::optional<WindowOrder> windows{};
   std::optional<double> holdout{};
+  std::optional<int64_t> samples{}; // drawn in all steps so far
+  std::optional<DataLengths> lengths{};
 };
 
-/// DIR, as long as a run saves there.
-class SaveFolder {
-public:
-  /// Makes DIR if there is none. Throws fileError if it cannot be written, if another run saves there, or if something that is no
-  /// checkpoint stands where one is to be: behind a step for which `saves` holds. Called before a run, which would otherwise
-  /// fail at its end.
-  SaveFolder(const std::string &directory, const std::function<bool(int64_t step)> &saves);
-  SaveFolder(const SaveFolder &) = delete;
-  ~SaveFolder();
-
-private:
-  int descriptor = -1; // has the lock
+/// A checkpoint of another program than the model's: the same parameters, but other roundings.
+struct KeyChange {
+  std::string keyBefore, text; // the numerics key; what differs, for people
 };
 
-/// Writes DIR/step-N whole or not at all, then moves DIR/latest. Returns the folder.
-std::string saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
+struct SavedCheckpoint {
+  std::string folder;
+  bool finite = true; // its parameters and moments
+};
 
-/// Removes DIR/step-M of all but the `count` largest M up to the step. What an earlier run saved behind it stays, and so does
-/// a folder that is no checkpoint.
-void keepCheckpoints(const std::string &directory, int64_t count, int64_t step);
+/// Writes DIR/step-N whole or not at all, then moves DIR/latest.
+SavedCheckpoint saveCheckpoint(const std::string &directory, const TrainingState &state, Engine &engine);
 
-/// Loads parameters and moments from DIR or DIR/step-N; refuses another numerics key.
-TrainingState resumeCheckpoint(const std::string &directory, Engine &engine);
+/// Removes DIR/step-M of all but the `count` largest M up to the step, which was just saved, and the last one whose values are finite.
+/// What an earlier run saved behind it stays, and so does a folder that is no checkpoint.
+void keepCheckpoints(const std::string &directory, int64_t count, int64_t step, bool finite);
+
+/// Loads parameters and moments from DIR or DIR/step-N. Of another numerics key it gives account in `change`, if the parameters are
+/// those of the model, and there is such an account; else it refuses it.
+TrainingState resumeCheckpoint(const std::string &directory, Engine &engine,
+                               std::optional<KeyChange> *change = nullptr);
 
 /// Calls `read` with the file of parameters that `--params` names: DIR's, DIR/step-N's, that of a folder of
 /// Hugging Face's, or the file itself. An error about a checkpoint that is not whole tells the newest whole one beside it.

@@ -37,8 +37,10 @@ namespace {
 void runWithEngine(const Command &command, const Options &options, Engine &engine) {
   if (MpiWorld *world = MpiWorld::joined())
     checkSameRun(options, *world);
-  if (!options.model.trace.empty() && engine.leads())
+  if (!options.model.trace.empty() && engine.leads()) {
+    refuseFormer("--trace", options.model.trace, options);
     checkWritable(options.model.trace);
+  }
   command.run(options, engine);
   if (!options.model.trace.empty())
     engine.writeTrace(options.model.trace);
@@ -112,8 +114,10 @@ int runCommands(int argc, char **argv, const Tool &tool) {
       command.runWithTool(options, tool);
     else if (command.run)
       runWithEngine(command, options, *tool.open(options.model));
-    else
+    else {
+      refuseFormer("--trace", options.model.trace, options);
       (tool.*command.withoutEngine)(options.model);
+    }
     flushStdout();
     options.prefillEngine.reset(); // what it has of MPI it gives back before that ends
     if (MpiWorld *world = MpiWorld::joined())

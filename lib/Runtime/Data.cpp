@@ -44,6 +44,10 @@ std::vector<std::string> DataOption::names() const {
   return names;
 }
 
+int64_t numTrainedOn(int64_t count, double holdout) {
+  return count - static_cast<int64_t>(static_cast<double>(count) * holdout);
+}
+
 namespace {
 
 void checkNames(const EntryInfo &entry, const std::vector<DataOption> &options) {
@@ -76,6 +80,24 @@ public:
 
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override {
     return join([&](const Data &data) { return data.trainBatch(seed, step); });
+  }
+  void shiftSamples(int64_t by) override {
+    for (Part &part : parts)
+      part.data->shiftSamples(by);
+  }
+  DataLengths lengths() const override {
+    DataLengths all;
+    for (const Part &part : parts) {
+      DataLengths some = part.data->lengths();
+      all = {all.rows + some.rows, all.elements + some.elements};
+    }
+    return all;
+  }
+  std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override {
+    for (const Part &part : parts)
+      if (auto found = std::find(part.inputs.begin(), part.inputs.end(), input); found != part.inputs.end())
+        return part.data->tellTrainSample(seed, step, static_cast<size_t>(found - part.inputs.begin()), sample);
+    return "";
   }
   std::vector<Bytes> heldOutBatch(int64_t index) const override {
     return join([&](const Data &data) { return data.heldOutBatch(index); });

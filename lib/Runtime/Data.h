@@ -23,12 +23,29 @@ struct DataOption {
 /// `--windows`: where training windows begin.
 enum class WindowOrder { Random, Epochs };
 
+/// How much data there is, held-out parts included: 0 where none is read so.
+struct DataLengths {
+  int64_t rows = 0, elements = 0; // of files in rows; of files in windows, the shortest one's
+
+  bool operator==(const DataLengths &) const = default;
+};
+
+/// Of so many rows or elements, how many are not held out: the first ones.
+int64_t numTrainedOn(int64_t count, double holdout);
+
 /// Batches for the inputs of one entry, in the entry's order. A batch is a function of seed and step alone.
 class Data {
 public:
   virtual ~Data() = default;
 
+  /// For a run that goes on with batches of another size: step `step` begins so many samples further on than behind step - 1 of its
+  /// own batches.
+  virtual void shiftSamples(int64_t by) { shift = by; }
+  virtual DataLengths lengths() const { return {}; }
+
   virtual std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const = 0;
+  /// Where a sample of that batch stands, for one of the inputs: "row 37 of 'x.npy'"; "" if it is all that there is.
+  virtual std::string tellTrainSample(uint64_t, int64_t, size_t, int64_t) const { return ""; }
 
   /// Whole batches of the held-out part, in the order of the file; samples that do not fill a batch are left out.
   virtual int64_t numHeldOutBatches() const = 0;
@@ -37,6 +54,9 @@ public:
   /// Throws if there is nothing to train on, or no held-out batch.
   virtual void checkTraining() const = 0;
   virtual void checkHeldOut() const = 0;
+
+protected:
+  int64_t shift = 0;
 };
 
 /// For each input rows of a .npy or .safetensors:KEY file (TensorRows), windows of any other, of a .bin:TYPE, and of a .npy

@@ -33,6 +33,7 @@ void runEval(const Options &options, Engine &engine) {
   if (options.holdout == 0)
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();
+  warnOfRandomParameters(options, engine);
   prepareParameters(options, engine);
   std::vector<double> means = heldOutMeans(*data, engine);
   auto print = [&](size_t i) {

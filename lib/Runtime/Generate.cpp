@@ -358,6 +358,7 @@ void runGenerate(const Options &options, Engine &engine) {
                      " tokens, which are no bytes: give '--tokenizer FILE.json' or '--prompt-ids'");
   Generator generator(options, engine, *codec);
   std::vector<Text> texts = generator.prepare();
+  warnOfRandomParameters(options, engine);
   prepareParameters(options, engine);
   if (options.prefillEngine)
     prepareParameters(options, *options.prefillEngine);

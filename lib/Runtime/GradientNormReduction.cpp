@@ -12,7 +12,8 @@ std::vector<bool> ranksThatStep(const EntryPlan &entry) {
   return steps;
 }
 
-GradientNormReduction::GradientNormReduction(const std::vector<bool> &steps) : steps(steps), brought(steps.size()) {
+GradientNormReduction::GradientNormReduction(const std::vector<bool> &steps)
+    : losses(steps.size()), steps(steps), brought(steps.size()) {
   reset();
 }
 
@@ -22,10 +23,11 @@ void GradientNormReduction::reset() {
   missing = static_cast<size_t>(std::count(steps.begin(), steps.end(), true));
 }
 
-bool GradientNormReduction::bring(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
+bool GradientNormReduction::bring(size_t rank, const StepShare &share) {
   std::lock_guard lock(mutex);
-  for (auto &[path, sum] : sumsOfSquares)
+  for (auto &[path, sum] : share.squares)
     gradient.add(path, sum);
+  losses[rank] = share.loss;
   brought[rank] = true;
   return missing.fetch_sub(1) == 1;
 }

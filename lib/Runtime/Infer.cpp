@@ -261,6 +261,7 @@ void runInfer(const Options &options, Engine &engine) {
     checkOutputFiles(options.outputs);
   checkInputFiles(options, engine);
   std::vector<Bytes> inputs = readInputs(options, given, engine);
+  warnOfRandomParameters(options, engine);
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = options.runs ? runEach(engine, entry, inputs, options.runs) : engine.run(entry, inputs);
   if (!engine.leads())

@@ -117,6 +117,22 @@ void Log::writeLine(const std::string &line) {
     throw fileError(file, std::string("cannot be written: ") + std::strerror(errno));
 }
 
+void Log::resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
+                 const std::optional<DataLengths> &now) {
+  Json line{{"after_step", step}};
+  if (change)
+    line["numerics_key_before"] = change->keyBefore;
+  if (before && before->rows != now->rows)
+    line["rows_before"] = before->rows, line["rows"] = now->rows;
+  if (before && before->elements != now->elements)
+    line["elements_before"] = before->elements, line["elements"] = now->elements;
+  if (line.size() == 1)
+    return;
+  writeLine(lineOf({{"resume", std::move(line)}}));
+  if (change)
+    writeLine(logBegin + engine.planJson() + "}");
+}
+
 void Log::step(const StepRecord &record) {
   if (!out)
     return;
@@ -134,10 +150,13 @@ void Log::step(const StepRecord &record) {
             {"memory_bytes", residentBytes()}};
   if (record.holdoutLoss)
     line["holdout_loss"] = numberOf(*record.holdoutLoss);
+  if (record.skipped)
+    line["skipped"] = *record.skipped;
   writeLine(lineOf(line));
 }
 
-void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss) {
+void Log::summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
+                  std::optional<int64_t> skipped) {
   if (file.empty()) // Others write nothing, but tell the leader what they measured.
     return;
   Json ranks = Json::array(), kernels = Json::array();
@@ -159,6 +178,8 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                {"loss", loss ? numberOf(real, *loss) : Json()},
                {"holdout_loss", holdoutLoss ? numberOf(*holdoutLoss) : Json()},
                {"ranks", std::move(ranks)}};
+  if (skipped)
+    summary["skipped"] = *skipped;
   if (!kernels.empty())
     summary["kernels"] = std::move(kernels);
   writeLine(lineOf({{"summary", std::move(summary)}}));

@@ -2,6 +2,7 @@
 #ifndef PLC_RUNTIME_LOG_H
 #define PLC_RUNTIME_LOG_H
 
+#include "Checkpoint.h"
 #include "plc/Runtime/Engine.h"
 
 #include <cstdio>
@@ -22,6 +23,7 @@ struct StepRecord {
   double milliseconds, itemsPerSecond;
   double learningRate;
   std::optional<double> holdoutLoss; // where it was asked for
+  std::optional<int64_t> skipped;    // steps of this run so far, if it was left out
 };
 
 class Log {
@@ -31,8 +33,13 @@ public:
   ~Log();
   Log(const Log &) = delete;
 
+  /// A run that goes on with another program, whose plan follows, or with other data.
+  void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
+              const std::optional<DataLengths> &now);
   void step(const StepRecord &record);
-  void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss);
+  /// `skipped`: steps of this run that were left out, where some may be.
+  void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
+               std::optional<int64_t> skipped);
 
 private:
   void writeLine(const std::string &line);

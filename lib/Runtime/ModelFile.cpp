@@ -38,6 +38,12 @@ int64_t readThreads(const std::string &key, const std::string &value) {
   return number;
 }
 
+NonFiniteStep readNonFinite(const std::string &key, const std::string &value) {
+  if (auto treatment = parseChoice<NonFiniteStep>(value))
+    return *treatment;
+  throw usageError("found '" + value + "' for key '" + key + "', expected " + listChoices<NonFiniteStep>("'", " or "));
+}
+
 /// A key among --set that means something when a module runs; every other is refused by name.
 void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
   size_t equal = set.find('=');
@@ -46,10 +52,12 @@ void applyRunTimeKey(const std::string &set, ModuleOptions &options) {
     options.threadsPerStage = readThreads(key, value);
   else if (key == "machine.transport")
     options.transportKind = findTransport(value);
+  else if (key == "training.nonfinite")
+    options.nonFinite = readNonFinite(key, value);
   else
     throw usageError("key '" + key +
-                     "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage' and "
-                     "'machine.transport' can be set");
+                     "' is fixed when a module is compiled; at run time only 'machine.threads_per_stage', "
+                     "'machine.transport' and 'training.nonfinite' can be set");
 }
 
 void refuseCompileOptions(const ModelRequest &request) {
@@ -199,9 +207,6 @@ std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
   return module;
 }
 
-/// Whether a file is a model, or IR that was made of one.
-bool isCompiled(const fs::path &file) { return file.extension() == ".ein" || file.extension() == ".mlir"; }
-
 } // namespace
 
 /// The largest number of ranks of an entry.
@@ -274,7 +279,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.trace = !request.trace.empty();
   options.timeTasks = request.timesTasks;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
-  if (isCompiled(request.file))
+  if (fs::path(request.file).extension() == ".ein")
     return runModule(request, moduleOf(request, scratch), options);
   refuseCompileOptions(request);
   for (const std::string &set : request.sets)
@@ -284,7 +289,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
 
 /// A module that no kernel of is called.
 static Module openUnrun(const ModelRequest &request) {
-  bool compiles = isCompiled(request.file);
+  bool compiles = fs::path(request.file).extension() == ".ein";
   if (!compiles) {
     refuseCompileOptions(request);
     if (!request.sets.empty())

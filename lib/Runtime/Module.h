@@ -17,6 +17,8 @@ public:
   Module(const Module &) = delete;
 
   const Manifest &manifest() const { return contents; }
+  /// Instead of what it was compiled to do.
+  void treatNonFinite(NonFiniteStep treatment) { contents.optimizer.nonFinite = treatment; }
   const std::string &fileName() const { return file; }
   /// Of the whole file, 16 hexadecimal digits.
   const std::string &hash() const { return sealed; }

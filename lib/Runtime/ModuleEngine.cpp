@@ -9,6 +9,34 @@ namespace plc::runtime {
 
 namespace {
 
+/// The first value of those that the processes have found. No text of an error has a NUL in it. Collective.
+std::optional<NonFiniteValue> firstOfAll(std::optional<NonFiniteValue> found, MpiWorld &world) {
+  std::string text;
+  int64_t ahead = world.clockAhead();
+  if (found) {
+    const Error &error = found->error;
+    for (const std::string &part : {std::to_string(found->isGiven), std::to_string(found->microBatch),
+                                    std::to_string(found->when - ahead), error.place, std::string(error.what())})
+      text += part + '\0';
+    for (const std::string &note : error.notes)
+      text += note + '\0';
+  }
+  std::optional<NonFiniteValue> first;
+  for (const std::string &told : world.collect(text)) {
+    std::vector<std::string> parts;
+    for (size_t at = 0; at < told.size(); at += parts.back().size() + 1)
+      parts.emplace_back(told.c_str() + at);
+    if (parts.size() < 5)
+      continue;
+    NonFiniteValue value{parts[0] == "1", std::stoll(parts[1]), std::stoll(parts[2]),
+                         Error(BadInput, parts[3], parts[4])};
+    value.error.notes.assign(parts.begin() + 5, parts.end());
+    if (!first || value.isBefore(*first))
+      first = std::move(value);
+  }
+  return first;
+}
+
 /// A compiled module as the commands see it: which entries it has and what each gives. Sessions and parameters are the
 /// cache's.
 class ModuleEngine : public Engine {
@@ -41,8 +69,15 @@ public:
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
       result.microBatchLosses = session.tensors().gatherPerMicroBatch(loss);
-    result.gradNorm = session.gradientNorm();
+    std::tie(result.gradNorm, result.finite) = session.gradientNorm();
     return result;
+  }
+
+  std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) override {
+    std::optional<NonFiniteValue> first = cache.findNonFinite(planOf(*findEntry("train")), inputs);
+    if (world)
+      first = firstOfAll(first, *world);
+    return first ? std::optional(std::move(first->error)) : std::nullopt;
   }
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
@@ -185,6 +220,8 @@ std::unique_ptr<Engine> openModule(const std::string &file, const ModuleOptions 
 }
 
 std::unique_ptr<Engine> openModule(std::unique_ptr<Module> module, const ModuleOptions &options) {
+  if (options.nonFinite)
+    module->treatNonFinite(*options.nonFinite);
   return std::make_unique<ModuleEngine>(std::move(module), options);
 }
 

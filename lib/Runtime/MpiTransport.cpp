@@ -160,7 +160,7 @@ void MpiTransport::listSums() {
       continue;
     stepping += isLocal(static_cast<int64_t>(rank));
     Sums &process = sums[static_cast<size_t>(home(static_cast<int64_t>(rank)))];
-    process.parameters.emplace_back(rank, ""); // a rank may step without a parameter of its own
+    process.parameters.emplace_back(rank, "");
     for (const StaticInfo &place : entry.ranks[rank].statics)
       if (place.kind == StaticKind::Parameter && place.owned)
         process.parameters.emplace_back(rank, place.name);
@@ -171,17 +171,18 @@ void MpiTransport::listSums() {
   }
 }
 
-void MpiTransport::reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
+void MpiTransport::reduce(size_t rank, const StepShare &share) {
   std::lock_guard lock(sumsMutex);
   Sums &own = sums[static_cast<size_t>(world.process())];
   for (size_t i = 0; i < own.parameters.size(); ++i) {
-    if (own.parameters[i].first != rank)
+    auto &[owner, path] = own.parameters[i];
+    if (owner != rank)
       continue;
-    auto found = sumsOfSquares.find(own.parameters[i].second);
-    own.values[2 * i] = found != sumsOfSquares.end();
-    own.values[2 * i + 1] = found != sumsOfSquares.end() ? found->second : 0;
+    auto found = share.squares.find(path);
+    own.values[2 * i] = found != share.squares.end();
+    own.values[2 * i + 1] = path.empty() ? share.loss : found != share.squares.end() ? found->second : 0;
   }
-  reduction.bring(rank, sumsOfSquares);
+  reduction.bring(rank, share);
   if (--missingHere == 0)
     sendSums();
 }
@@ -202,15 +203,17 @@ bool MpiTransport::sumsAreHere() {
     if (process.here || !world.test(process.request))
       continue;
     process.here = true;
-    std::map<size_t, std::map<std::string, double>> ofRanks;
+    std::map<size_t, StepShare> shares;
     for (size_t i = 0; i < process.parameters.size(); ++i) {
       auto &[rank, path] = process.parameters[i];
-      auto &ofRank = ofRanks[rank];
-      if (process.values[2 * i] != 0)
-        ofRank[path] = process.values[2 * i + 1];
+      StepShare &share = shares[rank];
+      if (path.empty())
+        share.loss = process.values[2 * i + 1];
+      else if (process.values[2 * i] != 0)
+        share.squares[path] = process.values[2 * i + 1];
     }
-    for (auto &[rank, ofRank] : ofRanks)
-      reduction.bring(rank, ofRank);
+    for (auto &[rank, share] : shares)
+      reduction.bring(rank, share);
   }
   return reduction.done();
 }

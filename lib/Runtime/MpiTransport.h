@@ -28,8 +28,9 @@ public:
   bool wakes() const override { return false; }
   void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;
   void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override;
-  void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) override;
+  void reduce(size_t rank, const StepShare &share) override;
   double norm() const override { return reduction.norm(); }
+  double loss() const override { return reduction.loss(); }
   bool test(const Wait &wait) override;
   bool awaits(const Wait &wait, size_t rank) const override;
   void progress() override;
@@ -47,10 +48,11 @@ private:
   struct Tags {
     int64_t first, step;
   };
-  /// What a process tells all others at the step: for each parameter of its ranks whether there is a sum, and the sum.
+  /// What a process tells all others at the step: the loss of each of its ranks, and for each of their parameters whether there is
+  /// a sum, and the sum.
   struct Sums {
-    std::vector<std::pair<size_t, std::string>> parameters; // by rank, then by path
-    std::vector<double> values;                             // two for each parameter
+    std::vector<std::pair<size_t, std::string>> parameters; // by rank: first without a path, for its loss, then by path
+    std::vector<double> values;                             // two for each
     plc_mpi_handle request{};                               // of its receive
     bool here = true;
   };

@@ -200,6 +200,12 @@ double scaleOfNorm(const OptimizerSettings &settings, double norm) {
   return settings.clipNorm > 0 && norm > settings.clipNorm ? settings.clipNorm / norm : 1;
 }
 
+bool isFiniteStep(ElementType real, double norm, double loss) {
+  return std::isfinite(norm) && visitReal(real, [&](auto traits) {
+           return std::isfinite(static_cast<typename decltype(traits)::Value>(loss));
+         });
+}
+
 double GradientNorm::norm() const {
   double sum = 0;
   for (const auto &[path, square] : sums)

@@ -201,9 +201,15 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.keep = parseInteger(given, 1); }},
     {"--resume", "DIR", Train, "checkpoints", "continue from DIR, or from one DIR/step-N",
      [](Options &o, const Given &given) { o.resume = given.text; }, false, Alike::Presence},
+    {"--overwrite", "", runs | Simulate, "checkpoints",
+     "replace what another run left in --save, --log and --trace, which are refused otherwise",
+     [](Options &o, const Given &) { o.overwrites = true; }},
     {"--params", "P", Train | Eval | Infer | Generate | Params, "checkpoints",
      "DIR, DIR/step-N, a .safetensors file or an index of several (default: initial values)",
      [](Options &o, const Given &given) { o.params = given.text; }, false, Alike::Presence},
+    {"--random-parameters", "", Eval | Infer | Generate, "checkpoints",
+     "use initial values, as is done without --params, but without a warning",
+     [](Options &o, const Given &) { o.drawsParameters = true; }},
     {"--map", "FILE.toml", Train | Eval | Infer | Generate | Params, "checkpoints",
      "which tensors of --params are which parameters, and how they are turned (docs/running.md)",
      [](Options &o, const Given &given) { o.mapFile = given.text; }, false, Alike::Presence},
@@ -238,7 +244,7 @@ constexpr OptionSpec options[] = {
     {"--hostfile", "FILE", runs, "processes", "the machines of the processes, as mpirun reads them (default: this one)",
      [](Options &o, const Given &given) { o.model.hostfile = given.text; }, false, Alike::Nothing},
     {"--set", "KEY=VALUE", all | Einsum, "model",
-     "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport",
+     "a key of the strategy; for a .plcm: machine.threads_per_stage, machine.transport, training.nonfinite",
      [](Options &o, const Given &given) {
        o.model.sets.push_back(given.text);
        parsePair(given, "KEY=VALUE");

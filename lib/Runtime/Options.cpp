@@ -133,6 +133,8 @@ Options parseOptions(int argc, char **argv, const Tool &tool) {
     throw usageError("option '--eval-every' needs held-out data, but '--holdout 0' leaves none");
   if (given.count("--prompt") && given.count("--prompt-ids"))
     throw usageError("'--prompt' gives text, '--prompt-ids' numbers: give one of them");
+  if (options.drawsParameters && !options.params.empty())
+    throw usageError("'--params' gives the values that '--random-parameters' draws: give one of them");
   if (!options.mapFile.empty() && options.params.empty())
     throw usageError("option '--map' needs '--params P'");
   options.model.outputs = outputsToCompile(options);

@@ -28,6 +28,8 @@ struct Options {
   std::vector<TensorOption> inputs, outputs, expects; // an output without a file is told
   std::string log, save, resume, params, mapFile;
   std::optional<ParameterMap> map; // of mapFile
+  bool overwrites = false;         // what another run left
+  bool drawsParameters = false;    // no warning of initial values
   int64_t steps = 100, saveEvery = 0;
   int64_t keep = 0, evalEvery = 0; // 0: all; never but at the end
   std::optional<double> untilLoss;

@@ -90,4 +90,12 @@ void checkOverwrites(const Options &options) {
       throw usageError(written[0].what + " and " + written[i].what + " would write one file");
 }
 
+void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn) {
+  std::error_code ignored;
+  if (options.overwrites || !holdsBytes(file) || !fs::exists(file, ignored) || fs::file_size(file, ignored) == 0)
+    return;
+  throw usageError("found " + quoted(flag, file) + ", which holds something already: " + goesOn +
+                   "'--overwrite' replaces it");
+}
+
 } // namespace plc::runtime

@@ -10,6 +10,10 @@ namespace plc::runtime {
 /// checkpoint, or that another option writes.
 void checkOverwrites(const Options &options);
 
+/// Throws usageError if a file that an option names holds something already, as the log or trace of another run, unless
+/// '--overwrite' is given. `goesOn`: what else can be done with it.
+void refuseFormer(const char *flag, const std::string &file, const Options &options, const char *goesOn = "");
+
 } // namespace plc::runtime
 
 #endif

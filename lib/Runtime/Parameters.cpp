@@ -2,6 +2,8 @@
 #include "LoadParameters.h"
 #include "Runs.h"
 
+#include <algorithm>
+
 namespace plc::runtime {
 
 /// Tensors that no parameter uses may belong to a larger model under another `--entry`, or be a sign that this model is
@@ -26,6 +28,15 @@ static void tell(const std::string &place, const ParameterMatches &matches, cons
              std::to_string(matches.parameters.size()) + " parameters are missing and start at their initial values\n");
   for (const std::string &note : matches.notes(missing))
     warnUser("note: " + note + "\n");
+}
+
+static bool draws(const ParameterInfo &parameter) { return parameter.init.kind != Initializer::Kind::Constant; }
+
+void warnOfRandomParameters(const Options &options, const Engine &engine) {
+  if (options.params.empty() && !options.drawsParameters && std::ranges::any_of(engine.parameters(), draws))
+    warnUser(
+        "warning: parameters have random initial values: '--params P' gives trained ones, '--random-parameters' takes "
+        "these without a warning\n");
 }
 
 void prepareParameters(const Options &options, Engine &engine, bool mayLack) {

@@ -1,5 +1,8 @@
 #include "Rank.h"
 
+#include "NonFinite.h"
+#include "plc/Support/ResultName.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -266,7 +269,8 @@ bool Rank::runCall(const CallInfo &call, const ActionInfo &action) {
   currentMicroBatch.store(action.microBatch, std::memory_order_relaxed);
   current.store(&call, std::memory_order_relaxed);
   // A kernel may pass an infinity on. Told before it runs, which may write over its inputs.
-  mayBeInfinite = checksFinite && (kernel.infinite || readsInfinity(call, kernel));
+  if (finiteChecks != FiniteChecks::None)
+    infinity = kernel.infinite ? Infinity::OfKernel : infinityRead(call, kernel);
   bool good = runKernel(shared.entry.kernelOf(call, action.microBatch), operands.data());
   current.store(nullptr, std::memory_order_relaxed);
   shared.transport->progress();
@@ -284,7 +288,7 @@ bool Rank::runKernel(int64_t number, void *const *operands) {
   bool good = shared.workers.run(*worker, run, paces[static_cast<size_t>(number)]);
   if (!good && shared.workers.job(local).fault())
     fail(kernel);
-  if (good && checksFinite)
+  if (good && finiteChecks != FiniteChecks::None)
     checkFinite(kernel, operands);
   return good;
 }
@@ -333,33 +337,56 @@ std::string Rank::turnText() const {
   return text;
 }
 
-/// Of what other kernels wrote: an infinite parameter or input is none that a rule speaks of.
-bool Rank::readsInfinity(const CallInfo &call, const KernelInfo &kernel) const {
-  return std::ranges::any_of(kernel.inputs, [&](const module::RealOperand &input) {
-    int64_t operand = call.operands[static_cast<size_t>(input.operand)];
-    if (operand < 0 && plan.statics[static_cast<size_t>(-1 - operand)].kind != StaticKind::Prepared)
-      return false;
-    for (int64_t i = 0; i < input.elements; ++i)
-      if (std::isinf(elementAsDouble(input.type, operands[static_cast<size_t>(input.operand)], i)))
-        return true;
-    return false;
+bool Rank::isOfInput(const void *address) const {
+  return std::ranges::any_of(plan.statics, [&](const StaticInfo &place) {
+    const std::byte *begin = at(place);
+    return place.kind == StaticKind::Input && address >= begin && address < begin + place.bytes;
   });
 }
 
-void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) const {
+/// Of an infinite parameter no rule speaks; nor of an input, but it may be a mask.
+Rank::Infinity Rank::infinityRead(const CallInfo &call, const KernelInfo &kernel) const {
+  Infinity found = Infinity::None;
+  for (const module::RealOperand &input : kernel.inputs) {
+    int64_t operand = call.operands[static_cast<size_t>(input.operand)];
+    if (operand < 0 && plan.statics[static_cast<size_t>(-1 - operand)].kind != StaticKind::Prepared)
+      continue;
+    const void *elements = operands[static_cast<size_t>(input.operand)];
+    for (int64_t i = 0; i < input.elements; ++i)
+      if (std::isinf(elementAsDouble(input.type, elements, i))) {
+        found = std::max(found, isOfInput(elements) ? Infinity::OfInput : Infinity::OfKernel);
+        break;
+      }
+  }
+  return found;
+}
+
+void Rank::checkFinite(const KernelInfo &kernel, void *const *operands) {
+  std::optional<Error> error = findFault(kernel, operands, [&](double value) {
+    return std::isnan(value) || (std::isinf(value) && infinity == Infinity::None);
+  });
+  if (error && finiteChecks == FiniteChecks::Stop)
+    throw *error;
+  const bool isGiven = !error;
+  if (!error && finiteChecks == FiniteChecks::Record && infinity == Infinity::OfInput)
+    error = findFault(kernel, operands, [](double value) { return std::isinf(value); });
+  if (!error)
+    return;
+  NonFiniteValue found{isGiven, currentMicroBatch, Trace::now(), std::move(*error)};
+  if (!recorded || found.isBefore(*recorded))
+    recorded = std::move(found);
+}
+
+template <class IsFault>
+std::optional<Error> Rank::findFault(const KernelInfo &kernel, void *const *operands, IsFault isFault) const {
   for (const module::RealOperand &result : kernel.results)
-    for (int64_t i = 0; i < result.elements; ++i) {
-      double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i);
-      if (std::isnan(value) || (std::isinf(value) && !mayBeInfinite))
-        throw Error(BadInput, kernel.where,
-                    std::string("found ") +
-                        (std::isnan(value) ? "nan"
-                         : value > 0       ? "inf"
-                                           : "-inf") +
-                        " at element " + std::to_string(i) + " of operand #" + std::to_string(result.operand) +
-                        ", expected a finite value")
+    for (int64_t i = 0; i < result.elements; ++i)
+      if (double value = elementAsDouble(result.type, operands[static_cast<size_t>(result.operand)], i); isFault(value))
+        return Error(BadInput, kernel.where,
+                     "found " + nameOfNonFinite(value) + " at element " + std::to_string(i) + " of operand #" +
+                         std::to_string(result.operand) + ", expected a finite value")
             .note(tellCall(plan, index, *current.load(), currentMicroBatch, kernel) + turnText());
-    }
+  return std::nullopt;
 }
 
 bool Rank::message(const ActionInfo &action) {
@@ -405,25 +432,39 @@ bool Rank::waitFor(const Wait &wait) {
 }
 
 bool Rank::update(int64_t step) {
-  // Clipping needs the norm of all gradients before any is applied; else it is for the log alone, and nobody waits.
-  bool clips = manifest.optimizer.clipNorm > 0;
-  if (clips && !updates.measure(shared.workers, *worker))
-    return false;
+  const OptimizerSettings &settings = manifest.optimizer;
   double scale = 1;
-  if (clips) {
-    shared.transport->reduce(index, updates.squares());
+  // Nobody changes a parameter before all know that the step is finite, and by what the gradient is clipped.
+  if (settings.needsNorm()) {
+    if (!updates.measure(shared.workers, *worker))
+      return false;
+    shared.transport->reduce(index, {updates.squares(), lossHere()});
     if (!waitFor({index, Wait::For::Norm}))
       return false;
-    scale = scaleOfNorm(manifest.optimizer, shared.transport->norm());
+    double norm = shared.transport->norm();
+    if (settings.nonFinite != NonFiniteStep::Ignore && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
+      return true;
+    scale = scaleOfNorm(settings, norm);
   }
   int64_t begin = manifest.profiling ? Trace::now() : 0;
   if (!updates.apply(step, scale, shared.workers, *worker))
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)
     kernelTimes.back().add(ns);
-  if (!clips)
-    shared.transport->reduce(index, updates.squares());
+  if (!settings.needsNorm())
+    shared.transport->reduce(index, {updates.squares(), lossHere()});
   return true;
+}
+
+double Rank::lossHere() const {
+  const StaticInfo *place = plan.find(StaticKind::Output, std::string(lossName));
+  if (!place)
+    return 0;
+  const TensorInfo &info = shared.entry.outputs[shared.entry.findOutput(lossName)];
+  double sum = 0;
+  for (int64_t i = 0; i < place->bytes / static_cast<int64_t>(byteWidth(info.type)); ++i)
+    sum += elementAsDouble(info.type, at(*place), i);
+  return sum;
 }
 
 uint64_t Rank::progress() const {

@@ -32,6 +32,19 @@ struct Probe {
   int64_t offset = 0, bytes = 0;
 };
 
+/// A value that is no number, or that no rule speaks of, with the kernel that wrote it.
+struct NonFiniteValue {
+  bool isGiven;       // an infinity that an input had, and that may be meant: others go before it
+  int64_t microBatch; // -1: of what is prepared for all
+  int64_t when;       // ns of the steady clock
+  Error error;
+
+  /// Values of one micro-batch follow from each other, and from those of earlier ones through sums of gradients alone.
+  bool isBefore(const NonFiniteValue &other) const {
+    return std::tuple(isGiven, microBatch, when) < std::tuple(other.isGiven, other.microBatch, other.when);
+  }
+};
+
 class Rank {
 public:
   /// The rank `index` of the entry, the `local`th of its session.
@@ -42,7 +55,17 @@ public:
   void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
-  void startFiniteChecks() { checksFinite = true; }
+  void startFiniteChecks() { finiteChecks = FiniteChecks::Stop; }
+  /// Between two runs: the next one keeps the first of such values, and goes on.
+  void startFiniteRecord() {
+    finiteChecks = FiniteChecks::Record;
+    recorded.reset();
+  }
+  /// That value, if there was one; it is kept no more, and the checks are as they were.
+  std::optional<NonFiniteValue> endFiniteRecord(bool checks) {
+    finiteChecks = checks ? FiniteChecks::Stop : FiniteChecks::None;
+    return std::exchange(recorded, std::nullopt);
+  }
 
   /// Calls of each kernel and their time, by its place in the manifest, and last the steps; empty unless the module profiles.
   struct Time {
@@ -120,12 +143,18 @@ private:
     return {index, action.isSend() ? Wait::For::Send : Wait::For::Receive, action.target, messageOf(action)};
   }
   bool update(int64_t step);
+  /// The losses of the micro-batches, added, if they are computed here.
+  double lossHere() const;
   void poisonAll();
   void probeBefore(const ActionInfo &action, const Probe &probe);
   void record(const ActionInfo &action, int64_t begin);
   void recordCall(const CallInfo &call, int64_t microBatch, int64_t begin, int64_t end);
-  bool readsInfinity(const CallInfo &call, const KernelInfo &kernel) const;
-  void checkFinite(const KernelInfo &kernel, void *const *operands) const;
+  enum class Infinity : uint8_t { None, OfInput, OfKernel };
+  Infinity infinityRead(const CallInfo &call, const KernelInfo &kernel) const;
+  bool isOfInput(const void *address) const;
+  void checkFinite(const KernelInfo &kernel, void *const *operands);
+  template <class IsFault>
+  std::optional<Error> findFault(const KernelInfo &kernel, void *const *operands, IsFault isFault) const;
   std::string turnText() const;
   [[noreturn]] void fail(const KernelInfo &kernel) const;
 
@@ -142,9 +171,11 @@ private:
   std::vector<WaitPace> waitPaces;                   // by action
   const std::unique_ptr<module::ReadyActions> ready; // null: actions are taken in their order
   std::vector<Wait> awaited;                         // at once, by waitForAny
-  bool checksFinite = false, mayBeInfinite = false;  // the second: results of the call
-  std::vector<int64_t> turns;                        // of the loops that run now, the outer first
-  bool prepared = false;                             // what stays until parameters change is there
+  enum class FiniteChecks : uint8_t { None, Stop, Record } finiteChecks = FiniteChecks::None;
+  std::optional<NonFiniteValue> recorded;
+  Infinity infinity = Infinity::None; // that results of the call may have
+  std::vector<int64_t> turns;         // of the loops that run now, the outer first
+  bool prepared = false;              // what stays until parameters change is there
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed
   std::vector<int64_t> fastestTimes; // by kernel, and last the step

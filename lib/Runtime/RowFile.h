@@ -12,6 +12,7 @@ public:
   RowFile(StoredElements elements, const TensorInfo &input);
 
   int64_t count() const { return info.shape[static_cast<size_t>(info.batchAxis)]; }
+  const std::string &name() const { return elements.name(); }
   void read(int64_t row, std::byte *sample) const;
 
 private:

@@ -34,6 +34,9 @@ double heldOutLoss(const Data &data, Engine &engine);
 /// --params, or the initial values of --seed; these too for what a file lacks, if it may lack some.
 void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);
 
+/// Of the commands that only use them: says so if parameters are drawn, unless they are meant to be.
+void warnOfRandomParameters(const Options &options, const Engine &engine);
+
 } // namespace plc::runtime
 
 #endif

@@ -126,19 +126,33 @@ void Session::look(Watchdog &watchdog) {
   stopAll(std::make_exception_ptr(error));
 }
 
-double Session::gradientNorm() {
+std::pair<double, bool> Session::gradientNorm() {
   // All local ranks have brought their parts; those of other sessions may still be on their way.
   Transport &transport = *shared.transport;
   Backoff backoff;
   while (!transport.test({0, Wait::For::Norm}))
     backoff.sleep(normPace.expectedNs());
   normPace.took(backoff.waitedNs());
-  return transport.norm();
+  return {transport.norm(), isFiniteStep(shared.manifest.real, transport.norm(), transport.loss())};
 }
 
 void Session::startFiniteChecks() {
+  checksFinite = true;
   for (auto &rank : localRanks)
     rank->startFiniteChecks();
+}
+
+std::optional<NonFiniteValue> Session::findNonFinite(const std::vector<Bytes> &inputs) {
+  for (auto &rank : localRanks) {
+    rank->startFiniteRecord();
+    rank->parametersChanged(); // What is prepared may be where it begins.
+  }
+  run(0, inputs);
+  std::optional<NonFiniteValue> first;
+  for (auto &rank : localRanks)
+    if (auto found = rank->endFiniteRecord(checksFinite); found && (!first || found->isBefore(*first)))
+      first = std::move(found);
+  return first;
 }
 
 void Session::startTaskTimes() {

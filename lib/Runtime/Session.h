@@ -29,11 +29,13 @@ public:
 
   const EntryPlan &plan() const { return entry; }
   const EntryTensors &tensors() const { return entryTensors; }
-  /// Norm of the whole gradient, of the last run, which made a step.
-  double gradientNorm();
+  /// Norm of the whole gradient, of the last run, which made a step; and isFiniteStep of it.
+  std::pair<double, bool> gradientNorm();
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks();
+  /// Runs the local ranks as a step does, but leaves the parameters as they are, and returns the first value that is not finite.
+  std::optional<NonFiniteValue> findNonFinite(const std::vector<Bytes> &inputs);
   /// From now on times tasks; see Rank.
   void startTaskTimes();
   const std::vector<std::unique_ptr<Rank>> &ranks() const { return localRanks; }
@@ -71,6 +73,7 @@ private:
   std::atomic<uint64_t> round{0}; // of runs; rank threads wait for the next
   std::atomic<bool> leaving{false};
   size_t running = 0;
+  bool checksFinite = false;
   std::exception_ptr firstError;
   bool lost = false;
   std::vector<std::thread> threads; // one per worker

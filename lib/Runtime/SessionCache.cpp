@@ -31,6 +31,7 @@ MpiWorld *joinWorld(const Module &module) {
   const Manifest &manifest = module.manifest();
   world.compare(module.fileName(), "the numerics key", manifest.numericsKey);
   world.compare(module.fileName(), "the module's hash", module.hash());
+  world.compare(module.fileName(), "'training.nonfinite'", nameOfChoice(manifest.optimizer.nonFinite));
   if (auto most = static_cast<int64_t>(mostRanks(manifest)); world.count() > most)
     throw usageError("found " + std::to_string(world.count()) + " processes, but the plan of '" + module.fileName() +
                      "' has " + std::to_string(most) + " rank" + (most == 1 ? "" : "s"));
@@ -79,15 +80,28 @@ Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> 
     else
       session.run(step, inputs);
   } catch (...) {
-    // A stopped session does not start again: the next run makes another.
-    if (ahead == &session)
-      ahead = nullptr;
-    discard(entry);
+    discardAfterError(index);
     throw;
   }
   if (step > 0)
     ahead = &session;
   return session;
+}
+
+std::optional<NonFiniteValue> SessionCache::findNonFinite(size_t index, const std::vector<Bytes> &inputs) {
+  try {
+    return ready(index).findNonFinite(inputs);
+  } catch (...) {
+    discardAfterError(index);
+    throw;
+  }
+}
+
+/// A stopped session does not start again: the next run makes another.
+void SessionCache::discardAfterError(size_t index) {
+  if (ahead == loaded[index].session.get())
+    ahead = nullptr;
+  discard(loaded[index]);
 }
 
 Session &SessionCache::ready(size_t index) {

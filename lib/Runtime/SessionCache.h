@@ -28,6 +28,9 @@ public:
   /// gone, and the parameters are those of before the first step since they were last read or written.
   Session &run(size_t index, int64_t step, const std::vector<Bytes> &inputs);
 
+  /// Such a run, by Session::findNonFinite.
+  std::optional<NonFiniteValue> findNonFinite(size_t index, const std::vector<Bytes> &inputs);
+
   /// The session of an entry, made if there is none, with the present parameters.
   Session &ready(size_t index);
   /// The session of an entry that has run, or nullptr.
@@ -47,6 +50,7 @@ private:
   std::unique_ptr<Session> make(size_t index, std::unique_ptr<Transport> transport) const;
   void checkMemory(size_t index, const Transport &transport) const;
   void discard(Loaded &entry);
+  void discardAfterError(size_t index);
 
   std::unique_ptr<Module> module;
   const std::string file;

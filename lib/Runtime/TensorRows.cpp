@@ -24,7 +24,7 @@ TensorRows::TensorRows(const EntryInfo &entry, const std::vector<DataOption> &op
     rows = count;
     sources.push_back(std::move(source));
   }
-  trainRows = rows - static_cast<int64_t>(static_cast<double>(rows) * holdout);
+  trainRows = numTrainedOn(rows, holdout);
 }
 
 void TensorRows::checkTraining() const {
@@ -39,28 +39,42 @@ void TensorRows::checkHeldOut() const {
         .note("a larger --holdout gives more; --holdout 0 trains without a held-out part");
 }
 
+std::pair<const RowFile &, int64_t> TensorRows::Source::find(int64_t row) const {
+  auto file = files.begin();
+  for (; row >= file->count(); ++file)
+    row -= file->count();
+  return {*file, row};
+}
+
 std::vector<Bytes> TensorRows::readBatch(const std::vector<int64_t> &chosen) const {
   std::vector<Bytes> tensors;
   for (const Source &source : sources) {
     Bytes &tensor = tensors.emplace_back(source.input.numBytes());
     Bytes sample(source.input.numBytes() / static_cast<size_t>(batch));
     for (size_t i = 0; i < chosen.size(); ++i) {
-      int64_t row = chosen[i];
-      auto file = source.files.begin();
-      for (; row >= file->count(); ++file)
-        row -= file->count();
-      file->read(row, sample.data());
+      auto [file, row] = source.find(chosen[i]);
+      file.read(row, sample.data());
       putSamples(source.input, tensor.data(), static_cast<int64_t>(i), 1, sample.data());
     }
   }
   return tensors;
 }
 
+int64_t TensorRows::trainRow(uint64_t seed, int64_t step, int64_t sample) const {
+  int64_t number = (step - 1) * batch + shift + sample;
+  return epochs.at(number % trainRows, trainRows, seed, number / trainRows);
+}
+
 std::vector<Bytes> TensorRows::trainBatch(uint64_t seed, int64_t step) const {
   std::vector<int64_t> chosen;
-  for (int64_t sample = (step - 1) * batch; sample < step * batch; ++sample)
-    chosen.push_back(epochs.at(sample % trainRows, trainRows, seed, sample / trainRows));
+  for (int64_t sample = 0; sample < batch; ++sample)
+    chosen.push_back(trainRow(seed, step, sample));
   return readBatch(chosen);
+}
+
+std::string TensorRows::tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
+  auto [file, row] = sources[input].find(trainRow(seed, step, sample));
+  return "row " + std::to_string(row) + " of '" + file.name() + "'";
 }
 
 std::vector<Bytes> TensorRows::heldOutBatch(int64_t index) const {

@@ -14,7 +14,9 @@ class TensorRows : public Data {
 public:
   TensorRows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout);
 
+  DataLengths lengths() const override { return {rows, 0}; }
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
+  std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
   int64_t numHeldOutBatches() const override { return (rows - trainRows) / batch; }
   std::vector<Bytes> heldOutBatch(int64_t index) const override;
   void checkTraining() const override;
@@ -24,7 +26,11 @@ private:
   struct Source {
     TensorInfo input;
     std::vector<RowFile> files;
+
+    /// The file of a row, and its number in there.
+    std::pair<const RowFile &, int64_t> find(int64_t row) const;
   };
+  int64_t trainRow(uint64_t seed, int64_t step, int64_t sample) const;
   std::vector<Bytes> readBatch(const std::vector<int64_t> &chosen) const;
 
   int64_t batch;

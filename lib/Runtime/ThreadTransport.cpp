@@ -25,8 +25,8 @@ void ThreadTransport::send(int64_t channel, int64_t message, const std::byte *pl
     wake(static_cast<size_t>(channelOf(channel).info.destination));
 }
 
-void ThreadTransport::reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) {
-  if (!reduction.bring(rank, sumsOfSquares))
+void ThreadTransport::reduce(size_t rank, const StepShare &share) {
+  if (!reduction.bring(rank, share))
     return;
   for (size_t each : ranks)
     wake(each);

@@ -19,8 +19,9 @@ public:
   bool wakes() const override { return true; }
   void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;
   void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override;
-  void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) override;
+  void reduce(size_t rank, const StepShare &share) override;
   double norm() const override { return reduction.norm(); }
+  double loss() const override { return reduction.loss(); }
   bool test(const Wait &wait) override { return isOver(wait); }
   bool awaits(const Wait &wait, size_t rank) const override;
   void barrier(bool steps) override;

@@ -52,7 +52,7 @@ Windows::Windows(const EntryInfo &entry, const std::vector<DataOption> &options,
     stride = std::max(stride, source.window);
     sources.push_back(std::move(source));
   }
-  heldOutStart = size - static_cast<int64_t>(static_cast<double>(size) * holdout);
+  heldOutStart = numTrainedOn(size, holdout);
 }
 
 void Windows::checkTraining() const {
@@ -88,7 +88,7 @@ std::vector<Bytes> Windows::readBatch(const std::vector<int64_t> &starts) const 
 std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const {
   int64_t last = numTrainStarts() - 1, count = last / stride + 1, rest = last % stride;
   std::vector<int64_t> starts;
-  for (int64_t sample = (step - 1) * batch; sample < step * batch; ++sample) {
+  for (int64_t sample = (step - 1) * batch + shift; sample < step * batch + shift; ++sample) {
     int64_t epoch = sample / count;
     int64_t first = randomBelow(rest + 1, seed, ~stream, static_cast<uint64_t>(epoch));
     starts.push_back(first + stride * epochs.at(sample % count, count, seed, epoch));
@@ -96,13 +96,22 @@ std::vector<int64_t> Windows::startsOfEpochs(uint64_t seed, int64_t step) const 
   return starts;
 }
 
-std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const {
+std::vector<Bytes> Windows::trainBatch(uint64_t seed, int64_t step) const { return readBatch(trainStarts(seed, step)); }
+
+std::string Windows::tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const {
+  const Source &source = sources[input];
+  int64_t first = trainStarts(seed, step)[static_cast<size_t>(sample)] + source.shift;
+  return std::string(unit) + " " + std::to_string(first) + " to " + std::to_string(first + source.window - 1) +
+         " of '" + source.file + "'";
+}
+
+std::vector<int64_t> Windows::trainStarts(uint64_t seed, int64_t step) const {
   if (order == WindowOrder::Epochs)
-    return readBatch(startsOfEpochs(seed, step));
+    return startsOfEpochs(seed, step);
   std::vector<int64_t> starts;
   for (int64_t sample = 0; sample < batch; ++sample)
-    starts.push_back(randomBelow(numTrainStarts(), seed, stream, static_cast<uint64_t>(step * batch + sample)));
-  return readBatch(starts);
+    starts.push_back(randomBelow(numTrainStarts(), seed, stream, static_cast<uint64_t>(step * batch + shift + sample)));
+  return starts;
 }
 
 int64_t Windows::numHeldOutBatches() const {

@@ -18,7 +18,9 @@ public:
   Windows(const EntryInfo &entry, const std::vector<DataOption> &options, double holdout,
           WindowOrder order = WindowOrder::Random);
 
+  DataLengths lengths() const override { return {0, size}; }
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
+  std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
   int64_t numHeldOutBatches() const override;
   std::vector<Bytes> heldOutBatch(int64_t index) const override;
   void checkTraining() const override;
@@ -31,6 +33,7 @@ private:
     ElementSequence elements;
     int64_t shift, window;
   };
+  std::vector<int64_t> trainStarts(uint64_t seed, int64_t step) const;
   std::vector<int64_t> startsOfEpochs(uint64_t seed, int64_t step) const;
   std::vector<Bytes> readBatch(const std::vector<int64_t> &starts) const;
   int64_t numTrainStarts() const { return heldOutStart - reach + 1; }

@@ -59,7 +59,7 @@ Play playOf(const module::EntryPlan &entry, const Times &times) {
   Play play;
   play.microBatches = entry.microBatches;
   play.firstShort = entry.isRagged() ? entry.batch % entry.microBatches : entry.microBatches;
-  play.stepsMeet = times.clips;
+  play.stepsMeet = times.stepsMeet;
   for (const module::ChannelInfo &channel : entry.channels)
     play.channels.push_back({channel.name, static_cast<size_t>(channel.source),
                              static_cast<size_t>(channel.destination), channel.bytes, channel.shortBytes,
@@ -100,7 +100,7 @@ Play playOf(const module::Manifest &manifest, const module::EntryPlan &entry, in
   };
   Times times;
   times.threadsPerStage = threadsPerStage;
-  times.clips = manifest.optimizer.clipNorm > 0;
+  times.stepsMeet = manifest.optimizer.needsNorm();
   times.callNs = [&](const CallInfo &call, int64_t microBatch) { return kernelOf(call, microBatch).ns; };
   times.chunks = [&](const CallInfo &call, int64_t microBatch) { return kernelOf(call, microBatch).chunks; };
   times.updateNs = [&](int64_t bytes) { return module::updateNs(manifest, bytes); };

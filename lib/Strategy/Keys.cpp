@@ -7,6 +7,7 @@
 #include "plc/Support/Contractions.h"
 #include "plc/Support/InstructionSets.h"
 #include "plc/Support/Nearest.h"
+#include "plc/Support/NonFiniteSteps.h"
 #include "plc/Support/Optimizers.h"
 #include "plc/Support/Precisions.h"
 #include "plc/Support/Rates.h"
@@ -136,6 +137,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       under<RateSchedule>(integer("optimizer.schedule.total", 0, 1), "optimizer.schedule.kind",
                           [](const RateScheduleRow &row) { return row.ends; }),
       number("optimizer.clip_norm", 0, 0, true),
+      choice("training.nonfinite", NonFiniteStep::Stop),
   };
   return keys;
 }

@@ -16,5 +16,6 @@ module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   settings.warmup = strategy.get<int64_t>("optimizer.schedule.warmup");
   settings.total = strategy.get<int64_t>("optimizer.schedule.total");
   settings.clipNorm = strategy.get<double>("optimizer.clip_norm");
+  settings.nonFinite = strategy.getChoice<NonFiniteStep>("training.nonfinite");
   return settings;
 }

@@ -32,6 +32,7 @@ public:
   const std::vector<ParameterInfo> &parameters() const override { return all; }
   const OptimizerSettings &optimizer() const override { return settings; }
   StepResult trainStep(int64_t, const std::vector<Bytes> &) override { std::abort(); }
+  std::optional<Error> findNonFinite(const std::vector<Bytes> &) override { std::abort(); }
   std::vector<Bytes> run(const EntryInfo &, const std::vector<Bytes> &) override { std::abort(); }
 
   void readParameter(size_t index, void *out) override { read(index, 0, out); }
@@ -63,7 +64,7 @@ class Checkpoint {
 public:
   Checkpoint() {
     Store saved, resumed;
-    fs::path step = saveCheckpoint(folder.path, {3, 7}, saved);
+    fs::path step = saveCheckpoint(folder.path, {3, 7}, saved).folder;
     for (const char *name : {"state.safetensors", "params.safetensors"}) {
       std::ifstream stream(step / name, std::ios::binary);
       whole.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());

@@ -64,12 +64,13 @@ TEST(ThreadTransport, WakesTheOtherSideOfAMessageAndAllOfAReduction) {
   EXPECT_EQ(woken, std::vector<size_t>{0});
   EXPECT_EQ(place[0], source[0]);
   EXPECT_TRUE(transport->test({1, Wait::For::Receive, 0, 0}));
-  transport->reduce(1, {{"b", 16}});
+  transport->reduce(1, {{{"b", 16}}, 2});
   EXPECT_FALSE(transport->test({1, Wait::For::Norm}));
-  transport->reduce(0, {{"a", 9}});
+  transport->reduce(0, {{{"a", 9}}, 1});
   EXPECT_EQ(woken, (std::vector<size_t>{0, 0, 1}));
   EXPECT_TRUE(transport->test({1, Wait::For::Norm}));
   EXPECT_EQ(transport->norm(), 5);
+  EXPECT_EQ(transport->loss(), 3);
   transport->barrier(false);
   EXPECT_FALSE(transport->test({1, Wait::For::Receive, 0, 0}));
   EXPECT_FALSE(transport->test({1, Wait::For::Norm}));

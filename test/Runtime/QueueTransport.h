@@ -62,10 +62,9 @@ public:
     network.sent[keyOf(channel, message)].assign(place, place + bytes);
     ++network.numMessages;
   }
-  void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) override {
-    network.reduction.bring(rank, sumsOfSquares);
-  }
+  void reduce(size_t rank, const StepShare &share) override { network.reduction.bring(rank, share); }
   double norm() const override { return network.reduction.norm(); }
+  double loss() const override { return network.reduction.loss(); }
 
   bool test(const Wait &wait) override {
     std::lock_guard lock(network.mutex);

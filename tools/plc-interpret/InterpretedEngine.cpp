@@ -14,7 +14,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <cmath>
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 
@@ -398,11 +400,47 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   runtime::StepResult result;
   for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
     result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
-  result.gradNorm = updateParameters(step, program);
+  updateParameters(step, program, result);
   return result;
 }
 
-double InterpretedEngine::updateParameters(int64_t step, Program &program) {
+std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &inputs) {
+  const EntryInfo &entry = *findEntry(nameOfChoice(ProgramKind::train));
+  Program &program = programOf(entry.name);
+  bool speaksOfInfinity = false;
+  program.module->walk([&](ein::ConstantOp op) { speaksOfInfinity |= op.getValue().isInfinity(); });
+  // -1: all elements are finite.
+  auto find = [](const Tensor &tensor, auto isFault) -> int64_t {
+    if (kindOf(tensor.element) == ElementKind::Real)
+      for (int64_t i = 0; i < tensor.numElements(); ++i)
+        if (isFault(runtime::elementAsDouble(tensor.element, tensor.data(), i)))
+          return i;
+    return -1;
+  };
+  auto isInfinite = [](double value) { return std::isinf(value); };
+  std::optional<Error> first;
+  program.interpreter->watch([&](Operation &op, ArrayRef<Tensor> operands, const Tensor &result) {
+    if (first)
+      return;
+    bool passesOn = llvm::any_of(operands, [&](const Tensor &each) { return find(each, isInfinite) >= 0; });
+    bool mayBeInfinite = speaksOfInfinity && (passesOn || isa<ein::ConstantOp>(op));
+    int64_t at = find(result, [&](double value) { return std::isnan(value) || (std::isinf(value) && !mayBeInfinite); });
+    if (at < 0)
+      return;
+    double value = runtime::elementAsDouble(result.element, result.data(), at);
+    first = errorOf(RunError(op.getLoc(), std::string("found ") +
+                                              (std::isnan(value) ? "nan"
+                                               : value > 0       ? "inf"
+                                                                 : "-inf") +
+                                              " at element " + std::to_string(at) + ", expected a finite value"));
+  });
+  program.interpreter->clearSites();
+  runBatch(entry, program, inputs);
+  program.interpreter->watch({});
+  return first;
+}
+
+void InterpretedEngine::updateParameters(int64_t step, Program &program, runtime::StepResult &result) {
   struct Trained {
     std::string name; // of the parameter, or of a part
     size_t whole;
@@ -421,8 +459,13 @@ double InterpretedEngine::updateParameters(int64_t step, Program &program) {
     norm.add(name, runtime::sumOfSquares(real, each.sites.front().numElements(), each.gradients));
     trained.push_back(std::move(each));
   }
+  result.gradNorm = norm.norm();
+  result.finite = runtime::isFiniteStep(
+      real, result.gradNorm, std::accumulate(result.microBatchLosses.begin(), result.microBatchLosses.end(), 0.0));
+  if (!result.finite && settings.optimizer.nonFinite != NonFiniteStep::Ignore)
+    return;
   runtime::StepFactors factors(settings.optimizer, step);
-  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, norm.norm());
+  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm);
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     Held &whole = held[each.whole];
@@ -434,7 +477,6 @@ double InterpretedEngine::updateParameters(int64_t step, Program &program) {
     putPiece(info, each.name, first, whole.moments[0]);
     putPiece(info, each.name, second, whole.moments[1]);
   }
-  return norm.norm();
 }
 
 } // namespace plc::interpret

@@ -30,6 +30,7 @@ public:
   void writeMoment(size_t index, int which, const void *data) override;
   void clearMoments(size_t index) override;
   runtime::StepResult trainStep(int64_t step, const std::vector<runtime::Bytes> &inputs) override;
+  std::optional<runtime::Error> findNonFinite(const std::vector<runtime::Bytes> &inputs) override;
   std::vector<runtime::Bytes> run(const runtime::EntryInfo &entry, const std::vector<runtime::Bytes> &inputs) override;
 
   void restart(const runtime::EntryInfo &entry) override;
@@ -59,8 +60,8 @@ private:
   Program &programOf(const std::string &entry) const;
   /// What a state holds before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
-  /// The optimizer's step; returns the norm of the gradient.
-  double updateParameters(int64_t step, Program &program);
+  /// The optimizer's step, if it is finite. Adds to the result all but the losses, which it has.
+  void updateParameters(int64_t step, Program &program, runtime::StepResult &result);
   /// The number of the parameter of a name, be it that of a part.
   size_t parameterNumber(llvm::StringRef name) const;
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.

@@ -12,8 +12,9 @@ namespace {
 
 using runtime::usageError;
 
-constexpr llvm::StringLiteral numericKeys[] = {"precision.compute", "parallelism.micro_batches",
-                                               "gradient.accumulation_steps", "gradient.lanes", "parallelism.shard"};
+constexpr llvm::StringLiteral numericKeys[] = {"precision.compute",           "parallelism.micro_batches",
+                                               "gradient.accumulation_steps", "gradient.lanes",
+                                               "parallelism.shard",           "training.nonfinite"};
 
 /// Whether a key changes numbers, not only how they are computed.
 bool isNumeric(llvm::StringRef key) { return llvm::is_contained(numericKeys, key) || key.starts_with("optimizer."); }

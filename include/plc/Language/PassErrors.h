@@ -3,7 +3,6 @@
 #define PLC_LANGUAGE_PASSERRORS_H
 
 #include "plc/Support/Diagnostics.h"
-#include "plc/Support/ErrorLimit.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -48,7 +47,6 @@ private:
   const KeyPlaces &keys;
   const Hint hint;
   int exitCode = 70;
-  ErrorLimit limit;
   mlir::ScopedDiagnosticHandler handler;
 };
 

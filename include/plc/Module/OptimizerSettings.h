@@ -2,6 +2,7 @@
 #ifndef PLC_MODULE_OPTIMIZERSETTINGS_H
 #define PLC_MODULE_OPTIMIZERSETTINGS_H
 
+#include "plc/Support/NonFiniteSteps.h"
 #include "plc/Support/Optimizers.h"
 
 namespace plc::module {
@@ -18,6 +19,10 @@ struct OptimizerSettings {
   Schedule schedule = Schedule::Constant;
   int64_t warmup = 0, total = 0; // in steps; total belongs to Linear and Cosine and is more than warmup
   double clipNorm = 0;           // 0: gradients are not clipped
+  NonFiniteStep nonFinite = NonFiniteStep::Stop;
+
+  /// Whether an update needs the norm of the whole gradient, so that all ranks meet before it.
+  bool needsNorm() const { return clipNorm > 0 || nonFinite != NonFiniteStep::Ignore; }
 
   /// Tensors that the optimizer keeps beside each trained parameter.
   int numMoments() const { return rowOf(kind).moments; }

@@ -12,9 +12,9 @@ namespace plc::plan {
 enum class StepPart { whole, tasks };
 
 /// Plays a program's action table in one process with a core for each rank: its calls by the times of their kernels, its
-/// messages, its steps. `clips`: steps wait for all ranks' gradients. `threads` share the kernels of a rank, each part by part
+/// messages, its steps. `stepsMeet`: each step waits for all ranks' gradients. `threads` share the kernels of a rank, each part by part
 /// (`chunksOf`). -1 if ranks wait for each other.
-int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool clips,
+int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool stepsMeet,
                     int64_t threads, StepPart part = StepPart::whole);
 
 /// What a step of an ordered program takes at least: on each rank its tasks in their order, of which so many `threads` take no

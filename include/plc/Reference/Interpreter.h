@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -53,6 +54,10 @@ public:
   /// Runs the model on the present micro-batch. Accumulators are the sites, which persist. Throws RunError.
   std::vector<Tensor> runModel(std::vector<Tensor> arguments);
 
+  /// From now on, until it is given nothing: called behind each operation that computes, with its inputs and its result.
+  using Watch = std::function<void(mlir::Operation &op, llvm::ArrayRef<Tensor> inputs, const Tensor &result)>;
+  void watch(Watch newWatch) { watcher = std::move(newWatch); }
+
   /// Makes every gradient site vacant. To be called before the first micro-batch of a step.
   void clearSites() { sites.clear(); }
   /// The gradient sites of a parameter since `clearSites`, lane by lane, in program order of the forward calls. Their sum
@@ -72,6 +77,7 @@ private:
 
   mlir::SymbolTable symbols;
   ElementType real;
+  Watch watcher;
   ein::ModelOp model;
   int64_t lane = 0;
   std::optional<int64_t> samples; // along batch axes; none if all micro-batches have what types say

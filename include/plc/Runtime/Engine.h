@@ -23,6 +23,8 @@ struct StepResult {
   std::vector<double> microBatchLosses;
   /// Norm of the whole gradient (Optimizer.h: GradientNorm).
   double gradNorm = 0;
+  /// isFiniteStep (Optimizer.h). If not, parameters and moments are as they were, unless the optimizer ignores it.
+  bool finite = true;
 };
 
 /// Bytes of one rank: the arena as planned and as written, and what lies outside it (bound and measured).
@@ -89,6 +91,10 @@ public:
 
   /// One optimizer step (1 is the first) on one batch: `inputs` are those of entry `train`, whole, in its order.
   virtual StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) = 0;
+
+  /// Computes the gradients of such a batch, without a step, and returns an error that names the first kernel, or rule, that gave a
+  /// NaN, or an infinity which none of its rules speaks of; nullopt if none did.
+  virtual std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) = 0;
 
   /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
   /// order. A result that is not batched is the sum of the micro-batches' values (sumOfMicroBatches).

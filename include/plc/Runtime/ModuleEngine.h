@@ -3,6 +3,7 @@
 #define PLC_RUNTIME_MODULEENGINE_H
 
 #include "plc/Runtime/Engine.h"
+#include "plc/Support/NonFiniteSteps.h"
 #include "plc/Support/Transports.h"
 
 #include <functional>
@@ -39,6 +40,7 @@ struct ModuleOptions {
   /// 5). 0: never. A cycle of waits is one at once.
   double hangTimeout = 30;
   std::optional<TransportKind> transportKind; // instead of the module's own
+  std::optional<NonFiniteStep> nonFinite;     // likewise
   /// Makes the transport of an entry's session instead of either, for a caller that carries messages itself.
   std::function<std::unique_ptr<Transport>(const module::EntryPlan &)> transport;
 };

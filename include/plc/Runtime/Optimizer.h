@@ -32,6 +32,10 @@ struct StepFactors {
 /// What gradients are multiplied by, once for all parameters: clipNorm / norm if norm > clipNorm > 0, else 1.
 double scaleOfNorm(const OptimizerSettings &settings, double norm);
 
+/// Whether a step may be taken: the norm of its gradient is finite, and so are the losses of its micro-batches, whose sum this
+/// is, rounded to the model's type.
+bool isFiniteStep(ElementType real, double norm, double loss);
+
 /// The sum of g * g over a parameter of `count` elements of a real type, in double; g is the sum of the sites in order.
 /// Element i in lane i mod 16, each lane ascending, then lanes l += l + 8, 4, 2, 1.
 double sumOfSquares(ElementType type, int64_t count, std::span<const void *const> sites);

@@ -21,7 +21,13 @@ struct Wait {
   int64_t message = 0;  // Receive, Send: the micro-batch, or 0 in a channel used once per step
 };
 
-/// One entry's messages and its reduction of the gradient's norm, as one session sees them.
+/// What a rank knows of a step.
+struct StepShare {
+  std::map<std::string, double> squares; // sums over the gradients of its parameters, by path
+  double loss = 0;                       // sum over the micro-batches whose loss it computed
+};
+
+/// One entry's messages and its reduction of the gradient's norm and of the loss, as one session sees them.
 ///
 /// A session executes some ranks of an entry, its local ranks; one session in each process has the others. All of them
 /// run alike: the same runs in the same order, and between them the same calls of barrier() and broadcast().
@@ -47,10 +53,12 @@ public:
   virtual void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) = 0;
   /// Sender: the message may be read from `place` from now on.
   virtual void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) = 0;
-  /// The rank brings the sums of squares of its parameters' gradients, once in a run that steps.
-  virtual void reduce(size_t rank, const std::map<std::string, double> &sumsOfSquares) = 0;
+  /// The rank brings its share, once in a run that steps.
+  virtual void reduce(size_t rank, const StepShare &share) = 0;
   /// Of the whole gradient, as GradientNorm (Optimizer.h) defines it; when test() has said that the wait for it is over.
   virtual double norm() const = 0;
+  /// The losses of all ranks, added in their order; likewise.
+  virtual double loss() const = 0;
 
   /// Whether a wait is over: the message has arrived, the place that was sent may be written again, or every rank that
   /// steps has brought its part. Throws Error if it can never be: a peer is lost.

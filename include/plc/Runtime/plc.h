@@ -5,7 +5,7 @@
  *   plc_session *session = plc_session_create(module, "infer");
  *   plc_session_run(session, inputs, outputs);
  *
- * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 4 a peer is lost, 5 a rank hangs, 70 internal), and
+ * A function that fails returns NULL or a nonzero exit code (1 bad input, 2 bad usage, 4 a peer is lost, 5 a rank hangs, 6 a step is not finite, 70 internal), and
  * plc_last_error() tells why. The caller's floating-point environment changes no bit of a result, and is as it was afterwards.
  *
  * One module and its sessions belong to one thread at a time, whichever that is: a call while another thread is in one fails with 2.
@@ -16,7 +16,7 @@
  *
  * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
  * plc_module_save. After a step that failed, parameters are those that were last read or written as a whole: initialized,
- * loaded, resumed, saved, or got one by one.
+ * loaded, resumed, saved, or got one by one; but after one that is not finite (6) those of before that step.
  *
  * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in
  * the same order, with the same arguments: inputs, and parameters that are set, too; each gets the same results. Files of parameters
@@ -122,7 +122,10 @@ int plc_session_describe_output(const plc_session *session, size_t index, plc_te
 int plc_session_run(plc_session *session, const void *const *inputs, void *const *outputs);
 /* What the model keeps from run to run (`state`) is again as it was before the first one. The sessions of one entry share it. */
 int plc_session_restart(plc_session *session);
-/* One optimizer step (1 is the first, 2147483647 the last) of entry "train"; the loss before the update, if `loss` is not NULL. */
+/* One optimizer step (1 is the first, 2147483647 the last) of entry "train"; the loss before the update, if `loss` is not NULL.
+ * Where loss or gradient norm is NaN or infinite, no parameter changes and 6 is returned, with `loss` set; plc_last_error() names the
+ * first value that is not finite. Modules with `training.nonfinite = "skip"` change no parameter and return 0; those with "ignore" take
+ * the step. */
 int plc_session_train(plc_session *session, int64_t step, const void *const *inputs, double *loss);
 
 /* The same descriptions by value. Part of the program, not of the library: so the size is the program's. */

@@ -42,7 +42,7 @@ struct Play {
 /// Predicted times of a table's actions: those of its calls, divided among the threads of a stage, and of its steps.
 struct Times {
   int64_t threadsPerStage = 1;
-  bool clips = false; ///< a step needs the norm of all gradients
+  bool stepsMeet = false; ///< each step needs the norm of all gradients
   std::function<int64_t(const module::CallInfo &call, int64_t microBatch)> callNs;
   std::function<int64_t(const module::CallInfo &call, int64_t microBatch)> chunks; ///< parts of a call
   std::function<int64_t(int64_t bytes)> updateNs;

@@ -112,8 +112,8 @@ class Check:
             if f'"name":"{value.name}"'.encode() in module.read_bytes():  # else nothing needs it
                 data += ["--data", f"{value.name}={file}"]
         compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
-        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled)
-        self.run("plc-interpret", "train", self.model, *self.sets(), *data, "--log", f"{interpreted}.jsonl", "--save", interpreted)
+        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled, "--overwrite")
+        self.run("plc-interpret", "train", self.model, *self.sets(), *data, "--log", f"{interpreted}.jsonl", "--save", interpreted, "--overwrite")
         found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
         if found != expected:
             raise Failed(f"compiled    {found}\ninterpreted {expected}")

@@ -14,7 +14,7 @@
 // NONE: plc-interpret: error: no model, expected MODEL.ein
 // RUN: plc-interpret check-gradients --help | FileCheck %s --check-prefix=HELP
 // HELP: usage: plc-interpret check-gradients MODEL.ein [options]
-// HELP: --set KEY=VALUE   precision.compute, {{.*}}, parallelism.shard and the keys of [optimizer]
+// HELP: --set KEY=VALUE   precision.compute, {{.*}}, training.nonfinite and the keys of [optimizer]
 
 #v = affine_map<(i) -> (i)>
 ein.param @w : tensor<2xf64> init normal(1.0, 0.0)

@@ -18,7 +18,7 @@ def train_in(folder, sets):
     module, log = f"{folder}/m.plcm", f"{folder}/log"
     subprocess.run(["plc-compile", *MODEL, "-o", module] + [word for each in sets for word in ("--set", each)], check=True)
     subprocess.run(["plc-run", "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--steps", "4",
-                    "--holdout", "0", "--log", log], check=True, stdout=subprocess.DEVNULL)
+                    "--holdout", "0", "--log", log, "--overwrite"], check=True, stdout=subprocess.DEVNULL)
     lines = [json.loads(line) for line in open(log)]
     return lines[0]["plan"]["numerics_key"], [line["loss_bits"] for line in lines if "step" in line]
 
