@@ -1,6 +1,7 @@
 //===- EinCopyResults.cpp - results of a model that are other values -------===//
 #include "Bodies.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/StateName.h"
 
@@ -111,6 +112,7 @@ private:
 
 struct EinCopyResults : algebra::impl::EinCopyResultsBase<EinCopyResults> {
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::gradient);
     for (ein::ModelOp model : getOperation().getOps<ein::ModelOp>())
       ResultCopier(model, getArgument()).run();
   }

@@ -2,6 +2,7 @@
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "plc/Algebra/Passes.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ResultName.h"
 
@@ -221,6 +222,7 @@ struct EinEntry : algebra::impl::EinEntryBase<EinEntry> {
     BitVector differentiated(model ? model.getFunctionType().getNumInputs() : 0);
     if (!model || failed(select(model, needed, differentiated)))
       return signalPassFailure();
+    ein::setProgram(getOperation(), entry, outputs);
     Block &block = model.getBody().front();
     eraseResults(model, needed.flip());
     pruneBodies(getOperation(), getArgument());

@@ -2,6 +2,7 @@
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "Equations.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Support/ResultName.h"
 #include "plc/Support/Errors.h"
@@ -104,6 +105,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   }
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::microBatch);
     ein::ModelOp model = modelOf(getOperation());
     if (!model || failed(checkCount(model)) || failed(checkBatches(model)) || failed(checkLanes(model)))
       return signalPassFailure();

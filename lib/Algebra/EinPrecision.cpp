@@ -1,6 +1,7 @@
 //===- EinPrecision.cpp - choose the precision of every real ---------------===//
 #include "Bodies.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Support/Precisions.h"
@@ -34,6 +35,7 @@ struct EinPrecision : algebra::impl::EinPrecisionBase<EinPrecision> {
   }
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::precision);
     Type element = chosen();
     if (!element || failed(requireEquations(getOperation())))
       return signalPassFailure();

@@ -2,6 +2,7 @@
 #include "Bodies.h"
 #include "Loops.h"
 #include "Residuals.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Loops.h"
@@ -240,6 +241,7 @@ private:
 
 struct EinSplitLoops : algebra::impl::EinSplitLoopsBase<EinSplitLoops> {
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::algebra);
     if (failed(requireEquations(getOperation())))
       return signalPassFailure();
     for (ein::FuncOp body : getOperation().getOps<ein::FuncOp>()) {

@@ -2,6 +2,7 @@
 #include "plc/Driver/Compile.h"
 
 #include "Automatic.h"
+#include "GivenIR.h"
 #include "Lowering.h"
 #include "MachineRates.h"
 #include "Output.h"
@@ -26,8 +27,10 @@
 #include "plc/Planning/KnownAnswers.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
+#include "plc/Support/ErrorLimit.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
+#include "plc/Support/KeyPlaces.h"
 #include "plc/Support/ResultName.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -43,6 +46,7 @@
 using namespace mlir;
 using namespace plc::driver;
 using plc::ExitCode;
+using plc::PhaseKind;
 using enum plc::ExitCode;
 using plc::language::PassErrors;
 using plc::strategy::Strategy;
@@ -70,24 +74,29 @@ std::error_code cannotWrite(StringRef path) {
 /// One compilation: the parsed model and everything needed to lower it.
 class Compilation {
 public:
-  Compilation(const CompileOptions &options, Strategy strategy)
-      : options(options), emit(plc::parseChoice<Emit>(options.emit)), strategy(std::move(strategy)),
-        context(MLIRContext::Threading::DISABLED) {}
+  Compilation(const CompileOptions &options, Strategy strategy, llvm::SourceMgr &sources, MLIRContext &context,
+              std::optional<GivenIR> ir)
+      : options(options), emit(plc::parseChoice<Emit>(options.emit)), strategy(std::move(strategy)), sources(sources),
+        context(context), ir(std::move(ir)) {}
 
   int run();
 
 private:
   int parse();
-  plc::ein::ModelOp modelOp();
+  /// Of IR: what was asked for that its phase has behind it.
+  int checkIR();
+  PhaseKind done() const { return ir ? ir->phase : PhaseKind::ein; }
+  /// The model, or the program that was made of it.
+  Operation *subject();
+  std::vector<plc::algebra::Entry> entries();
+  bool hasLoss();
   bool trains() const {
     using plc::strategy::GradientKind;
     return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
   }
   /// Whether a program is the one that stages and cuts are chosen for: `train`, else `infer` of all outputs.
   bool leads(const Program &program) { return program.entry == leadingKind() && program.outputs.empty(); }
-  plc::ProgramKind leadingKind() {
-    return plc::algebra::hasLoss(modelOp()) && trains() ? plc::ProgramKind::train : plc::ProgramKind::infer;
-  }
+  plc::ProgramKind leadingKind() { return hasLoss() && trains() ? plc::ProgramKind::train : plc::ProgramKind::infer; }
   int codeOf(const PassErrors &errors);
   /// Whether stages, micro-batches and the order are to be chosen.
   bool isAutomatic() const {
@@ -128,8 +137,9 @@ private:
   const CompileOptions &options;
   std::optional<Emit> emit; // none: a phase, or nothing was asked for
   Strategy strategy;
-  llvm::SourceMgr sources;
-  MLIRContext context;
+  llvm::SourceMgr &sources;
+  MLIRContext &context;
+  std::optional<GivenIR> ir; // that the model was given as
   OwningOpRef<ModuleOp> model;
   std::optional<Lowering> lowering; // of the model
   AutomaticPlan automatic;          // if the strategy asks for one
@@ -140,6 +150,10 @@ private:
 };
 
 int Compilation::parse() {
+  if (ir) {
+    model = std::move(ir->module);
+    return checkIR();
+  }
   auto buffer = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/true);
   if (!buffer)
     return fail(BadInput, "cannot read model '" + options.model + "': " + buffer.getError().message());
@@ -151,10 +165,63 @@ int Compilation::parse() {
       exposed.push_back(name.str());
   model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
   diagnostics.print(llvm::errs());
-  return model ? Done : BadInput;
+  if (!model)
+    return BadInput;
+  plc::ein::setPhase(*model, PhaseKind::ein);
+  return Done;
 }
 
-plc::ein::ModelOp Compilation::modelOp() { return *model->getOps<plc::ein::ModelOp>().begin(); }
+int Compilation::checkIR() {
+  std::string is = "'" + options.model + "' is IR of phase '" + plc::nameOfChoice(done()) + "'";
+  if (!options.entry.empty() || !options.overrides.empty())
+    return fail(BadUsage, "'-D' and '--entry' apply to .ein models, but " + is);
+  if (done() == PhaseKind::ein)
+    return Done;
+  PhaseKind asked = emit == Emit::csv   ? PhaseKind::schedule
+                    : emit == Emit::dot ? PhaseKind::addresses
+                    : emit == Emit::ein ? PhaseKind::ein
+                                        : plc::parseChoice<PhaseKind>(options.emit).value_or(PhaseKind::addresses);
+  if (asked < done())
+    return fail(BadUsage, "--emit=" + options.emit + " is of phase '" + plc::nameOfChoice(asked) + "', but " + is +
+                              ", which comes later");
+  using plc::strategy::ParallelismKind;
+  if (strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+    return fail(BadUsage,
+                "the joint plan ('parallelism.kind = \"automatic\"' or --recommend) chooses for models, but " + is);
+  if (done() >= PhaseKind::partition)
+    for (auto [flag, given] :
+         {std::pair("--plan-remat-curve", options.program.listsBudgets), {"--explain", options.program.explains}})
+      if (given)
+        return fail(BadUsage, Twine(flag) + " needs a model that is not cut yet, but " + is);
+  if (!ir->provenance.program && !options.programGiven)
+    return fail(BadUsage, is + ", which does not say what its program is for; add --program");
+  if (options.programGiven && options.program.entry != ir->provenance.program.value_or(options.program.entry))
+    return fail(BadUsage, "--program is '" + Twine(plc::nameOfChoice(options.program.entry)) + "', but " + is +
+                              ", program '" + plc::nameOfChoice(*ir->provenance.program) + "'");
+  if (!options.program.outputs.empty() && options.program.outputs != ir->provenance.outputs)
+    return fail(BadUsage, "--output applies to models, but " + is + ", whose results are chosen");
+  PassErrors errors(sources, context, llvm::errs(), strategy.places());
+  return succeeded(takeOver(*ir, strategy, subject())) ? Done : codeOf(errors);
+}
+
+Operation *Compilation::subject() {
+  for (Operation &op : *model->getBody())
+    if (isa<plc::ein::ModelOp, plc::plan::ProgramOp>(op))
+      return &op;
+  llvm_unreachable("a module without a model is no model's");
+}
+
+bool Compilation::hasLoss() {
+  auto program = dyn_cast<plc::plan::ProgramOp>(subject());
+  ArrayAttr names = program ? program.getResultNames() : cast<plc::ein::ModelOp>(subject()).getResultNames();
+  return llvm::is_contained(names.getAsValueRange<StringAttr>(), StringRef(plc::lossName));
+}
+
+std::vector<plc::algebra::Entry> Compilation::entries() {
+  if (done() == PhaseKind::ein)
+    return plc::algebra::entriesOf(cast<plc::ein::ModelOp>(subject()), trains(), options.program.outputs);
+  return {{ir->provenance.program.value_or(options.program.entry), ir->provenance.outputs}};
+}
 
 int Compilation::codeOf(const PassErrors &errors) {
   if (errors.getExitCode() == Internal)
@@ -178,7 +245,7 @@ int Compilation::write(StringRef text) { return writeOutput(options.output, text
 
 bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary &summary) {
   using plc::planner::RematPolicy;
-  if (plc::parseChoice<RematPolicy>(summary.remat) == RematPolicy::none)
+  if (plc::parseChoice<RematPolicy>(summary.remat) == RematPolicy::none || done() >= PhaseKind::partition)
     return true;
   Program plain = program;
   plain.recomputes = false;
@@ -275,11 +342,13 @@ FailureOr<plc::module::EntryPlan> Compilation::provenTable(ModuleOp module) {
 }
 
 int Compilation::writeModule() {
-  plc::ein::ModelOp op = *model->getOps<plc::ein::ModelOp>().begin();
   plc::codegen::ModuleRequest request;
   plc::module::Manifest &manifest = request.manifest;
-  manifest.model = op.getSymName().str();
-  manifest.source = llvm::sys::path::filename(options.model).str();
+  manifest.model = SymbolTable::getSymbolName(subject()).str();
+  auto written = subject()->getLoc()->findInstanceOf<FileLineColLoc>();
+  manifest.source = llvm::sys::path::filename(ir && written ? written.getFilename().strref() : options.model).str();
+  if (ir)
+    manifest.numericsKey = ir->provenance.numericsKey;
   manifest.real = *plc::parseElementType(strategy.get<std::string>("precision.compute"));
   manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
   manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
@@ -288,7 +357,7 @@ int Compilation::writeModule() {
   manifest.optimizer = plc::strategy::optimizerOf(strategy);
   manifest.rates = strategy.rates();
   std::vector<OwningOpRef<ModuleOp>> lowered;
-  for (const plc::algebra::Entry &entry : plc::algebra::entriesOf(modelOp(), trains(), options.program.outputs)) {
+  for (const plc::algebra::Entry &entry : entries()) {
     Program program{entry.program, entry.outputs};
     program.known = known;
     program.leads = leads(program);
@@ -330,8 +399,6 @@ int Compilation::writeModule() {
 }
 
 int Compilation::run() {
-  context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
-  context.printOpOnDiagnostic(false);
   applyDefaultTimingManagerCLOptions(timing);
   timed = timing.getRootScope();
   if (int failed = parse())
@@ -349,20 +416,29 @@ int Compilation::run() {
   // Behind the choice: nobody watches what it tries.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return fail(BadInput, wrong);
-  lowering.emplace(*model, strategy, sources, &timed, llvm::errs());
+  lowering.emplace(*model, strategy, sources, &timed, llvm::errs(), done());
   Program program = options.program;
   program.known = known;
-  if (!options.programGiven && (!program.outputs.empty() || !plc::algebra::hasLoss(modelOp()) || !trains()))
+  if (done() > PhaseKind::ein) {
+    program.entry = ir->provenance.program.value_or(program.entry);
+    program.outputs = ir->provenance.outputs;
+  } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
     program.entry = plc::ProgramKind::infer;
+  PassErrors keyErrors(sources, context, llvm::errs(), strategy.places());
   if (program.entry == plc::ProgramKind::train && !trains()) {
-    PassErrors errors(sources, context, llvm::errs(), strategy.places());
-    plc::emitKeyError(modelOp(), "gradient.kind",
+    plc::emitKeyError(subject(), "gradient.kind",
                       "'gradient.kind' is \"none\" but program 'train' needs gradients; write \"full\"");
-    return codeOf(errors);
+    return codeOf(keyErrors);
   }
   program.leads = leads(program);
+  if (ir)
+    for (const std::string &key : findLateKeys(*ir, program, strategy))
+      llvm::errs() << "plc-compile: warning: '" << key << "' changes nothing: phases read it that '" << options.model
+                   << "' of phase '" << plc::nameOfChoice(done()) << "' has behind it\n";
   if (options.printPipeline) {
-    llvm::outs() << pipelineText(phasesUpTo(phasesOf(program, strategy), options.emit)) << "\n";
+    std::vector<Phase> phases = phasesOf(program, strategy);
+    auto behind = done() == PhaseKind::ein ? ArrayRef<Phase>() : phasesUpTo(phases, plc::nameOfChoice(done()));
+    llvm::outs() << pipelineText(phasesUpTo(phases, options.emit).drop_front(behind.size())) << "\n";
     return Done;
   }
   if (program.listsBudgets) {
@@ -415,7 +491,29 @@ const std::vector<std::string> &plc::driver::emitNames() {
   return names;
 }
 
+/// The model as IR, where it is that; false after an error.
+static bool readGivenIR(const std::string &model, llvm::SourceMgr &sources, MLIRContext &context,
+                        std::optional<GivenIR> &ir) {
+  auto buffer = llvm::MemoryBuffer::getFile(model, /*IsText=*/true);
+  if (!buffer || !isIR(**buffer))
+    return true; // Whoever reads it as a model has the words for what is wrong with it.
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  plc::KeyPlaces none;
+  none.tool = "plc-compile";
+  PassErrors errors(sources, context, llvm::errs(), none);
+  ir = readIR(sources, context);
+  return ir.has_value();
+}
+
 int plc::driver::compile(const CompileOptions &options) {
+  plc::mostErrors = options.errorLimit ? options.errorLimit : SIZE_MAX;
+  llvm::SourceMgr sources;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<plc::ein::EinDialect, plc::plan::PlanDialect>();
+  context.printOpOnDiagnostic(false);
+  std::optional<GivenIR> ir;
+  if (!readGivenIR(options.model, sources, context, ir))
+    return BadInput;
   std::vector<std::string> sets = options.sets;
   if (options.recommend)
     sets.push_back("parallelism.kind=automatic");
@@ -429,7 +527,7 @@ int plc::driver::compile(const CompileOptions &options) {
   int code = 0;
   {
     SignOfLife tells;
-    code = Compilation(options, std::move(*strategy)).run();
+    code = Compilation(options, std::move(*strategy), sources, context, std::move(ir)).run();
   }
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error()) {

@@ -48,7 +48,8 @@ bool Lowering::runPhases(ModuleOp module, llvm::ArrayRef<Phase> phases, const Pr
                          llvm::raw_ostream &errors) {
   auto addPasses = [&](OpPassManager &pipeline) {
     for (const Phase &phase : phases)
-      phase.addPasses(pipeline);
+      if (!isDone(phase))
+        phase.addPasses(pipeline);
   };
   return runPasses(module, addPasses, program, errors);
 }
@@ -106,7 +107,7 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numer
   OwningOpRef<ModuleOp> module = model.clone();
   if (!runPhases(*module, phasesUpTo(phases, lastOfNumerics), program, errors))
     return {};
-  if (numericsKey.empty()) // of the module's first program
+  if (numericsKey.empty() && done <= PhaseKind::numerics) // of the module's first program
     numericsKey = plc::numerics::numericsKey(*module);
   return planNumerics(std::move(module), program, "");
 }
@@ -132,7 +133,7 @@ OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Progr
       return plan(std::move(numerics), program, last);
     return isValid(*numerics) ? std::move(numerics) : OwningOpRef<ModuleOp>();
   };
-  if (!solvesTurns(program, strategy) || !hasSegments(*module))
+  if (done >= PhaseKind::kernels || !solvesTurns(program, strategy) || !hasSegments(*module))
     return planAs(std::move(module), false);
   // Both are planned as a whole: which of them fits, and which is faster, only addresses and orders tell.
   auto stepUnder = [&](bool runsTurnsAgain, std::string &text) -> std::optional<int64_t> {
@@ -155,7 +156,8 @@ OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Progr
 
 OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {
   Program fitted = program;
-  if (!fitBudget(*module, fitted))
+  // What is cut already was fitted to its budget before it was.
+  if (done < PhaseKind::partition && !fitBudget(*module, fitted))
     return {};
   knownCut.reset();
   std::vector<Phase> phases = phasesOf(fitted, strategy);

@@ -3,6 +3,7 @@
 #define PLC_LIB_DRIVER_LOWERING_H
 
 #include "plc/Driver/Phases.h"
+#include "plc/Support/PhaseKind.h"
 #include "plc/Planning/KnownAnswers.h"
 #include "plc/Strategy/Strategy.h"
 
@@ -31,10 +32,10 @@ namespace plc::driver {
 class Lowering {
 public:
   /// `sources` are those that the model was parsed from; `timed` is what `--mlir-timing` measures, or null where nobody
-  /// watches: then the options that print IR mean nothing.
+  /// watches: then the options that print IR mean nothing. The model has the phases up to `done` behind it.
   Lowering(mlir::ModuleOp model, const strategy::Strategy &strategy, llvm::SourceMgr &sources, mlir::TimingScope *timed,
-           llvm::raw_ostream &errors)
-      : model(model), strategy(strategy), sources(sources), timed(timed), errors(errors) {}
+           llvm::raw_ostream &errors, PhaseKind done = PhaseKind::ein)
+      : model(model), strategy(strategy), sources(sources), timed(timed), errors(errors), done(done) {}
 
   /// The model lowered through the phases up to `last`, all if it is empty; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef last);
@@ -52,6 +53,7 @@ public:
   int exitCode() const { return code; }
 
 private:
+  bool isDone(const Phase &phase) const { return parseChoice<PhaseKind>(phase.name) <= done; }
   bool runPhases(mlir::ModuleOp module, llvm::ArrayRef<Phase> phases, const Program &program,
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
@@ -118,6 +120,7 @@ private:
   llvm::SourceMgr &sources;
   mlir::TimingScope *timed;
   llvm::raw_ostream &errors;
+  const PhaseKind done;
   int code = 0;
   std::function<bool(mlir::ModuleOp)> isTooSlow; ///< may be null
   bool gaveUp = false;                           ///< a plan for that

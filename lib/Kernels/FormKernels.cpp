@@ -4,6 +4,7 @@
 #include "Implementations.h"
 #include "KernelCost.h"
 #include "SteadyEquations.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/Layout.h"
@@ -138,6 +139,7 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
   FormKernels(const FormKernels &other) : FormKernelsBase(other) {}
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::kernels);
     kernelCount = groupCount = measuredCount = 0;
     if (getOperation().getOps<ein::FuncOp>().empty() && getOperation().getOps<ein::ModelOp>().empty()) {
       getOperation().emitError(

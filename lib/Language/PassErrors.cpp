@@ -5,6 +5,7 @@
 #include "plc/Support/KeyPlaces.h"
 
 #include "mlir/IR/Location.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -71,6 +72,8 @@ void PassErrors::printLine(llvm::StringRef kind, mlir::Diagnostic &diagnostic) {
 void PassErrors::print(mlir::Diagnostic &error) {
   if (exitCode == 70)
     exitCode = exitCodeOf(error);
+  if (!limit.takes(keys.tool, os))
+    return;
   Diagnostics diagnostics(sources);
   llvm::SmallVector<Location> frames = framesOf(error.getLocation());
   llvm::StringRef key = keyOf(error);
@@ -87,6 +90,9 @@ void PassErrors::print(mlir::Diagnostic &error) {
   for (Location call : llvm::reverse(llvm::drop_begin(frames)))
     diagnostics.enterCall(placeOf(call));
   Diagnostic &printed = diagnostics.error(placeOf(frames.front()), error.str());
+  // A file that is not there any more, as of IR that was made elsewhere, has a place still.
+  if (auto place = frames.front()->findInstanceOf<mlir::FileLineColLoc>(); place && !printed.place.isValid())
+    printed.origin = llvm::formatv("{0}:{1}:{2}", place.getFilename().strref(), place.getLine(), place.getColumn());
   for (mlir::Diagnostic &note : error.getNotes())
     printed.note(placeOf(framesOf(note.getLocation()).front()), note.str());
   if (given)

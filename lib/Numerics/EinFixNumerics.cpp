@@ -1,4 +1,5 @@
 //===- EinFixNumerics.cpp - write the order of every sum -------------------===//
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/Ein.h"
@@ -144,6 +145,7 @@ LogicalResult fix(Operation *op) {
 
 struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::numerics);
     WalkResult walk = getOperation().walk([](Operation *op) {
       return isa_and_nonnull<ein::EinDialect>(op->getDialect()) && failed(fix(op)) ? WalkResult::interrupt()
                                                                                    : WalkResult::advance();

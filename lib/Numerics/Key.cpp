@@ -18,7 +18,11 @@ std::string plc::numerics::numericsKey(ModuleOp module) {
   // The key is the program's, whatever options say of printing.
   flags.printGenericOpForm(false).skipRegions(false).printValueUsers(false).printUniqueSSAIDs(false);
   flags.printNameLocAsPrefix(false).elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
+  // How the program came about is no part of it.
+  DictionaryAttr provenance = module->getDiscardableAttrDictionary();
+  module->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   module.print(stream, flags);
+  module->setDiscardableAttrs(provenance);
   auto hash = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   return llvm::toHex(hash, /*LowerCase=*/true);
 }

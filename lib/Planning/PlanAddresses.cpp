@@ -3,6 +3,7 @@
 #include "PreparedPlaces.h"
 #include "Programs.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Format.h"
@@ -221,6 +222,7 @@ struct PlanAddressesPass : plc::plan::impl::PlanAddressesBase<PlanAddressesPass>
   using PlanAddressesBase::PlanAddressesBase;
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::addresses);
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {

@@ -1,6 +1,7 @@
 //===- PlanInferSkips.cpp - route each value that crosses a cut -----------===//
 #include "Programs.h"
 #include "RouteBuilder.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Planning/Passes.h"
 
 #include "plc/Analysis/RouteTable.h"
@@ -83,6 +84,7 @@ private:
 
 struct PlanInferSkipsPass : plc::plan::impl::PlanInferSkipsBase<PlanInferSkipsPass> {
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::skips);
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>()) {

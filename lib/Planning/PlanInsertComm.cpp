@@ -2,6 +2,7 @@
 #include "Programs.h"
 #include "ScheduleModel.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Analysis/RouteTable.h"
 #include "plc/Dialect/Plan/Values.h"
@@ -258,6 +259,7 @@ struct PlanInsertCommPass : plc::plan::impl::PlanInsertCommBase<PlanInsertCommPa
   using PlanInsertCommBase::PlanInsertCommBase;
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::comm);
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())

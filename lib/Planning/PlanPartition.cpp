@@ -13,6 +13,7 @@
 #include "RematModel.h"
 #include "StageBuilder.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/StateName.h"
 #include "plc/Dialect/Plan/Values.h"
@@ -58,6 +59,7 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   std::shared_ptr<BudgetCuts> budgetCuts = std::make_shared<BudgetCuts>();
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::partition);
     if (failed(checkOptions()))
       return signalPassFailure();
     if (getOperation().getOps<ein::ModelOp>().empty()) {

@@ -4,6 +4,7 @@
 #include "RecomputationBounds.h"
 #include "ScheduleModel.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Planning/KnownAnswers.h"
 
@@ -26,6 +27,7 @@ struct PlanRematPass : plc::plan::impl::PlanRematBase<PlanRematPass> {
   std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::remat);
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())

@@ -3,6 +3,7 @@
 #include "ScheduleMemory.h"
 #include "ScheduleModel.h"
 
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/SharedStages.h"
@@ -33,6 +34,7 @@ struct PlanSchedulePass : plc::plan::impl::PlanScheduleBase<PlanSchedulePass> {
   std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
 
   void runOnOperation() override {
+    ein::setPhase(getOperation(), PhaseKind::schedule);
     if (failed(requireProgram(getOperation())))
       return signalPassFailure();
     for (auto program : getOperation().getOps<ProgramOp>())

@@ -207,6 +207,9 @@ std::string moduleOf(const ModelRequest &request, ScratchFolder &scratch) {
   return module;
 }
 
+/// Whether a file is a model, or IR that was made of one.
+bool isCompiled(const fs::path &file) { return file.extension() == ".ein" || file.extension() == ".mlir"; }
+
 } // namespace
 
 /// The largest number of ranks of an entry.
@@ -279,7 +282,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.trace = !request.trace.empty();
   options.timeTasks = request.timesTasks;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
-  if (fs::path(request.file).extension() == ".ein")
+  if (isCompiled(request.file))
     return runModule(request, moduleOf(request, scratch), options);
   refuseCompileOptions(request);
   for (const std::string &set : request.sets)
@@ -289,7 +292,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
 
 /// A module that no kernel of is called.
 static Module openUnrun(const ModelRequest &request) {
-  bool compiles = fs::path(request.file).extension() == ".ein";
+  bool compiles = isCompiled(request.file);
   if (!compiles) {
     refuseCompileOptions(request);
     if (!request.sets.empty())

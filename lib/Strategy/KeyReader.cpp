@@ -19,6 +19,8 @@ KeyReader::KeyReader(StringRef tool, llvm::raw_ostream &errors, llvm::ArrayRef<K
 
 void KeyReader::error(const Place &place, const Twine &message) {
   failed = true;
+  if (!limit.takes(tool, errors))
+    return;
   if (place.set.data() || !place.at || !sources.getNumBuffers()) {
     errors << tool << ": error: " << (place.set.data() ? "--set " + place.set.str() + ": " : "") << message << "\n";
     return;

@@ -3,6 +3,7 @@
 #define PLC_LIB_STRATEGY_KEYREADER_H
 
 #include "plc/Strategy/Strategy.h"
+#include "plc/Support/ErrorLimit.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -61,6 +62,7 @@ private:
   llvm::ArrayRef<Key> keys;
   llvm::SourceMgr sources;
   std::map<std::string, Place> given;
+  ErrorLimit limit;
 };
 
 /// The value of a node for a key, or what is wrong with it.

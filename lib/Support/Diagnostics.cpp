@@ -1,5 +1,7 @@
 //===- Diagnostics.cpp - collect, sort and print errors -------------------===//
 #include "plc/Support/Diagnostics.h"
+#include "plc/Support/ErrorLimit.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,11 +75,17 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
 }
 
 void Diagnostics::print(llvm::raw_ostream &os) const {
+  size_t errors = 0;
   for (const Diagnostic *error : sorted()) {
+    if (!error->isWarning && ++errors > mostErrors)
+      continue;
     printOne(os, error->place, error->origin, error->isWarning ? "warning" : "error", error->text);
     for (const Diagnostic::Note &note : error->notes)
       printOne(os, note.place, note.origin, "note", note.text);
   }
+  if (errors > mostErrors)
+    os << sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier() << ": error: stopped after "
+       << mostErrors << " errors; there are " << errors - mostErrors << " more\n";
 }
 
 /// The part of a line that is shown: at most `limit` bytes around the column.

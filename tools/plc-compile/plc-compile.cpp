@@ -16,7 +16,7 @@ using llvm::StringRef;
 
 // PHASES stands for the names of the phases.
 static const char help[] = R"(plc-compile: check a model and print its plan, or compile it
-usage: plc-compile MODEL.ein [options]
+usage: plc-compile MODEL.ein|IR.mlir [options]   (IR, as --emit writes it: goes on from the phase that it is of)
 
 what
   -o FILE             write the result there; without --emit: a module for plc-run (.plcm)
@@ -52,6 +52,7 @@ watch (MLIR's own options, as plc-opt has them, written --name=value)
   --mlir-pass-statistics, --mlir-print-debuginfo, --mlir-print-op-generic, --debug-only=PASS, ..
   PLC_PROGRESS=S in the environment: tell which pass is at work after S seconds, and now and then from there on (10)
 
+  --error-limit N     stop after N errors (20; 0: never)
   --calibrate         measure this machine's rates instead, for `machine.rates`, to -o or stdout (about 2 s)
 
   --help              this text
@@ -80,10 +81,11 @@ static int checkOutputs(llvm::ArrayRef<std::string> outputs) {
 static int parse(int argc, char **argv, CompileOptions &options) {
   std::vector<StringRef> arguments(argv + 1, argv + argc);
   // What can be given once; `--set` and `-D` repeat, and the last of a name counts; outputs add up.
-  std::string program, rates;
-  const std::pair<StringRef, std::string *> single[] = {{"-o", &options.output},     {"--emit", &options.emit},
-                                                        {"--entry", &options.entry}, {"--program", &program},
-                                                        {"--rates", &rates},         {"--strategy", &options.strategy}};
+  std::string program, rates, errorLimit;
+  const std::pair<StringRef, std::string *> single[] = {
+      {"-o", &options.output},       {"--emit", &options.emit}, {"--entry", &options.entry},
+      {"--program", &program},       {"--rates", &rates},       {"--strategy", &options.strategy},
+      {"--error-limit", &errorLimit}};
   std::vector<std::string> instrumentation;
   llvm::StringSet<> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -129,9 +131,9 @@ static int parse(int argc, char **argv, CompileOptions &options) {
       options.overrides.push_back({name.str(), extent});
     } else if (isInstrumentation(argument))
       instrumentation.push_back(argument.str());
-    else if (llvm::is_contained(
-                 {"-o", "--emit", "--entry", "--program", "--output", "--rates", "--strategy", "--set", "-D"},
-                 argument))
+    else if (llvm::is_contained({"-o", "--emit", "--entry", "--program", "--output", "--rates", "--strategy", "--set",
+                                 "-D", "--error-limit"},
+                                argument))
       return usage("option '" + argument + "' needs a value");
     else if (argument.starts_with("-"))
       return usage("unknown option '" + argument + "'; see plc-compile --help");
@@ -143,6 +145,8 @@ static int parse(int argc, char **argv, CompileOptions &options) {
   if (std::optional<std::string> wrong = parseInstrumentation(instrumentation))
     return wrong->empty() ? 2 : usage(*wrong);
   options.programGiven = given.contains("--program");
+  if (!errorLimit.empty() && StringRef(errorLimit).getAsInteger(10, options.errorLimit))
+    return usage("--error-limit needs a number of errors, found '" + errorLimit + "'");
   if (const char *source = std::getenv("PLC_RATES"); source && *source && rates.empty())
     rates = source;
   if (std::optional<RatesSource> source = plc::parseChoice<RatesSource>(rates.empty() ? "measured" : rates))

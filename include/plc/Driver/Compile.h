@@ -28,6 +28,7 @@ struct CompileOptions {
   std::string strategy; // --strategy
   std::vector<std::string> sets;
   std::vector<std::pair<std::string, int64_t>> overrides;
+  size_t errorLimit = 20; // --error-limit; 0: none
   bool explainStrategy = false;
   bool printPipeline = false;
   bool recommend = false;                    // --recommend: write the strategy that the joint plan chooses

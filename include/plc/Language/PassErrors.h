@@ -3,6 +3,7 @@
 #define PLC_LANGUAGE_PASSERRORS_H
 
 #include "plc/Support/Diagnostics.h"
+#include "plc/Support/ErrorLimit.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -47,6 +48,7 @@ private:
   const KeyPlaces &keys;
   const Hint hint;
   int exitCode = 70;
+  ErrorLimit limit;
   mlir::ScopedDiagnosticHandler handler;
 };
 

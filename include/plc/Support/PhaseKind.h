@@ -1,0 +1,38 @@
+//===- PhaseKind.h - the phases from a model to a plan ----------*- C++ -*-===//
+#ifndef PLC_SUPPORT_PHASEKIND_H
+#define PLC_SUPPORT_PHASEKIND_H
+
+#include "plc/Support/Choice.h"
+
+namespace plc {
+
+/// In their order; architecture.md says what each leaves.
+enum class PhaseKind {
+  ein,
+  precision,
+  microBatch,
+  algebra,
+  gradient,
+  numerics,
+  kernels,
+  partition,
+  skips,
+  schedule,
+  remat,
+  comm,
+  addresses
+};
+
+template <>
+struct Choice<PhaseKind> {
+  static constexpr const char *noun = "phase";
+  static constexpr NamedRow table[] = {{"ein"},      {"precision"}, {"micro-batch"}, {"algebra"}, {"gradient"},
+                                       {"numerics"}, {"kernels"},   {"partition"},   {"skips"},   {"schedule"},
+                                       {"remat"},    {"comm"},      {"addresses"}};
+  static constexpr std::span<const NamedRow> rows() { return table; }
+  static std::span<const char *const> planned() { return {}; }
+};
+
+} // namespace plc
+
+#endif
