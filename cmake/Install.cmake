@@ -21,11 +21,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/dialects DESTINATION ${headers}/generate
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/Language/std ${PROJECT_SOURCE_DIR}/examples
   DESTINATION ${CMAKE_INSTALL_DATADIR}/plc COMPONENT compiler)
 
-# plc::compiler is all that turns a model into a module.
-add_library(PLCCompiler INTERFACE)
-target_link_libraries(PLCCompiler INTERFACE PLCDriver PLCReference)
-plc_export(PLCCompiler compiler compiler)
-
 foreach(component runtime compiler)
   install(EXPORT plc-${component} NAMESPACE plc:: DESTINATION ${package} COMPONENT ${component})
 endforeach()

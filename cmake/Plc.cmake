@@ -5,8 +5,9 @@ target_precompile_headers(PLCPrecompiled PRIVATE
   <mlir/Bytecode/BytecodeOpInterface.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/DialectImplementation.h>
   <mlir/Interfaces/FunctionInterfaces.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/PassManager.h>)
 
-# One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...). Who installs plc
-# links it as plc::Name, or as EXPORT says. What needs neither LLVM nor MLIR may say COMPONENT runtime: it is then found without them.
+# One static library per folder: plc_library(PLCName sources... DEPENDS targets... LINK libraries...). One on MLIR is a part of the shared
+# library of the compiler (PLCCompiler, lib/CMakeLists.txt), which programs link instead. What needs neither LLVM nor MLIR may say COMPONENT
+# runtime: it is then installed by itself, and found without them, as plc::Name or as EXPORT says.
 function(plc_library name)
   cmake_parse_arguments(ARG "" "COMPONENT;EXPORT" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -18,7 +19,7 @@ function(plc_library name)
     target_precompile_headers(${name} REUSE_FROM PLCPrecompiled)
   endif()
   if(NOT ARG_COMPONENT)
-    set(ARG_COMPONENT compiler)
+    return()
   endif()
   if(NOT ARG_EXPORT)
     string(REPLACE "PLC" "" ARG_EXPORT ${name})

@@ -22,12 +22,33 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+
+#include <link.h>
 
 // An error shows its line; the operation is shown on demand.
 static void keepErrorsShort() {
   mlir::registerMLIRContextCLOptions();
   llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("mlir-print-op-on-diagnostic");
   static_cast<llvm::cl::opt<bool> *>(option)->setInitialValue(false);
+}
+
+// A plug-in that was linked with the library of another version has brought that with it, whose dialects are not ours.
+static bool isOfOneVersion() {
+  std::vector<std::string> compilers;
+  dl_iterate_phdr(
+      [](dl_phdr_info *library, size_t, void *found) {
+        llvm::StringRef name = llvm::sys::path::filename(library->dlpi_name);
+        if (name.starts_with("libplc-compiler.so"))
+          static_cast<std::vector<std::string> *>(found)->push_back(name.str());
+        return 0;
+      },
+      &compilers);
+  if (compilers.size() < 2)
+    return true;
+  llvm::errs() << "plc-opt: error: a plug-in was built for another version of plc: it brings '" << compilers.back()
+               << "', but this is plc-opt " << plc::version() << "; build it again\n";
+  return false;
 }
 
 int main(int argc, char **argv) {
@@ -47,5 +68,6 @@ int main(int argc, char **argv) {
   plc::codegen::registerCodegenPipelines();
   plc::driver::registerPipelines();
   plc::driver::registerDebugOption();
-  return mlir::failed(mlir::MlirOptMain(argc, argv, "plc-opt: passes on plc's IR\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "plc-opt: passes on plc's IR\n", registry);
+  return !isOfOneVersion() || mlir::failed(mlir::MlirOptMain(argc, argv, input, output, registry));
 }
