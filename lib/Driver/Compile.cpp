@@ -362,6 +362,8 @@ int Compilation::writeModule() {
     program.known = known;
     program.leads = leads(program);
     program.sharesModule = true;
+    if (ir)
+      takeFit(ir->fitted, program);
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
     if (!module)
       return code;
@@ -422,6 +424,7 @@ int Compilation::run() {
   if (done() > PhaseKind::ein) {
     program.entry = ir->provenance.program.value_or(program.entry);
     program.outputs = ir->provenance.outputs;
+    takeFit(ir->fitted, program);
   } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
     program.entry = plc::ProgramKind::infer;
   PassErrors keyErrors(sources, context, llvm::errs(), strategy.places());

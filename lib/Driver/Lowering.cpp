@@ -1,4 +1,5 @@
 //===- Lowering.cpp - a parsed model through its phases ---------------------===//
+#include "GivenIR.h"
 #include "Lowering.h"
 #include "SignOfLife.h"
 
@@ -173,5 +174,8 @@ OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program
   kept.reset();
   if (!runPhases(*module, wanted, fitted, errors) || !(fitted.measures || isValid(*module)))
     return {};
+  PhaseKind end = wanted.empty() ? done : *parseChoice<PhaseKind>(wanted.back().name);
+  if (end == PhaseKind::partition || end == PhaseKind::skips)
+    writeFit(*module, fitted);
   return module;
 }
