@@ -32,11 +32,11 @@ std::vector<EntryTensors::Owner> EntryTensors::ownersOf(const ParameterInfo &par
   return owners;
 }
 
-/// The bytes of a place: in its arena if all ranks are here, so that nothing large is copied; else in `copy`, to which
-/// the transport brings them.
+/// The bytes of a place: in its arena if no other session needs them, so that nothing large is copied; else in `copy`, to
+/// which the transport brings them.
 const std::byte *EntryTensors::view(size_t rank, const StaticInfo &place, Bytes &copy) const {
   const Rank *local = localRank(rank);
-  if (allLocal())
+  if (transport.isAlone())
     return local->at(place);
   copy.resize(static_cast<size_t>(place.bytes));
   if (local)

@@ -46,7 +46,6 @@ private:
     const std::string &name; // of the parameter, or of the part
   };
   std::vector<Owner> ownersOf(const ParameterInfo &parameter) const;
-  bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
   const std::byte *view(size_t rank, const StaticInfo &place, Bytes &copy) const;
   void scatterInput(const TensorInfo &info, const Bytes &input, int64_t replica, std::byte *place) const;
   template <class Part>

@@ -24,6 +24,7 @@ public:
   static int64_t processOf(size_t rank, size_t ranks, int64_t processes);
 
   const std::vector<size_t> &localRanks() const override { return ranks; }
+  bool isAlone() const override { return world.count() == 1; }
   int64_t processesOnTheseCpus() const override { return world.onTheseCpus(); }
   bool wakes() const override { return false; }
   void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;

@@ -16,6 +16,7 @@ public:
   explicit ThreadTransport(const EntryPlan &entry);
 
   const std::vector<size_t> &localRanks() const override { return ranks; }
+  bool isAlone() const override { return true; }
   bool wakes() const override { return true; }
   void post(int64_t channel, int64_t message, std::byte *place, int64_t bytes) override;
   void send(int64_t channel, int64_t message, const std::byte *place, int64_t bytes) override;

@@ -40,6 +40,9 @@ public:
 
   /// Ranks of the entry that are executed here, ascending.
   virtual const std::vector<size_t> &localRanks() const = 0;
+  /// Whether this is the entry's only session, so that broadcast() has nothing to do. A session may have all ranks and not
+  /// be alone: one with fewer ranks than the run has processes leaves some of these without any.
+  virtual bool isAlone() const { return false; }
   /// Processes of the run that may compute on the same CPUs as this one, which is one of them.
   virtual int64_t processesOnTheseCpus() const { return 1; }
 
