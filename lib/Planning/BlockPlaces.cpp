@@ -62,7 +62,8 @@ class BlockPlaces : public Places {
   using Group = Lifetimes::Group;
 
 public:
-  BlockPlaces(const RankValues &rank, int64_t spare) : Places(rank), lifetimes(rank.lifetimes), spare(spare) {
+  BlockPlaces(const RankValues &rank, int64_t spare)
+      : Places(rank), lifetimes(rank.lifetimes), spare(spare), largest(firstRunOf(rank.lifetimes)) {
     for (auto [clone, original] : rank.slots.getOriginals())
       repeated.insert(original);
     findUnits();
@@ -119,12 +120,22 @@ public:
     for (const Block &block : blocks)
       for (auto [mb, life] : llvm::enumerate(block.lives))
         if (block.isDropped && !life.isEmpty())
-          found.push_back({rank.actions[life.end - 1], int64_t(mb), block.offsets[mb], block.extent[rank.isShort(mb)]});
+          found.push_back({rank.actions[life.end - 1], int64_t(mb), block.offsets[mb], extentOf(block, mb)});
     return found;
   }
 
 private:
   size_t numberOf(const Body &body) const { return &body - lifetimes.getBodies().data(); }
+
+  // The first micro-batch that the rank runs, which is its largest: short ones come last, and a replica may have no other.
+  static int64_t firstRunOf(const Lifetimes &lifetimes) {
+    int64_t first = lifetimes.numMicroBatches();
+    for (const Group &group : lifetimes.getGroups())
+      for (int64_t mb = 0; mb < first; ++mb)
+        if (!group.lives[mb].isEmpty())
+          first = mb;
+    return first;
+  }
 
   //===--- Units ---===//
 
@@ -204,11 +215,13 @@ private:
   //===--- Blocks ---===//
 
   void put(int64_t block, Value value, int64_t at) {
-    for (int64_t mb : {int64_t(0), lifetimes.numMicroBatches() - 1}) {
+    for (int64_t mb : {largest, lifetimes.numMicroBatches() - 1}) {
       int64_t &extent = blocks[block].extent[rank.isShort(mb)];
       extent = std::max(extent, at + rank.bytesOf(value, mb));
     }
   }
+
+  int64_t extentOf(const Block &block, int64_t mb) const { return block.extent[rank.isShort(mb)]; }
 
   // Whether a group begins, and ends, in a unit in all micro-batches.
   std::pair<bool, bool> endsIn(const Unit &unit, const Group &group) const {
@@ -252,7 +265,7 @@ private:
     int64_t at = 0;
     for (Value value : lifetimes.getGroups()[group].values) {
       putShared(blockOf[group], group, value, at);
-      at += rank.bytesOf(value, 0);
+      at += rank.bytesOf(value, largest);
     }
   }
 
@@ -289,7 +302,7 @@ private:
         auto [begins, ends] = endsIn(unit, groups[group]);
         int64_t bytes = 0;
         for (Value value : groups[group].values)
-          bytes += rank.bytesOf(value, 0);
+          bytes += rank.bytesOf(value, largest);
         if (begins && !ends && bytes > guestBytes) {
           guest = group;
           guestBytes = bytes;
@@ -312,21 +325,21 @@ private:
   bool lodge(const Guest &each) {
     const Unit &unit = units[each.unit];
     const Group &guest = lifetimes.getGroups()[each.group];
-    int64_t block = blockOf[each.host], bytes = blocks[block].extent[0], filled = 0;
+    int64_t block = blockOf[each.host], bytes = extentOf(blocks[block], largest), filled = 0;
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     std::vector<int64_t> offsets;
     for (const Block::Member &member : blocks[block].members) {
       auto touch = unit.touches.find(member.value);
-      problem.blocks.push_back(
-          {rank.bytesOf(member.value, 0), 0, touch == unit.touches.end() ? unit.calls() : touch->second.last + 1});
+      problem.blocks.push_back({rank.bytesOf(member.value, largest), 0,
+                                touch == unit.touches.end() ? unit.calls() : touch->second.last + 1});
       offsets.push_back(shared.lookup(member.value).offset);
     }
     size_t fixed = offsets.size();
     for (Value value : guest.values) {
       auto touch = unit.touches.find(value);
       problem.blocks.push_back(
-          {rank.bytesOf(value, 0), touch == unit.touches.end() ? 0 : touch->second.first, unit.calls()});
+          {rank.bytesOf(value, largest), touch == unit.touches.end() ? 0 : touch->second.first, unit.calls()});
     }
     offsets.resize(problem.blocks.size(), -1);
     planner::fillHoles(problem, bytes, offsets);
@@ -348,7 +361,7 @@ private:
         blocks.push_back({lives});
       }
       putShared(blockOf[each.group], each.group, value, at);
-      at += rank.bytesOf(value, 0);
+      at += rank.bytesOf(value, largest);
     }
     return true;
   }
@@ -413,7 +426,7 @@ private:
 
   planner::PackProblem::Block lifeIn(const Unit &unit, Value value) const {
     Unit::Touch touch = unit.touches.lookup(value);
-    return {rank.bytesOf(value, 0), touch.first, touch.last + 1};
+    return {rank.bytesOf(value, largest), touch.first, touch.last + 1};
   }
 
   // Whether a group lives at no time of a unit.
@@ -432,7 +445,7 @@ private:
     planner::PackProblem problem;
     problem.alignment = placeAlignment;
     std::vector<int64_t> offsets;
-    int64_t capacity = blocks[block].extent[0];
+    int64_t capacity = extentOf(blocks[block], largest);
     auto isTaken = [&](int64_t bytes, int64_t from, int64_t to, int64_t at) {
       if (from >= to)
         return;
@@ -448,7 +461,7 @@ private:
       frees |= begins || ends;
       auto touch = unit.touches.find(value);
       bool known = touch != unit.touches.end();
-      isTaken(rank.bytesOf(value, 0), begins && known ? touch->second.first : 0,
+      isTaken(rank.bytesOf(value, largest), begins && known ? touch->second.first : 0,
               ends && known ? touch->second.last + 1 : unit.calls(), shared.lookup(value).offset);
     }
     if (!frees)
@@ -478,7 +491,8 @@ private:
     for (auto [number, block] : llvm::enumerate(blocks))
       for (auto [mb, life] : llvm::enumerate(block.lives))
         if (!life.isEmpty()) {
-          problem.blocks.push_back({block.extent[rank.isShort(mb)], earlyBegin(block, mb), life.end});
+          problem.blocks.push_back(
+              {extentOf(block, number == size_t(ofAllRuns) ? largest : mb), earlyBegin(block, mb), life.end});
           kinds.push_back(number);
         }
     planner::Packing packing;
@@ -537,7 +551,7 @@ private:
   }
 
   const Lifetimes &lifetimes;
-  const int64_t spare;
+  const int64_t spare, largest;
   int64_t ofAllRuns = -1; // a block that all micro-batches share; -1: there is none
   std::vector<Unit> units;
   std::vector<size_t> unitOf; // each body

@@ -365,6 +365,22 @@ private:
     return program;
   }
 
+  // The rank of each stage of a program that has so many; empty if each stage has its own. A program of fewer layers than
+  // stages has the first stages, on the ranks that are left of theirs, or where the schedule places so few.
+  std::vector<int64_t> placeOf(int64_t count) {
+    std::vector<int64_t> ranks(place.begin(), place.end());
+    if (int64_t(ranks.size()) <= count)
+      return ranks;
+    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
+    if (int64_t all = ranks.size(), used = *llvm::max_element(ranks) + 1; family.placement != planner::Placement::any)
+      return planner::placeStages(family.placement, count, (all + used - 1) / used);
+    ranks.resize(count);
+    std::set<int64_t> left(ranks.begin(), ranks.end());
+    for (int64_t &rank : ranks)
+      rank = std::distance(left.begin(), left.find(rank));
+    return ranks;
+  }
+
   // What reads a state must see it before its update, and so where it is.
   LogicalResult checkStates(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> stageOf) {
     std::map<int64_t, int64_t> stages; // of states
@@ -430,8 +446,7 @@ private:
     problem.limitBytes = isFree || !hasBudget() ? memoryLimitBytes.getValue() : 0;
     if (isShared)
       problem.limitBytes *= shards; // of a group's ranks
-    if (!clamped)
-      problem.place.assign(place.begin(), place.end());
+    problem.place = placeOf(stages);
     problem.inFlight = inFlightOn(ranksOf(problem), share.microBatches);
     planner::Partition answer;
     auto solveCut = [&] {

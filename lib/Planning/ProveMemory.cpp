@@ -153,17 +153,19 @@ private:
     const TaskEffect *effect = task ? &*task->effect : nullptr;
     if (!effect || !liesApart(run, *effect))
       return false;
-    SmallVector<int64_t> after;
+    SmallVector<std::pair<size_t, int64_t>> after; // bases, and their contents
     for (size_t base = 0; base < effect->bases.size(); ++base) {
+      if (!effect->bases[base].extent)
+        continue; // of a value that this run does not touch: its bytes may be another one's
       Range range{run.at[base], run.at[base] + effect->bases[base].extent};
       std::optional<int64_t> before = held.blockIn(range, run.microBatch);
       std::optional<int64_t> result = before ? knownAfter(*effect, base, *before) : std::nullopt;
       if (!result)
         return false;
-      after.push_back(*result);
+      after.emplace_back(base, *result);
     }
-    for (size_t base = 0; base < after.size(); ++base) {
-      held.replaceBlock(run.at[base], after[base], run.microBatch, op);
+    for (auto [base, contents] : after) {
+      held.replaceBlock(run.at[base], contents, run.microBatch, op);
       highest = std::max(highest, run.at[base] + effect->bases[base].writtenEnd);
     }
     for (SiteState *site : task->sites)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -82,6 +83,7 @@ public:
       pipeline.push_back(stageOf[call.unit]);
     if (!flat.isDivided)
       divideUnits(flat);
+    numberAlong(pipeline);
     position.resize(flat.units.size());
     partOf.assign(flat.units.size(), whole);
     for (auto [index, call] : llvm::enumerate(flat.calls))
@@ -114,6 +116,25 @@ public:
 
 private:
   using Key = std::tuple<int64_t, int64_t, int64_t>; // stage of the pipeline, level, part
+
+  // Numbers the units stage by stage. In program order a unit of one branch may come before units of another branch whose
+  // stages are earlier; everything below takes the lower number for the earlier unit.
+  void numberAlong(ArrayRef<int64_t> pipeline) {
+    std::vector<int64_t> stageOf(flat.units.size()), order(flat.units.size()), number(flat.units.size());
+    for (auto [call, stage] : llvm::zip(flat.calls, pipeline))
+      if (call.role == Role::F)
+        stageOf[call.unit] = stage;
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](int64_t a, int64_t b) { return stageOf[a] < stageOf[b]; });
+    std::vector<FlatProgram::Unit> units;
+    for (int64_t unit : order) {
+      number[unit] = units.size();
+      units.push_back(std::move(flat.units[unit]));
+    }
+    flat.units = std::move(units);
+    for (FlatCall &call : flat.calls)
+      call.unit = number[call.unit];
+  }
 
   // What is whole may be computed by any rank of its group: the longest first goes to the one with the least to do (Graham,
   // "Bounds on multiprocessing timing anomalies", 1969). Each receives what it needs of the others anyway.

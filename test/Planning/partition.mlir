@@ -2,6 +2,7 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=1,2" | FileCheck %s --check-prefix=BALANCE
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 place=1,0" | FileCheck %s --check-prefix=RANKS
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=4 place=3,2,1,0 follows=true" | FileCheck %s --check-prefix=FEWER
+// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=6 place=0,1,2,2,1,0 schedule=zbv follows=true" | FileCheck %s --check-prefix=VEE
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 bytes-per-ns=1 schedule=gpipe" | FileCheck %s --check-prefix=SLOW
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 schedule=zb_h1" | FileCheck %s --check-prefix=SPLIT
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 join-backward=false" | FileCheck %s --check-prefix=SPLIT
@@ -53,10 +54,15 @@
 // RANKS: plan.stage @s0 rank 1
 // RANKS: plan.stage @s1 rank 0
 
-// FEWER: plan.stage @s0 rank 0 attributes {{.*}}layers = 1
+// A program of fewer layers has the first stages, whose ranks keep their order; or those that the schedule places.
+// FEWER: plan.stage @s0 rank 2 attributes {{.*}}layers = 1
 // FEWER: plan.stage @s1 rank 1 attributes {{.*}}layers = 1
-// FEWER: plan.stage @s2 rank 2 attributes {{.*}}layers = 1
+// FEWER: plan.stage @s2 rank 0 attributes {{.*}}layers = 1
 // FEWER-NOT: plan.stage @
+// VEE: plan.stage @s0 rank 0
+// VEE: plan.stage @s1 rank 1
+// VEE: plan.stage @s2 rank 1
+// VEE-NOT: plan.stage @
 
 // A tensor of 64 bytes takes 64 ns on the way in: stage s0 takes 50 + 64, s1 34 + 64.
 // SLOW: cut_ns = 114 : i64
