@@ -58,6 +58,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) {
          // What the entry does not need must not be split, ordered or differentiated.
          pipeline.addPass(createEinEntry(entryOptions(numbers)));
+         pipeline.addPass(createEinOrderLines());
          EinRandomOptions random;
          random.entry = numbers.entry;
          pipeline.addPass(createEinRandom(random));

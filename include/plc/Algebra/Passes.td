@@ -34,6 +34,28 @@ def EinEntry : EinPass<"ein-entry"> {
   ];
 }
 
+def EinOrderLines : EinPass<"ein-order-lines"> {
+  let summary = "order a model's lines by what reads what";
+  let description = [{
+    Before: any `ein.model`. After: the same calls and equations, in an order that follows from the graph alone, so that bits, cuts
+    and bytes do not depend on how independent lines stand in the text. Nothing is added, erased or changed, nor are
+    bodies ordered.
+
+    Each line stands behind what it reads. Of what a line reads, the longest chain of calls comes first; equally long ones come in the
+    order of the operands. Calls of one turn of a `repeat` stay together, with the equations that they alone read. Another equation
+    that frees as many bytes as it makes stands right behind the last line that it reads, so that a running sum takes each summand as
+    it is made.
+
+    ```mlir
+    %c = ein.call @f(%x) path "c"
+    %a = ein.call @f(%x) path "a"      // becomes a, b, c: the longer chain
+    %b = ein.call @f(%a) path "b"
+    %y = ein.call @mix(%c, %b) path "y"
+    ```
+    Test: `test/Algebra/order-lines.mlir`.
+  }];
+}
+
 def EinRandom : EinPass<"ein-random"> {
   let summary = "make draws functions of keys";
   let description = [{
