@@ -5,16 +5,20 @@ chooses have plc-interpret's bits (losses, gradient norms,
 and after the steps every parameter and moment), in f64 for every fourth seed; and plc-interpret check-gradients passes on
 smooth programs. A program that plc-compile refuses counts as a failure. Prints one line per failure, with how to repeat it."""
 import argparse
+import collections
 import json
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import time
 
+from random_layers import Layered
 from random_program import Program
+from random_strategies import Strategy
 
 
 def arguments():
@@ -24,6 +28,8 @@ def arguments():
     parser.add_argument("last", type=int, help="the seed behind the last one")
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="for programs, data and logs; failed ones stay")
     parser.add_argument("--model", type=pathlib.Path, help="check this text under the plan and data of seed FIRST")
+    parser.add_argument("--of", choices=("rules", "layers"), default="rules", help="what is drawn: rules, or layers with their branches (rules)")
+    parser.add_argument("--mpi", type=float, default=0, help="how many of the plans of several ranks run in processes, as a fraction (0)")
     parser.add_argument("--samples", type=int, default=5, help="elements of each parameter whose difference is taken (5)")
     parser.add_argument("--seconds", type=float, default=120, help="a command that takes longer has failed (120)")
     return parser.parse_args()
@@ -38,15 +44,21 @@ class Failed(Exception):
     pass
 
 
-def run(*command, seconds):
+def attempt(*command, seconds):
+    """The exit code, and what was told: stderr first if it is not 0."""
     words = [str(word) for word in command]
     try:
-        result = subprocess.run(words, capture_output=True, text=True, timeout=seconds)
+        result = subprocess.run(words, capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         raise Failed(f"{' '.join(words)}\nno end after {seconds} s") from None
-    if result.returncode:
-        raise Failed(f"{' '.join(words)}\nexit code {result.returncode}\n{result.stderr[-1500:]}{result.stdout[-1500:]}")
-    return result.stdout
+    return result.returncode, result.stderr[-2500:] + result.stdout[-1500:] if result.returncode else result.stdout
+
+
+def run(*command, seconds):
+    code, text = attempt(*command, seconds=seconds)
+    if code:
+        raise Failed(f"{' '.join(map(str, command))}\nexit code {code}\n{text}")
+    return text
 
 
 def write_rows(file, value, dims, real, draws, rows):
@@ -68,51 +80,41 @@ def write_rows(file, value, dims, real, draws, rows):
 class Check:
     def __init__(self, seed, options):
         self.seed, self.options = seed, options
-        self.program = Program(seed)
-        self.folder = options.folder / str(seed)
+        self.program = {"rules": Program, "layers": Layered}[options.of](seed)
+        self.folder = options.folder / f"{options.of}.{seed}"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.model = self.folder / "program.ein"
         self.model.write_text(options.model.read_text() if options.model else self.program.text())
-        draws = random.Random(seed)
-        self.real = "f64" if seed % 4 == 3 else "f32"
-        self.plan = {"stages": draws.randint(1, min(3, self.program.calls)), "schedule": draws.choice(["gpipe", "1f1b"])}
-        self.threads = draws.randint(1, 2)
-        # The instructions and the contractions' kernels: whatever this CPU has.
-        isas = ["native", "avx2"] + ["avx512"] * has_avx512()
-        self.code = {"isa": draws.choice(isas), "contractions": draws.choice(["own", "blis"])}
-        if draws.random() < 0.5:  # between kernels there are more places to cut
-            self.plan |= {"stages": draws.randint(1, 6), "grain": "equation",
-                          "schedule": draws.choice(["gpipe", "1f1b", "zb_h1"])}
-        self.turns = draws.choice(["keep", "recompute"])
-        parts = self.program.micro_batches
-        self.lanes = draws.choice([n for n in range(1, parts + 1) if parts % n == 0])
-        self.plan["replicas"] = draws.choice([n for n in range(1, self.lanes + 1) if self.lanes % n == 0])
-        # A size in parts, if parameters have it: then more ranks share a stage, or all parts are on its rank.
-        dims = [(name, parts) for name, extent in self.program.dims.items() for parts in (2, 3, 4) if name != "B" and extent % parts == 0]
-        self.shard = draws.choice(dims) if dims and draws.random() < 0.5 else None
-        self.shard_ranks = draws.choice([n for n in range(1, self.shard[1] + 1) if self.shard[1] % n == 0]) if self.shard else 1
-        self.draws = draws
+        self.draws = random.Random(seed)
+        self.strategy = Strategy(self.draws, self.program)
+        # The instructions: whatever this CPU has.
+        self.strategy.plan["machine.isa"] = self.draws.choice(["native", "avx2"] + ["avx512"] * has_avx512())
+        self.real = self.strategy.numbers["precision.compute"]
 
     def run(self, *command):
         return run(*command, seconds=self.options.seconds)
 
     def sets(self):
-        words = ["--set", f"parallelism.micro_batches={self.program.micro_batches}", "--set", "optimizer.lr=1e-2",
-                 "--set", f"gradient.lanes={self.lanes}", "--set", f"precision.compute={self.real}"]
-        return words + (["--set", "parallelism.shard={%s=%d}" % self.shard] if self.shard else [])
+        return self.strategy.sets()
+
+    def given(self):
+        """What the program takes."""
+        return self.program.inputs + self.program.indices + self.program.masks
 
     def training(self):
         data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
         module = self.folder / "module.plcm"
         self.compile(module)
-        for value in self.program.inputs + self.program.indices + self.program.masks:
+        held = module.read_bytes()
+        for value in self.given():
             file = self.folder / f"{value.name}.npy"
             write_rows(file, value, self.program.dims, self.real, self.draws, 2 * self.program.dims["B"])
-            if f'"name":"{value.name}"'.encode() in module.read_bytes():  # else nothing needs it
+            if f'"name":"{value.name}"'.encode() in held:  # else nothing needs it
                 data += ["--data", f"{value.name}={file}"]
         compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
-        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled, "--overwrite")
+        how = ["--check-arena"] * (self.draws.random() < 0.35) + self.processes(module)
+        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled, "--overwrite", *how)
         self.run("plc-interpret", "train", self.model, *self.sets(), *data, "--log", f"{interpreted}.jsonl", "--save", interpreted, "--overwrite")
         found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
         if found != expected:
@@ -122,24 +124,52 @@ class Check:
         for name in ("params", "state"):
             if tensors(compiled / "step-2" / f"{name}.safetensors") != tensors(interpreted / "step-2" / f"{name}.safetensors"):
                 raise Failed(f"{compiled} and {interpreted}: {name}.safetensors differ")
+        check_bytes(f"{compiled}.jsonl")
+        self.inference(module, compiled, how)
+
+    def inference(self, module, saved, how):
+        """What a program of other, and often fewer, layers gives."""
+        if not getattr(self.program, "output", None):
+            return
+        name, words = self.program.output, []
+        for value in self.given():
+            file = self.folder / f"{value.name}.infer.npy"
+            write_rows(file, value, self.program.dims, self.real, self.draws, self.program.dims["B"])
+            words += ["--input", f"{value.name}=@{file}"]
+        words += ["--params", saved, "--seed", self.seed]
+        file = self.folder / "expected.npy"
+        self.run("plc-interpret", "infer", self.model, *self.sets(), *words, "--output", f"{name}=@{file}")
+        self.run("plc-run", "infer", module, *words, "--expect", f"{name}=@{file}", *how)
+
+    def processes(self, module):
+        """Of some plans of several ranks: the ranks as processes, or two of them in one."""
+        if self.draws.random() > self.options.mpi:
+            return []
+        most = max(int(count) for count in re.findall(r"^entry .* (\d+) ranks?,", self.run("plc-run", "inspect", module), re.M))
+        if most == 1 or most > 6:
+            return []
+        return ["--mpi", "openmpi", "--ranks", self.draws.randint(2, most)]
 
     def compile(self, module):
-        """On fewer stages where calls that nothing needs leave less to cut; undivided where a size cannot be."""
+        """Until nothing is refused that cannot be: each true refusal makes a pair less."""
+        strategy = self.strategy
+        limit = {}
         while True:
-            plan = [word for key, value in self.plan.items() for word in ("--set", f"parallelism.{key}={value}")]
-            plan += ["--set", f"checkpoint.turns={self.turns}"]
-            plan += ["--set", f"parallelism.shard_ranks={self.shard_ranks}"] if self.shard else []
-            plan += [word for key, value in self.code.items() for word in ("--set", f"machine.{key}={value}")]
-            try:
-                return self.run("plc-compile", self.model, "-o", module, *self.sets(), *plan, "--set",
-                           f"machine.threads_per_stage={self.threads}")
-            except Failed as failure:
-                if self.shard and "--set parallelism.shard=" in str(failure).split("\n", 1)[1]:
-                    self.shard = None
-                    continue
-                if "no plan fits" not in str(failure) or self.plan["stages"] == 1:
-                    raise
-                self.plan["stages"] -= 1
+            without = strategy.plan.copy()
+            if strategy.budget and not limit and without.get("checkpoint.policy") == "budget":
+                del without["checkpoint.policy"]
+            words = ["plc-compile", self.model, "-o", module, *strategy.sets(without, limit)]
+            code, text = attempt(*words, seconds=self.options.seconds)
+            if code:
+                if not strategy.takes(code, text):
+                    raise Failed(f"{' '.join(map(str, words))}\nexit code {code}\n{text[-1500:]}")
+                limit = {}
+            elif strategy.budget and not limit:
+                told = self.run("plc-run", "inspect", module)
+                most = max(int(each) for each in re.findall(r"^  rank .* (\d+) bytes", told, re.M))
+                limit = {"memory.budget": f"{int(most * strategy.budget)}B"}
+            else:
+                return
 
     def gradients(self):
         """A difference may straddle a kink by chance: a gradient is wrong if it is at three points."""
@@ -159,6 +189,13 @@ def steps(file):
     return [{key: step[key] for key in keys} for step in map(json.loads, open(file)) if "step" in step]
 
 
+def check_bytes(log):
+    for line in map(json.loads, open(log)):
+        for rank in line.get("summary", {}).get("ranks", []):
+            if rank["planned_bytes"] != rank["measured_bytes"]:
+                raise Failed(f"{log}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote {rank['measured_bytes']}")
+
+
 def tensors(file):
     data = file.read_bytes()
     size = struct.unpack("<Q", data[:8])[0]
@@ -169,7 +206,7 @@ def tensors(file):
 
 def main():
     options = arguments()
-    start, failures, smooth = time.time(), [], 0
+    start, failures, smooth, refused = time.time(), [], 0, collections.Counter()
     for seed in range(options.first, options.last):
         check = Check(seed, options)
         try:
@@ -179,10 +216,11 @@ def main():
             shutil.rmtree(check.folder)
         except Failed as failure:
             failures.append(seed)
-            print(f"seed {seed} ({check.real}, {check.plan}, {check.code}, {check.shard} on {check.shard_ranks}, {check.program.micro_batches} micro-batches, {check.threads} "
-                  f"threads): {failure}", flush=True)
+            print(f"seed {seed} (--of {options.of}, folder {check.folder}): {failure}", flush=True)
+        refused.update(set(check.strategy.refused))
     count = options.last - options.first
     print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")
+    print("true refusals, behind which less was asked for: " + (", ".join(f"{refused[name]} {name}" for name in sorted(refused)) or "none"))
     sys.exit(bool(failures) and f"failed: {failures}")
 
 
