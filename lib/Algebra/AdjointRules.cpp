@@ -153,6 +153,8 @@ private:
     case Function::pow: return passGuarded(ofPower());
     case Function::select: return ofSelect();
     case Function::exp: return passGuarded(times(dy, resultFactor()));
+    // Not of the result: where that is near -1 it has lost the digits of the exponential.
+    case Function::expm1: return passGuarded(times(dy, apply(Function::exp, x)));
     case Function::log: return passGuarded(apply(Function::div, {dy, x}));
     case Function::sqrt: return passGuarded(apply(Function::div, {times(dy, number(0.5)), resultFactor()}));
     case Function::rsqrt: return passGuarded(times(times(dy, number(-0.5)), times(times(y, y), y)));
@@ -163,6 +165,10 @@ private:
     case Function::erf: {
       Access bell = apply(Function::exp, apply(Function::neg, times(x, x)));
       return passGuarded(times(dy, times(bell, number(2 / std::sqrt(M_PI)))));
+    }
+    case Function::ndtr: {
+      Access bell = apply(Function::exp, times(times(x, number(-0.5)), x));
+      return passGuarded(times(dy, times(bell, number(1 / std::sqrt(2 * M_PI)))));
     }
     case Function::tanh: return passGuarded(times(dy, apply(Function::sub, {number(1), times(y, y)})));
     case Function::sigmoid: return passGuarded(times(dy, times(y, apply(Function::sub, {number(1), y}))));
@@ -185,11 +191,15 @@ private:
     llvm_unreachable("no gradient goes through this function");
   }
 
-  // max and min: to the first, or to the second where it is taken.
+  // max and min: to the one that is taken, half to each of two that are equal. So formulas that are smooth, though their
+  // parts are not, have their derivative: max(x, 0) + log1p(exp(-abs(x))) has 1/2 at 0.
   Gradient ofLarger(Function isTaken) {
     Access second = apply(Function::logical_or, {apply(isTaken, {inputs[1], inputs[0]}), isNaN(inputs[1])});
-    return pass(index == 0 ? apply(Function::select, {second, number(0), dy})
-                           : apply(Function::select, {second, dy, number(0)}));
+    Access half = apply(Function::mul, {dy, number(0.5)});
+    Access shared =
+        apply(Function::select, {apply(Function::eq, {inputs[0], inputs[1]}), half, index == 0 ? dy : number(0)});
+    return pass(index == 0 ? apply(Function::select, {second, number(0), shared})
+                           : apply(Function::select, {second, dy, shared}));
   }
 
   Access isNaN(const Access &x) {
@@ -205,14 +215,19 @@ private:
     return passGuarded(apply(Function::neg, apply(Function::mul, {da, resultFactor()})));
   }
 
-  // y = a^b: da = dy b a^(b - 1), db = dy y log(a). 0^b does not change with b.
+  // y = a^b: da = dy b a^(b - 1), db = dy y log(a). a^0 does not change with a, nor 0^b with b if b is not below 0.
   Access ofPower() {
-    Access a = inputs[0], b = inputs[1];
+    Access a = inputs[0], b = inputs[1], zero = number(0);
     auto times = [&](Access x, Access y) { return apply(Function::mul, {x, y}); };
-    if (index == 0)
-      return times(dy, times(b, apply(Function::pow, {a, apply(Function::sub, {b, number(1)})})));
+    if (index == 0) {
+      Access slope = times(b, apply(Function::pow, {a, apply(Function::sub, {b, number(1)})}));
+      if (constantOf(b.value).value_or(0) != 0)
+        return times(dy, slope);
+      return times(dy, apply(Function::select, {apply(Function::eq, {b, zero}), zero, slope}));
+    }
     Access slope = times(resultFactor(), apply(Function::log, a));
-    return times(dy, apply(Function::select, {apply(Function::eq, {a, number(0)}), number(0), slope}));
+    Access isConstant = apply(Function::logical_and, {apply(Function::eq, {a, zero}), apply(Function::ge, {b, zero})});
+    return times(dy, apply(Function::select, {isConstant, zero, slope}));
   }
 
   Gradient ofSelect() {

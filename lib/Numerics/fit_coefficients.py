@@ -6,7 +6,7 @@ Each fit is a weighted minimax approximation by Remez exchange: the maximum of |
 again so that they make the rounding good. The better result is printed. Usage: fit_coefficients.py [NAME...]
 """
 import sys
-from mpmath import mp, mpf as M, exp, log, tanh, erf, erfc, atanh, lu_solve, matrix, sin, cos, tan, pi, nstr
+from mpmath import mp, mpf as M, exp, log, tanh, erf, erfc, atanh, lu_solve, matrix, sin, cos, tan, pi, nstr, sqrt
 
 mp.dps = 100
 
@@ -84,6 +84,9 @@ same = lambda x: x
 tiny = M("1e-2")
 powerlog = lambda s: (2 * atanh(s) - 2 * s - 2 * s**3 / 3) / (2 * s**5)
 oddlog = lambda s: (2 * atanh(s) - 2 * s) / s**3
+normal = lambda x: erf(x / sqrt(M(2))) / 2 / x
+normaltail = lambda k: lambda a: exp(a * a / 2) * erfc(a / sqrt(M(2))) / 2 * (a + k)
+shifted = lambda k: lambda a: (a - k) / (a + k)
 
 FITS = {
     "exp.f32": lambda n: fit(n, 24, lambda r: (exp(r) - 1 - r) / r**2, lambda r: r**2 / exp(r), same, "-0.3469", "0.34695", 5),
@@ -96,6 +99,10 @@ FITS = {
     "erf.f64": lambda n: fit(n, 53, lambda x: erf(x) / x - 1, lambda x: x / erf(x), square, tiny, "0.9375", 13),
     "erfc.f32": lambda n: fit(n, 24, lambda t: -log(erfc(t)) / t, lambda t: t * erfc(t) / erf(t), same, "0.93", "4", 7),
     "erfc.f64": lambda n: fit(n, 53, lambda t: erfc(t) * exp(t * t), lambda t: exp(-t * t) / erf(t), lambda t: 1 / (1 + t / 2), "0.93", "6", 13),
+    "normal.f32": lambda n: fit(n, 24, normal, lambda x: 1 / normal(x), square, tiny, "0.9376", 6),
+    "normal.f64": lambda n: fit(n, 53, normal, lambda x: 1 / normal(x), square, tiny, "0.9376", 11),
+    "normaltail.f32": lambda n: fit(n, 24, normaltail(3), lambda a: 1 / normaltail(3)(a), shifted(3), "0.93", "15", 8),
+    "normaltail.f64": lambda n: fit(n, 53, normaltail(4), lambda a: 1 / normaltail(4)(a), shifted(4), "0.93", "40", 20),
     "sin.f32": lambda n: fit(n, 24, lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), square, tiny, "0.84", 4),
     "sin.f64": lambda n: fit(n, 53, lambda r: (sin(r) - r) / r**3, lambda r: r**3 / sin(r), square, tiny, "0.84", 7),
     "cos.f32": lambda n: fit(n, 24, lambda r: (cos(r) - 1 + r**2 / 2) / r**4, lambda r: r**4 / cos(r), square, tiny, "0.84", 3),

@@ -2,15 +2,14 @@
 // which is 0 and added to x.
 // RUN: plc-opt %s --ein-simplify --ein-differentiate --ein-simplify --ein-fix-numerics -o %t.mlir
 // RUN: %python %S/../Reference/Inputs/npy.py %t.x.npy f64 4 0 1 4 4
-// RUN: %python %S/../Reference/Inputs/npy.py %t.one.npy f64 4 1*4
-// RUN: %python %S/../Reference/Inputs/npy.py %t.zero.npy f64 4 0*4
+// RUN: %python %S/../Reference/Inputs/npy.py %t.half.npy f64 4 0.5*4
 // RUN: %python %S/../Reference/Inputs/npy.py %t.positive.npy f64 4 0 1*3
 // RUN: %python %S/../Reference/Inputs/npy.py %t.largest.npy f64 4 0 0 1 0
 // RUN: %python %S/../Reference/Inputs/npy.py %t.log.npy f64 4 0 1 0.25 0.25
 // RUN: %python %S/../Reference/Inputs/npy.py %t.sqrt.npy f64 4 1 0.5 0.25 0.25
 // RUN: %python %S/../Reference/Inputs/npy.py %t.quotient.npy f64 4 0 -1 -0.0625 -0.0625
 // RUN: plc-interpret infer %t.mlir --input x=@%t.x.npy \
-// RUN:   --expect "grad(first)=@%t.one.npy" --expect "grad(second)=@%t.zero.npy" \
+// RUN:   --expect "grad(first)=@%t.half.npy" --expect "grad(second)=@%t.half.npy" \
 // RUN:   --expect "grad(relu)=@%t.positive.npy" --expect "grad(abs)=@%t.positive.npy" \
 // RUN:   --expect "grad(largest)=@%t.largest.npy" --expect "grad(log)=@%t.log.npy" \
 // RUN:   --expect "grad(sqrt)=@%t.sqrt.npy" --expect "grad(quotient)=@%t.quotient.npy"
@@ -35,7 +34,7 @@ ein.func @plus(%x: tensor<4xf64>, %p: tensor<4xf64>) -> tensor<4xf64> attributes
 ein.func @functions(%a: tensor<4xf64>, %b: tensor<4xf64>, %r: tensor<4xf64>, %m: tensor<4xf64>, %g: tensor<4xf64>,
     %l: tensor<4xf64>, %q: tensor<4xf64>, %d: tensor<4xf64>) -> tensor<f64> {
   %zero = ein.constant 0.0 : tensor<f64>
-  // Elementwise, a tie goes to the first.
+  // Elementwise, equal ones share it.
   %max = ein.map max(%a, %b) over [4] maps [#i, #i, #i] : (tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
   %relu = ein.map relu(%r) over [4] maps [#i, #i] : (tensor<4xf64>) -> tensor<4xf64>
   %abs = ein.map abs(%m) over [4] maps [#i, #i] : (tensor<4xf64>) -> tensor<4xf64>

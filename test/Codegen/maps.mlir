@@ -3,7 +3,7 @@
 // RUN: %unit/kernel-check %s avx avx2 fma | FileCheck %s
 // RUN: sed s/f32/f64/g %s > %t && %unit/kernel-check %t | FileCheck %s
 // RUN: %unit/kernel-check %t avx avx2 fma | FileCheck %s
-// CHECK: 41 of 41 bodies equal
+// CHECK: 43 of 43 bodies equal
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -40,6 +40,14 @@ ein.func @special_rsqrt(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
 }
 ein.func @special_erf(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
   %y = ein.map erf(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_expm1(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map expm1(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
+  ein.return %y : tensor<7x37xf32>
+}
+ein.func @special_ndtr(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {
+  %y = ein.map ndtr(%x) over [7, 37] maps [#id, #id] : (tensor<7x37xf32>) -> tensor<7x37xf32>
   ein.return %y : tensor<7x37xf32>
 }
 ein.func @special_tanh(%x: tensor<7x37xf32>) -> tensor<7x37xf32> {

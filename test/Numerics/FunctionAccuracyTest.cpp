@@ -89,6 +89,17 @@ TYPED_TEST(Accuracy, Exp) {
   this->check(bottom, T(wide(T()) ? -745.2 : -104), found, expected, 1.1);
 }
 
+TYPED_TEST(Accuracy, Expm1) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::expm1(x); };
+  auto expected = [](auto x) { return std::expm1(x); };
+  T tiny = std::numeric_limits<T>::denorm_min();
+  this->check(tiny, T(wide(T()) ? 709.7 : 88.7), found, expected, 2.5);
+  this->check(-tiny, T(-200), found, expected, 2.5);
+  for (T sign : {T(1), T(-1)})
+    this->check(sign * T(0.01), sign * T(40), found, expected, 2.5);
+}
+
 TYPED_TEST(Accuracy, Log) {
   using T = TypeParam;
   auto found = [](T x) { return numerics::log(x); };
@@ -112,6 +123,18 @@ TYPED_TEST(Accuracy, Erf) {
   auto expected = [](auto x) { return std::erf(x); };
   this->check(std::numeric_limits<T>::min(), T(8), found, expected, 1.5);
   this->check(T(-0.1), T(-6.5), found, expected, 1.5, 1000000);
+}
+
+// Below, every value that the function has, denormals too.
+TYPED_TEST(Accuracy, NormalDistribution) {
+  using T = TypeParam;
+  auto found = [](T x) { return numerics::ndtr(x); };
+  auto expected = [](auto x) { return std::erfc(-x / std::sqrt(decltype(x)(2))) / 2; };
+  T tiny = std::numeric_limits<T>::denorm_min();
+  this->check(tiny, T(40), found, expected, 4);
+  this->check(-tiny, T(wide(T()) ? -38.6 : -14.3), found, expected, 4);
+  for (T sign : {T(1), T(-1)})
+    this->check(sign * T(0.1), sign * T(wide(T()) ? 38 : 14), found, expected, 4);
 }
 
 TYPED_TEST(Accuracy, Sigmoid) {
@@ -193,30 +216,35 @@ TYPED_TEST(Accuracy, SpecialValues) {
     T (*function)(T);
     T x, y;
   } cases[] = {
-      {numerics::exp, zero, one},      {numerics::exp, minus, one},     {numerics::exp, -inf, zero},
-      {numerics::exp, inf, inf},       {numerics::exp, nan, nan},       {numerics::exp, T(1e4), inf},
-      {numerics::exp, T(-1e4), zero},  {numerics::exp, tiny, one},      {numerics::log, zero, -inf},
-      {numerics::log, minus, -inf},    {numerics::log, T(-1), nan},     {numerics::log, inf, inf},
-      {numerics::log, -inf, nan},      {numerics::log, nan, nan},       {numerics::log, one, zero},
-      {numerics::log, -tiny, nan},     {numerics::tanh, minus, minus},  {numerics::tanh, zero, zero},
-      {numerics::tanh, inf, one},      {numerics::tanh, -inf, -one},    {numerics::tanh, nan, nan},
-      {numerics::tanh, tiny, tiny},    {numerics::tanh, -tiny, -tiny},  {numerics::erf, minus, minus},
-      {numerics::erf, zero, zero},     {numerics::erf, inf, one},       {numerics::erf, -inf, -one},
-      {numerics::erf, nan, nan},       {numerics::erf, tiny, tiny},     {numerics::sigmoid, zero, T(0.5)},
-      {numerics::sigmoid, inf, one},   {numerics::sigmoid, -inf, zero}, {numerics::sigmoid, nan, nan},
-      {numerics::rsqrt, zero, inf},    {numerics::rsqrt, minus, -inf},  {numerics::rsqrt, inf, zero},
-      {numerics::rsqrt, -one, nan},    {numerics::rsqrt, nan, nan},     {numerics::rsqrt, T(4), T(0.5)},
-      {numerics::relu, minus, minus},  {numerics::relu, -one, zero},    {numerics::relu, nan, nan},
-      {numerics::sign, minus, zero},   {numerics::sign, -tiny, -one},   {numerics::sign, nan, zero},
-      {numerics::log1p, minus, minus}, {numerics::log1p, -one, -inf},   {numerics::log1p, inf, inf},
-      {numerics::log1p, T(-2), nan},   {numerics::log1p, nan, nan},     {numerics::log1p, -tiny, -tiny},
-      {numerics::sin, minus, minus},   {numerics::sin, zero, zero},     {numerics::sin, inf, nan},
-      {numerics::sin, tiny, tiny},     {numerics::sin, nan, nan},       {numerics::cos, minus, one},
-      {numerics::cos, -inf, nan},      {numerics::cos, nan, nan},       {numerics::cos, tiny, one},
-      {numerics::tan, minus, minus},   {numerics::tan, inf, nan},       {numerics::tan, -tiny, -tiny},
-      {numerics::sin, -inf, nan},      {numerics::cos, inf, nan},       {numerics::tan, -inf, nan},
-      {numerics::tan, zero, zero},     {numerics::tan, nan, nan},       {numerics::cos, -tiny, one},
-      {numerics::abs, minus, zero},    {numerics::abs, -inf, inf},      {numerics::abs, nan, nan},
+      {numerics::exp, zero, one},      {numerics::exp, minus, one},      {numerics::exp, -inf, zero},
+      {numerics::exp, inf, inf},       {numerics::exp, nan, nan},        {numerics::exp, T(1e4), inf},
+      {numerics::exp, T(-1e4), zero},  {numerics::exp, tiny, one},       {numerics::log, zero, -inf},
+      {numerics::log, minus, -inf},    {numerics::log, T(-1), nan},      {numerics::log, inf, inf},
+      {numerics::log, -inf, nan},      {numerics::log, nan, nan},        {numerics::log, one, zero},
+      {numerics::log, -tiny, nan},     {numerics::tanh, minus, minus},   {numerics::tanh, zero, zero},
+      {numerics::tanh, inf, one},      {numerics::tanh, -inf, -one},     {numerics::tanh, nan, nan},
+      {numerics::tanh, tiny, tiny},    {numerics::tanh, -tiny, -tiny},   {numerics::erf, minus, minus},
+      {numerics::erf, zero, zero},     {numerics::erf, inf, one},        {numerics::erf, -inf, -one},
+      {numerics::erf, nan, nan},       {numerics::erf, tiny, tiny},      {numerics::sigmoid, zero, T(0.5)},
+      {numerics::sigmoid, inf, one},   {numerics::sigmoid, -inf, zero},  {numerics::sigmoid, nan, nan},
+      {numerics::rsqrt, zero, inf},    {numerics::rsqrt, minus, -inf},   {numerics::rsqrt, inf, zero},
+      {numerics::rsqrt, -one, nan},    {numerics::rsqrt, nan, nan},      {numerics::rsqrt, T(4), T(0.5)},
+      {numerics::relu, minus, minus},  {numerics::relu, -one, zero},     {numerics::relu, nan, nan},
+      {numerics::sign, minus, zero},   {numerics::sign, -tiny, -one},    {numerics::sign, nan, zero},
+      {numerics::log1p, minus, minus}, {numerics::log1p, -one, -inf},    {numerics::log1p, inf, inf},
+      {numerics::log1p, T(-2), nan},   {numerics::log1p, nan, nan},      {numerics::log1p, -tiny, -tiny},
+      {numerics::sin, minus, minus},   {numerics::sin, zero, zero},      {numerics::sin, inf, nan},
+      {numerics::sin, tiny, tiny},     {numerics::sin, nan, nan},        {numerics::cos, minus, one},
+      {numerics::cos, -inf, nan},      {numerics::cos, nan, nan},        {numerics::cos, tiny, one},
+      {numerics::tan, minus, minus},   {numerics::tan, inf, nan},        {numerics::tan, -tiny, -tiny},
+      {numerics::sin, -inf, nan},      {numerics::cos, inf, nan},        {numerics::tan, -inf, nan},
+      {numerics::tan, zero, zero},     {numerics::tan, nan, nan},        {numerics::cos, -tiny, one},
+      {numerics::expm1, minus, minus}, {numerics::expm1, zero, zero},    {numerics::expm1, inf, inf},
+      {numerics::expm1, -inf, -one},   {numerics::expm1, nan, nan},      {numerics::expm1, -tiny, -tiny},
+      {numerics::expm1, T(1e4), inf},  {numerics::expm1, -T(1e4), -one}, {numerics::ndtr, nan, nan},
+      {numerics::ndtr, minus, T(0.5)}, {numerics::ndtr, zero, T(0.5)},   {numerics::ndtr, inf, one},
+      {numerics::ndtr, -inf, zero},    {numerics::ndtr, T(1e9), one},    {numerics::ndtr, T(-1e9), zero},
+      {numerics::abs, minus, zero},    {numerics::abs, -inf, inf},       {numerics::abs, nan, nan},
   };
   for (const Case &c : cases)
     EXPECT_TRUE(same(c.function(c.x), c.y)) << "case " << &c - cases << ": " << c.function(c.x) << " for " << c.x;

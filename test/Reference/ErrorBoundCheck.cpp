@@ -93,11 +93,13 @@ Interval apply(Function function, ArrayRef<Interval> in, bool real) {
   case Function::neg: return negate(x);
   case Function::abs: return absolute(x);
   case Function::exp: return increasing(x, [](double t) { return std::exp(t); });
+  case Function::expm1: return increasing(x, [](double t) { return std::expm1(t); }, 2.5);
   case Function::log: return increasing(x, [](double t) { return std::log(t); });
   case Function::log1p: return increasing(x, [](double t) { return std::log1p(t); });
   case Function::sqrt: return increasing(x, [](double t) { return std::sqrt(t); });
   case Function::rsqrt: return x.low > 0 ? functionOf({1 / std::sqrt(x.high), 1 / std::sqrt(x.low)}) : Interval::all();
   case Function::erf: return increasing(x, [](double t) { return std::erf(t); });
+  case Function::ndtr: return increasing(x, [](double t) { return std::erfc(-t / std::sqrt(2.0)) / 2; }, 4);
   case Function::tanh: return increasing(x, [](double t) { return std::tanh(t); });
   case Function::sigmoid: return increasing(x, [](double t) { return 1 / (1 + std::exp(-t)); });
   case Function::sin: return waving(x, [](double t) { return std::sin(t); });

@@ -1,7 +1,7 @@
 //===- Interval.h - what any correctly rounded run may give -----*- C++ -*-===//
 //
 // Intervals that hold the result of an operation in f32 and in f64 for any operands in intervals. Each operation is one
-// rounding of half an ulp, each function 2 ulp (FunctionAccuracyTest), a sum of n terms Higham's gamma_n times the sum
+// rounding of half an ulp, each function 2 ulp or more (FunctionAccuracyTest), a sum of n terms Higham's gamma_n times the sum
 // of sizes, whatever its order. Nothing is tuned. An interval without end says nothing: the result may be NaN.
 //
 //===----------------------------------------------------------------------===//
@@ -35,11 +35,11 @@ inline Interval rounded(Interval exact, double relative = unit, double absolute 
   bool inside = low >= -0x1p127 && high <= 0x1p127; // false for NaN
   return inside ? Interval{low, high} : Interval::all();
 }
-inline Interval functionOf(Interval exact) { return rounded(exact, 4 * unit, 4 * least); }
+inline Interval functionOf(Interval exact, double ulp = 2) { return rounded(exact, 2 * ulp * unit, 2 * ulp * least); }
 
 template <typename F>
-Interval increasing(Interval x, F f) {
-  return functionOf({f(x.low), f(x.high)});
+Interval increasing(Interval x, F f, double ulp = 2) {
+  return functionOf({f(x.low), f(x.high)}, ulp);
 }
 
 inline Interval add(Interval a, Interval b) { return rounded({a.low + b.low, a.high + b.high}); }

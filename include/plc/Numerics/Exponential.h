@@ -1,4 +1,4 @@
-//===- Exponential.h - exp and sigmoid --------------------------*- C++ -*-===//
+//===- Exponential.h - exp, expm1 and sigmoid -------------------*- C++ -*-===//
 #ifndef PLC_NUMERICS_EXPONENTIAL_H
 #define PLC_NUMERICS_EXPONENTIAL_H
 
@@ -60,13 +60,33 @@ inline V exp(V x) {
   return exponential(x);
 }
 
-/// e^x - 1 for 0 <= x <= 40 (the part of it that tanh needs: relative error small for x >= ln2 / 2 only).
+/// e^r - 1 for |r| <= ln2 / 2.
+template <typename V>
+inline V reducedMinusOne(V r) {
+  return fma(r * r, exponentialTail(r), r);
+}
+
+/// e^x - 1 for 0 <= x <= 40.
 template <typename V>
 inline V expMinusOne(V x) {
   auto [n, r] = reduceExponent(x);
   V scale = powerOfTwo<V>(n);
-  V tail = fma(r * r, exponentialTail(r), r);
-  return fma(tail, scale, scale - like(x, 1));
+  return fma(reducedMinusOne(r), scale, scale - like(x, 1));
+}
+
+/// e^x - 1, <= 2.5 ulp. expm1(-0) = -0.
+template <typename V>
+inline V expm1(V x) {
+  constexpr bool single = isSingle<V>;
+  // Beyond these the result is -1 or infinity anyway; NaN passes.
+  V bounded = minimum(maximum(x, like(x, single ? -20 : -40)), like(x, single ? 89 : 710));
+  auto [n, r] = reduceExponent(bounded);
+  // 2^n may be no normal number, so it is a product.
+  BitsOf<V> half = shiftRight(n, 1);
+  V scale = powerOfTwo<V>(sub(n, half));
+  V one = powerOfTwo<V>(sub(bitsLike(n, 0), half)); // over the second factor
+  V y = fma(reducedMinusOne(r), scale, scale - one) * powerOfTwo<V>(half);
+  return select(x == like(x, 0), x, y);
 }
 
 /// 1 / (1 + e^-x), <= 2 ulp. From e^-|x|, so that small results keep their bits.
