@@ -2,7 +2,7 @@
 from random_integers import Expr, Integers, LETTERS, Value
 
 SMOOTH = ["tanh", "sigmoid", "erf", "gelu", "silu", "gelu_tanh", "softplus", "bump", "log_of", "sqrt_of", "rsqrt_of",
-          "exp_of", "scaled", "sin", "cos", "log1p_of", "tan_of", "pow_of"]
+          "exp_of", "scaled", "sin", "cos", "log1p_of", "expm1_of", "ndtr", "mish", "log_sigmoid", "tan_of", "pow_of"]
 
 
 class Expressions(Integers):

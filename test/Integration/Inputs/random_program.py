@@ -23,6 +23,7 @@ fn log_of(x) -> y { y = log(1 + x * x) }
 fn sqrt_of(x) -> y { y = sqrt(1 + x * x) }
 fn rsqrt_of(x) -> y { y = x * rsqrt(0.5 + x * x) }
 fn log1p_of(x) -> y { y = log1p(x * x) }
+fn expm1_of(x) -> y { y = expm1(tanh(x)) }
 fn tan_of(x) -> y { y = tan(tanh(x)) }
 fn pow_of(x) -> y { y = pow(0.5 + x * x, 0.3 * tanh(x)) }
 fn exp_of(x) -> y { y = exp(tanh(x)) }

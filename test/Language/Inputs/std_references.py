@@ -71,8 +71,10 @@ def mixed(weights, experts, result):
 
 
 NN = {
+    "nonzero(z)": ({"z": real(5)}, [(5,)], [lambda z: lambda i: z(i) or 1]),
     "softmax(x)": ({"x": real(2, 3, 4)}, [(2, 3, 4)], [lambda x: lambda a, b, i: softmax(row(x, a, b))[i]]),
     "log_softmax(x)": ({"x": real(3, 4)}, [(3, 4)], [lambda x: lambda a, i: log_softmax(row(x, a))[i]]),
+    "log_sum_exp_from_0(x)": ({"x": real(3, 4)}, [(3,)], [lambda x: lambda a: log(sum(map(exp, row(x, a))))]),
     "log_sum_exp(x)": ({"x": real(3, 4)}, [(3,)], [lambda x: lambda a: log(sum(map(exp, row(x, a))))]),
     "cross_entropy(x, t)": ({"x": real(3, 4), "t": ("i32", (3,), 4)}, [(3,)], [lambda x, t: lambda a: -log_softmax(row(x, a))[t(a)]]),
     "smoothed_cross_entropy(x, t; smoothing = 0.2)":
@@ -84,6 +86,7 @@ NN = {
     "kl_divergence(x, p)":
         ({"x": real(3, 4), "p": real(3, 4)}, [(3,)],
          [lambda x, p: lambda a: sum(q * log(q / r) for q, r in zip(softmax(row(p, a)), softmax(row(x, a))))]),
+    "weighted(p, x)": ({"p": real(5), "x": real(5)}, [(5,)], [lambda p, x: lambda i: p(i) * x(i)]),
     "squared_error(x, t)": ({"x": real(5), "t": real(5)}, [(5,)], [lambda x, t: lambda a: (x(a) - t(a)) ** 2]),
     "huber(x, t; delta = 0.5)":
         ({"x": real(9), "t": real(9)}, [(9,)],
@@ -138,6 +141,7 @@ NN = {
     "leaky_relu(x; slope = 0.1)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: max(x(i), 0) + 0.1 * min(x(i), 0)]),
     "elu(x; alpha = 2)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: x(i) if x(i) > 0 else 2 * (exp(x(i)) - 1)]),
     "softplus(x)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: softplus(x(i))]),
+    "log_sigmoid(x)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: log(sigmoid(x(i)))]),
     "mish(x)": ({"x": real(9)}, [(9,)], [lambda x: lambda i: x(i) * tanh(softplus(x(i)))]),
     "glu(g, x)": ({"g": real(9), "x": real(9)}, [(9,)], [lambda g, x: lambda i: sigmoid(g(i)) * x(i)]),
     "reglu(g, x)": ({"g": real(9), "x": real(9)}, [(9,)], [lambda g, x: lambda i: max(g(i), 0) * x(i)]),
