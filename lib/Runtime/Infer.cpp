@@ -116,26 +116,14 @@ void checkInputFiles(const Options &options, const Engine &engine) {
                        " processes cannot share: give a file");
 }
 
-/// An input that only other entries need may be given too.
 std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
   std::vector<Bytes> inputs(entry.inputs.size());
-  std::vector<bool> given(entry.inputs.size());
-  for (const TensorOption &option : options.inputs) {
-    if (std::none_of(engine.entries().begin(), engine.entries().end(),
-                     [&](const EntryInfo &each) { return find(each.inputs, option.name) != nullptr; }))
-      indexOf(entry.inputs, option.name, "input");
-    for (size_t i = 0; i < entry.inputs.size(); ++i) {
-      if (entry.inputs[i].name != option.name)
-        continue;
-      if (given[i])
-        throw usageError("input '" + option.name + "' is given twice");
-      inputs[i] = readTensorLike(option, entry.inputs[i], "input").data;
-      given[i] = true;
-    }
-  }
+  std::vector<std::optional<Bytes>> given = givenInputs(options, entry, engine);
   for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i])
+    if (given[i]) {
+      inputs[i] = std::move(*given[i]);
       continue;
+    }
     // Gradients of a training program are those of its first step.
     if (isRandomInput(entry.inputs[i].name))
       inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), 1);
@@ -242,6 +230,23 @@ std::vector<Bytes> runEach(Engine &engine, const EntryInfo &entry, const std::ve
 }
 
 } // namespace
+
+std::vector<std::optional<Bytes>> givenInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
+  std::vector<std::optional<Bytes>> inputs(entry.inputs.size());
+  for (const TensorOption &option : options.inputs) {
+    if (std::none_of(engine.entries().begin(), engine.entries().end(),
+                     [&](const EntryInfo &each) { return find(each.inputs, option.name) != nullptr; }))
+      indexOf(entry.inputs, option.name, "input");
+    for (size_t i = 0; i < entry.inputs.size(); ++i) {
+      if (entry.inputs[i].name != option.name)
+        continue;
+      if (inputs[i])
+        throw usageError("input '" + option.name + "' is given twice");
+      inputs[i] = readTensorLike(option, entry.inputs[i], "input").data;
+    }
+  }
+  return inputs;
+}
 
 void tellTensor(const TensorInfo &info, const Bytes &data) {
   constexpr int64_t shown = 8;

@@ -28,6 +28,10 @@ constexpr Command commands[] = {
     {"params", Params, runParams, nullptr,
      "tells the model's parameters, and what a file of weights has for each, lacks, and has besides",
      "--params model.safetensors"},
+    {"check-gradients", CheckGradients, runCheckGradients, nullptr,
+     "compares gradients in f64 with differences of the loss, also where parameters or inputs are 0, 1 or equal; exit "
+     "code 6 if one is wrong",
+     "-D L=1 -D S=8"},
     {"einsum", Einsum, nullptr, nullptr, "gives a product of tensors, with the subscripts of numpy.einsum",
      "'bij,bjk->bik' a.npy b.npy -o c.npy", "'SUBSCRIPTS' FILE ..", runEinsum},
     {"tokenize", Tokenize, nullptr, nullptr, "tells the tokens of a text, of '@FILE' or of stdin, '@-'",
@@ -127,10 +131,10 @@ TensorOption parseDump(const Given &given) {
 }
 
 // The columns: flag, argument, commands, group of --help, help, effect.
-constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params;
+constexpr unsigned runs = executing, all = runs | Inspect | Simulate | Params | CheckGradients;
 
 constexpr OptionSpec options[] = {
-    {"--data", "IN=FILE[+n]", Train | Eval | Bench, "data",
+    {"--data", "IN=FILE[+n]", Train | Eval | Bench | CheckGradients, "data",
      "an input's windows of bytes, of a .npy or .bin:TYPE, n further on, or rows of a .npy or .safetensors:KEY; of all files if '*' matches several",
      [](Options &o, const Given &given) { o.data.push_back(parseData(given)); }, true, Alike::Files},
     {"--windows", "ORDER", Train, "data",
@@ -138,7 +142,7 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.windows = parseChosen<WindowOrder>(given); }},
     {"--holdout", "PART", Train | Eval, "data", "last part of the data, never trained on (default 0.1, with --resume the checkpoint's; 0: none)",
      [](Options &o, const Given &given) { o.holdout = parseReal(given, 1); }},
-    {"--input", "NAME=@FILE", Infer, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
+    {"--input", "NAME=@FILE", Infer | CheckGradients, "data", "a tensor: .npy, .safetensors:KEY, or - for stdin",
      [](Options &o, const Given &given) { o.inputs.push_back(parseTensor(given)); }, true, Alike::Files},
     {"--output", "NAME[=@FILE]", Infer, "data",
      "a result or grad(NAME): told, or written to .npy, .safetensors:KEY, or - (default: all results are told)",
@@ -185,7 +189,7 @@ constexpr OptionSpec options[] = {
     {"--runs", "N", Infer, "tensors",
      "N runs, one after another: tensors have a first axis of N more (default: one run)",
      [](Options &o, const Given &given) { o.runs = parseInteger(given, 1); }},
-    {"--seed", "K", runs, "training", "of initial values, data and sampling (default 0, with --resume the checkpoint's)",
+    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data and sampling (default 0, with --resume the checkpoint's)",
      [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
     {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last step)",
      [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},
@@ -217,6 +221,8 @@ constexpr OptionSpec options[] = {
      [](Options &o, const Given &given) { o.warmup = parseInteger(given, 0); }},
     {"--repeats", "N", Bench, "measuring", "steps measured (default 10)",
      [](Options &o, const Given &given) { o.repeats = parseInteger(given, 1); }},
+    {"--samples", "N", CheckGradients, "checking", "elements tried per parameter (default 64)",
+     [](Options &o, const Given &given) { o.samples = parseInteger(given, 0); }},
     {"--check-arena", "", Train | Eval | Infer | Generate, "checking",
      "run all twice, with NaN in every byte that the plan calls dead; the bits must agree",
      [](Options &o, const Given &) { o.model.checkArena = true; }},
@@ -288,7 +294,7 @@ std::string helpText(const Tool &tool, const std::string &name) {
            " [options]\n\n";
     for (const std::string &each : tool.commands)
       if (const Command *found = findCommand(tool, each))
-        text += "  " + each + std::string(10 - each.size(), ' ') + found->what + "\n";
+        text += "  " + each + std::string(each.size() < 10 ? 10 - each.size() : 1, ' ') + found->what + "\n";
     return text + "\n" + tool.name + " COMMAND --help tells a command's options, " + tool.name +
            " --version the version\n";
   }

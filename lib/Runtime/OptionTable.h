@@ -19,7 +19,8 @@ enum CommandBit : unsigned {
   Simulate = 64,
   Params = 128,
   Einsum = 256,
-  Tokenize = 512
+  Tokenize = 512,
+  CheckGradients = 1024
 };
 
 /// Those that execute entries of a model.

@@ -48,6 +48,7 @@ struct Options {
   std::string tokenizer;
   std::shared_ptr<const TextCodec> codec; // of that file
   int64_t warmup = 3, repeats = 10;
+  int64_t samples = 64; // of check-gradients: elements tried per parameter
 };
 
 /// Parses everything after the tool's name; throws usageError.

@@ -15,11 +15,18 @@ void runGenerate(const Options &options, Engine &engine);
 void runBench(const Options &options, Engine &engine);
 void runParams(const Options &options, Engine &engine);
 
+/// Compares the gradient of each parameter, in f64, with differences of the loss: at random points, and where parameters
+/// or inputs are 0, 1, or equal to one another. Throws ResultDiffers if one is wrong.
+void runCheckGradients(const Options &options, Engine &engine);
+
 /// Without an engine of the user's: it opens one for the rule.
 void runEinsum(const Options &options, const Tool &tool);
 
 /// Writes the tokens of a text.
 void runTokenize(const Options &options, const Tool &tool);
+
+/// What `--input` gives of the entry's inputs. An input that only other entries need may be given too.
+std::vector<std::optional<Bytes>> givenInputs(const Options &options, const EntryInfo &entry, const Engine &engine);
 
 /// Name, type, shape and first values, to stdout.
 void tellTensor(const TensorInfo &info, const Bytes &data);

@@ -36,8 +36,8 @@ public:
   void restart(const runtime::EntryInfo &entry) override;
   std::optional<int64_t> statePositions(const runtime::EntryInfo &entry) const override;
 
-  /// Every index below this is in range of every gather and scatter at its tensor; 4 without any.
-  int64_t indexBound();
+  /// Of gathers and scatters; 4 without any.
+  int64_t indexBound() override;
 
 private:
   struct Program {

@@ -100,6 +100,9 @@ public:
   /// order. A result that is not batched is the sum of the micro-batches' values (sumOfMicroBatches).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
 
+  /// Every integer below this is a position of each tensor that the model reads or writes at computed positions.
+  virtual int64_t indexBound() { return 4; }
+
   /// Lets a sequence begin: every state of the entry has its initial value again, as before the first run.
   virtual void restart(const EntryInfo &) {}
   /// Whether the entry keeps states from run to run: of those that are written at positions the least number of these,

@@ -3,7 +3,7 @@
 // CHECK: w f64[2]: error {{.*}} (WRONG at element {{[01]}})
 // CHECK: wrong.mlir: error: gradients differ from central differences
 // RUN: not plc-interpret check-gradients %s --steps 3 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: plc-interpret: error: unknown option '--steps' for 'check-gradients'
+// OPTION: plc-interpret: error: option '--steps' does not apply to 'check-gradients'
 // RUN: not plc-interpret check-gradients %s %s 2>&1 | FileCheck %s --check-prefix=SECOND
 // SECOND: plc-interpret: error: found a second file
 // RUN: not plc-interpret check-gradients %s --seed 2>&1 | FileCheck %s --check-prefix=VALUE
@@ -11,10 +11,11 @@
 // RUN: not plc-interpret check-gradients %s --seed x 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: plc-interpret: error: found 'x' for '--seed', expected an integer of at least 0
 // RUN: not plc-interpret check-gradients 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: plc-interpret: error: no model, expected MODEL.ein
+// NONE: plc-interpret: error: no model, expected MODEL.ein|IR.mlir
 // RUN: plc-interpret check-gradients --help | FileCheck %s --check-prefix=HELP
-// HELP: usage: plc-interpret check-gradients MODEL.ein [options]
-// HELP: --set KEY=VALUE   precision.compute, {{.*}}, training.nonfinite and the keys of [optimizer]
+// HELP: usage: plc-interpret check-gradients MODEL.ein|IR.mlir [options]
+// HELP: --input NAME=@FILE
+// HELP: --samples N {{ *}} elements tried per parameter (default 64)
 
 #v = affine_map<(i) -> (i)>
 ein.param @w : tensor<2xf64> init normal(1.0, 0.0)
