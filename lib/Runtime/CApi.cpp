@@ -29,7 +29,7 @@ struct plc_session {
   plc_module *module;
   Engine *engine;
   const EntryInfo *entry;
-  std::atomic<bool> running = false;
+  std::atomic<int> running = 0; // calls that are made or refused just now
 };
 
 namespace {
@@ -130,14 +130,10 @@ int guardedTogether(plc_module *module, Run run) {
 /// The same of a session, which is not destroyed meanwhile.
 template <class Run>
 int guardedRun(plc_session *session, Run run) {
-  return guardedTogether(session->module, [&] {
-    struct Running {
-      std::atomic<bool> &flag;
-      explicit Running(std::atomic<bool> &flag) : flag(flag) { flag = true; }
-      ~Running() { flag = false; }
-    } running(session->running);
-    run();
-  });
+  ++session->running;
+  int code = guardedTogether(session->module, run);
+  --session->running;
+  return code;
 }
 
 /// The first process reads parameters and sends them to the others, which fail if it does.

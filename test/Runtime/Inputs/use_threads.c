@@ -110,9 +110,12 @@ static void useOwn(plc_session *session, plc_session *train) {
   plc_module_close(module);
 }
 
-/* Reads from a pipe, and so does not return until that is closed. */
+/* Reads from a pipe, and so does not return until that is closed. Who looks whether it does may be in the way. */
 static void *load(void *name) {
-  CHECK(plc_module_load(module, name) == 1);
+  int code;
+  while (isInUse(code = plc_module_load(module, name)))
+    ;
+  CHECK(code == 1);
   return NULL;
 }
 
@@ -136,7 +139,10 @@ static void useWhileLoading(plc_session *session, plc_session *train) {
 }
 
 static void *trainOnce(void *train) {
-  CHECK(!plc_session_train(train, 1, inputs, NULL));
+  int code;
+  while (isInUse(code = plc_session_train(train, 1, inputs, NULL)))
+    ;
+  CHECK(!code);
   return NULL;
 }
 
