@@ -130,6 +130,13 @@ private:
     return plc::plan::predictStep(program, table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
                                   strategy.get<int64_t>("machine.threads_per_stage"));
   }
+  /// What a run of it takes.
+  void addRun(plc::plan::ProgramOp program, const plc::module::EntryPlan &table,
+              plc::plan::PlanSummary &summary) const {
+    summary.playedNs = playedNs(program, table);
+    summary.process = plc::module::processMemory(table, plc::module::allRanks(table),
+                                                 strategy.get<int64_t>("machine.threads_per_stage"), /*codeBytes=*/0);
+  }
   int writeModule();
   int print(ModuleOp module);
   int write(StringRef text);
@@ -300,7 +307,7 @@ int Compilation::printPlan(const Program &program) {
     plc::plan::RouteTable routes(planned);
     plc::plan::TaskSlots slots(planned, routes);
     if (auto table = plc::plan::buildActionTable(planned, slots); succeeded(table))
-      summary.playedNs = playedNs(planned, *table);
+      addRun(planned, *table, summary);
     if (!compareWithNone(program, summary))
       return code;
     plc::plan::print(summary, llvm::outs());
@@ -376,7 +383,7 @@ int Compilation::writeModule() {
     for (auto planned : module->getOps<plc::plan::ProgramOp>())
       if (manifest.planJson.empty()) {
         plc::plan::PlanSummary summary = plc::plan::summarize(planned);
-        summary.playedNs = playedNs(planned, request.entries.back().table);
+        addRun(planned, request.entries.back().table, summary);
         if (!compareWithNone(program, summary))
           return code;
         summary.numericsKey = manifest.numericsKey;

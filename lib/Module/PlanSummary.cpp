@@ -54,6 +54,7 @@ std::string writePlan(const PlanSummary &summary) {
             {"prepared_ns", summary.prepared.ns},
             {"prepared_bytes", summary.prepared.bytes},
             {"state_bytes", summary.stateBytes},
+            {"process_bytes", summary.process.total()},
             {"numerics_key", summary.numericsKey}};
   return plan.dump(-1, ' ', false, json::error_handler_t::replace);
 }

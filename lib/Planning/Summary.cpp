@@ -261,6 +261,8 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
                planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes),
                stage.peakIsMinimal);
+  if (summary.process.arenas)
+    out << "  process with all ranks " << summary.process.text() << "\n";
   printContractions(out, summary);
 }
 

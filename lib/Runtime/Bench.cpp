@@ -92,6 +92,7 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
     data = openData(entry, options.data, 0);
     data->checkTraining();
   }
+  engine.keepParametersIn(entry);
   initializeParameters(seed, engine);
   std::vector<Bytes> invented = data ? std::vector<Bytes>() : inventInputs(entry, engine.smallestGather());
   Measured measured;

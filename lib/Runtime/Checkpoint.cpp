@@ -154,12 +154,8 @@ std::optional<double> readHoldout(const std::string &file, const SafetensorsFile
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
-  for (size_t i = 0; i < engine.parameters().size(); ++i) {
-    TensorInfo info = engine.parameters()[i].tensor();
-    Tensor tensor{info, Bytes(info.numBytes())};
-    engine.readParameter(i, tensor.data.data());
-    params.tensors[info.name] = std::move(tensor);
-  }
+  for (size_t i = 0; i < engine.parameters().size(); ++i)
+    params.add(engine.parameters()[i].tensor(), [&engine, i](std::byte *out) { engine.readParameter(i, out); });
   return params;
 }
 
@@ -171,9 +167,7 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
     for (int which = 1; which <= engine.optimizer().numMoments(); ++which) {
       TensorInfo info = engine.parameters()[i].tensor();
       info.name = momentNames[which - 1] + info.name;
-      Tensor tensor{info, Bytes(info.numBytes())};
-      engine.readMoment(i, which, tensor.data.data());
-      state.tensors[info.name] = std::move(tensor);
+      state.add(info, [&engine, i, which](std::byte *out) { engine.readMoment(i, which, out); });
     }
   }
   state.metadata[stepKey] = std::to_string(training.step);

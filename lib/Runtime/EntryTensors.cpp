@@ -3,6 +3,7 @@
 #include "plc/Module/Parts.h"
 #include "plc/Support/WholeInput.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace plc::runtime {
@@ -91,10 +92,10 @@ static void put(const ParameterInfo &parameter, const std::string &name, const s
     std::memcpy(to, from, parameter.tensor().numBytes());
 }
 
-void EntryTensors::scatter(StaticKind kind, const ParameterInfo &parameter, const Bytes &from) const {
+void EntryTensors::scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const {
   for (const auto &rank : localRanks)
     forEachPlace(entry.ranks[rank->number()], kind, parameter,
-                 [&](const StaticInfo &place) { take(parameter, place.name, from.data(), rank->at(place)); });
+                 [&](const StaticInfo &place) { take(parameter, place.name, from, rank->at(place)); });
 }
 
 void EntryTensors::clear(StaticKind kind, const ParameterInfo &parameter) const {
@@ -142,13 +143,21 @@ void EntryTensors::parametersChanged() const {
     rank->parametersChanged();
 }
 
-void EntryTensors::gather(StaticKind kind, const ParameterInfo &parameter, Bytes &out) const {
+bool EntryTensors::gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const {
+  bool found = false;
   for (const Owner &owner : ownersOf(parameter))
     if (const StaticInfo *place = entry.ranks[owner.rank].find(kind, owner.name)) {
       Bytes copy;
-      out.resize(parameter.tensor().numBytes());
-      put(parameter, owner.name, view(owner.rank, *place, copy), out.data());
+      put(parameter, owner.name, view(owner.rank, *place, copy), out);
+      found = true;
     }
+  return found;
+}
+
+bool EntryTensors::holds(StaticKind kind, const ParameterInfo &parameter) const {
+  std::vector<Owner> owners = ownersOf(parameter);
+  return std::any_of(owners.begin(), owners.end(),
+                     [&](const Owner &owner) { return entry.ranks[owner.rank].find(kind, owner.name); });
 }
 
 void EntryTensors::gatherGradient(const ParameterInfo &parameter, Bytes &out) const {

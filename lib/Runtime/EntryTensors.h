@@ -15,7 +15,7 @@ public:
 
   void scatterInputs(const std::vector<Bytes> &inputs) const;
   /// A parameter or moment, into every place of it.
-  void scatter(StaticKind kind, const ParameterInfo &parameter, const Bytes &from) const;
+  void scatter(StaticKind kind, const ParameterInfo &parameter, const std::byte *from) const;
   /// Zeros, likewise.
   void clear(StaticKind kind, const ParameterInfo &parameter) const;
   /// States of local ranks as they are before a sequence.
@@ -26,14 +26,18 @@ public:
   /// Behind the last parameter: what local ranks have prepared from the former ones is prepared again.
   void parametersChanged() const;
 
-  /// A parameter or moment, from the ranks that own the parameter or parts of it. Leaves `out` as it is where no rank holds it.
-  void gather(StaticKind kind, const ParameterInfo &parameter, Bytes &out) const;
+  /// A parameter or moment, from the ranks that own the parameter or parts of it. False, and `out` as it is, where no rank holds it.
+  bool gather(StaticKind kind, const ParameterInfo &parameter, std::byte *out) const;
+  bool holds(StaticKind kind, const ParameterInfo &parameter) const;
   /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
   /// An output of the last run: one per micro-batch is their sum (sumOfMicroBatches).
   Bytes gatherOutput(size_t index) const;
   /// Its values per micro-batch.
   std::vector<double> gatherPerMicroBatch(size_t index) const;
+
+  /// Whether all ranks are in this process: then a gather is nobody else's matter.
+  bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
 
 private:
   const Rank *localRank(size_t number) const;

@@ -34,6 +34,7 @@ void runEval(const Options &options, Engine &engine) {
     throw usageError("option '--holdout 0' leaves 'eval' nothing to read");
   data->checkHeldOut();
   warnOfRandomParameters(options, engine);
+  engine.keepParametersIn(entry);
   prepareParameters(options, engine);
   std::vector<double> means = heldOutMeans(*data, engine);
   auto print = [&](size_t i) {

@@ -127,34 +127,56 @@ void PartsOfFile::read(size_t offset, size_t count, char *out) const {
   }
 }
 
-void writeFile(const std::string &file, std::string_view bytes) {
-  auto fail = [&](int reason) { throw fileError(file, std::string("cannot be written: ") + std::strerror(reason)); };
+FileWriter::FileWriter(std::string name) : file(std::move(name)) {
   if (file == "-") {
-    if (!writeAll(1, bytes))
-      throw unwrittenStdout(errno);
+    descriptor = 1;
     return;
   }
   // Write a new file and rename it over the old one, so that nobody sees a part. Devices and pipes cannot be replaced
   // and are written in place; a link keeps pointing at the file that is replaced.
   std::error_code error;
-  std::filesystem::path target = file;
-  if (std::filesystem::is_regular_file(target, error)) {
+  target = file;
+  if (std::filesystem::is_regular_file(target, error))
     target = std::filesystem::canonical(target, error);
-  } else if (std::filesystem::exists(target, error)) {
-    Descriptor out{::open(file.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (out.fd < 0 || !writeAll(out.fd, bytes))
-      fail(errno);
-    return;
+  if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error)) {
+    descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    partial = target + ".partial." + std::to_string(::getpid());
+    descriptor = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
-  std::string partial = target.string() + ".partial." + std::to_string(::getpid());
-  Descriptor out{::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (out.fd < 0)
-    fail(errno);
-  if (!writeAll(out.fd, bytes) || ::fsync(out.fd) != 0 || std::rename(partial.c_str(), target.c_str()) != 0) {
-    int reason = errno;
+  if (descriptor < 0)
+    fail();
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor > 2)
+    ::close(descriptor);
+  if (descriptor >= 0 && !partial.empty())
     ::unlink(partial.c_str());
-    fail(reason);
-  }
+}
+
+void FileWriter::fail() const {
+  throw file == "-" ? unwrittenStdout(errno)
+                    : fileError(file, std::string("cannot be written: ") + std::strerror(errno));
+}
+
+void FileWriter::write(std::string_view bytes) {
+  if (!writeAll(descriptor, bytes))
+    fail();
+}
+
+void FileWriter::finish() {
+  if (partial.empty())
+    return;
+  if (::fsync(descriptor) != 0 || std::rename(partial.c_str(), target.c_str()) != 0)
+    fail();
+  partial.clear();
+}
+
+void writeFile(const std::string &file, std::string_view bytes) {
+  FileWriter writer(file);
+  writer.write(bytes);
+  writer.finish();
 }
 
 void dropCutLine(const std::string &file) {

@@ -31,7 +31,25 @@ private:
   size_t length = 0;
 };
 
-/// Writes beside the file, syncs, and renames over it; "-" is stdout, devices and pipes are written where they stand. Throws fileError and removes what it began.
+/// Writes a file part by part, beside it; `finish` syncs, and renames over it. "-" is stdout, devices and pipes are written where they
+/// stand. Throws fileError. What is not finished is removed.
+class FileWriter {
+public:
+  explicit FileWriter(std::string file);
+  ~FileWriter();
+  FileWriter(const FileWriter &) = delete;
+
+  void write(std::string_view bytes);
+  void finish();
+
+private:
+  [[noreturn]] void fail() const;
+
+  std::string file, target, partial; // empty: written where it stands
+  int descriptor = -1;
+};
+
+/// The same at once.
 void writeFile(const std::string &file, std::string_view bytes);
 
 /// Writes what the program has told so far. Throws fileError if that, or anything before, could not be written.

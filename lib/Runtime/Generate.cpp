@@ -359,6 +359,7 @@ void runGenerate(const Options &options, Engine &engine) {
   Generator generator(options, engine, *codec);
   std::vector<Text> texts = generator.prepare();
   warnOfRandomParameters(options, engine);
+  engine.keepParametersIn(*model.entry);
   prepareParameters(options, engine);
   if (options.prefillEngine)
     prepareParameters(options, *options.prefillEngine);

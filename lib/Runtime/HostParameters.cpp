@@ -4,75 +4,69 @@
 
 namespace plc::runtime {
 
-static constexpr StaticKind momentKinds[] = {StaticKind::Moment1, StaticKind::Moment2};
-
-HostParameters::HostParameters(const Manifest &manifest) : parameters(manifest.parameters) {
+HostParameters::HostParameters(const Manifest &manifest)
+    : parameters(manifest.parameters), values(manifest.parameters.size()) {
   auto numMoments = static_cast<size_t>(manifest.optimizer.numMoments());
-  for (const ParameterInfo &parameter : parameters) {
-    values.emplace_back(parameter.tensor().numBytes());
+  for (const ParameterInfo &parameter : parameters)
     moments.emplace_back(parameter.frozen ? 0 : numMoments);
-  }
 }
 
-void HostParameters::read(const Bytes &from, void *out) { std::memcpy(out, from.data(), from.size()); }
-
-void HostParameters::write(Bytes &to, const void *data) {
-  std::memcpy(to.data(), data, to.size());
-  ++changes;
-}
-
-void HostParameters::readMoment(size_t index, int which, void *out) const {
-  const Bytes &moment = moments[index][static_cast<size_t>(which - 1)];
-  if (moment.empty())
-    std::memset(out, 0, values[index].size());
+void HostParameters::read(size_t index, const Bytes &from, void *out) const {
+  if (from.empty())
+    std::memset(out, 0, parameters[index].tensor().numBytes());
   else
-    read(moment, out);
+    std::memcpy(out, from.data(), from.size());
+}
+
+void HostParameters::write(size_t index, Bytes &to, const void *data) {
+  const auto *bytes = static_cast<const std::byte *>(data);
+  to.assign(bytes, bytes + parameters[index].tensor().numBytes());
 }
 
 void HostParameters::writeMoment(size_t index, int which, const void *data) {
-  Bytes &moment = moments[index][static_cast<size_t>(which - 1)];
-  moment.resize(values[index].size());
-  write(moment, data);
+  write(index, moments[index][static_cast<size_t>(which - 1)], data);
 }
 
 void HostParameters::clearMoments(size_t index) {
   for (Bytes &moment : moments[index])
     moment = Bytes();
-  ++changes;
 }
 
-void HostParameters::scatterTo(const EntryTensors &tensors) const {
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    tensors.scatter(StaticKind::Parameter, parameters[i], values[i]);
-    for (size_t which = 0; which < moments[i].size(); ++which)
-      if (moments[i][which].empty())
-        tensors.clear(momentKinds[which], parameters[i]);
-      else
-        tensors.scatter(momentKinds[which], parameters[i], moments[i][which]);
-  }
-  tensors.parametersChanged();
+template <class Visit>
+void HostParameters::forEach(size_t index, Visit visit) {
+  visit(StaticKind::Parameter, values[index]);
+  for (size_t which = 0; which < moments[index].size(); ++which)
+    visit(momentKinds[which], moments[index][which]);
+}
+
+void HostParameters::scatterTo(const EntryTensors &tensors, StaticKind kind, size_t index) const {
+  bool isValue = kind == StaticKind::Parameter;
+  auto which = static_cast<size_t>(kind == StaticKind::Moment2);
+  const Bytes *bytes = isValue ? &values[index] : which < moments[index].size() ? &moments[index][which] : nullptr;
+  if (bytes && !bytes->empty())
+    tensors.scatter(kind, parameters[index], bytes->data());
+  else
+    tensors.clear(kind, parameters[index]);
 }
 
 void HostParameters::share(MpiWorld &world) {
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    world.broadcast(0, values[i].data(), values[i].size());
-    for (Bytes &moment : moments[i]) {
-      auto bytes = static_cast<int64_t>(moment.size());
-      world.broadcast(0, &bytes, sizeof(bytes));
-      moment.resize(static_cast<size_t>(bytes));
-      world.broadcast(0, moment.data(), moment.size());
-    }
-  }
-  ++changes;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    forEach(i, [&](StaticKind, Bytes &bytes) {
+      auto size = static_cast<int64_t>(bytes.size());
+      world.broadcast(0, &size, sizeof(size));
+      bytes.resize(static_cast<size_t>(size));
+      world.broadcast(0, bytes.data(), bytes.size());
+    });
 }
 
 void HostParameters::gatherFrom(const EntryTensors &tensors) {
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    tensors.gather(StaticKind::Parameter, parameters[i], values[i]);
-    for (size_t which = 0; which < moments[i].size(); ++which)
-      tensors.gather(momentKinds[which], parameters[i], moments[i][which]);
-  }
-  ++changes;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    forEach(i, [&](StaticKind kind, Bytes &bytes) {
+      if (!tensors.holds(kind, parameters[i]))
+        return;
+      bytes.resize(parameters[i].tensor().numBytes());
+      tensors.gather(kind, parameters[i], bytes.data());
+    });
 }
 
 } // namespace plc::runtime

@@ -198,7 +198,7 @@ void writeOutputs(const std::vector<TensorOption> &outputs, const EntryInfo &ent
     if (option.place.file.empty())
       tellTensor(entry.outputs[index], values[index]);
     else if (option.place.isSafetensors())
-      files[option.place.file].tensors[option.place.key] = {entry.outputs[index], values[index]};
+      files[option.place.file].add(option.place.key, entry.outputs[index], values[index]);
     else
       writeFile(option.place.file, formatNpy({entry.outputs[index], values[index]}));
   }
@@ -267,6 +267,7 @@ void runInfer(const Options &options, Engine &engine) {
   checkInputFiles(options, engine);
   std::vector<Bytes> inputs = readInputs(options, given, engine);
   warnOfRandomParameters(options, engine);
+  engine.keepParametersIn(entry);
   prepareParameters(options, engine);
   std::vector<Bytes> outputs = options.runs ? runEach(engine, entry, inputs, options.runs) : engine.run(entry, inputs);
   if (!engine.leads())

@@ -1,6 +1,7 @@
 #include "Log.h"
 
 #include "Files.h"
+#include "plc/Runtime/MachineShare.h"
 
 #include <bit>
 #include <cerrno>
@@ -79,13 +80,6 @@ void checkLog(const std::string &file) {
   begin.resize(static_cast<size_t>(in.gcount())); // of a first line that was cut
   if (!std::string_view(logBegin).starts_with(begin))
     throw fileError(file, "is no log, with which '--resume' could go on");
-}
-
-/// Memory that this process holds just now.
-int64_t residentBytes() {
-  int64_t all = 0, resident = 0;
-  std::ifstream("/proc/self/statm") >> all >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
 }
 
 } // namespace
@@ -180,6 +174,8 @@ void Log::summary(int64_t steps, std::optional<double> loss, std::optional<doubl
                {"ranks", std::move(ranks)}};
   if (skipped)
     summary["skipped"] = *skipped;
+  if (plannedBytes)
+    summary["process"] = {{"planned_bytes", plannedBytes}, {"measured_bytes", peakResidentBytes()}};
   if (!kernels.empty())
     summary["kernels"] = std::move(kernels);
   writeLine(lineOf({{"summary", std::move(summary)}}));

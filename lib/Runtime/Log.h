@@ -36,6 +36,8 @@ public:
   /// A run that goes on with another program, whose plan follows, or with other data.
   void resume(int64_t step, const std::optional<KeyChange> &change, const std::optional<DataLengths> &before,
               const std::optional<DataLengths> &now);
+  /// Of this process, for the summary.
+  void planBytes(int64_t bytes) { plannedBytes = bytes; }
   void step(const StepRecord &record);
   /// `skipped`: steps of this run that were left out, where some may be.
   void summary(int64_t steps, std::optional<double> loss, std::optional<double> holdoutLoss,
@@ -48,6 +50,7 @@ private:
   ElementType real;
   std::string file;
   std::FILE *out = nullptr;
+  int64_t plannedBytes = 0; // of this process; 0: nothing is planned
 };
 
 } // namespace plc::runtime

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sched.h>
 #include <sstream>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -68,24 +70,57 @@ double usableCpus() {
   return cpus;
 }
 
-int64_t availableBytes() {
-  int64_t bytes = std::numeric_limits<int64_t>::max();
-  std::ifstream file("/proc/meminfo");
+/// The number of kB behind a name in a file of the system as /proc/meminfo, in bytes; or `otherwise`.
+static int64_t kilobytesOf(const char *path, std::string_view name, int64_t otherwise) {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
-    if (int64_t kilobytes = 0; line.starts_with("MemAvailable:") && std::istringstream(line.substr(13)) >> kilobytes)
-      bytes = kilobytes * 1024;
-  // The used bytes of a group include cached files, which the kernel evicts when memory is needed. So only its limit
-  // counts.
+    if (int64_t kilobytes = 0; line.starts_with(name) && std::istringstream(line.substr(name.size())) >> kilobytes)
+      return kilobytes * 1024;
+  return otherwise;
+}
+
+int64_t residentBytes() { return kilobytesOf("/proc/self/status", "VmRSS:", 0); }
+int64_t peakResidentBytes() { return kilobytesOf("/proc/self/status", "VmHWM:", 0); }
+
+int64_t availableInGroup(const std::string &folder) {
+  constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+  int64_t limit =
+      std::min(bytesIn(folder + "/memory.max", unlimited), bytesIn(folder + "/memory.limit_in_bytes", unlimited));
+  if (limit == unlimited)
+    return unlimited;
+  int64_t used = bytesIn(folder + "/memory.current", bytesIn(folder + "/memory.usage_in_bytes", 0));
+  // Version 1 has a group's own pages under the plain names, and those of the groups in it, too, under `total_`.
+  std::map<std::string, int64_t> cached;
+  std::ifstream statistics(folder + "/memory.stat");
+  std::string name;
+  for (int64_t bytes = 0; statistics >> name >> bytes;)
+    cached[name] = bytes;
+  std::string prefix = cached.contains("total_inactive_file") ? "total_" : "";
+  used -= cached[prefix + "inactive_file"] + cached[prefix + "active_file"];
+  return std::max<int64_t>(0, limit - std::max<int64_t>(0, used));
+}
+
+/// What a limit of the process leaves.
+static int64_t leftOf(int resource, std::string_view usedNow) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<int64_t>::max();
+  return std::max<int64_t>(0, static_cast<int64_t>(limit.rlim_cur) - kilobytesOf("/proc/self/status", usedNow, 0));
+}
+
+int64_t availableBytes() {
+  int64_t bytes = kilobytesOf("/proc/meminfo", "MemAvailable:", std::numeric_limits<int64_t>::max());
+  bytes = std::min({bytes, leftOf(RLIMIT_AS, "VmSize:"), leftOf(RLIMIT_DATA, "VmData:")});
   for (const std::string &folder : controlGroups("memory"))
-    for (const char *limit : {"/memory.max", "/memory.limit_in_bytes"})
-      bytes = std::min(bytes, bytesIn(folder + limit, bytes));
+    bytes = std::min(bytes, availableInGroup(folder));
   return bytes;
 }
 
 void checkAvailable(const std::string &file, const std::string &what, int64_t bytes) {
   if (int64_t available = availableBytes(); bytes > available)
-    throw fileError(file, what + " take " + std::to_string(bytes) + " bytes of memory, but " +
-                              std::to_string(available) + " are available");
+    throw Error(NoPlan, file,
+                noPlanPrefix + what + " take " + std::to_string(bytes) + " bytes of memory, but " +
+                    std::to_string(available) + " are available");
 }
 
 } // namespace plc::runtime

@@ -55,13 +55,12 @@ public:
   const std::vector<ParameterInfo> &parameters() const override { return manifest.parameters; }
   const OptimizerSettings &optimizer() const override { return manifest.optimizer; }
 
-  void readParameter(size_t index, void *out) override { cache.parameters().readValue(index, out); }
-  void writeParameter(size_t index, const void *data) override { cache.parameters().writeValue(index, data); }
-  void readMoment(size_t index, int which, void *out) override { cache.parameters().readMoment(index, which, out); }
-  void writeMoment(size_t index, int which, const void *data) override {
-    cache.parameters().writeMoment(index, which, data);
-  }
-  void clearMoments(size_t index) override { cache.parameters().clearMoments(index); }
+  void keepParametersIn(const EntryInfo &entry) override { cache.keepIn(planOf(entry)); }
+  void readParameter(size_t index, void *out) override { cache.readValue(index, out); }
+  void writeParameter(size_t index, const void *data) override { cache.writeValue(index, data); }
+  void readMoment(size_t index, int which, void *out) override { cache.readMoment(index, which, out); }
+  void writeMoment(size_t index, int which, const void *data) override { cache.writeMoment(index, which, data); }
+  void clearMoments(size_t index) override { cache.clearMoments(index); }
 
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");
@@ -97,11 +96,8 @@ public:
     if (world)
       world->broadcast(0, data, bytes);
   }
-  void shareParameters() override {
-    if (world)
-      cache.parameters().share(*world);
-  }
-  void gatherParameters() override { cache.parameters(); }
+  void shareParameters() override { cache.share(); }
+  void gatherParameters() override { cache.gather(); }
 
   void restart(const EntryInfo &entry) override {
     if (const Session *session = cache.find(planOf(entry))) // one that is made later begins so
@@ -134,11 +130,16 @@ public:
   }
 
   std::vector<RankMemory> memory(const EntryInfo &entry) override {
-    const Session *session = cache.find(planOf(entry));
+    const Session *session = cache.hasRun(planOf(entry)) ? cache.find(planOf(entry)) : nullptr;
     return session ? memoryOf(manifest, *session, cache.threadsPerStage(),
                               allocatedBytes() - cache.allocatedBefore(planOf(entry)))
                    : std::vector<RankMemory>();
   }
+
+  module::ProcessMemory processMemory(const EntryInfo &entry) const override {
+    return cache.processMemory(planOf(entry));
+  }
+  int64_t processesHere() const override { return world ? world->onTheseCpus() : 1; }
 
   std::vector<KernelProfile> profile() override {
     const EntryInfo *train = findEntry("train");

@@ -84,6 +84,7 @@ void Rank::poisonAll() {
 
 void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe) {
   worker = &newWorker;
+  updated = false;
   if (probe.poisonDead)
     poisonAll();
   const auto entry = static_cast<size_t>(&shared.entry - manifest.entries.data());
@@ -447,6 +448,7 @@ bool Rank::update(int64_t step) {
     scale = scaleOfNorm(settings, norm);
   }
   int64_t begin = manifest.profiling ? Trace::now() : 0;
+  updated = true;
   if (!updates.apply(step, scale, shared.workers, *worker))
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)

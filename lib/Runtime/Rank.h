@@ -86,6 +86,9 @@ public:
   const std::vector<Time> &times() const { return kernelTimes; }
   static size_t numTimes(const Manifest &manifest) { return manifest.profiling ? manifest.kernels.size() + 1 : 0; }
 
+  /// In the last run it has begun to update its parameters.
+  bool hasUpdated() const { return updated; }
+
   /// What was prepared is not there any more: the next run prepares it again.
   void parametersChanged() { prepared = false; }
 
@@ -176,6 +179,7 @@ private:
   Infinity infinity = Infinity::None; // that results of the call may have
   std::vector<int64_t> turns;         // of the loops that run now, the outer first
   bool prepared = false;              // what stays until parameters change is there
+  bool updated = false;               // parameters, in the last run
   std::vector<Time> kernelTimes;
   std::vector<int64_t> actionTimes;  // empty: tasks are not timed
   std::vector<int64_t> fastestTimes; // by kernel, and last the step

@@ -247,9 +247,17 @@ Tensor SafetensorsFile::read(const std::string &name) const {
   if (const StoredTensor &info = tensors.at(name); !info.isReadable())
     throw fileError(file, info.unreadableText());
   const Place &place = places.at(name);
-  std::string stored(place.size, '\0');
-  bytes.read(place.begin, place.size, stored.data());
-  Tensor tensor{tensors.at(name), place.type->read(stored)};
+  Tensor tensor{tensors.at(name), Bytes(tensors.at(name).numBytes())};
+  constexpr size_t chunk = 1 << 20; // bytes of the file that are in memory beside the tensor
+  std::string stored;
+  std::byte *out = tensor.data.data();
+  for (size_t done = 0; done < place.size; done += stored.size()) {
+    stored.resize(std::min(chunk, place.size - done));
+    bytes.read(place.begin + done, stored.size(), stored.data());
+    size_t count = stored.size() / place.type->width;
+    place.type->widen(reinterpret_cast<const std::byte *>(stored.data()), count, out);
+    out += count * byteWidth(tensor.info.type);
+  }
   if (int64_t bad = firstBadBool(tensor); bad >= 0)
     throw fileError(file, "tensor '" + name + "' has a bool that is neither 0 nor 1 (offset " +
                               std::to_string(place.begin + static_cast<size_t>(bad)) + ")");
@@ -266,28 +274,51 @@ StoredElements openSafetensors(const std::string &file, const std::string &name)
   return {file, std::move(contents.bytes), *place.type, place.begin, contents.tensors.at(name)};
 }
 
+void Safetensors::add(TensorInfo info, std::function<void(std::byte *out)> read) {
+  std::string name = info.name;
+  tensors[name] = {std::move(info), std::move(read)};
+}
+
+void Safetensors::add(const std::string &name, TensorInfo info, const Bytes &data) {
+  info.name = name;
+  add(std::move(info), [&data](std::byte *out) { std::memcpy(out, data.data(), data.size()); });
+}
+
+/// Calls visit(source, its bytes) for each tensor, in the order of the file.
+template <class Visit>
+static void forEachTensor(const std::map<std::string, Safetensors::Source> &tensors, Visit visit) {
+  Bytes bytes;
+  for (const auto &[name, source] : tensors) {
+    bytes.resize(source.info.numBytes());
+    source.read(bytes.data());
+    visit(source, std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+  }
+}
+
 void Safetensors::write(const std::string &file) const {
   json header = json::object();
   header["__metadata__"] = metadata;
-  std::string data;
   uint64_t hash = module::fnv1a({});
-  for (const auto &[name, tensor] : tensors) {
-    size_t begin = data.size();
-    std::string_view bytes(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
-    data.append(bytes);
+  size_t end = 0;
+  // The header with all hashes stands before the data, and a pipe is written from front to back.
+  forEachTensor(tensors, [&](const Source &source, std::string_view bytes) {
+    size_t begin = end;
+    end += bytes.size();
     hash = module::fnv1a(bytes, hash);
-    header["__metadata__"][hashUntilPrefix + name] = hexOf(hash);
-    header[name] = {
-        {"dtype", dtypeOf(tensor.info.type)}, {"shape", tensor.info.shape}, {"data_offsets", {begin, data.size()}}};
-  }
+    header["__metadata__"][hashUntilPrefix + source.info.name] = hexOf(hash);
+    header[source.info.name] = {
+        {"dtype", dtypeOf(source.info.type)}, {"shape", source.info.shape}, {"data_offsets", {begin, end}}};
+  });
   header["__metadata__"]["hash"] = hexOf(hash);
   header["__metadata__"][headerHashKey] = zeroHash;
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
   text.replace(placeOfHeaderHash(text), zeroHash.size(), hexOf(module::fnv1a(text)));
   uint64_t length = text.size();
-  std::string bytes(reinterpret_cast<const char *>(&length), 8);
-  writeFile(file, bytes + text + data);
+  FileWriter writer(file);
+  writer.write(std::string(reinterpret_cast<const char *>(&length), 8) + text);
+  forEachTensor(tensors, [&](const Source &, std::string_view bytes) { writer.write(bytes); });
+  writer.finish();
 }
 
 Tensor SafetensorsFile::readAs(const TensorInfo &wanted) const {

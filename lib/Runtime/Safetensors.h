@@ -4,6 +4,7 @@
 
 #include "StoredElements.h"
 
+#include <functional>
 #include <map>
 
 namespace plc::runtime {
@@ -51,10 +52,17 @@ StoredElements openSafetensors(const std::string &file, const std::string &name)
 
 /// What a file is to hold.
 struct Safetensors {
-  std::map<std::string, Tensor> tensors;
+  struct Source {
+    TensorInfo info;
+    std::function<void(std::byte *out)> read; // called twice
+  };
+  std::map<std::string, Source> tensors;
   std::map<std::string, std::string> metadata;
 
-  /// Writes atomically, with a hash of the data in the metadata.
+  void add(TensorInfo info, std::function<void(std::byte *out)> read);
+  /// Data that stays until it is written.
+  void add(const std::string &name, TensorInfo info, const Bytes &data);
+  /// Writes atomically, with hashes of the data in the metadata. Has one tensor at a time in memory.
   void write(const std::string &file) const;
 };
 

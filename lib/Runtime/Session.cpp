@@ -2,6 +2,7 @@
 
 #include "Backoff.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <system_error>
 
@@ -134,6 +135,10 @@ std::pair<double, bool> Session::gradientNorm() {
     backoff.sleep(normPace.expectedNs());
   normPace.took(backoff.waitedNs());
   return {transport.norm(), isFiniteStep(shared.manifest.real, transport.norm(), transport.loss())};
+}
+
+bool Session::hasUpdated() const {
+  return std::any_of(localRanks.begin(), localRanks.end(), [](const auto &rank) { return rank->hasUpdated(); });
 }
 
 void Session::startFiniteChecks() {

@@ -27,6 +27,9 @@ public:
   /// so neither may ever be destroyed.
   bool abandoned() const { return lost; }
 
+  /// In the last run a rank has begun to update its parameters.
+  bool hasUpdated() const;
+
   const EntryPlan &plan() const { return entry; }
   const EntryTensors &tensors() const { return entryTensors; }
   /// Norm of the whole gradient, of the last run, which made a step; and isFiniteStep of it.

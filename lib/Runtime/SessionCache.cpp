@@ -2,6 +2,7 @@
 
 #include "ArenaChecks.h"
 #include "Measurements.h"
+#include "MpiTransport.h"
 #include "Transports.h"
 #include "plc/Runtime/MachineShare.h"
 
@@ -10,6 +11,8 @@ namespace plc::runtime {
 namespace {
 /// Of a trace; 48 bytes each.
 constexpr size_t eventsPerRank = 1 << 16;
+/// Measured of Open MPI's and MPICH's libraries, with what they keep for two processes: 10 and 11.6 MiB.
+constexpr int64_t mpiBytes = int64_t(11) << 20;
 
 /// Too little memory would end the program without a word, as parameters and arenas are written when they are made.
 std::unique_ptr<Module> checked(std::unique_ptr<Module> module) {
@@ -51,25 +54,107 @@ SessionCache::~SessionCache() {
     discard(entry);
 }
 
-HostParameters &SessionCache::parameters() {
-  if (Session *session = std::exchange(ahead, nullptr)) {
+void SessionCache::keepIn(size_t index) {
+  if (world || options.transport)
+    return;
+  Session &session = ready(index);
+  holder = &session;
+  keeps = true;
+}
+
+/// From the holder, as it lies there. False if the host has it.
+bool SessionCache::readHeld(StaticKind kind, size_t index, void *out) {
+  if (holder && !holder->tensors().allLocal())
+    toHost();
+  return holder && holder->tensors().gather(kind, contents.parameters[index], static_cast<std::byte *>(out));
+}
+
+/// To the holder; null: zeros. False if the host has to have it, too.
+bool SessionCache::writeHeld(StaticKind kind, size_t index, const void *data) {
+  if (!keeps)
+    toHost();
+  ++version;
+  if (!holder)
+    return false;
+  const ParameterInfo &parameter = contents.parameters[index];
+  if (data)
+    holder->tensors().scatter(kind, parameter, static_cast<const std::byte *>(data));
+  else
+    holder->tensors().clear(kind, parameter);
+  holder->tensors().parametersChanged();
+  return holder->tensors().holds(kind, parameter);
+}
+
+void SessionCache::readValue(size_t index, void *out) {
+  if (!readHeld(StaticKind::Parameter, index, out))
+    host.readValue(index, out);
+}
+
+void SessionCache::readMoment(size_t index, int which, void *out) {
+  if (!readHeld(momentKinds[which - 1], index, out))
+    host.readMoment(index, which, out);
+}
+
+void SessionCache::writeValue(size_t index, const void *data) {
+  if (!writeHeld(StaticKind::Parameter, index, data))
+    host.writeValue(index, data);
+}
+
+void SessionCache::writeMoment(size_t index, int which, const void *data) {
+  if (!writeHeld(momentKinds[which - 1], index, data))
+    host.writeMoment(index, which, data);
+}
+
+void SessionCache::clearMoments(size_t index) {
+  for (StaticKind kind : momentKinds)
+    writeHeld(kind, index, nullptr);
+  host.clearMoments(index);
+}
+
+void SessionCache::share() {
+  if (!world)
+    return;
+  toHost();
+  host.share(*world);
+  ++version;
+}
+
+void SessionCache::gather() {
+  if (holder && !holder->tensors().allLocal())
+    toHost();
+}
+
+void SessionCache::toHost() {
+  keeps = false;
+  if (Session *session = std::exchange(holder, nullptr))
     host.gatherFrom(session->tensors());
-    for (Loaded &entry : loaded)
-      if (entry.session.get() == session)
-        entry.version = host.version();
+}
+
+/// The present parameters, a tensor at a time.
+void SessionCache::fill(const EntryTensors &tensors) const {
+  Bytes bytes;
+  for (size_t i = 0; i < contents.parameters.size(); ++i) {
+    const ParameterInfo &parameter = contents.parameters[i];
+    bytes.resize(parameter.tensor().numBytes());
+    for (StaticKind kind : {StaticKind::Parameter, StaticKind::Moment1, StaticKind::Moment2})
+      if (holder && holder->tensors().gather(kind, parameter, bytes.data()))
+        tensors.scatter(kind, parameter, bytes.data());
+      else
+        host.scatterTo(tensors, kind, i);
   }
-  return host;
+  tensors.parametersChanged();
 }
 
 Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> &inputs) {
   Session &session = ready(index);
   Loaded &entry = loaded[index];
+  if (!std::exchange(entry.hasRun, true)) // What was allocated between is parameters' and data's.
+    entry.allocatedBefore += allocatedBytes();
   try {
     Results results(contents, session.plan());
     auto another = [&] {
-      const HostParameters &present = parameters();
       std::unique_ptr<Session> made = make(index, connect(index));
-      present.scatterTo(made->tensors());
+      fill(made->tensors());
       return made;
     };
     if (options.checkLive && !entry.checkedLive)
@@ -83,8 +168,10 @@ Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> 
     discardAfterError(index);
     throw;
   }
-  if (step > 0)
-    ahead = &session;
+  if (step > 0) {
+    holder = &session;
+    entry.version = ++version;
+  }
   return session;
 }
 
@@ -97,23 +184,29 @@ std::optional<NonFiniteValue> SessionCache::findNonFinite(size_t index, const st
   }
 }
 
-/// A stopped session does not start again: the next run makes another.
+/// A stopped session does not start again: the next run makes another. The host takes the parameters that it holds, if they are whole.
 void SessionCache::discardAfterError(size_t index) {
-  if (ahead == loaded[index].session.get())
-    ahead = nullptr;
+  if (const Session *session = loaded[index].session.get(); session && session == holder) {
+    if (session->tensors().allLocal() && !session->abandoned() && !session->hasUpdated())
+      toHost();
+    holder = nullptr;
+    keeps = false;
+    ++version;
+  }
   discard(loaded[index]);
 }
 
 Session &SessionCache::ready(size_t index) {
   Loaded &entry = loaded[index];
-  if (ahead && ahead == entry.session.get())
-    return *ahead;
-  const HostParameters &present = parameters();
+  if (holder && holder == entry.session.get())
+    return *holder;
+  gather();
   if (!entry.session) {
-    entry.allocatedBefore = allocatedBytes();
+    int64_t before = allocatedBytes();
     std::unique_ptr<Transport> connected = connect(index);
-    checkMemory(index, *connected);
+    checkAvailable(file, "arenas of entry '" + contents.entries[index].name + "'", processMemory(index).arenas);
     entry.session = make(index, std::move(connected));
+    entry.allocatedBefore = before - allocatedBytes(); // plus what there is when it first runs
     if (options.trace)
       entry.session->startTrace(eventsPerRank);
     if (options.timeTasks)
@@ -121,9 +214,9 @@ Session &SessionCache::ready(size_t index) {
     if (options.checkFinite)
       entry.session->startFiniteChecks();
   }
-  if (entry.version != present.version())
-    present.scatterTo(entry.session->tensors());
-  entry.version = present.version();
+  if (entry.version != version)
+    fill(entry.session->tensors());
+  entry.version = version;
   return *entry.session;
 }
 
@@ -132,17 +225,20 @@ std::unique_ptr<Transport> SessionCache::connect(size_t index) const {
   return options.transport ? options.transport(plan) : makeTransport(transport, plan);
 }
 
-/// For the local ranks, and this process's own copies.
-void SessionCache::checkMemory(size_t index, const Transport &connected) const {
+/// Several processes have a copy of all parameters each, and of moments once they are saved or resumed.
+module::ProcessMemory SessionCache::processMemory(size_t index) const {
   const EntryPlan &plan = contents.entries[index];
-  int64_t bytes = 0;
-  for (size_t rank : connected.localRanks())
-    bytes += plan.ranks[rank].arenaBytes;
-  for (const RankInfo &rank : plan.ranks)
-    for (const StaticInfo &place : rank.statics)
-      if (place.kind == StaticKind::Moment1 || place.kind == StaticKind::Moment2)
-        bytes += place.bytes;
-  checkAvailable(file, "arenas of entry '" + plan.name + "'", bytes);
+  std::vector<size_t> ranks = module::allRanks(plan);
+  if (world)
+    std::erase_if(ranks, [&](size_t rank) {
+      return MpiTransport::processOf(rank, plan.ranks.size(), world->count()) != world->process();
+    });
+  module::ProcessMemory memory = module::processMemory(plan, ranks, threads, contents.codeBytes);
+  if (!world)
+    return memory;
+  memory.program += mpiBytes;
+  memory.copies = parameterBytes(contents.parameters, trains(index) ? contents.optimizer.numMoments() : 0);
+  return memory;
 }
 
 std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transport> connected) const {

@@ -44,7 +44,7 @@ void writeTensor(const TensorPlace &place, const Tensor &tensor) {
   if (!place.isSafetensors())
     return writeFile(place.file, formatNpy(tensor));
   Safetensors contents;
-  contents.tensors[place.key] = tensor;
+  contents.add(place.key, tensor.info, tensor.data);
   contents.write(place.file);
 }
 

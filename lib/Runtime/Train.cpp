@@ -2,12 +2,15 @@
 #include "CheckpointFolders.h"
 #include "FlightRecorder.h"
 #include "Log.h"
+#include "Measurements.h"
 #include "NonFinite.h"
 #include "Overwrites.h"
 #include "Progress.h"
+#include "RunMemory.h"
 #include "Runs.h"
 #include "StopSignals.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -79,16 +82,24 @@ public:
       : options(options), engine(engine), entry(needEntry(engine, "train")) {
     if (options.resume.empty() && engine.leads())
       refuseFormer("--log", options.log, options, "'--resume DIR' goes on with the log of a run, ");
+    memory.turns = options.map.has_value();
+    memory.holdsOut = options.resume.empty() ? options.holdout != 0 : options.holdout.value_or(0) > 0;
+    checkMemory(engine, memory);
+    engine.keepParametersIn(entry);
     state = beginTraining(options, engine, change);
     begun = state.step;
     if (!options.resume.empty())
       saved = folderOfStep(options.resume, begun);
     if (options.evalEvery && *state.holdout == 0)
       throw usageError("option '--eval-every' needs held-out data, but the checkpoint goes on with holdout 0");
+    int64_t before = allocatedBytes();
     data = openData(entry, options.data, *state.holdout, *state.windows);
     data->checkTraining();
     if (*state.holdout > 0)
       openHeldOut();
+    memory.dataBytes = std::max<int64_t>(0, allocatedBytes() - before);
+    memory.holdsOut = *state.holdout > 0;
+    checkMemory(engine, memory);
     if (!options.save.empty() && engine.leads())
       folder.emplace(options.save, formerRun(), [&](int64_t step) { return step > state.step && savesBehind(step); });
     goOnWithData();
@@ -99,11 +110,15 @@ public:
   void run() {
     Log log(options.log, !options.resume.empty(), engine);
     log.resume(state.step, change, lengthsBefore, state.lengths);
+    bool done = state.step == options.steps;
+    if (module::ProcessMemory bytes = memoryOf(engine, memory); bytes.arenas && !done) {
+      log.planBytes(bytes.total());
+      std::printf("memory %s\n", bytes.text().c_str());
+    }
     Progress progress(state.step, options.steps, entry.batch);
     std::optional<StopSignals> signals; // A run that saves nothing has nothing to lose.
     if (!options.save.empty())
       signals.emplace();
-    bool done = state.step == options.steps;
     while (!done) {
       step(log, progress);
       // Any of several processes may have got the signal: they stop after the same step.
@@ -281,6 +296,7 @@ private:
   const EntryInfo &entry;
   std::unique_ptr<Data> data, apart;
   TrainingState state;
+  TrainingMemory memory;
   std::optional<KeyChange> change;          // of the leader
   std::optional<DataLengths> lengthsBefore; // of the run that goes on
   std::optional<double> loss;               // of the last step

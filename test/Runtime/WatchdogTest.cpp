@@ -2,7 +2,10 @@
 #include "plc/Runtime/MachineShare.h"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <limits>
 #include <sched.h>
 
 using namespace plc::runtime;
@@ -72,4 +75,30 @@ TEST(MachineShare, IsTheAffinityMaskOrTheQuota) {
   EXPECT_TRUE(std::isinf(quotaCpus("-1 100000")));
   EXPECT_TRUE(std::isinf(quotaCpus("")));
   EXPECT_GT(availableBytes(), 1 << 20);
+}
+
+/// What a control group leaves: its limit without what is used, but for cached files.
+TEST(MachineShare, ControlGroup) {
+  std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "control-group";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  auto write = [&](const char *name, const std::string &text) { std::ofstream(folder / name) << text; };
+  constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(availableInGroup(folder), unlimited);
+  write("memory.current", "700");
+  write("memory.stat", "anon 300\ninactive_file 250\nactive_file 100\nslab 50\n");
+  write("memory.max", "max\n");
+  EXPECT_EQ(availableInGroup(folder), unlimited);
+  write("memory.max", "1000\n");
+  EXPECT_EQ(availableInGroup(folder), 650);
+  write("memory.max", "200\n");
+  EXPECT_EQ(availableInGroup(folder), 0);
+  std::filesystem::remove_all(folder);
+  // Version 1, whose plain names leave out the groups in this one.
+  std::filesystem::create_directories(folder);
+  write("memory.limit_in_bytes", "1000\n");
+  write("memory.usage_in_bytes", "700\n");
+  write("memory.stat", "inactive_file 0\ntotal_inactive_file 200\ntotal_active_file 100\n");
+  EXPECT_EQ(availableInGroup(folder), 600);
+  std::filesystem::remove_all(folder);
 }

@@ -3,6 +3,7 @@
 #define PLC_MODULE_PLANSUMMARY_H
 
 #include "plc/Module/ActionTable.h"
+#include "plc/Module/ProcessMemory.h"
 
 #include <cstdint>
 #include <map>
@@ -47,6 +48,7 @@ struct PlanSummary {
   std::map<std::string, int64_t> contractions; ///< kernels of contractions that it calls, by who computes them
   double bubble = 0;                           ///< idle part of all ranks' time
   int64_t arenaBytes = -1;                     ///< of all ranks
+  ProcessMemory process;                       ///< of one with all ranks: set by who has its action table
   int64_t noneArenaBytes = -1;                 ///< the same if nothing were recomputed: set by who has planned that too
   int64_t flops = 0, addedFlops = 0;           ///< of a step: without recomputation, and of it
 

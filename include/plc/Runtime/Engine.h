@@ -4,6 +4,7 @@
 #define PLC_RUNTIME_ENGINE_H
 
 #include "plc/Module/Entries.h"
+#include "plc/Module/ProcessMemory.h"
 #include "plc/Runtime/Error.h"
 #include "plc/Runtime/Optimizer.h"
 #include "plc/Runtime/Tensor.h"
@@ -78,6 +79,9 @@ public:
   /// In program order. Values are undefined until written.
   virtual const std::vector<ParameterInfo> &parameters() const = 0;
 
+  /// Before parameters have values: those that are written from now on lie in the arenas of this entry, where all of its ranks are in this
+  /// process, and nowhere else. For a program that runs it and saves, or runs nothing else.
+  virtual void keepParametersIn(const EntryInfo &) {}
   /// Whole parameters, `parameters()[index].tensor().numBytes()` bytes.
   virtual void readParameter(size_t index, void *out) = 0;
   virtual void writeParameter(size_t index, const void *data) = 0;
@@ -116,6 +120,12 @@ public:
 
   /// Of the entry's runs so far; empty if there were none or the engine has no plan.
   virtual std::vector<RankMemory> memory(const EntryInfo &) { return {}; }
+
+  /// Bytes that this process takes when it runs the entry, which has the parameters (keepParametersIn); without arenas if nothing is
+  /// planned.
+  virtual module::ProcessMemory processMemory(const EntryInfo &) const { return {}; }
+  /// Processes that share this machine's memory in this run.
+  virtual int64_t processesHere() const { return 1; }
 
   /// Slowest kernel first; empty unless the model is compiled to be profiled.
   virtual std::vector<KernelProfile> profile() { return {}; }

@@ -15,8 +15,8 @@
  * that has only been opened and loaded can be used by parent and child.
  *
  * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
- * plc_module_save. After a step that failed, parameters are those that were last read or written as a whole: initialized,
- * loaded, resumed, saved, or got one by one; but after one that is not finite (6) those of before that step.
+ * plc_module_save. After a step that failed, parameters are those of before it. Where the ranks are in several processes, or if it failed
+ * while parameters were updated, they are those that were last initialized, loaded, resumed or set, by `mpi` also saved or got.
  *
  * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in
  * the same order, with the same arguments: inputs, and parameters that are set, too; each gets the same results. Files of parameters

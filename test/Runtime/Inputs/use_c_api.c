@@ -138,6 +138,14 @@ int main(int argc, char **argv) {
   free(logits);
   if (useParameters(module, argv[2]) || useUnset(argv[1], argv[2]) || useOptions(argv[1]))
     return fail();
+  float trained[256], kept[256];
+  if (plc_session_train(train, 4, inputs, NULL) || plc_module_get_parameter(module, 0, trained))
+    return fail();
+  tok[3] = 256; /* a step that fails leaves parameters as they were */
+  printf("code %d: ", plc_session_train(train, 5, inputs, NULL));
+  printf("%s\n", plc_last_error());
+  tok[3] = 3;
+  printf("kept %d\n", !plc_module_get_parameter(module, 0, kept) && !memcmp(kept, trained, sizeof(kept)));
   plc_session_destroy(train);
   plc_session_destroy(infer);
   plc_module_close(module);
