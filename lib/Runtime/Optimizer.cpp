@@ -36,9 +36,9 @@ struct Factors {
         rest1(static_cast<T>(1 - f.beta1)), beta2(static_cast<T>(f.beta2)), rest2(static_cast<T>(1 - f.beta2)),
         eps(static_cast<T>(f.eps)), decay(static_cast<T>(f.decay)), stepSize(static_cast<T>(f.stepSize)),
         rootCorrection(static_cast<T>(f.rootCorrection)), gradientScale(static_cast<T>(f.gradientScale)),
-        scales(f.gradientScale != 1) {}
+        scales(f.gradientScale != 1), measures(f.measures) {}
   T rate, momentum, beta1, rest1, beta2, rest2, eps, decay, stepSize, rootCorrection, gradientScale;
-  bool scales;
+  bool scales, measures;
 };
 
 /// A part of a parameter: at most `block` elements.
@@ -103,7 +103,8 @@ using BlockFunction = void (*)(const Factors<T> &, const Part<T> &, double *);
 /// The same operations at each vector width.
 template <class Rule, class T>
 [[gnu::always_inline]] inline void blockBody(const Factors<T> &f, const Part<T> &part, double *sums) {
-  addSquares(part.count, part.gradient, sums);
+  if (f.measures)
+    addSquares(part.count, part.gradient, sums);
   if (f.scales)
     for (int64_t i = 0; i < part.count; ++i)
       part.gradient[i] = part.gradient[i] * f.gradientScale;

@@ -56,8 +56,10 @@ int32_t Updates::updateChunks(void *const *operands, int64_t begin, int64_t end,
   auto &step = *static_cast<Step *>(operands[0]);
   for (int64_t i = begin; i < end; ++i) {
     Update &update = step.updates[static_cast<size_t>(i)];
-    update.squares = updateParameter(*step.factors, update.parameter->type, update.elements, update.sites, update.value,
+    double squares = updateParameter(*step.factors, update.parameter->type, update.elements, update.sites, update.value,
                                      update.moments);
+    if (step.factors->measures)
+      update.squares = squares;
   }
   return 0;
 }
@@ -83,6 +85,7 @@ bool Updates::measure(Workers &workers, Workers::Worker &worker) {
 bool Updates::apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker) {
   StepFactors factors(settings, step);
   factors.gradientScale = scale;
+  factors.measures = !settings.needsNorm(); // else that was measured before
   return forEach(updateChunks, &factors, workers, worker);
 }
 

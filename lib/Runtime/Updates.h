@@ -21,7 +21,8 @@ public:
 
   /// Computes squares() alone. False if the run was stopped.
   bool measure(Workers &workers, Workers::Worker &worker);
-  /// One step, with gradients multiplied by `scale`; computes squares() too. False if the run was stopped.
+  /// One step, with gradients multiplied by `scale`; computes squares() too, unless the step needed them before. False if the run was
+  /// stopped.
   bool apply(int64_t step, double scale, Workers &workers, Workers::Worker &worker);
 
   /// Of the last step: the squares of each parameter's gradient, summed.

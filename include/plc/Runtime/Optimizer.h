@@ -27,6 +27,7 @@ struct StepFactors {
   double decay;                    // 1 - rate * weightDecay (AdamW), else 1
   double stepSize, rootCorrection; // rate / (1 - beta1^step), sqrt(1 - beta2^step), the powers as running products
   double gradientScale = 1;        // of clipping: scaleOfNorm
+  bool measures = true;            // whether updateParameter returns the sum of squares, or 0 where that is known
 };
 
 /// What gradients are multiplied by, once for all parameters: clipNorm / norm if norm > clipNorm > 0, else 1.
