@@ -307,41 +307,7 @@ def Ein_ConstantOp : Ein_Op<"constant", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Ein_RandomOp : Ein_Op<"random", [Pure]> {
-  let summary = "a draw for each element";
-  let description = [{
-    Numbers of [0, 1), multiples of 2^-24, uniform and independent. `site` tells the draws of a body apart. Made by the
-    language; `--ein-random` replaces it: in `train` by functions of keys, so that the numbers depend on seed, path, site,
-    step, sample and element alone, in other entries by 1/2.
-
-    Example, from `test/Dialect/Ein/roundtrip.mlir`:
-
-    ```mlir
-    %u = ein.random site 3 : tensor<2x3x!ein.real>
-    ```
-  }];
-  let arguments = (ins Ein_Count:$site);
-  let results = (outs Ein_RealTensor:$result);
-  let assemblyFormat = "`site` $site attr-dict `:` type($result)";
-}
-
-def Ein_TrainingOp : Ein_Op<"training", [Pure]> {
-  let summary = "whether the entry trains";
-  let description = [{
-    True in `train`, false in `eval` and `infer`. Made by the language; `--ein-random` replaces it, and a `select` by it.
-
-    Example, from `test/Dialect/Ein/roundtrip.mlir`:
-
-    ```mlir
-    %t = ein.training : tensor<i1>
-    ```
-
-    (C1) The result has rank 0 and elements i1.
-  }];
-  let results = (outs Ein_Tensor:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
-  let hasVerifier = 1;
-}
+include "dialects/Ein/EinDraws.td"
 
 def Ein_CastOp : Ein_Op<"cast", [Pure]> {
   let summary = "convert the element type";

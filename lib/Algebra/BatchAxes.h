@@ -54,7 +54,7 @@ private:
 /// Checks that sums over the batch go to the model's results through linear equations only. Gives the quotients of such a
 /// sum and one that inputs alone make, which a cut batch has to divide by a sum over all of it.
 llvm::FailureOr<llvm::SmallVector<mlir::Operation *>> checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
-                                                                     int64_t microBatches, int64_t batches);
+                                                                     int64_t microBatches);
 
 /// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model (see WholeInput.h). The
 /// batch is not cut yet; what is made here is not.

@@ -24,7 +24,7 @@ struct Relation {
 
 class Rule {
 public:
-  Rule(const BatchAxes &axes, int64_t batches) : axes(axes), batches(batches) {}
+  explicit Rule(const BatchAxes &axes) : axes(axes) {}
 
   // How the results of a body or model relate to the samples, given how its arguments do.
   FailureOr<SmallVector<Relation>> run(FunctionOpInterface function, ArrayRef<Relation> arguments) {
@@ -211,15 +211,11 @@ private:
   LogicalResult checkQuotient(Operation *op) {
     if (learnt.contains(op->getOperand(1)))
       return op->emitError("mixes samples: it divides by a sum over the batch that depends on parameters");
-    if (batches > 1)
-      return op->emitError("a quotient of two sums over the batch needs one batch in a step but there are ")
-             << batches << " (gradient.accumulation_steps)";
     quotients.insert(op);
     return success();
   }
 
   const BatchAxes &axes;
-  int64_t batches;
   SymbolTableCollection symbols;
   DenseMap<Value, Kind> kinds;
   llvm::DenseSet<Value> learnt;
@@ -240,18 +236,17 @@ static LogicalResult checkState(ein::ModelOp model, StringRef path, Kind kind, i
 }
 
 FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
-                                                            int64_t microBatches, int64_t batches) {
-  Rule rule(axes, batches);
+                                                            int64_t microBatches) {
+  Rule rule(axes);
   SmallVector<Relation> arguments(model.getNumArguments());
   FailureOr<SmallVector<Relation>> results = rule.run(model, arguments);
   if (failed(results))
     return failure();
-  int64_t parts = microBatches * batches;
   for (auto [name, relation] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), *results))
-    if (StringRef path = stateOf(name); !path.empty() && failed(checkState(model, path, relation.kind, parts)))
+    if (StringRef path = stateOf(name); !path.empty() && failed(checkState(model, path, relation.kind, microBatches)))
       return failure();
-    else if (relation.kind == Kind::Invariant && parts > 1)
+    else if (relation.kind == Kind::Invariant && microBatches > 1)
       return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
-                                         << parts << " micro-batches";
+                                         << microBatches << " micro-batches";
   return SmallVector<Operation *>(rule.quotients.begin(), rule.quotients.end());
 }

@@ -1,10 +1,9 @@
 //===- EinMicroBatch.cpp - check the batch rule and cut the batch ----------===//
 #include "BatchAxes.h"
 #include "Bodies.h"
-#include "Equations.h"
+#include "plc/Algebra/Entries.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Support/ResultName.h"
 #include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,7 +24,7 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   using EinMicroBatchBase::EinMicroBatchBase;
 
   LogicalResult checkCount(ein::ModelOp model) {
-    int64_t batch = model.getBatch();
+    int64_t batch = model.getBatch() / std::max<int64_t>(1, batches);
     if (microBatches < 1)
       return emitKeyError(model, microBatchesKey, "number of micro-batches is ")
              << int64_t(microBatches) << " but must be at least 1";
@@ -50,10 +49,13 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     if (model.getBatch() == 0)
       return emitKeyError(model, batchesKey, "model '")
              << model.getSymName() << "' has no 'batch', so it cannot accumulate " << int64_t(batches) << " of them";
-    if (!lossOf(model))
+    if (!hasLoss(model))
       return emitKeyError(model, batchesKey, "model '")
              << model.getSymName() << "' has no output 'loss', so it cannot accumulate " << int64_t(batches)
              << " batches";
+    if (model.getBatch() % batches)
+      return model.emitError("the ") << model.getBatch() << " samples of a step are not those of " << int64_t(batches)
+                                     << " batches";
     if (batches > mostMicroBatches / microBatches)
       return emitKeyError(model, batchesKey, "a step of ")
              << int64_t(batches) << " batches in " << int64_t(microBatches) << " micro-batches each has more than "
@@ -73,24 +75,6 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
   static constexpr const char *batchesKey = "gradient.accumulation_steps";
 
   int64_t ofStep() const { return microBatches * batches; }
-
-  // The operand of the model's end, or null.
-  static OpOperand *lossOf(ein::ModelOp model) {
-    for (auto [index, name] : llvm::enumerate(model.getResultNames().getAsValueRange<StringAttr>()))
-      if (name == lossName)
-        return &model.getBody().front().getTerminator()->getOpOperand(index);
-    return nullptr;
-  }
-
-  // Makes the program that of a step: the mean of its batches' losses.
-  void accumulate(ein::ModelOp model) {
-    OpOperand &loss = *lossOf(model);
-    OpBuilder builder(loss.getOwner());
-    EquationBuilder build(builder, loss.get().getLoc(), dimensionsOf(loss.get()));
-    Dims dims = axesOf(loss.get().getType());
-    loss.set(build.map(ein::Function::div, {{loss.get(), dims}, build.constant(batches, elementOf(loss.get()))}, dims));
-    model.setBatch(model.getBatch() * batches);
-  }
 
   void cut(ein::ModelOp model, const BatchAxes &axes) {
     ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
@@ -119,13 +103,11 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     BatchAxes axes(model);
     if (failed(axes.check()))
       return signalPassFailure();
-    FailureOr<SmallVector<Operation *>> quotients = checkBatchRule(model, axes, microBatches, batches);
+    FailureOr<SmallVector<Operation *>> quotients = checkBatchRule(model, axes, ofStep());
     if (failed(quotients))
       return signalPassFailure();
-    if (microBatches > 1)
+    if (ofStep() > 1)
       divideByWhole(model, axes, *quotients);
-    if (batches > 1)
-      accumulate(model);
     cut(model, axes);
   }
 };

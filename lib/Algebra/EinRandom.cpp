@@ -1,9 +1,10 @@
-//===- EinRandom.cpp - draws become functions of keys ----------------------===//
+//===- EinRandom.cpp - draws and steps become functions of the run's inputs -===//
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "Equations.h"
+#include "Loops.h"
 #include "plc/Algebra/Passes.h"
-#include "plc/Support/RandomInput.h"
+#include "plc/Support/RunInput.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -55,6 +56,7 @@ struct EinRandom : algebra::impl::EinRandomBase<EinRandom> {
       for (bool ofSamples : {true, false})
         if (ArrayRef<Draw> some = ofSamples ? own.ofSamples : own.ofAll; !some.empty())
           replace(model, function, some, ofSamples);
+    replaceSteps(model);
   }
 
 private:
@@ -80,17 +82,23 @@ private:
       op.replaceAllUsesWith(known);
       op.erase();
     }
-    getOperation().walk([](FunctionOpInterface function) { eraseDead(function.getFunctionBody()); });
+    getOperation().walk([](FunctionOpInterface function) {
+      pruneLoops(function.getFunctionBody().front()); // of the draws that no turn reads any more
+      eraseDead(function.getFunctionBody());
+    });
   }
 
   void replace(ein::ModelOp model, Operation *function, ArrayRef<Draw> draws, bool ofSamples) {
-    Value key = entry == ProgramKind::train ? keyOf(model, function, ofSamples) : Value();
+    Value key = keyOf(model, function, ofSamples);
     for (Draw draw : draws) {
       ein::RandomOp op = draw.op;
       OpBuilder builder(op);
       SmallVector<int64_t> shape(cast<RankedTensorType>(op.getType()).getShape());
       EquationBuilder build(builder, op.getLoc(), {shape, std::nullopt});
-      op.replaceAllUsesWith(key ? numberOf(draw, key, build, builder) : build.copy(middle(draw, build), allDims(draw)));
+      Value drawn = uniform(draw, op.getSite(), key, build, builder);
+      if (op.getNormal())
+        drawn = normal(drawn, uniform(draw, op.getSite() + 1, key, build, builder), build);
+      op.replaceAllUsesWith(drawn);
       op.erase();
     }
   }
@@ -103,16 +111,11 @@ private:
     return all;
   }
 
-  static Access middle(Draw draw, EquationBuilder &build) {
-    ein::RandomOp op = draw.op;
-    return build.constant(0.5, elementOf(op));
-  }
-
-  // The draw at each element, from the key and from the element's number in its sample.
-  static Value numberOf(Draw draw, Value key, EquationBuilder &build, OpBuilder &builder) {
+  // A number of [0, 1) for each element, from the key and from the element's number in its sample.
+  static Value uniform(Draw draw, int64_t site, Value key, EquationBuilder &build, OpBuilder &builder) {
     ein::RandomOp op = draw.op;
     Type i64 = builder.getI64Type(), element = elementOf(op);
-    Access counter = build.constant(double(op.getSite()) * 0x1p40, i64);
+    Access counter = build.constant(double(site) * 0x1p40, i64);
     std::optional<Access> position;
     for (int64_t axis : allDims(draw)) {
       if (axis == draw.batch)
@@ -140,18 +143,55 @@ private:
     return build.map(Function::mul, {Access{real, all}, build.constant(0x1p-24, element)}, all);
   }
 
+  // Box and Muller's: sqrt(-2 log(1 - u)) cos(2 pi v). 1 - u is exact and never 0, so no number is infinite.
+  static Value normal(Value u, Value v, EquationBuilder &build) {
+    Type element = elementOf(u);
+    Dims all = axesOf(u.getType());
+    auto apply = [&](Function function, ArrayRef<Value> values) {
+      SmallVector<Access> inputs;
+      for (Value value : values)
+        inputs.push_back({value, axesOf(value.getType())});
+      return build.map(function, inputs, all);
+    };
+    auto number = [&](double value) { return build.constant(value, element).value; };
+    Value square = apply(Function::mul, {number(-2), apply(Function::log, {apply(Function::sub, {number(1), u})})});
+    Value angle = apply(Function::mul, {number(6.283185307179586), v});
+    return apply(Function::mul, {apply(Function::sqrt, {square}), apply(Function::cos, {angle})});
+  }
+
   static Type typeLike(Value value, Type element) { return cast<RankedTensorType>(value.getType()).clone(element); }
 
-  // An argument of the model, or of a body, to which each call passes one of the model's.
   Value keyOf(ein::ModelOp model, Operation *function, bool ofSamples) {
     Type i64 = IntegerType::get(&getContext(), 64);
     auto type = ofSamples ? RankedTensorType::get({int64_t(model.getBatch())}, i64) : RankedTensorType::get({}, i64);
+    return argumentOf(model, function, type, [&](StringRef path) {
+      return runInput(model, type, randomInputName(path.str(), ofSamples), ofSamples ? 0 : -1);
+    });
+  }
+
+  void replaceSteps(ein::ModelOp model) {
+    llvm::MapVector<Operation *, SmallVector<ein::StepOp>> steps; // by function
+    getOperation().walk([&](ein::StepOp op) { steps[op->getParentOp()].push_back(op); });
+    for (auto &[function, own] : steps) {
+      Type type = own.front().getType();
+      Value step = argumentOf(model, function, type, [&](StringRef) {
+        return runInput(model, type, StringRef(stepInputName), /*batchAxis=*/-1);
+      });
+      for (ein::StepOp op : own) {
+        op.replaceAllUsesWith(step);
+        op.erase();
+      }
+    }
+  }
+
+  // An argument of the model, or of a body, to which each call passes the model's input of its path.
+  Value argumentOf(ein::ModelOp model, Operation *function, Type type, llvm::function_ref<Value(StringRef)> inputAt) {
     if (function == model)
-      return addInput(model, type, model.getSymName(), ofSamples);
+      return inputAt(model.getSymName());
     auto body = cast<ein::FuncOp>(function);
     int64_t position = body.getNumData();
     Block &block = body.getBody().front();
-    Value key = block.insertArgument(position, type, body.getLoc());
+    Value argument = block.insertArgument(position, type, body.getLoc());
     body.setFunctionType(
         FunctionType::get(&getContext(), block.getArgumentTypes(), body.getFunctionType().getResults()));
     SmallVector<ein::CallOp> calls;
@@ -160,23 +200,27 @@ private:
         calls.push_back(call);
     for (ein::CallOp call : calls) {
       SmallVector<Value> arguments(call.getArgs());
-      arguments.push_back(addInput(model, type, call.getPath(), ofSamples));
+      arguments.push_back(inputAt(call.getPath()));
       OpBuilder builder(call);
-      auto keyed = ein::CallOp::create(builder, call.getLoc(), call.getResultTypes(), call.getCallee(), arguments,
-                                       call.getParams(), call.getAccumulates(), call.getPathAttr(), call.getTurnAttr());
-      call.replaceAllUsesWith(keyed);
+      auto made = ein::CallOp::create(builder, call.getLoc(), call.getResultTypes(), call.getCallee(), arguments,
+                                      call.getParams(), call.getAccumulates(), call.getPathAttr(), call.getTurnAttr());
+      call.replaceAllUsesWith(made);
       call.erase();
     }
-    return key;
+    return argument;
   }
 
-  static Value addInput(ein::ModelOp model, Type type, StringRef path, bool ofSamples) {
+  // The model's input of that name, a further one unless it is there.
+  static Value runInput(ein::ModelOp model, Type type, StringRef name, int64_t batchAxis) {
     Block &block = model.getBody().front();
-    Value input = block.addArgument(type, model.getLoc());
     SmallVector<Attribute> names(model.getArgNames().begin(), model.getArgNames().end());
-    names.push_back(StringAttr::get(model.getContext(), randomInputName(path.str(), ofSamples)));
+    auto attribute = StringAttr::get(model.getContext(), name);
+    if (auto there = llvm::find(names, attribute); there != names.end())
+      return block.getArgument(there - names.begin());
+    Value input = block.addArgument(type, model.getLoc());
+    names.push_back(attribute);
     SmallVector<int64_t> batch(model.getArgBatch());
-    batch.push_back(ofSamples ? 0 : -1);
+    batch.push_back(batchAxis);
     model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
     model.setArgBatch(batch);
     model.setFunctionType(

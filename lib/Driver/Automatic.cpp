@@ -35,8 +35,8 @@ plc::plan::ProgramOp programOf(ModuleOp module) { return *module.getOps<plc::pla
 /// The choices for a program of a model, each of which is lowered as far as it is asked for.
 class ModelProblem : public JointProblem {
 public:
-  ModelProblem(ModuleOp model, const Program &program, llvm::SourceMgr &sources, const Strategy &strategy)
-      : model(model), program(program), sources(sources), strategy(strategy) {
+  ModelProblem(const Models &models, const Program &program, llvm::SourceMgr &sources, const Strategy &strategy)
+      : models(models), model(models.ofBatch), program(program), sources(sources), strategy(strategy) {
     this->program.isChoice = true;
     this->program.triesCuts = false;
     if (!program.known)
@@ -331,7 +331,7 @@ private:
       Strategy chosen = strategyOf({microBatches});
       std::string text;
       llvm::raw_string_ostream stream(text);
-      Lowering lowering(model, chosen, sources, nullptr, stream);
+      Lowering lowering(models, chosen, sources, nullptr, stream);
       it->second = lowering.lower(program, "kernels");
       if (!it->second)
         refuse(text, lowering.exitCode(), uncut[microBatches]);
@@ -360,7 +360,7 @@ private:
       return {};
     std::string text;
     llvm::raw_string_ostream stream(text);
-    Lowering lowering(model, chosen, sources, nullptr, stream);
+    Lowering lowering(models, chosen, sources, nullptr, stream);
     int64_t givenUpNs = std::numeric_limits<int64_t>::max();
     lowering.giveUpIf([&](ModuleOp ordered) {
       int64_t ns = leastStep(ordered);
@@ -442,7 +442,8 @@ private:
     return given;
   }
 
-  ModuleOp model;
+  const Models models;
+  ModuleOp model; // for one batch
   Program program;
   llvm::SourceMgr &sources;
   const Strategy &strategy;
@@ -481,9 +482,9 @@ void explain(ModelProblem &problem, AutomaticPlan &plan) {
 
 } // namespace
 
-int plc::driver::planAutomatically(ModuleOp model, const Program &program, llvm::SourceMgr &sources, Strategy &strategy,
-                                   AutomaticPlan &plan, llvm::raw_ostream &errors) {
-  ModelProblem problem(model, program, sources, strategy);
+int plc::driver::planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
+                                   Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors) {
+  ModelProblem problem(models, program, sources, strategy);
   plan.mostRanks = problem.mostRanks();
   if (Fault fault = solveJoint(problem, plan.answer)) {
     if (plan.answer.rows.empty())

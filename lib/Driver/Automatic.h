@@ -2,6 +2,8 @@
 #ifndef PLC_LIB_DRIVER_AUTOMATIC_H
 #define PLC_LIB_DRIVER_AUTOMATIC_H
 
+#include "Lowering.h"
+
 #include "plc/Driver/Phases.h"
 #include "plc/Planner/Joint.h"
 #include "plc/Strategy/Strategy.h"
@@ -27,7 +29,7 @@ struct AutomaticPlan {
 
 /// Searches over whole plans of a program of a model (`planner::solveJoint`), within what the strategy says itself, and
 /// writes the choice into the strategy. Returns the exit code; what is wrong is reported to `errors`.
-int planAutomatically(mlir::ModuleOp model, const Program &program, llvm::SourceMgr &sources,
+int planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
                       strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors);
 
 /// The candidates as a table, fastest first, what the chosen step consists of and what binds; each line behind `prefix`.

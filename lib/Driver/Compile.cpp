@@ -90,6 +90,7 @@ private:
   Operation *subject();
   std::vector<plc::algebra::Entry> entries();
   bool hasLoss();
+  Models models() { return {*model, step ? *step : *model}; }
   bool trains() const {
     using plc::strategy::GradientKind;
     return strategy.getChoice<GradientKind>("gradient.kind") != GradientKind::none;
@@ -146,10 +147,10 @@ private:
   Strategy strategy;
   llvm::SourceMgr &sources;
   MLIRContext &context;
-  std::optional<GivenIR> ir; // that the model was given as
-  OwningOpRef<ModuleOp> model;
-  std::optional<Lowering> lowering; // of the model
-  AutomaticPlan automatic;          // if the strategy asks for one
+  std::optional<GivenIR> ir;         // that the model was given as
+  OwningOpRef<ModuleOp> model, step; // the latter of several batches, if a step has them
+  std::optional<Lowering> lowering;  // of both
+  AutomaticPlan automatic;           // if the strategy asks for one
   std::shared_ptr<plc::plan::KnownAnswers> known = std::make_shared<plc::plan::KnownAnswers>();
   int code = Done;
   DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
@@ -166,15 +167,21 @@ int Compilation::parse() {
     return fail(BadInput, "cannot read model '" + options.model + "': " + buffer.getError().message());
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   plc::Diagnostics diagnostics(sources);
-  std::vector<std::string> exposed;
+  plc::language::ParseOptions parsed{options.overrides, options.entry, {}};
   for (StringRef name : options.program.outputs)
     if (plc::parseResultName(name).isRuleValue())
-      exposed.push_back(name.str());
-  model = plc::language::parseModel(sources, context, {options.overrides, options.entry, exposed}, diagnostics);
+      parsed.exposed.push_back(name.str());
+  model = plc::language::parseModel(sources, context, parsed, diagnostics);
+  parsed.batches = strategy.get<int64_t>("gradient.accumulation_steps");
+  bool isStep = !model || parsed.batches == 1;
+  if (!isStep)
+    step = plc::language::parseStep(sources, parsed, *model, diagnostics);
   diagnostics.print(llvm::errs());
-  if (!model)
+  if (!model || !(isStep || step))
     return BadInput;
   plc::ein::setPhase(*model, PhaseKind::ein);
+  if (step)
+    plc::ein::setPhase(*step, PhaseKind::ein);
   return Done;
 }
 
@@ -182,6 +189,9 @@ int Compilation::checkIR() {
   std::string is = "'" + options.model + "' is IR of phase '" + plc::nameOfChoice(done()) + "'";
   if (!options.entry.empty() || !options.overrides.empty())
     return fail(BadUsage, "'-D' and '--entry' apply to .ein models, but " + is);
+  if (done() == PhaseKind::ein && strategy.get<int64_t>("gradient.accumulation_steps") > 1)
+    return fail(BadUsage, "'gradient.accumulation_steps' applies to .ein models, but " + is +
+                              ", which has the samples of one batch");
   if (done() == PhaseKind::ein)
     return Done;
   PhaseKind asked = emit == Emit::csv   ? PhaseKind::schedule
@@ -272,7 +282,7 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 int Compilation::choose() {
   Program leading{leadingKind(), {}};
   leading.known = known;
-  if (int failed = planAutomatically(*model, leading, sources, strategy, automatic, llvm::errs()))
+  if (int failed = planAutomatically(models(), leading, sources, strategy, automatic, llvm::errs()))
     return failed;
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
     llvm::errs() << "plc-compile: chosen: " << describe(automatic) << "\n";
@@ -425,7 +435,7 @@ int Compilation::run() {
   // Behind the choice: nobody watches what it tries.
   if (std::string wrong = reportRemarks(context); !wrong.empty())
     return fail(BadInput, wrong);
-  lowering.emplace(*model, strategy, sources, &timed, llvm::errs(), done());
+  lowering.emplace(models(), strategy, sources, &timed, llvm::errs(), done());
   Program program = options.program;
   program.known = known;
   if (done() > PhaseKind::ein) {
@@ -461,7 +471,7 @@ int Compilation::run() {
     return options.output.empty() ? printPlan(program) : writeModule();
   if (emit) {
     switch (*emit) {
-    case Emit::ein: return print(*model);
+    case Emit::ein: return print(models().of(program.entry));
     case Emit::csv: return printPlanned(program, "schedule", plc::plan::printSchedule);
     case Emit::dot:
       return printPlanned(program, "addresses", [](plc::plan::ProgramOp planned, llvm::raw_ostream &os) {

@@ -92,7 +92,7 @@ bool Lowering::runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager 
 }
 
 OwningOpRef<ModuleOp> Lowering::lower(const Program &program, StringRef last) {
-  OwningOpRef<ModuleOp> module = model.clone();
+  OwningOpRef<ModuleOp> module = models.of(program.entry).clone();
   std::vector<Phase> phases = phasesOf(program, strategy);
   llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), ofNumerics = phasesUpTo(phases, lastOfNumerics);
   bool goesOn = wanted.size() > ofNumerics.size();
@@ -105,7 +105,7 @@ OwningOpRef<ModuleOp> Lowering::lower(const Program &program, StringRef last) {
 
 OwningOpRef<ModuleOp> Lowering::lower(const Program &program, std::string &numericsKey) {
   std::vector<Phase> phases = phasesOf(program, strategy);
-  OwningOpRef<ModuleOp> module = model.clone();
+  OwningOpRef<ModuleOp> module = models.of(program.entry).clone();
   if (!runPhases(*module, phasesUpTo(phases, lastOfNumerics), program, errors))
     return {};
   if (numericsKey.empty() && done <= PhaseKind::numerics) // of the module's first program
@@ -141,7 +141,7 @@ OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Progr
     llvm::raw_string_ostream stream(text);
     Program tried = program;
     tried.runsTurnsAgain = runsTurnsAgain;
-    Lowering lowering(model, strategy, sources, nullptr, stream);
+    Lowering lowering(models, strategy, sources, nullptr, stream);
     std::vector<Phase> phases = phasesOf(tried, strategy);
     OwningOpRef<ModuleOp> planned = module->clone();
     if (!lowering.runPhases(*planned, phasesBetween(phases, lastOfNumerics, lastOfModel), tried, stream))

@@ -28,14 +28,21 @@ class TimingScope;
 
 namespace plc::driver {
 
+/// A model as its programs have it: a training step of several batches has the extents of all its samples.
+struct Models {
+  mlir::ModuleOp ofBatch, ofStep;
+
+  mlir::ModuleOp of(ProgramKind kind) const { return kind == ProgramKind::train ? ofStep : ofBatch; }
+};
+
 /// Lowers programs of a model by a strategy. Errors go to `errors`, and their exit code is kept.
 class Lowering {
 public:
-  /// `sources` are those that the model was parsed from; `timed` is what `--mlir-timing` measures, or null where nobody
-  /// watches: then the options that print IR mean nothing. The model has the phases up to `done` behind it.
-  Lowering(mlir::ModuleOp model, const strategy::Strategy &strategy, llvm::SourceMgr &sources, mlir::TimingScope *timed,
+  /// `sources` are those that the models were parsed from; `timed` is what `--mlir-timing` measures, or null where nobody
+  /// watches: then the options that print IR mean nothing. The models have the phases up to `done` behind them.
+  Lowering(const Models &models, const strategy::Strategy &strategy, llvm::SourceMgr &sources, mlir::TimingScope *timed,
            llvm::raw_ostream &errors, PhaseKind done = PhaseKind::ein)
-      : model(model), strategy(strategy), sources(sources), timed(timed), errors(errors), done(done) {}
+      : models(models), strategy(strategy), sources(sources), timed(timed), errors(errors), done(done) {}
 
   /// The model lowered through the phases up to `last`, all if it is empty; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Program &program, llvm::StringRef last);
@@ -115,7 +122,7 @@ private:
   /// False if no plan fits and one of so many micro-batches in flight was given up.
   bool fitOrder(mlir::ModuleOp module, Program &program);
 
-  mlir::ModuleOp model;
+  const Models models;
   const strategy::Strategy &strategy;
   llvm::SourceMgr &sources;
   mlir::TimingScope *timed;

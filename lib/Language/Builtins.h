@@ -16,7 +16,7 @@ enum class Builtin {
   Reduction,  // sum, mean, prod, any, all (max and min are both)
   Extremum,   // max, min
   Positions,  // argmax, argmin, topk
-  Draw,       // random, training
+  Draw,       // random, normal, training, step
   Conversion, // real, i32
   Stop,
   Size,
@@ -31,7 +31,7 @@ inline const llvm::StringMap<Builtin> &builtins() {
         {"sum", Reduction},  {"mean", Reduction},   {"max", Extremum},     {"min", Extremum},   {"real", Conversion},
         {"i32", Conversion}, {"stop", Stop},        {"size", Size},        {"prod", Reduction}, {"any", Reduction},
         {"all", Reduction},  {"argmax", Positions}, {"argmin", Positions}, {"topk", Positions}, {"pad", Pad},
-        {"random", Draw},    {"training", Draw}};
+        {"random", Draw},    {"normal", Draw},      {"training", Draw},    {"step", Draw}};
     for (const ein::FunctionInfo &info : ein::functionTable)
       if (info.spelling == ein::Spelling::Name)
         names[info.word] = info.arity == 1 ? Function : Function2;

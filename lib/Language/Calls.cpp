@@ -158,7 +158,7 @@ const Node *RuleBuilder::resolveReduction(const Expr &expr, const Context &conte
   return finish(std::move(node));
 }
 
-/// `random()`, a draw for each element of the left side, and `training()`.
+/// `random()` and `normal()`, a draw for each element of the left side; `training()` and `step()`, one value.
 const Node *RuleBuilder::resolveDraw(const Expr &expr) {
   if (expr.brackets || !expr.operands.empty()) {
     diagnostics.error(expr.place, "'" + expr.name + "' has no arguments: '" + expr.name + "()'");
@@ -168,7 +168,7 @@ const Node *RuleBuilder::resolveDraw(const Expr &expr) {
   node.kind = Node::Draw;
   node.place = expr.place;
   node.function = expr.name;
-  node.element = expr.name == "random" ? Element::Real : Element::Bool;
+  node.element = expr.name == "training" ? Element::Bool : expr.name == "step" ? Element::I32 : Element::Real;
   return finish(std::move(node));
 }
 

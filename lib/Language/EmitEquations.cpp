@@ -404,8 +404,8 @@ BodyEmitter::Operand BodyEmitter::emitDraw(const Node &node) {
   auto type = tensor(node.dims, elementType(node.element));
   if (node.function == "training")
     return {plc::ein::TrainingOp::create(builder, at(node.place), type), {}};
-  if (loops.empty())
-    return {plc::ein::RandomOp::create(builder, at(node.place), type, draws++), node.dims};
+  if (node.function == "step")
+    return {beforeLoops([&] { return plc::ein::StepOp::create(builder, at(node.place), type); }), {}};
   return {emitDrawOfTurns(node, type), node.dims};
 }
 

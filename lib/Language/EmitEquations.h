@@ -4,6 +4,7 @@
 
 #include "Program.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace llvm {
 class SourceMgr;
@@ -81,6 +82,8 @@ private:
   Operand emitReduceNode(const Node &node, Element wanted);
   Operand emitDraw(const Node &node);
   mlir::Value emitDrawOfTurns(const Node &node, mlir::RankedTensorType type);
+  /// What `make` makes, in front of all loops around the step.
+  mlir::Value beforeLoops(llvm::function_ref<mlir::Value()> make);
   Operand emitIndex(IndexId id, SMLoc place);
   Operand emitCast(const Operand &operand, Element element, SMLoc place);
   mlir::Value emitScatter(mlir::Value updates, mlir::Type result);
@@ -116,7 +119,7 @@ private:
   const Step *step = nullptr;
   std::vector<LoopFrame *> loops; // outer ones first
   int64_t turnCount = 0;          // the extent of `turnIndex`
-  int64_t draws = 0;              // sites of `random()` so far
+  int64_t draws = 0;              // sites of draws so far
 };
 
 } // namespace plc::language

@@ -82,18 +82,23 @@ std::optional<mlir::Value> BodyEmitter::emitMovingConstant(const Node::Position 
   return std::nullopt;
 }
 
-/// A draw of a turn: its part of one draw over all turns, of all loops around it.
+mlir::Value BodyEmitter::beforeLoops(llvm::function_ref<mlir::Value()> make) {
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  if (!loops.empty())
+    builder.restoreInsertionPoint(loops.front()->before);
+  return make();
+}
+
+/// A draw. In a turn it is a part of one draw over all turns, of all loops around it.
 mlir::Value BodyEmitter::emitDrawOfTurns(const Node &node, mlir::RankedTensorType type) {
   llvm::SmallVector<int64_t> shape;
   for (LoopFrame *frame : loops)
     shape.push_back(frame->loop->turns);
   llvm::append_range(shape, type.getShape());
-  mlir::Value draw;
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.restoreInsertionPoint(loops.front()->before);
-    draw = plc::ein::RandomOp::create(builder, at(node.place), type.clone(shape), draws++);
-  }
+  bool normal = node.function == "normal";
+  mlir::Value draw = beforeLoops(
+      [&] { return plc::ein::RandomOp::create(builder, at(node.place), type.clone(shape), normal, draws); });
+  draws += normal ? 2 : 1;
   for (LoopFrame *frame : loops)
     draw = partOf(*frame, draw);
   return draw;

@@ -5,6 +5,7 @@
 #include "Expose.h"
 #include "Frontend.h"
 #include "Unused.h"
+#include "plc/Dialect/Ein/Ein.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "plc/Support/Nearest.h"
 #include "llvm/Support/SourceMgr.h"
@@ -84,6 +85,40 @@ mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseModel(llvm::SourceMgr &sou
     Frontend front(sources, options, diagnostics);
     if (const Program *program = front.run())
       module = emitProgram(*program, sources, context);
+  });
+  return module;
+}
+
+/// Tells where a parameter of a step is not that of one batch.
+static void checkParameters(const Program &program, mlir::ModuleOp step, mlir::ModuleOp model, StringRef batch,
+                            Diagnostics &diagnostics) {
+  auto ofStep = step.getOps<plc::ein::ParamOp>(), ofBatch = model.getOps<plc::ein::ParamOp>();
+  if (llvm::range_size(ofStep) != llvm::range_size(ofBatch))
+    diagnostics.error(program.model->place,
+                      "the number of parameters depends on '" + batch + "', the size of the batch");
+  for (auto [parameter, larger, plain] : llvm::zip(program.parameters, ofStep, ofBatch))
+    if (larger->getAttrDictionary() != plain->getAttrDictionary())
+      diagnostics.error(parameter.value.place,
+                        "parameter '" + parameter.path + "' depends on '" + batch + "', the size of the batch");
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> plc::language::parseStep(llvm::SourceMgr &sources, const ParseOptions &options,
+                                                           mlir::ModuleOp model, Diagnostics &diagnostics) {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  onDeepStack([&] {
+    size_t mark = diagnostics.mark();
+    Frontend front(sources, options, diagnostics);
+    const Program *program = front.run();
+    const File &main = front.files().main().file;
+    if (program) {
+      module = emitProgram(*program, sources, *model.getContext());
+      checkParameters(*program, *module, model, main.batch, diagnostics);
+    }
+    if (diagnostics.empty())
+      return diagnostics.rewind(mark);
+    diagnostics.noteErrors(main.batchPlace, "in a step of " + Twine(options.batches) + " batches '" + main.batch +
+                                                "' is " + Twine(options.batches) + " times as large");
+    module = {};
   });
   return module;
 }

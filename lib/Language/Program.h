@@ -118,7 +118,7 @@ struct Node {
     Term,      // chain of operands (operators * / // %; signs), summed over `summed`
     Reduce,    // function: mean, or a reduction of the ein dialect, over `summed`
     Positions, // function: argmax, argmin, topk over `summed`; topk brings `index`
-    Draw,      // function: random, over the indices of the left side, or training
+    Draw,      // function: random or normal, over the indices of the left side; training or step, over none
     Cast,      // to `element`
     Stop
   };

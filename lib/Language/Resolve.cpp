@@ -25,7 +25,7 @@ void RuleBuilder::setDims(Node &node) const {
   };
   if ((node.kind == Node::Iota && node.function.empty()) || (node.kind == Node::Positions && node.function == "topk"))
     add(node.index);
-  if (node.kind == Node::Draw && node.function == "random")
+  if (node.kind == Node::Draw && isRealElement(node.element)) // one for each element
     llvm::for_each(left, add);
   for (const Node::Position &position : node.positions) {
     if (position.gathered)

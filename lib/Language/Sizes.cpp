@@ -54,7 +54,8 @@ void Sizes::unknown(StringRef name, SMLoc place) const {
 /// `dim KEPT = 0` is a flag, which -D turns on. A size that is computed to 0 is a mistake.
 static bool isFlag(const DimDecl &dim) { return dim.value->kind == Expr::Number && dim.value->text == "0"; }
 
-void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides) {
+void Sizes::define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
+                   int64_t batches) {
   std::map<StringRef, int64_t> given;
   for (const auto &[name, value] : overrides)
     given[name] = value;
@@ -80,7 +81,13 @@ void Sizes::define(const File &file, const std::vector<std::pair<std::string, in
                                        ", expected " + Twine(least) + " to 9223372036854775807");
       value.reset();
     }
-    sizes[dim.name] = {value, dim.place, overridden};
+    int64_t times = dim.name == batch ? batches : 1;
+    if (value && llvm::MulOverflow(*value, times, *value)) {
+      diagnostics.error(dim.place, "'" + dim.name + "' is larger than 9223372036854775807 in a step of " +
+                                       Twine(times) + " batches");
+      value.reset();
+    }
+    sizes[dim.name] = {value, dim.place, overridden, times};
     coming.erase(dim.name);
   }
 }
@@ -98,8 +105,9 @@ void Sizes::noteValues(Diagnostic &error, const Expr &expr) const {
                      : expr.kind == Expr::Name ? find(expr.name)
                                                : nullptr;
   if (size && size->value && llvm::none_of(error.notes, [&](auto &note) { return note.place == size->place; }))
-    error.note(size->place,
-               "'" + expr.text.substr(0, 60) + "' is " + Twine(*size->value) + (size->overridden ? " by -D" : ""));
+    error.note(size->place, "'" + expr.text.substr(0, 60) + "' is " + Twine(*size->value) +
+                                (size->overridden ? " by -D" : "") +
+                                (size->batches > 1 ? " in a step of " + Twine(size->batches) + " batches" : Twine()));
   for (const Expr *operand : expr.operands)
     noteValues(error, *operand);
 }

@@ -22,6 +22,7 @@ struct Size {
   std::optional<int64_t> value;
   SMLoc place;
   bool overridden = false; // by -D
+  int64_t batches = 1;     // by which it is multiplied, if it is the batch's in a step of several
 };
 
 /// Sizes by name: the dims of a file; or the sizes that a call binds, which hide the dims of the callee's file.
@@ -30,8 +31,9 @@ public:
   explicit Sizes(Diagnostics &diagnostics, const Sizes *outer = nullptr) : outer(outer), diagnostics(diagnostics) {}
 
   /// Evaluates the dims of a file in order, behind those that are bound already. Overrides that name none are passed
-  /// over.
-  void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides);
+  /// over. The size `batch` is `batches` times as large.
+  void define(const File &file, const std::vector<std::pair<std::string, int64_t>> &overrides, StringRef batch,
+              int64_t batches);
   void bind(StringRef name, Size size) { sizes[name] = size; }
   void unbind(StringRef name) { sizes.erase(name); }
   /// Makes `size(AXIS)` known.

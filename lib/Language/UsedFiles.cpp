@@ -85,7 +85,8 @@ Unit &Loader::parse(unsigned buffer, const Opened &opened, bool isStandard) {
   defineOwn(unit);
   takeUses(unit);
   open.pop_back();
-  unit.sizes.define(unit.file, isStandard ? decltype(options.overrides)() : options.overrides);
+  unit.sizes.define(unit.file, isStandard ? decltype(options.overrides)() : options.overrides,
+                    isStandard ? StringRef() : library.main().file.batch, options.batches);
   return unit;
 }
 

@@ -1,7 +1,7 @@
 #include "RandomKeys.h"
 #include "Runs.h"
 #include "plc/Runtime/InitialValues.h"
-#include "plc/Support/RandomInput.h"
+#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <array>
@@ -100,8 +100,10 @@ void GradientCheck::openEntries() {
     throw Error(BadInput, options.model.file, "has no scalar output 'loss' to differentiate");
   if (gradient->batch != eval->batch)
     throw usageError("key 'gradient.accumulation_steps' has no meaning for 'check-gradients'");
-  // What an evaluation draws is not what training draws; then the loss of the whole training program is taken.
-  forward = gradient->inputs.size() == eval->inputs.size() ? eval : gradient;
+  // Where an evaluation computes something else than training, the loss of the whole training program is taken.
+  bool same = std::equal(gradient->inputs.begin(), gradient->inputs.end(), eval->inputs.begin(), eval->inputs.end(),
+                         [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; });
+  forward = same && !engine.asksForTraining() ? eval : gradient;
   loss = forward->findOutput(lossName);
   for (const TensorInfo &info : gradient->inputs)
     if (isReal(info.type) && !isNarrow(info.type) && info.type != ElementType::F64)

@@ -24,7 +24,7 @@ namespace plc::runtime {
 
 namespace {
 
-constexpr const char *stepKey = "step"; // of both files
+constexpr const char *stepKey = "step", *seedKey = "seed"; // of both files
 constexpr const char *numericsKey = "numerics_key";
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
                      *elementsKey = "elements", *roundingKey = "rounding",
@@ -154,6 +154,7 @@ std::optional<double> readHoldout(const std::string &file, const SafetensorsFile
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
+  params.metadata[seedKey] = std::to_string(training.seed);
   for (size_t i = 0; i < engine.parameters().size(); ++i)
     params.add(engine.parameters()[i].tensor(), [&engine, i](std::byte *out) { engine.readParameter(i, out); });
   return params;
@@ -171,7 +172,7 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
     }
   }
   state.metadata[stepKey] = std::to_string(training.step);
-  state.metadata["seed"] = std::to_string(training.seed);
+  state.metadata[seedKey] = std::to_string(training.seed);
   if (training.windows)
     state.metadata[windowsKey] = nameOfChoice(*training.windows);
   if (training.holdout)
@@ -263,7 +264,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
   if (at < 0 || at > mostSteps)
     throw fileError(file, "found '" + state.metadata.at(stepKey) + "' as metadata '" + stepKey + "', expected 0 to " +
                               std::to_string(mostSteps));
-  TrainingState training{at, readNumber<uint64_t>(file, state, "seed"), readWindows(file, state),
+  TrainingState training{at, readNumber<uint64_t>(file, state, seedKey), readWindows(file, state),
                          readHoldout(file, state)};
   if (state.metadata.count(samplesKey))
     training.samples = readCount(file, state, samplesKey);
@@ -285,6 +286,7 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
     for (const std::string &note : keyError->notes)
       (*change)->text += "; " + note;
   }
+  engine.setOrigin({training.step, training.seed});
   return training;
 }
 
@@ -352,6 +354,7 @@ void initializeParameters(uint64_t seed, Engine &engine) {
     engine.writeParameter(i, values.data());
     engine.clearMoments(i);
   }
+  engine.setOrigin({0, seed});
 }
 
 } // namespace plc::runtime

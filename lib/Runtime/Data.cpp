@@ -6,7 +6,7 @@
 #include "TensorRows.h"
 #include "WholeTensors.h"
 #include "Windows.h"
-#include "plc/Support/RandomInput.h"
+#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <glob.h>
@@ -99,8 +99,8 @@ public:
         return part.data->tellTrainSample(seed, step, static_cast<size_t>(found - part.inputs.begin()), sample);
     return "";
   }
-  std::vector<Bytes> heldOutBatch(int64_t index) const override {
-    return join([&](const Data &data) { return data.heldOutBatch(index); });
+  std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override {
+    return join([&](const Data &data) { return data.heldOutBatch(seed, index); });
   }
   int64_t numHeldOutBatches() const override {
     int64_t least = INT64_MAX;

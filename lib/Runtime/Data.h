@@ -33,7 +33,8 @@ struct DataLengths {
 /// Of so many rows or elements, how many are not held out: the first ones.
 int64_t numTrainedOn(int64_t count, double holdout);
 
-/// Batches for the inputs of one entry, in the entry's order. A batch is a function of seed and step alone.
+/// Batches for the inputs of one entry, in the entry's order. A batch is a function of seed and step alone, one that is held
+/// out of its index and, in what is drawn for it, the seed.
 class Data {
 public:
   virtual ~Data() = default;
@@ -49,7 +50,7 @@ public:
 
   /// Whole batches of the held-out part, in the order of the file; samples that do not fill a batch are left out.
   virtual int64_t numHeldOutBatches() const = 0;
-  virtual std::vector<Bytes> heldOutBatch(int64_t index) const = 0;
+  virtual std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const = 0;
 
   /// Throws if there is nothing to train on, or no held-out batch.
   virtual void checkTraining() const = 0;

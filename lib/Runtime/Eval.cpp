@@ -6,7 +6,7 @@
 
 namespace plc::runtime {
 
-std::vector<double> heldOutMeans(const Data &data, Engine &engine) {
+std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine) {
   const EntryInfo &entry = needEntry(engine, "eval");
   size_t loss = entry.findOutput(lossName);
   if (loss == entry.outputs.size() || entry.outputs[loss].numElements() != 1)
@@ -14,7 +14,7 @@ std::vector<double> heldOutMeans(const Data &data, Engine &engine) {
   std::vector<double> means(entry.outputs.size());
   int64_t batches = data.numHeldOutBatches();
   for (int64_t i = 0; i < batches; ++i) {
-    std::vector<Bytes> outputs = engine.run(entry, data.heldOutBatch(i));
+    std::vector<Bytes> outputs = engine.run(entry, data.heldOutBatch(seed, i));
     for (size_t each = 0; each < outputs.size(); ++each)
       means[each] += elementAsDouble(entry.outputs[each].type, outputs[each].data(), 0);
   }
@@ -23,8 +23,8 @@ std::vector<double> heldOutMeans(const Data &data, Engine &engine) {
   return means;
 }
 
-double heldOutLoss(const Data &data, Engine &engine) {
-  return heldOutMeans(data, engine)[needEntry(engine, "eval").findOutput(lossName)];
+double heldOutLoss(const Data &data, uint64_t seed, Engine &engine) {
+  return heldOutMeans(data, seed, engine)[needEntry(engine, "eval").findOutput(lossName)];
 }
 
 void runEval(const Options &options, Engine &engine) {
@@ -36,7 +36,7 @@ void runEval(const Options &options, Engine &engine) {
   warnOfRandomParameters(options, engine);
   engine.keepParametersIn(entry);
   prepareParameters(options, engine);
-  std::vector<double> means = heldOutMeans(*data, engine);
+  std::vector<double> means = heldOutMeans(*data, options.seed.value_or(engine.origin().seed), engine);
   auto print = [&](size_t i) {
     std::printf("held-out %s %s\n", entry.outputs[i].name.c_str(), shortestDigits(ElementType::F64, means[i]).c_str());
   };

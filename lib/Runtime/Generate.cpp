@@ -1,6 +1,8 @@
 #include "Files.h"
+#include "RandomKeys.h"
 #include "Runs.h"
 #include "StopText.h"
+#include "plc/Support/RunInput.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +25,14 @@ struct LanguageModel {
 
 constexpr std::string_view positionInput = "pos";
 
+/// What the caller gives: all but the keys of draws.
+std::vector<TensorInfo> givenInputs(const EntryInfo &entry) {
+  std::vector<TensorInfo> given;
+  std::copy_if(entry.inputs.begin(), entry.inputs.end(), std::back_inserter(given),
+               [](const TensorInfo &input) { return !isRandomInput(input.name); });
+  return given;
+}
+
 bool isInteger(const TensorInfo &tensor) { return kindOf(tensor.type) == ElementKind::Integer; }
 
 /// Whether these are the extents, or those with a 1 behind the first.
@@ -38,7 +48,8 @@ LanguageModel findStepModel(const EntryInfo &entry, int64_t positions) {
   const TensorInfo *token = nullptr;
   std::string found;
   bool fits = model.output < entry.outputs.size() && isReal(entry.outputs[model.output].type);
-  for (const TensorInfo &input : entry.inputs) {
+  std::vector<TensorInfo> inputs = givenInputs(entry);
+  for (const TensorInfo &input : inputs) {
     found += (found.empty() ? "'" : ", '") + input.name + "' " + input.typeText();
     if (input.name == positionInput)
       continue;
@@ -50,7 +61,7 @@ LanguageModel findStepModel(const EntryInfo &entry, int64_t positions) {
     model.batch = token->shape[0];
     model.tokens = logits.empty() ? 0 : logits.back();
     fits = hasShape(*token, {model.batch}) && hasShape(entry.outputs[model.output], {model.batch, model.tokens});
-    for (const TensorInfo &input : entry.inputs)
+    for (const TensorInfo &input : inputs)
       fits &=
           input.name != positionInput || (isInteger(input) && (input.shape.empty() || hasShape(input, {model.batch})));
   }
@@ -71,12 +82,13 @@ LanguageModel findLanguageModel(const Engine &engine) {
   if (std::optional<int64_t> positions = engine.statePositions(*entry))
     return findStepModel(*entry, *positions);
   LanguageModel model{entry, entry->findOutput("logits"), 0, 0, 0, std::nullopt};
-  bool fits = model.output < entry->outputs.size() && entry->inputs.size() == 1 && isInteger(entry->inputs[0]) &&
-              entry->inputs[0].shape.size() == 2;
+  std::vector<TensorInfo> inputs = givenInputs(*entry);
+  bool fits =
+      model.output < entry->outputs.size() && inputs.size() == 1 && isInteger(inputs[0]) && inputs[0].shape.size() == 2;
   if (fits) {
     const TensorInfo &logits = entry->outputs[model.output];
-    model.batch = entry->inputs[0].shape[0];
-    model.window = entry->inputs[0].shape[1];
+    model.batch = inputs[0].shape[0];
+    model.window = inputs[0].shape[1];
     fits = logits.shape.size() == 3 && logits.shape[0] == model.batch && logits.shape[1] == model.window &&
            isReal(logits.type);
     model.tokens = fits ? logits.shape[2] : 0;
@@ -106,9 +118,14 @@ std::optional<PromptModel> findPromptModel(const Options &options, const Engine 
   prompt.entry = prompt.engine->findEntry("infer.logits");
   if (!prompt.entry)
     prompt.entry = &needEntry(*prompt.engine, "infer");
+  std::vector<TensorInfo> inputs = givenInputs(*prompt.entry);
+  if (inputs.size() != prompt.entry->inputs.size())
+    throw fileError(options.prefill,
+                    "draws in 'infer', so that texts would depend on how their prompts are read: leave out "
+                    "'--prefill'");
   std::string found;
-  bool fits = prompt.entry->inputs.size() == 2, knowsPosition = false;
-  for (const TensorInfo &input : prompt.entry->inputs) {
+  bool fits = inputs.size() == 2, knowsPosition = false;
+  for (const TensorInfo &input : inputs) {
     found += (found.empty() ? "'" : ", '") + input.name + "' " + input.typeText();
     bool isPosition = input.name == positionInput;
     fits &= isInteger(input) && !input.shape.empty() && input.shape[0] == model.batch &&
@@ -225,7 +242,7 @@ private:
     for (int64_t i = 0; i < options.tokens; ++i) {
       if (std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; }))
         break;
-      std::vector<Bytes> outputs = engine.run(*model.entry, {inputOf(texts)});
+      std::vector<Bytes> outputs = engine.run(*model.entry, inputsOf(texts, firstRow));
       for (size_t row = 0; row < texts.size(); ++row)
         if (!texts[row].isDone)
           extend(texts[row], row * static_cast<size_t>(model.window) + usedOf(texts[row]) - 1, firstRow + row,
@@ -243,7 +260,7 @@ private:
       return 0;
     prompts->engine->restart(*prompts->entry);
     for (size_t read = 0; read < length; read += some)
-      prompts->engine->run(*prompts->entry, inputsAt(*prompts->entry, texts, std::min(read, length - some)));
+      prompts->engine->run(*prompts->entry, inputsAt(*prompts->entry, texts, 0, std::min(read, length - some)));
     std::vector<Bytes> held = prompts->engine->readStates(*prompts->entry), states;
     for (size_t place : prompts->order)
       states.push_back(std::move(held[place]));
@@ -259,7 +276,7 @@ private:
       text.isDone = options.tokens == 0;
     for (size_t step = prompts ? readPrompts(texts) : 0;
          !std::all_of(texts.begin(), texts.end(), [](const Text &text) { return text.isDone; }); ++step) {
-      std::vector<Bytes> outputs = engine.run(*model.entry, inputsAt(*model.entry, texts, step));
+      std::vector<Bytes> outputs = engine.run(*model.entry, inputsAt(*model.entry, texts, firstRow, step));
       for (size_t row = 0; row < texts.size(); ++row) {
         Text &text = texts[row];
         if (text.isDone || text.tokens.size() != step + 1)
@@ -277,10 +294,20 @@ private:
     }
   }
 
+  /// A text's number among those of the command is its samples'; where each run sees a token, its position is part of that.
+  Bytes keysOf(const TensorInfo &info, size_t firstRow, size_t position) const {
+    size_t first = (info.batched() ? firstRow : 0) + (position << 32);
+    return randomKeys(info, sampling.seed, noStep, static_cast<int64_t>(first));
+  }
+
   /// A text that is done, or none, has token 0: samples do not depend on each other.
-  std::vector<Bytes> inputsAt(const EntryInfo &entry, std::span<Text> texts, size_t step) const {
+  std::vector<Bytes> inputsAt(const EntryInfo &entry, std::span<Text> texts, size_t firstRow, size_t step) const {
     std::vector<Bytes> inputs;
     for (const TensorInfo &info : entry.inputs) {
+      if (isRandomInput(info.name)) {
+        inputs.push_back(keysOf(info, firstRow, step));
+        continue;
+      }
       Bytes &input = inputs.emplace_back(info.numBytes());
       bool isPosition = info.name == positionInput;
       auto count = static_cast<size_t>(info.numElements());
@@ -294,9 +321,15 @@ private:
     return inputs;
   }
 
+  std::vector<Bytes> inputsOf(std::span<Text> texts, size_t firstRow) const {
+    std::vector<Bytes> inputs;
+    for (const TensorInfo &info : model.entry->inputs)
+      inputs.push_back(isRandomInput(info.name) ? keysOf(info, firstRow, 0) : tokensOf(info, texts));
+    return inputs;
+  }
+
   /// A text in its row, zeros to the right of it; its last S tokens if it is longer.
-  Bytes inputOf(std::span<Text> texts) const {
-    const TensorInfo &info = model.entry->inputs[0];
+  Bytes tokensOf(const TensorInfo &info, std::span<Text> texts) const {
     Bytes input(info.numBytes());
     for (size_t row = 0; row < texts.size(); ++row)
       for (size_t i = 0, used = usedOf(texts[row]); i < used; ++i)

@@ -6,7 +6,7 @@
 #include "RandomKeys.h"
 #include "Runs.h"
 #include "Safetensors.h"
-#include "plc/Support/RandomInput.h"
+#include "plc/Support/RunInput.h"
 #include "plc/Support/ResultName.h"
 
 #include <algorithm>
@@ -116,22 +116,27 @@ void checkInputFiles(const Options &options, const Engine &engine) {
                        " processes cannot share: give a file");
 }
 
+/// Keys of draws that are not given stay empty.
 std::vector<Bytes> readInputs(const Options &options, const EntryInfo &entry, const Engine &engine) {
   std::vector<Bytes> inputs(entry.inputs.size());
   std::vector<std::optional<Bytes>> given = givenInputs(options, entry, engine);
   for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i]) {
+    if (given[i])
       inputs[i] = std::move(*given[i]);
-      continue;
-    }
-    // Gradients of a training program are those of its first step.
-    if (isRandomInput(entry.inputs[i].name))
-      inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), 1);
-    else
+    else if (!isRandomInput(entry.inputs[i].name))
       throw usageError("input '" + entry.inputs[i].name + "' (" + entry.inputs[i].typeText() +
                        ") is not given: add --input " + entry.inputs[i].name + "=@FILE");
   }
   return inputs;
+}
+
+/// What is drawn, where no key was given, in the place of what is not there. What a training program draws is of a step, and
+/// the next one there would be.
+void fillKeys(const Options &options, const EntryInfo &entry, const Engine &engine, std::vector<Bytes> &inputs) {
+  int64_t step = entry.isGradient() ? engine.stepOf(entry) : noStep;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].empty() && isRandomInput(entry.inputs[i].name))
+      inputs[i] = randomKeys(entry.inputs[i], options.seed.value_or(0), step);
 }
 
 /// Without a tolerance: the same bits, or two NaNs. With one: |found - expected| <= atol + rtol |expected|.
@@ -269,6 +274,7 @@ void runInfer(const Options &options, Engine &engine) {
   warnOfRandomParameters(options, engine);
   engine.keepParametersIn(entry);
   prepareParameters(options, engine);
+  fillKeys(options, given, engine, inputs);
   std::vector<Bytes> outputs = options.runs ? runEach(engine, entry, inputs, options.runs) : engine.run(entry, inputs);
   if (!engine.leads())
     return;

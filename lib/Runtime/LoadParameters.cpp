@@ -5,6 +5,7 @@
 #include "plc/Support/Nearest.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace plc::runtime {
 
@@ -273,6 +274,19 @@ void checkMatches(const ParameterMatches &matches, bool mayLack) {
   throw error;
 }
 
+/// What a checkpoint of ours says; files of others say nothing, or something else by the same words.
+static Origin originOf(const std::map<std::string, std::string> &metadata) {
+  auto read = [&](const char *key, auto value) {
+    auto found = metadata.find(key);
+    if (found == metadata.end())
+      return decltype(value)();
+    const std::string &text = found->second;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : decltype(value)();
+  };
+  return {std::clamp<int64_t>(read("step", int64_t()), 0, INT32_MAX), read("seed", uint64_t())};
+}
+
 ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack, const ParameterMap *map) {
   WeightFile contents(file);
   const std::vector<ParameterInfo> &parameters = engine.parameters();
@@ -296,6 +310,7 @@ ParameterMatches loadParameters(const std::string &file, Engine &engine, bool ma
     convertTensor(file, "tensor '" + match.source + "'", parameters[i].type, tensor);
     engine.writeParameter(i, tensor.data.data());
   }
+  engine.setOrigin(originOf(matches.metadata));
   return matches;
 }
 

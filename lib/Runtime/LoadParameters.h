@@ -55,7 +55,7 @@ ParameterMatches matchParameters(const std::string &file, const std::vector<Para
 /// lack some, unless it lacks all.
 void checkMatches(const ParameterMatches &matches, bool mayLack);
 
-/// Writes a file's parameters to the engine, turned and converted to the model's types: all of them, or none if
+/// Writes a file's parameters, and what made them, to the engine, turned and converted to the model's types: all of them, or none if
 /// `checkMatches` throws; throws fileError on the way if an element does not fit its type. What a file may lack, and does,
 /// keeps its value.
 ParameterMatches loadParameters(const std::string &file, Engine &engine, bool mayLack,

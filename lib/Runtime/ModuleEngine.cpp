@@ -3,7 +3,10 @@
 #include "Measurements.h"
 #include "SessionCache.h"
 
+#include "plc/Support/RunInput.h"
+
 #include <algorithm>
+#include <cstring>
 
 namespace plc::runtime {
 
@@ -64,7 +67,9 @@ public:
 
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");
-    Session &session = cache.run(planOf(train), step, inputs);
+    std::vector<Bytes> all;
+    Session &session = cache.run(planOf(train), step, withStep(planOf(train), step, inputs, all));
+    setOrigin({step, origin().seed});
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
       result.microBatchLosses = session.tensors().gatherPerMicroBatch(loss);
@@ -73,14 +78,17 @@ public:
   }
 
   std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) override {
-    std::optional<NonFiniteValue> first = cache.findNonFinite(planOf(*findEntry("train")), inputs);
+    size_t train = planOf(*findEntry("train"));
+    std::vector<Bytes> all;
+    std::optional<NonFiniteValue> first = cache.findNonFinite(train, withStep(train, origin().step, inputs, all));
     if (world)
       first = firstOfAll(first, *world);
     return first ? std::optional(std::move(first->error)) : std::nullopt;
   }
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
-    Session &session = cache.run(planOf(entry), 0, inputs);
+    std::vector<Bytes> all;
+    Session &session = cache.run(planOf(entry), 0, withStep(planOf(entry), stepOf(entry), inputs, all));
     return Results(manifest, session.plan()).gather(session);
   }
 
@@ -96,7 +104,12 @@ public:
     if (world)
       world->broadcast(0, data, bytes);
   }
-  void shareParameters() override { cache.share(); }
+  void shareParameters() override {
+    cache.share();
+    Origin ofLeader = origin();
+    share(&ofLeader, sizeof(ofLeader));
+    setOrigin(ofLeader);
+  }
   void gatherParameters() override { cache.gather(); }
 
   void restart(const EntryInfo &entry) override {
@@ -186,6 +199,8 @@ public:
 
 private:
   void listEntries();
+  const std::vector<Bytes> &withStep(size_t plan, int64_t step, const std::vector<Bytes> &inputs,
+                                     std::vector<Bytes> &all) const;
   /// Its place among the manifest's entries; `gradient` is run by the plan of `train`.
   size_t planOf(const EntryInfo &entry) const {
     const EntryInfo &planned = entry.isGradient() ? *findEntry("train") : entry;
@@ -199,7 +214,26 @@ private:
   std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
 };
 
-/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes.
+static auto findStep(auto &inputs) {
+  return std::find_if(inputs.begin(), inputs.end(), [](const TensorInfo &info) { return info.name == stepInputName; });
+}
+
+/// The inputs of a plan, of which the step is one that no caller gives: then they are held in `all`.
+const std::vector<Bytes> &ModuleEngine::withStep(size_t plan, int64_t step, const std::vector<Bytes> &inputs,
+                                                 std::vector<Bytes> &all) const {
+  const std::vector<TensorInfo> &infos = manifest.entries[plan].inputs;
+  auto found = findStep(infos);
+  if (found == infos.end())
+    return inputs;
+  Bytes number(found->numBytes());
+  auto value = static_cast<int32_t>(step);
+  std::memcpy(number.data(), &value, sizeof(value));
+  all = inputs;
+  all.insert(all.begin() + (found - infos.begin()), std::move(number));
+  return all;
+}
+
+/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes. The step is nobody's to give.
 void ModuleEngine::listEntries() {
   for (const EntryPlan &plan : manifest.entries) {
     infos.push_back(plan);
@@ -212,6 +246,9 @@ void ModuleEngine::listEntries() {
       gradient.name = module::gradientEntry;
       gradient.outputs = Results(manifest, plan).infos();
     }
+  for (EntryInfo &info : infos)
+    if (auto found = findStep(info.inputs); found != info.inputs.end())
+      info.inputs.erase(found);
 }
 
 } // namespace

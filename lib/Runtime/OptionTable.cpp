@@ -189,7 +189,7 @@ constexpr OptionSpec options[] = {
     {"--runs", "N", Infer, "tensors",
      "N runs, one after another: tensors have a first axis of N more (default: one run)",
      [](Options &o, const Given &given) { o.runs = parseInteger(given, 1); }},
-    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data and sampling (default 0, with --resume the checkpoint's)",
+    {"--seed", "K", runs | CheckGradients, "training", "of initial values, data, draws and sampling (default 0, with --resume, or of the draws of eval, the checkpoint's)",
      [](Options &o, const Given &given) { o.seed = static_cast<uint64_t>(parseInteger(given, 0)); }},
     {"--until-loss", "X", Train, "training", "end after the first step whose loss is at most X (default: the last step)",
      [](Options &o, const Given &given) { o.untilLoss = parseNumber(given, -DBL_MAX, INFINITY, "a number"); }},

@@ -34,9 +34,10 @@ void tellTensor(const TensorInfo &info, const Bytes &data);
 /// The entry, or an error that names it and those there are.
 const EntryInfo &needEntry(const Engine &engine, const std::string &name);
 
-/// The means over the held-out batches of the entry eval's outputs (of their first elements); and that of `loss`.
-std::vector<double> heldOutMeans(const Data &data, Engine &engine);
-double heldOutLoss(const Data &data, Engine &engine);
+/// The means over the held-out batches of the entry eval's outputs (of their first elements); and that of `loss`. The seed is
+/// that of what it draws.
+std::vector<double> heldOutMeans(const Data &data, uint64_t seed, Engine &engine);
+double heldOutLoss(const Data &data, uint64_t seed, Engine &engine);
 
 /// --params, or the initial values of --seed; these too for what a file lacks, if it may lack some.
 void prepareParameters(const Options &options, Engine &engine, bool mayLack = false);

@@ -77,7 +77,7 @@ std::string TensorRows::tellTrainSample(uint64_t seed, int64_t step, size_t inpu
   return "row " + std::to_string(row) + " of '" + file.name() + "'";
 }
 
-std::vector<Bytes> TensorRows::heldOutBatch(int64_t index) const {
+std::vector<Bytes> TensorRows::heldOutBatch(uint64_t /*seed*/, int64_t index) const {
   std::vector<int64_t> chosen(static_cast<size_t>(batch));
   std::iota(chosen.begin(), chosen.end(), trainRows + index * batch);
   return readBatch(chosen);

@@ -18,7 +18,7 @@ public:
   std::vector<Bytes> trainBatch(uint64_t seed, int64_t step) const override;
   std::string tellTrainSample(uint64_t seed, int64_t step, size_t input, int64_t sample) const override;
   int64_t numHeldOutBatches() const override { return (rows - trainRows) / batch; }
-  std::vector<Bytes> heldOutBatch(int64_t index) const override;
+  std::vector<Bytes> heldOutBatch(uint64_t seed, int64_t index) const override;
   void checkTraining() const override;
   void checkHeldOut() const override;
 

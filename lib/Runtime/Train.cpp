@@ -143,7 +143,7 @@ public:
     progress.clear();
     std::optional<double> holdoutLoss;
     if (*state.holdout > 0) {
-      holdoutLoss = heldOutLoss(heldOutData(), engine);
+      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
       std::printf("held-out loss %.3f\n", *holdoutLoss);
     }
     if (skipped)
@@ -175,10 +175,12 @@ private:
     warnOfLength("elements", lengthsBefore->elements, state.lengths->elements, *state.holdout);
   }
 
-  /// The data of eval, whose batch may be smaller than that of a step, and which draws nothing.
+  /// The data of eval, whose batch may be smaller than that of a step, and which may draw less.
   void openHeldOut() {
     const EntryInfo &eval = needEntry(engine, "eval");
-    if (eval.batch != entry.batch || eval.inputs.size() != entry.inputs.size())
+    auto sameName = [](const TensorInfo &a, const TensorInfo &b) { return a.name == b.name; };
+    if (eval.batch != entry.batch ||
+        !std::equal(eval.inputs.begin(), eval.inputs.end(), entry.inputs.begin(), entry.inputs.end(), sameName))
       apart = openData(eval, options.data, *state.holdout);
     heldOutData().checkHeldOut();
   }
@@ -221,7 +223,7 @@ private:
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
     std::optional<double> holdoutLoss;
     if (options.evalEvery && state.step % options.evalEvery == 0)
-      holdoutLoss = heldOutLoss(heldOutData(), engine);
+      holdoutLoss = heldOutLoss(heldOutData(), state.seed, engine);
     log.step({state.step, *loss, result, nanoseconds / 1e6, itemsPerSecond, engine.optimizer().rate(state.step),
               holdoutLoss, left});
     // The digits of a log say null where there is no number.

@@ -13,7 +13,7 @@ public:
 
   std::vector<Bytes> trainBatch(uint64_t, int64_t) const override { return tensors; }
   int64_t numHeldOutBatches() const override { return INT64_MAX; }
-  std::vector<Bytes> heldOutBatch(int64_t) const override { return tensors; }
+  std::vector<Bytes> heldOutBatch(uint64_t, int64_t) const override { return tensors; }
   void checkTraining() const override {}
   void checkHeldOut() const override {}
 

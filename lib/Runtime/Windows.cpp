@@ -121,7 +121,7 @@ int64_t Windows::numHeldOutBatches() const {
   return ((heldOut - reach) / stride + 1) / batch;
 }
 
-std::vector<Bytes> Windows::heldOutBatch(int64_t index) const {
+std::vector<Bytes> Windows::heldOutBatch(uint64_t /*seed*/, int64_t index) const {
   std::vector<int64_t> starts;
   for (int64_t sample = 0; sample < batch; ++sample)
     starts.push_back(heldOutStart + (index * batch + sample) * stride);

@@ -59,6 +59,12 @@ void Diagnostics::rewind(size_t mark) {
     warnings -= found.back().isWarning;
 }
 
+void Diagnostics::noteErrors(SMLoc place, const llvm::Twine &text) {
+  for (Diagnostic &one : found)
+    if (!one.isWarning)
+      one.note(place, text);
+}
+
 std::vector<const Diagnostic *> Diagnostics::sorted() const {
   std::vector<const Diagnostic *> list;
   for (const Diagnostic &one : found)

@@ -93,9 +93,9 @@ TEST(Data, HeldOutWindowsAreConsecutive) {
   Text text(97);
   Windows data(text.entry, text.options, 0.5);
   ASSERT_EQ(data.numHeldOutBatches(), 2);
-  EXPECT_EQ(tokAt(data.heldOutBatch(0), 0), 49);
-  EXPECT_EQ(tokAt(data.heldOutBatch(0), 8), 57);
-  EXPECT_EQ(tokAt(data.heldOutBatch(1), 0), 65);
+  EXPECT_EQ(tokAt(data.heldOutBatch(/*seed=*/0, 0), 0), 49);
+  EXPECT_EQ(tokAt(data.heldOutBatch(/*seed=*/0, 0), 8), 57);
+  EXPECT_EQ(tokAt(data.heldOutBatch(/*seed=*/0, 1), 0), 65);
 }
 
 } // namespace

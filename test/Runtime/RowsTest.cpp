@@ -55,7 +55,7 @@ TEST(Rows, LastOnesAreHeldOut) {
   Rows rows;
   TensorRows data(rows.entry, {{"x", rows.file, 0}}, 0.2);
   ASSERT_EQ(data.numHeldOutBatches(), 1);
-  EXPECT_EQ(rows.read(data.heldOutBatch(0)), (std::vector<int64_t>{9, 10}));
+  EXPECT_EQ(rows.read(data.heldOutBatch(/*seed=*/0, 0)), (std::vector<int64_t>{9, 10}));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "plc/Algebra/Entries.h"
 #include "plc/Module/Parts.h"
 #include "plc/Support/ResultName.h"
+#include "plc/Support/RunInput.h"
 #include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
 
@@ -156,16 +157,14 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
   entry.microBatches = std::max<int64_t>(1, model.getMicroBatches());
   entry.lanes = model.getLanes().value_or(1);
   if (source.isRules()) { // not cut yet
-    int64_t batches = entry.trains() ? settings.accumulationSteps : 1;
-    entry.batch *= batches;
-    entry.microBatches = settings.microBatches.value_or(1) * batches;
+    entry.microBatches = settings.microBatches.value_or(1) * (entry.trains() ? settings.accumulationSteps : 1);
     entry.lanes = settings.lanes;
   }
   auto list = [&](std::vector<runtime::TensorInfo> &tensors, ArrayAttr names, ArrayRef<int64_t> batch,
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
       StringRef name = cast<StringAttr>(names[index]).strref();
-      if (!wholeInputOf(name).empty() || !stateOf(name).empty())
+      if (!wholeInputOf(name).empty() || !stateOf(name).empty() || name == StringRef(stepInputName))
         continue; // nobody gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
@@ -234,6 +233,14 @@ void InterpretedEngine::listEntries(const std::vector<std::string> &askedOutputs
     addGradients(info, entry.outputs);
     entryList.push_back(std::move(info));
   }
+}
+
+bool InterpretedEngine::asksForTraining() {
+  return source.getModule()
+      .walk([](Operation *op) {
+        return isa<ein::TrainingOp, ein::StepOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 int64_t InterpretedEngine::indexBound() {
@@ -312,7 +319,7 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
   return program;
 }
 
-std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program,
+std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program, int64_t step,
                                                              const std::vector<Bytes> &inputs) {
   Interpreter &interpreter = *program.interpreter;
   for (ein::ParamOp param : interpreter.getParameters()) {
@@ -328,6 +335,11 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
     for (auto [index, name] : llvm::enumerate(names)) {
       if (!stateOf(name).empty()) {
         arguments.push_back(stateIn(program, name, types[index], microBatch));
+        continue;
+      }
+      if (name == StringRef(stepInputName)) {
+        auto number = static_cast<int32_t>(step);
+        arguments.push_back(tensorFrom(ElementType::I32, {}, reinterpret_cast<const std::byte *>(&number)));
         continue;
       }
       StringRef whole = wholeInputOf(name);
@@ -377,7 +389,7 @@ void InterpretedEngine::restart(const EntryInfo &entry) { programOf(entry.name).
 std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
   Program &program = programOf(entry.name);
   program.interpreter->clearSites();
-  std::vector<std::vector<Tensor>> results = runBatch(entry, program, inputs);
+  std::vector<std::vector<Tensor>> results = runBatch(entry, program, stepOf(entry), inputs);
   std::vector<Bytes> outputs;
   ArrayAttr names = program.interpreter->getModel().getResultNames();
   for (const runtime::TensorInfo &info : entry.outputs) {
@@ -398,9 +410,10 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   size_t loss = entry.findOutput(lossName);
   program.interpreter->clearSites();
   runtime::StepResult result;
-  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, inputs))
+  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, step, inputs))
     result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
   updateParameters(step, program, result);
+  setOrigin({step, origin().seed});
   return result;
 }
 
@@ -435,7 +448,7 @@ std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &
                                               " at element " + std::to_string(at) + ", expected a finite value"));
   });
   program.interpreter->clearSites();
-  runBatch(entry, program, inputs);
+  runBatch(entry, program, origin().step, inputs);
   program.interpreter->watch({});
   return first;
 }

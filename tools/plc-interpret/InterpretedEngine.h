@@ -38,6 +38,7 @@ public:
 
   /// Of gathers and scatters; 4 without any.
   int64_t indexBound() override;
+  bool asksForTraining() override;
 
 private:
   struct Program {
@@ -65,7 +66,7 @@ private:
   /// The number of the parameter of a name, be it that of a part.
   size_t parameterNumber(llvm::StringRef name) const;
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.
-  std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
+  std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program, int64_t step,
                                                        const std::vector<runtime::Bytes> &inputs);
 
   mutable Source source;

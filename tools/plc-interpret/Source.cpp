@@ -66,8 +66,12 @@ void Source::parseRules(const runtime::ModelRequest &request) {
     options.overrides.push_back(parseDefine(text));
   plc::Diagnostics diagnostics(sources);
   module = language::parseModel(sources, context, options, diagnostics);
+  options.batches = settings.accumulationSteps;
+  bool isStep = !module || options.batches == 1;
+  if (!isStep)
+    step = language::parseStep(sources, options, *module, diagnostics);
   diagnostics.print(llvm::errs());
-  if (!module)
+  if (!module || !(isStep || step))
     throw told();
 }
 
@@ -108,7 +112,7 @@ void Source::parseIR(const std::string &file) {
 bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
 
 OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::string> &outputs, bool entryOnly) {
-  OwningOpRef<ModuleOp> program = module->clone();
+  OwningOpRef<ModuleOp> program = (step && kind == ProgramKind::train ? *step : *module).clone();
   if (!rules)
     return program;
   auto pipeline = PassManager::on<ModuleOp>(&context);

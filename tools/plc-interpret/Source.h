@@ -40,7 +40,7 @@ private:
   bool rules = false;
   llvm::SourceMgr sources;
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::OwningOpRef<mlir::ModuleOp> module, step; // the latter of several batches, if a step has them
 };
 
 } // namespace plc::interpret

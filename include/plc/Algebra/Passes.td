@@ -57,15 +57,15 @@ def EinOrderLines : EinPass<"ein-order-lines"> {
 }
 
 def EinRandom : EinPass<"ein-random"> {
-  let summary = "make draws functions of keys";
+  let summary = "make draws and the step functions of inputs";
   let description = [{
-    Before: `--ein-entry` has chosen an entry. After: there is no `ein.random` and no `ein.training`.
+    Before: `--ein-entry` has chosen an entry. After: there is no `ein.random`, no `ein.training` and no `ein.step`.
 
-    In `train`, each call of a body that draws gets a key as a further argument, and the model an input for it: `random(PATH)`,
+    Each call of a body that draws gets a key as a further argument, and the model an input for it: `random(PATH)`,
     i64, one key for each sample, or `random(all, PATH)`, one for all, for draws that no batch axis has. A draw is `map random`
     of the key and of the site and the element's number in its sample; so it is an equation like others, which is made again where
-    it is cheaper than to be kept, and micro-batches, cuts and recomputation change no bit of it. In `eval` and `infer` a draw is
-    1/2. A `select` by `ein.training` is its branch.
+    it is cheaper than to be kept, and micro-batches, cuts and recomputation change no bit of it. A normal draw is
+    sqrt(-2 log(1 - u)) cos(2 pi v) of two draws u and v. A `select` by `ein.training` is its branch. The step is an input `step()`, i32.
 
     ```mlir
     %u = ein.random site 1 : tensor<4x8xf32>
@@ -132,12 +132,12 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
     to the batch's. It may be divided by what such sums of inputs alone make. In a cut batch those are sums over all of it, of
     further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a mean, are those of the whole batch and stay.
 
-    With `batches` A > 1 the program is that of a step over A batches: it has A times the samples, M micro-batches for
-    each batch, and its loss is divided by A, so that the step's loss is the mean of those of the batches.
+    With `batches` A > 1 the model's samples are those of A batches, which a step accumulates: each is cut in M micro-batches, so
+    that there are A * M.
 
     What is summed over the micro-batches of the step, is so in `lanes` (`ein.model`).
 
-    Refused: M larger than the batch; a quotient of two sums over the batch if A > 1; `batches` of a model without a batch or without a loss; more than 65536 micro-batches in a step; lanes that do not divide M.
+    Refused: M larger than the batch; `batches` that do not divide the samples, or of a model without a batch or without a loss; more than 65536 micro-batches in a step; lanes that do not divide M.
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}

@@ -34,6 +34,8 @@ struct ParseOptions {
   std::vector<std::string> exposed;
   /// How the text of a file that `use` names is read; empty: from the disk.
   std::function<llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(llvm::StringRef path)> readFile = {};
+  /// The size that `batch` names is so many times as large as the file says, or -D: a step of several batches.
+  int64_t batches = 1;
 };
 
 /// Parses the main file of `sources` (its first buffer) and gives one `ein.model` with its bodies and
@@ -41,6 +43,11 @@ struct ParseOptions {
 /// added to `sources`, so that places in them stay valid as long as it lives. Loads the dialects that it needs.
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(llvm::SourceMgr &sources, mlir::MLIRContext &context,
                                              const ParseOptions &options, Diagnostics &diagnostics);
+
+/// The model as a training step of `options.batches` batches has it, where it is `model` for one batch; null if there is an error,
+/// one of which is a parameter that depends on the size of the batch. Of warnings `model` has told.
+mlir::OwningOpRef<mlir::ModuleOp> parseStep(llvm::SourceMgr &sources, const ParseOptions &options, mlir::ModuleOp model,
+                                            Diagnostics &diagnostics);
 
 } // namespace plc::language
 

@@ -62,6 +62,12 @@ struct RunTimes {
   int64_t executedNs = 0;  // from the first rank's first action to the last one's last
 };
 
+/// What made the parameters: the optimizer's step, 0 if none did, and the seed of its run.
+struct Origin {
+  int64_t step = 0;
+  uint64_t seed = 0;
+};
+
 /// One model ready to run. Every member may throw Error. A step or run after an error is undefined.
 class Engine {
 public:
@@ -106,6 +112,8 @@ public:
 
   /// Every integer below this is a position of each tensor that the model reads or writes at computed positions.
   virtual int64_t indexBound() { return 4; }
+  /// Whether the model may ask for `training()` or `step()`, which training and evaluations answer differently.
+  virtual bool asksForTraining() { return true; }
 
   /// Lets a sequence begin: every state of the entry has its initial value again, as before the first run.
   virtual void restart(const EntryInfo &) {}
@@ -155,8 +163,16 @@ public:
   /// Least extent of the axes that kernels gather from: an integer input below it is in range wherever it is a position.
   virtual int64_t smallestGather() const { return INT64_MAX; }
 
+  const Origin &origin() const { return madeBy; }
+  void setOrigin(const Origin &origin) { madeBy = origin; }
+  /// What `step()` is in a run of an entry other than train. A gradient is that of the step that would follow.
+  int64_t stepOf(const EntryInfo &entry) const { return madeBy.step + (entry.isGradient() ? 1 : 0); }
+
   /// The entry of that name, or nullptr.
   const EntryInfo *findEntry(std::string_view name) const;
+
+private:
+  Origin madeBy;
 };
 
 /// Of all parameters, and of so many moments beside each trained one.

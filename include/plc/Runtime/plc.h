@@ -15,7 +15,9 @@
  * that has only been opened and loaded can be used by parent and child.
  *
  * Training: plc_module_initialize or plc_module_resume, then plc_session_train for the steps that follow, and
- * plc_module_save. After a step that failed, parameters are those of before it. Where the ranks are in several processes, or if it failed
+ * plc_module_save. A program that draws has inputs named random(..), keys of its draws: i64 that differ from sample to sample, in training
+ * from step to step. step() is what plc_session_train gets; elsewhere the step that made the parameters. After a step that failed,
+ * parameters are those of before it. Where the ranks are in several processes, or if it failed
  * while parameters were updated, they are those that were last initialized, loaded, resumed or set, by `mpi` also saved or got.
  *
  * By the transport `mpi` the ranks are spread over processes, which mpirun or srun has started. Each of them calls the same functions in

@@ -44,6 +44,9 @@ public:
   /// Adds a warning, which fails nothing. The reference is valid until the next error or warning.
   Diagnostic &warning(llvm::SMLoc place, const llvm::Twine &text);
 
+  /// Adds a note to each error so far.
+  void noteErrors(llvm::SMLoc place, const llvm::Twine &text);
+
   /// Of errors; warnings do not count.
   bool empty() const { return size() == 0; }
   size_t size() const { return found.size() - warnings; }

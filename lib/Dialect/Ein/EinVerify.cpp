@@ -361,6 +361,13 @@ LogicalResult TrainingOp::verify() {
   return success();
 }
 
+LogicalResult StepOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (type.getRank() != 0 || !type.getElementType().isInteger(32)) // (C1)
+    return emitOpError("has type ") << type << " but needs rank 0 and i32";
+  return success();
+}
+
 LogicalResult IotaOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   // (C1)

@@ -273,6 +273,12 @@ ein.func @training_c1() -> tensor<2xi1> {
   ein.return %0 : tensor<2xi1>
 }
 // -----
+ein.func @step_c1() -> tensor<i64> {
+  // expected-error@+1 {{has type 'tensor<i64>' but needs rank 0 and i32}}
+  %0 = ein.step : tensor<i64>
+  ein.return %0 : tensor<i64>
+}
+// -----
 ein.func @random_of_integers() -> tensor<2xi32> {
   // expected-error@+1 {{result #0 must be tensor with extents above 0 and elements real, f32 or f64, but got 'tensor<2xi32>'}}
   %0 = ein.random site 0 : tensor<2xi32>

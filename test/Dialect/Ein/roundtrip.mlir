@@ -33,6 +33,10 @@ ein.func @equations(%tok: tensor<2x3xi32>, %wte: tensor<256x8x!ein.real>) -> ten
     order lanes : (tensor<2x3x3x!ein.real>) -> tensor<2x3x!ein.real>
   // CHECK: ein.random site 3 : tensor<2x3x!ein.real>
   %u = ein.random site 3 : tensor<2x3x!ein.real>
+  // CHECK: ein.random normal site 4 : tensor<2x3x!ein.real>
+  %e = ein.random normal site 4 : tensor<2x3x!ein.real>
+  // CHECK: ein.step : tensor<i32>
+  %s = ein.step : tensor<i32>
   // CHECK: ein.training : tensor<i1>
   %t = ein.training : tensor<i1>
   // CHECK: ein.reduce prod "abc->ab" %

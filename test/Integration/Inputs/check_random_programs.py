@@ -2,7 +2,7 @@
 
 For each seed: two steps of training under a plan and on a path of this CPU (AVX2 or AVX-512, tiles or BLIS) that the seed
 chooses have plc-interpret's bits (losses, gradient norms,
-and after the steps every parameter and moment), in f64 for every fourth seed; and plc-interpret check-gradients passes on
+after the steps every parameter and moment, and then the held-out loss), in f64 for every fourth seed; and plc-interpret check-gradients passes on
 smooth programs. A program that plc-compile refuses counts as a failure. Prints one line per failure, with how to repeat it."""
 import argparse
 import collections
@@ -103,7 +103,7 @@ class Check:
         return self.program.inputs + self.program.indices + self.program.masks
 
     def training(self):
-        data = ["--steps", "2", "--holdout", "0", "--seed", str(self.seed)]
+        data = []
         module = self.folder / "module.plcm"
         self.compile(module)
         held = module.read_bytes()
@@ -114,8 +114,9 @@ class Check:
                 data += ["--data", f"{value.name}={file}"]
         compiled, interpreted = self.folder / "compiled", self.folder / "interpreted"
         how = ["--check-arena"] * (self.draws.random() < 0.35) + self.processes(module)
-        self.run("plc-run", "train", module, *data, "--log", f"{compiled}.jsonl", "--save", compiled, "--overwrite", *how)
-        self.run("plc-interpret", "train", self.model, *self.sets(), *data, "--log", f"{interpreted}.jsonl", "--save", interpreted, "--overwrite")
+        train = [*data, "--steps", "2", "--holdout", "0", "--seed", self.seed]
+        self.run("plc-run", "train", module, *train, "--log", f"{compiled}.jsonl", "--save", compiled, "--overwrite", *how)
+        self.run("plc-interpret", "train", self.model, *self.sets(), *train, "--log", f"{interpreted}.jsonl", "--save", interpreted, "--overwrite")
         found, expected = steps(f"{compiled}.jsonl"), steps(f"{interpreted}.jsonl")
         if found != expected:
             raise Failed(f"compiled    {found}\ninterpreted {expected}")
@@ -126,6 +127,10 @@ class Check:
                 raise Failed(f"{compiled} and {interpreted}: {name}.safetensors differ")
         check_bytes(f"{compiled}.jsonl")
         self.inference(module, compiled, how)
+        held = ["--params", compiled, "--holdout", "0.5", *data]
+        found, expected = self.run("plc-run", "eval", module, *held, *how), self.run("plc-interpret", "eval", self.model, *self.sets(), *held)
+        if found != expected:
+            raise Failed(f"compiled    {found}interpreted {expected}")
 
     def inference(self, module, saved, how):
         """What a program of other, and often fewer, layers gives."""

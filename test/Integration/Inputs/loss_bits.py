@@ -1,4 +1,5 @@
-"""loss_bits.py equal|differ LOG LOG.. ; vary LOG; near VALUE WITHIN LOG: losses of steps in logs of training."""
+"""loss_bits.py equal|differ LOG LOG.. ; vary|held LOG; near VALUE WITHIN LOG: losses of steps in logs of training, with held-out
+ones where there are any. held: these are all one, also at the end."""
 import json
 import struct
 import sys
@@ -10,10 +11,18 @@ def bits(log):
 
 
 what, *rest = sys.argv[1:]
+def held(log):
+    return [line["holdout_loss"] for line in map(json.loads, open(log)) if "holdout_loss" in line] + \
+        [line["summary"]["holdout_loss"] for line in map(json.loads, open(log)) if "summary" in line]
+
+
 if what in ("equal", "differ"):
-    first, *others = [bits(log) for log in rest]
+    first, *others = [bits(log) + held(log) for log in rest]
     assert first and others
     assert all((other == first) == (what == "equal") for other in others), (first, others)
+elif what == "held":
+    losses = held(rest[0])
+    assert len(losses) > 2 and len(set(losses)) == 1, losses
 elif what == "vary":
     steps = bits(rest[0])
     assert len(steps) > 2 and len(set(steps)) == len(steps), steps

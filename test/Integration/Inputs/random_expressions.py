@@ -227,7 +227,7 @@ class Expressions(Integers):
     def drawnExpr(self, letters, depth):
         a = self.elementwise(letters, depth)
         kind = self.pick({f"dropout({a.text}; rate = 0.3)": 2 if a.used and a.numbers <= a.used else 0, f"(if random() < 0.4 then 0.5 else {a.at(2)})": 1,
-                          f"{a.at(1)} * random()": 1})
+                          f"{a.at(1)} * random()": 1, f"{a.at(1)} * tanh(normal())": 1, f"{a.at(1)} * min(1, real(step()) / 2)": 1})
         return self.join(kind, 1, a, size=1.5 * a.size)
 
     def stopExpr(self, letters, depth):

@@ -24,6 +24,8 @@ class Strategy:
                         "precision.compute": pick(["f32", "f32", "f32", "f64"]), "optimizer.kind": pick(["sgd", "momentum", "adam", "adamw"])}
         if self.flip(0.2):
             self.numbers["optimizer.clip_norm"] = 0.1
+        if self.flip(0.3):
+            self.numbers["gradient.accumulation_steps"] = 2
         mode = pick(["lazy", "lazy", "hybrid", "hybrid", "eager"])
         self.plan = {"mode": mode, "fusion": "false" if mode == "eager" else pick(["true", "true", "true", "false"]),
                      "memory.strategy": pick(["pooled", "pooled", "standard", "cached", "minimal-peak"]),
