@@ -3,12 +3,15 @@
 the step of one stage by its kernel calls, which bounds what a call's dispatch costs; and the processor time of a step of 8 stages
 beside that of one, which sends and waits for nothing."""
 import json
+import os
 import pathlib
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"

@@ -3,11 +3,14 @@
 model in two stages with it and without (--no-sharing) in turn, as the planner cuts it and cut unevenly by hand; compares
 the fastest step of each pair of runs."""
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"

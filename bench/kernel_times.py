@@ -5,10 +5,13 @@ Trains each of the examples for a while in one stage and compares the prediction
 all, predicted over measured time of a step's kernels, and the median error of a kernel that takes more than 5 us."""
 import argparse
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 options = argparse.ArgumentParser()

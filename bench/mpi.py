@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
+
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"
 rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10

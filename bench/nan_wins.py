@@ -8,11 +8,14 @@ import argparse
 import array
 import json
 import math
+import os
 import pathlib
 import statistics
 import struct
 import subprocess
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 options = argparse.ArgumentParser()
 options.add_argument("before")

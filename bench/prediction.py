@@ -9,11 +9,14 @@ whether its bytes are those that were planned; then the median error beside twic
 again, the rank correlation, and for each model how much slower the plan is that is predicted to be the fastest than the
 one that is."""
 import argparse
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 options = argparse.ArgumentParser()

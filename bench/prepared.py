@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What it gains that tables and merged weights are computed once: bench/prepared.py [ROUNDS]. Runs inference of a decoder of
-four layers with rotary positions, ALiBi slopes and low-rank updates of its weights, one sample a batch, with
-memory.strategy cached and pooled in turn; each round compares the fastest of 50 runs of both."""
+"""What it gains that tables and merged weights are computed once: bench/prepared.py [ROUNDS] [MODEL] [OTHER]. Runs inference with
+memory.strategy cached and pooled in turn; each round compares the fastest of 50 runs of both. MODEL is `decoder`: four layers with
+rotary positions, ALiBi slopes and low-rank updates of weights, one sample a batch; or `rope`: the library's rotary positions
+of 8 samples, 8 heads, 128 positions of 64 numbers. OTHER is a folder of another build's tools, whose pooled plan is compared as well."""
 import pathlib
 import re
 import statistics
@@ -12,7 +13,14 @@ import tempfile
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"
 rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-MODEL = """
+model = sys.argv[2] if len(sys.argv) > 2 else "decoder"
+other = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+MODELS = {"rope": """
+use std.seq
+dim B = 8, H = 8, S = 128, K = 64
+batch B
+model rope(q[B, H, S, K]) -> y[B, H, S, K] { y = rope(q) }
+""", "decoder": """
 use std.nn
 dim B = 1, S = 64, D = 128, H = 4, K = D / H, J = K / 2, F = 4 * D, R = 8
 batch B
@@ -46,26 +54,31 @@ model decoder(x[B, S, D]) -> y[B, S, D] {
   y = x
   repeat 4 { y = attention(y)  y = ffn(y) }
 }
-"""
+"""}
 
 
 def milliseconds(module):
-    text = subprocess.run([run, "bench", module, "--warmup", "5", "--repeats", "50"], check=True, capture_output=True,
+    tool = other / "plc-run" if module.stem == "other" else run
+    text = subprocess.run([tool, "bench", module, "--warmup", "5", "--repeats", "50"], check=True, capture_output=True,
                           text=True).stdout
     return float(re.search(r"ms median, ([0-9.]+) to", text).group(1))
 
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
-    (folder / "decoder.ein").write_text(MODEL)
+    (folder / "model.ein").write_text(MODELS[model])
     modules = {}
-    for strategy in ("cached", "pooled"):
-        modules[strategy] = folder / f"{strategy}.plcm"
-        subprocess.run([compile_, folder / "decoder.ein", "--set", f"memory.strategy={strategy}", "-o", modules[strategy]],
-                       check=True)
-    ratios = []
+    for side in ["cached", "pooled"] + ["other"] * bool(other):
+        modules[side] = folder / f"{side}.plcm"
+        command = [other / "plc-compile" if side == "other" else compile_, folder / "model.ein", "--set",
+                   "machine.threads_per_stage=1", "--set", f"memory.strategy={'cached' if side == 'cached' else 'pooled'}"]
+        subprocess.run(command + ["-o", modules[side]], check=True)
+        plan = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        print(f"{side}: predicted {re.search(r'step with messages, waits and updates (.*)', plan)[1]}")
+    rows = []
     for i in range(rounds):
-        times = {side: milliseconds(modules[side]) for side in (sorted(modules) if i % 2 else sorted(modules)[::-1])}
-        ratios.append(times["pooled"] / times["cached"])
-    print(f"cached is {statistics.median(ratios):.2f} times as fast as pooled "
-          f"(median of {rounds}; {min(ratios):.2f} to {max(ratios):.2f})")
+        rows.append({side: milliseconds(modules[side]) for side in (sorted(modules) if i % 2 else sorted(modules)[::-1])})
+    for side in modules:
+        ratios = [row[side] / row["cached"] for row in rows]
+        print(f"{side}: {statistics.median(row[side] for row in rows):.2f} ms, {statistics.median(ratios):.2f} times as long as "
+              f"cached (median of {rounds}; {min(ratios):.2f} to {max(ratios):.2f})")

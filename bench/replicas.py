@@ -2,11 +2,14 @@
 """The demo's model with two lanes: two replicas on two cores beside one process with one thread. bench/replicas.py [ROUNDS].
 Turn by turn; compares the fastest step of each run."""
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"

@@ -3,11 +3,14 @@
 undivided; then a model that is mostly its vocabulary of 16,384, which is divided, too. bench/shards.py [ROUNDS]. Turn by turn;
 compares the fastest step of each run, and tells the bytes of the largest rank."""
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"

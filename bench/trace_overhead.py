@@ -2,11 +2,14 @@
 """What --trace costs of a step: bench/trace_overhead.py [ROUNDS]. Runs the demo's model with and without it in turn, and
 compares the fastest step of each pair of runs and all steps' median; both sides meet the same noise."""
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
+
+os.environ["PLC_THREADS_PER_STAGE"] = "1" # beside ranks, no further workers
 
 root = pathlib.Path(__file__).resolve().parent.parent
 run, compile_ = root / "build/bin/plc-run", root / "build/bin/plc-compile"

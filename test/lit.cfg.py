@@ -14,6 +14,8 @@ config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--dump-input-filter=error"
 # Plans in tests are the same on every machine.
 config.environment["PLC_RATES"] = "shipped"
+# Nor do workers and what is printed of them depend on it.
+config.environment["PLC_THREADS_PER_STAGE"] = "1"
 # What they compare with stderr does not depend on how fast it is.
 config.environment["PLC_PROGRESS"] = "86400"
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.plc_build, "test", "cache")
@@ -34,6 +36,9 @@ with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
+# Where tests may use no second CPU, nothing is divided.
+if len(os.sched_getaffinity(0)) > 1:
+    config.available_features.add("several-cpus")
 # A plug-in for an MPI library: tests of several processes by it.
 config.available_features.update(mpi for mpi in config.mpis if mpi)
 # Of a mpirun that a test starts itself: Open MPI's refuses both otherwise.

@@ -5,6 +5,9 @@
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace plc::ein;
@@ -23,6 +26,13 @@ Iteration plc::ein::iterationOf(Operation *op) {
   it.result = AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
   it.inputs.append(op->getNumOperands(), it.result);
   return it;
+}
+
+int64_t plc::ein::pointsOf(Operation *op) {
+  uint64_t points = 1;
+  for (int64_t extent : iterationOf(op).extents)
+    points = llvm::SaturatingMultiply(points, uint64_t(extent));
+  return int64_t(std::min<uint64_t>(points, INT64_MAX));
 }
 
 int plc::ein::dimOf(AffineMap map, unsigned axis) {

@@ -25,14 +25,32 @@ struct AutomaticPlan {
   /// What a better plan would need more of: "ranks", "layers", "micro-batches", "batch", "memory.budget", or "work" if
   /// nothing.
   const char *binds = "work";
+  /// Values of keys that the search leaves as they are, and the step with them.
+  struct Other {
+    std::string sets; ///< as options: "--set gradient.lanes=4"
+    int64_t ns = 0;
+    bool changesBits = false;
+  };
+  std::vector<Other> others{};
 };
 
-/// Searches over whole plans of a program of a model (`planner::solveJoint`), within what the strategy says itself, and
-/// writes the choice into the strategy. Returns the exit code; what is wrong is reported to `errors`.
-int planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
-                      strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors);
+/// Time of each rank for the tasks of a plan, what of all of it computes again, and when the last task ends.
+struct StepLoads {
+  std::vector<int64_t> ns;
+  int64_t againNs = 0, tasksNs = 0;
+};
+/// Sets what the chosen step consists of, and what a better one would need.
+void setParts(const StepLoads &loads, AutomaticPlan &plan);
 
-/// The candidates as a table, fastest first, what the chosen step consists of and what binds; each line behind `prefix`.
+/// Searches over whole plans of a program of a model (`planner::solveJoint`), within what the strategy says itself, and
+/// writes the choice into the strategy. Returns the exit code; what is wrong is reported to `errors`. A narrow search moves no
+/// borders, and searches no orders.
+int planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
+                      strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors,
+                      bool isNarrow = false);
+
+/// The best candidates as a table, fastest first, and how many others there are; what the chosen step consists of and what binds;
+/// other keys that would help. Each line stands behind `prefix`.
 void print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out);
 
 /// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv".

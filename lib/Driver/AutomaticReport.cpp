@@ -6,6 +6,10 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+
 using namespace plc::driver;
 using namespace plc::planner;
 
@@ -18,22 +22,97 @@ std::string listOf(const std::vector<int64_t> &numbers) {
 // Elsewhere all orders are one.
 bool hasOrder(const JointChoice &choice) { return choice.ranks * choice.shards > 1; }
 
+// Rows of the table.
+constexpr size_t mostRows = 10;
+
+/// Why a candidate was not looked at closely, if it was not.
+const char *whySkipped(const JointRow &row, const JointRow &chosen) {
+  if (row.depth != JointRow::work || !row.estimate.refusal.empty() || row.estimate.ns < chosen.estimate.ns)
+    return nullptr;
+  return row.choice.schedule == ScheduleKind::automatic ? "any order of it takes longer"
+                                                        : "its share of the work alone takes longer";
+}
+
 std::string verdict(const JointRow &row, const JointRow &chosen) {
   if (!row.estimate.refusal.empty())
     return row.estimate.refusal;
   if (row.choice == chosen.choice)
     return "chosen";
   bool isSlower = row.estimate.ns >= chosen.estimate.ns;
-  if (row.depth == JointRow::work && isSlower)
-    return row.choice.schedule == ScheduleKind::automatic ? "any order of it takes longer"
-                                                          : "its share of the work alone takes longer";
   if (!isSlower)
     return "not planned: plans like it take longer than their orders";
   double slower = 100 * double(row.estimate.ns - chosen.estimate.ns) / double(std::max<int64_t>(chosen.estimate.ns, 1));
   return llvm::formatv("{0:F1} % slower{1}", slower, row.depth == JointRow::plan ? "" : " or more");
 }
 
+/// Rows of a table as text, and in a line how many were left out, and why.
+class Rows {
+public:
+  Rows(const JointRow &chosen, llvm::function_ref<void(const JointRow &)> printRow)
+      : chosen(chosen), printRow(printRow) {}
+
+  void add(const JointRow &row) {
+    const char *skipped = whySkipped(row, chosen);
+    bool isPrinted = row.choice == chosen.choice || (!skipped && printed < mostRows);
+    if (isPrinted) {
+      ++printed;
+      printRow(row);
+      return;
+    }
+    ++left[skipped ? skipped : row.estimate.refusal.empty() ? "slower" : "no plan fits"];
+  }
+
+  std::string textOfOthers() const {
+    int64_t count = 0;
+    std::vector<std::string> reasons;
+    for (const auto &[why, times] : left) {
+      count += times;
+      reasons.push_back(std::to_string(times) + " " + why);
+    }
+    return count ? std::to_string(count) + " other" + (count == 1 ? "" : "s") + ": " + llvm::join(reasons, "; ") : "";
+  }
+
+private:
+  const JointRow &chosen;
+  llvm::function_ref<void(const JointRow &)> printRow;
+  size_t printed = 0;
+  std::map<std::string, int64_t> left;
+};
+
+/// Which keys the search did not vary, and what they would give.
+void printOthers(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out) {
+  if (plan.others.empty())
+    return;
+  out << prefix << "the search left these as they are; each alone would give\n";
+  for (const AutomaticPlan::Other &other : plan.others)
+    out << prefix
+        << llvm::formatv("  {0,10} or less ({1:F0} %) by {2}{3}\n", formatNs(other.ns),
+                         100 * (double(other.ns) / double(plan.answer.chosen.estimate.ns) - 1), other.sets,
+                         other.changesBits ? "; changes the bits" : "");
+}
+
 } // namespace
+
+void plc::driver::setParts(const StepLoads &loads, AutomaticPlan &plan) {
+  const JointRow &chosen = plan.answer.chosen;
+  double step = double(std::max<int64_t>(chosen.estimate.ns, 1)), ranks = double(loads.ns.size());
+  double total = double(std::accumulate(loads.ns.begin(), loads.ns.end(), int64_t(0)));
+  double slowest = double(*std::max_element(loads.ns.begin(), loads.ns.end()));
+  plan.work = 100 * (total - double(loads.againNs)) / ranks / step;
+  plan.again = 100 * double(loads.againNs) / ranks / step;
+  plan.uneven = 100 * (slowest - total / ranks) / step;
+  plan.waiting = std::max(0.0, 100 * (double(loads.tasksNs) - slowest) / step);
+  plan.updates = std::max(0.0, 100 * (step - double(loads.tasksNs)) / step);
+  // What costs more than this part of the step is worth naming.
+  constexpr double worthwhile = 5;
+  double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
+  if (plan.answer.hitsMemory)
+    plan.binds = "memory.budget";
+  else if (worst > worthwhile)
+    plan.binds = plan.uneven == worst ? "layers" : plan.updates == worst ? "batch" : "micro-batches";
+  else
+    plan.binds = chosen.choice.allRanks() == plan.mostRanks ? "ranks" : "work";
+}
 
 std::string plc::driver::describe(const JointChoice &choice) {
   auto count = [](int64_t number, const char *what) {
@@ -62,7 +141,7 @@ void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm:
       << llvm::formatv(columns, "micro-batches", "replicas", shards("shards"), "ranks", "stages", "schedule",
                        "recompute", "step", "outcome")
       << "\n";
-  for (const JointRow &row : plan.answer.rows) {
+  auto printRow = [&](const JointRow &row) {
     const JointChoice &choice = row.choice;
     std::string text = llvm::formatv(
         columns, choice.microBatches, choice.replicas, shards(choice.shards), choice.allRanks(), choice.stages(),
@@ -71,11 +150,17 @@ void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm:
         verdict(row, plan.answer.chosen) + (choice.balance.empty() ? "" : "; balance " + listOf(choice.balance)) +
             (choice.placing == JointPlacing::bySchedule ? "" : "; place " + listOf(choice.place())));
     out << prefix << llvm::StringRef(text).rtrim() << "\n";
-  }
+  };
+  Rows rows(plan.answer.chosen, printRow);
+  for (const JointRow &row : plan.answer.rows)
+    rows.add(row);
+  if (std::string others = rows.textOfOthers(); !others.empty())
+    out << prefix << others << "\n";
   out << prefix << llvm::formatv("chosen: {0}\n", describe(plan));
   out << prefix
       << llvm::formatv("its step: work {0:F1} %, computed again {1:F1} %, uneven {2:F1} %, waiting {3:F1} %, updates "
                        "{4:F1} %\n",
                        plan.work, plan.again, plan.uneven, plan.waiting, plan.updates);
   out << prefix << "binds: " << plan.binds << "\n";
+  printOthers(plan, prefix, out);
 }

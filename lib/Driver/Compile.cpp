@@ -5,6 +5,7 @@
 #include "GivenIR.h"
 #include "Lowering.h"
 #include "MachineRates.h"
+#include "OtherKeys.h"
 #include "Output.h"
 #include "SignOfLife.h"
 
@@ -129,14 +130,14 @@ private:
   /// The step of a planned program, as the simulator plays it.
   int64_t playedNs(plc::plan::ProgramOp program, const plc::module::EntryPlan &table) const {
     return plc::plan::predictStep(program, table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
-                                  strategy.get<int64_t>("machine.threads_per_stage"));
+                                  threadsOf(strategy));
   }
   /// What a run of it takes.
   void addRun(plc::plan::ProgramOp program, const plc::module::EntryPlan &table,
               plc::plan::PlanSummary &summary) const {
     summary.playedNs = playedNs(program, table);
-    summary.process = plc::module::processMemory(table, plc::module::allRanks(table),
-                                                 strategy.get<int64_t>("machine.threads_per_stage"), /*codeBytes=*/0);
+    summary.process =
+        plc::module::processMemory(table, plc::module::allRanks(table), threadsOf(strategy), /*codeBytes=*/0);
   }
   int writeModule();
   int print(ModuleOp module);
@@ -282,8 +283,23 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 int Compilation::choose() {
   Program leading{leadingKind(), {}};
   leading.known = known;
-  if (int failed = planAutomatically(models(), leading, sources, strategy, automatic, llvm::errs()))
+  const Strategy given = strategy;
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  int failed = planAutomatically(models(), leading, sources, strategy, automatic, stream);
+  // What fits nowhere may fit where nothing is kept for all runs.
+  if (failed == NoPlan && mayPrepare(leading, strategy)) {
+    leading.prepares = false;
+    automatic = {};
+    failed = planAutomatically(models(), leading, sources, strategy, automatic, llvm::nulls());
+  }
+  if (failed) {
+    llvm::errs() << errors;
     return failed;
+  }
+  // Whoever asks for a module alone is not kept waiting for what else there may be.
+  if (options.recommend || (options.output.empty() && options.emit.empty()))
+    tryOtherKeys(models(), leading, sources, given, automatic);
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
     llvm::errs() << "plc-compile: chosen: " << describe(automatic) << "\n";
   return Done;

@@ -122,37 +122,74 @@ bool plc::driver::hasSegments(ModuleOp module) {
 }
 
 OwningOpRef<ModuleOp> Lowering::planNumerics(OwningOpRef<ModuleOp> module, Program program, StringRef last) {
-  auto planAs = [&](OwningOpRef<ModuleOp> numerics, bool runsTurnsAgain) {
-    program.runsTurnsAgain = runsTurnsAgain;
-    std::vector<Phase> phases = phasesOf(program, strategy);
+  auto planAs = [&](OwningOpRef<ModuleOp> numerics, const Program &chosen) {
+    std::vector<Phase> phases = phasesOf(chosen, strategy);
     llvm::ArrayRef<Phase> wanted = phasesUpTo(phases, last), ofModel = phasesUpTo(phases, lastOfModel);
     bool plans = wanted.size() > ofModel.size();
-    if (!runPhases(*numerics, phasesBetween(phases, lastOfNumerics, plans ? StringRef(lastOfModel) : last), program,
+    if (!runPhases(*numerics, phasesBetween(phases, lastOfNumerics, plans ? StringRef(lastOfModel) : last), chosen,
                    errors))
       return OwningOpRef<ModuleOp>();
     if (plans)
-      return plan(std::move(numerics), program, last);
+      return plan(std::move(numerics), chosen, last);
     return isValid(*numerics) ? std::move(numerics) : OwningOpRef<ModuleOp>();
   };
-  if (done >= PhaseKind::kernels || !solvesTurns(program, strategy) || !hasSegments(*module))
-    return planAs(std::move(module), false);
-  // Both are planned as a whole: which of them fits, and which is faster, only addresses and orders tell.
-  auto stepUnder = [&](bool runsTurnsAgain, std::string &text) -> std::optional<int64_t> {
+  std::vector<Program> variants = variantsOf(*module, program);
+  if (variants.size() == 1)
+    return planAs(std::move(module), variants.front());
+  // All are planned as a whole: which of them fits, and which is fastest, only addresses and orders tell. Where none fits, the
+  // last, which needs the fewest bytes, tells what is missing.
+  const Program *fastest = &variants.back();
+  std::optional<int64_t> leastNs;
+  for (const Program &variant : variants) {
+    std::string text;
     llvm::raw_string_ostream stream(text);
-    Program tried = program;
-    tried.runsTurnsAgain = runsTurnsAgain;
     Lowering lowering(models, strategy, sources, nullptr, stream);
-    std::vector<Phase> phases = phasesOf(tried, strategy);
-    OwningOpRef<ModuleOp> planned = module->clone();
-    if (!lowering.runPhases(*planned, phasesBetween(phases, lastOfNumerics, lastOfModel), tried, stream))
-      return std::nullopt;
-    planned = lowering.plan(std::move(planned), tried, "");
-    return planned ? std::optional(stepOf(*planned)) : std::nullopt;
+    OwningOpRef<ModuleOp> planned = lowering.withKernels(*module, variant);
+    if (planned)
+      planned = lowering.plan(std::move(planned), variant, "");
+    if (planned && (!leastNs || stepOf(*planned) < *leastNs)) {
+      fastest = &variant;
+      leastNs = stepOf(*planned);
+    }
+  }
+  return planAs(std::move(module), *fastest);
+}
+
+OwningOpRef<ModuleOp> Lowering::withKernels(ModuleOp numerics, const Program &program) {
+  std::vector<Phase> phases = phasesOf(program, strategy);
+  OwningOpRef<ModuleOp> module = numerics.clone();
+  if (!runPhases(*module, phasesBetween(phases, lastOfNumerics, lastOfModel), program, errors))
+    return {};
+  return module;
+}
+
+std::vector<Program> Lowering::variantsOf(ModuleOp numerics, const Program &program) {
+  std::vector<Program> variants = {program};
+  if (done >= PhaseKind::kernels)
+    return variants;
+  if (solvesTurns(program, strategy) && hasSegments(numerics)) {
+    variants.push_back(program);
+    variants.back().runsTurnsAgain = true;
+  }
+  if (!mayPrepare(program, strategy))
+    return variants;
+  auto textOf = [&](bool prepares) {
+    Program tried = program;
+    tried.prepares = prepares;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    Lowering lowering(models, strategy, sources, nullptr, llvm::nulls());
+    if (OwningOpRef<ModuleOp> module = lowering.withKernels(numerics, tried))
+      module->print(stream);
+    return text;
   };
-  std::string text;
-  std::optional<int64_t> kept = stepUnder(false, text), again = stepUnder(true, text);
-  // Where neither fits, that which needs fewer bytes tells what is missing.
-  return planAs(std::move(module), !kept || (again && *again < *kept));
+  if (textOf(true) == textOf(false))
+    return variants;
+  for (size_t i = 0, count = variants.size(); i < count; ++i) {
+    variants.push_back(variants[i]);
+    variants.back().prepares = false;
+  }
+  return variants;
 }
 
 OwningOpRef<ModuleOp> Lowering::plan(OwningOpRef<ModuleOp> module, const Program &program, StringRef last) {

@@ -65,10 +65,15 @@ private:
                  llvm::raw_ostream &errors);
   bool runPasses(mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const Program &program, llvm::raw_ostream &errors);
-  /// A numerics program lowered through the phases behind it up to `last`: by the faster of two plans, where a budget decides
-  /// whether the turns of long loops run again.
+  /// A numerics program lowered through the phases behind it up to `last`: by the fastest of its variants, where a
+  /// budget chooses.
   mlir::OwningOpRef<mlir::ModuleOp> planNumerics(mlir::OwningOpRef<mlir::ModuleOp> module, Program program,
                                                  llvm::StringRef last);
+  /// The ways to plan a numerics program of which a budget chooses: whether the turns of long loops run again, and whether what
+  /// is the same in all runs is kept. The last needs the fewest bytes.
+  std::vector<Program> variantsOf(mlir::ModuleOp numerics, const Program &program);
+  /// A copy of a numerics program with kernels; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> withKernels(mlir::ModuleOp numerics, const Program &program);
   /// Whether the IR is as its dialects say; errors if not.
   bool isValid(mlir::ModuleOp module);
   /// Of a plan that was tried: that its IR is valid, and its proof.

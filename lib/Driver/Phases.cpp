@@ -126,17 +126,28 @@ static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Pro
     options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
 }
 
-/// Whether what is the same in all runs is computed once and kept.
-static bool prepares(const Strategy &strategy) {
+static plc::planner::Prepares preparesOf(const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::planner::MemoryStrategy>("memory.strategy")).prepares;
 }
 
-static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
+bool plc::driver::mayPrepare(const Program &program, const Strategy &strategy) {
+  return preparesOf(strategy) == plc::planner::Prepares::whereItFits && memoryLimit(program, strategy) &&
+         !program.isChoice;
+}
+
+/// Whether what is the same in all runs is computed once and kept.
+static bool prepares(const Program &program, const Strategy &strategy) {
+  using plc::planner::Prepares;
+  Prepares when = preparesOf(strategy);
+  return when == Prepares::always || (when == Prepares::whereItFits && program.prepares);
+}
+
+static std::unique_ptr<Pass> formKernels(const Program &program, const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
   options.fusion = strategy.get<bool>("fusion");
   options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
   options.profile = strategy.get<std::string>("machine.profile");
-  options.prepare = prepares(strategy);
+  options.prepare = prepares(program, strategy);
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
   // A file of rates names its keys as the pass names its options.
   LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });
@@ -164,6 +175,10 @@ static int64_t pipelineRanks(const Strategy &strategy) {
 
 int64_t plc::driver::ranksOf(const Strategy &strategy) { return pipelineRanks(strategy) * shardsOf(strategy); }
 
+int64_t plc::driver::threadsOf(const Strategy &strategy) {
+  return std::max<int64_t>(1, strategy.get<int64_t>("machine.threads_per_stage"));
+}
+
 int64_t plc::driver::mostInFlight(const Strategy &strategy) {
   int64_t runs = strategy.get<int64_t>("parallelism.micro_batches") / strategy.get<int64_t>("parallelism.replicas");
   // While ranks that share a stage wait for each other, they run another micro-batch.
@@ -190,7 +205,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.stages = strategy.get<int64_t>("parallelism.stages");
   options.follows = !program.leads;
   options.explain = program.explains && !program.measures;
-  options.prepare = prepares(strategy);
+  options.prepare = prepares(program, strategy);
   options.replicas = strategy.get<int64_t>("parallelism.replicas");
   options.shards = shardsOf(strategy);
   options.buckets = bucketsOf(program, strategy);
@@ -273,7 +288,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(numerics::createRecordNumerics());
     if (recomputesTurns(program, strategy))
       pipeline.addPass(algebra::createEinRecomputeTurns());
-    pipeline.addPass(formKernels(strategy));
+    pipeline.addPass(formKernels(program, strategy));
   });
   add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {
     pipeline.addPass(plan::createPlanPartition(options, program.known, program.budgetCuts));

@@ -199,15 +199,20 @@ private:
       stop.erase();
     });
     eraseDead(block);
-    SteadyEquations apart;
+    ApartEquations apart;
     if (steady)
       takeSteady(block, *steady, apart);
     if (failed(formCalls(block, body, body.getName() + ".", kernels)))
       return failure();
+    return formApart(apart, block, body, body.getName() + ".P.", kernels);
+  }
+
+  // Puts calls in the place of equations that were moved out of a block, before all others, which read their results.
+  LogicalResult formApart(ApartEquations &apart, Block &block, Operation *place, const Twine &prefix,
+                          Kernels &kernels) {
     if (apart.block.empty())
       return success();
-    // Its calls stand before all others, which read their results.
-    LogicalResult formed = formCalls(apart.block, body, body.getName() + ".P.", kernels);
+    LogicalResult formed = formCalls(apart.block, place, prefix, kernels);
     Operation *returned = apart.block.getTerminator();
     for (auto [argument, value] : llvm::zip(apart.arguments, returned->getOperands())) {
       argument.replaceAllUsesWith(value);
@@ -226,13 +231,17 @@ private:
   // Puts calls in the place of a block's equations. Their kernels stand before `place`, an operation of their table.
   LogicalResult formCalls(Block &block, Operation *place, const Twine &prefix, Kernels &kernels) {
     std::string names = prefix.str();
+    PartOfValue parts = partsOf(place);
+    ApartEquations tables;
+    if (parts.empty()) // a table that ranks share would travel
+      takeTables(block, rates, tables);
     widenBehindViews(block);
     copyMergedWindows(block);
     for (auto loop : block.getOps<ein::LoopOp>())
       copyApart(loop);
     copyReturnedViews(block);
     readFactorsInPlace(block);
-    FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion, partsOf(place));
+    FailureOr<SmallVector<Group>> groups = groupEquations(block, fusion, parts);
     if (failed(groups))
       return failure();
     OpBuilder builder(block.getTerminator());
@@ -259,7 +268,7 @@ private:
       op->dropAllReferences();
     for (Operation *op : formed)
       op->erase();
-    return success();
+    return formApart(tables, block, place, names + "T.", kernels);
   }
 
   // A result that shows an argument, or a value of which the body returns something else too, is a copy.

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace plc;
 using namespace plc::kernels;
-using ein::Function;
+using ein::pointsOf;
 using plan::Implementation;
 using plan::KernelKind;
 
@@ -37,12 +37,16 @@ struct FunctionCost {
   double times;
 };
 
-FunctionCost costOf(Function function) {
-  switch (ein::infoOf(function).cost) {
+// A divisor that is known when code is made: a multiplication and some shifts.
+bool isByConstant(ein::MapOp map) { return map.getInputs().back().getDefiningOp<ein::ConstantOp>() != nullptr; }
+
+FunctionCost costOf(ein::MapOp map) {
+  switch (ein::infoOf(map.getFunction()).cost) {
   case ein::CostClass::Copy: return {Rate::element, 0}; // a load, which the bytes are charged for
   case ein::CostClass::Element: return {Rate::element, 1};
   case ein::CostClass::Divide: return {Rate::divide, 1};
-  case ein::CostClass::IntegerDivide: return {Rate::divide, 10}; // one lane at a time, unless by a constant
+  case ein::CostClass::IntegerDivide: // one lane at a time, unless by a constant
+    return isByConstant(map) ? FunctionCost{Rate::element, 4} : FunctionCost{Rate::divide, 10};
   case ein::CostClass::Exp: return {Rate::exp, 1};
   case ein::CostClass::Log: return {Rate::log, 1};
   case ein::CostClass::Tanh: return {Rate::tanh, 1};
@@ -62,8 +66,6 @@ int64_t productOf(ArrayRef<int64_t> extents) {
     product *= extent;
   return product;
 }
-
-int64_t pointsOf(Operation *op) { return productOf(ein::iterationOf(op).extents); }
 
 // What vectors of `width` take of so many neighbours, over what full ones would.
 double emptyLanes(int64_t neighbours, int64_t width = laneCount) {
@@ -187,7 +189,7 @@ public:
   // A mask or a constant is made where it is read, at each point of its reader.
   void addFree(Operation *op, Operation *reader) {
     if (auto map = dyn_cast<ein::MapOp>(op)) {
-      FunctionCost cost = costOf(map.getFunction());
+      FunctionCost cost = costOf(map);
       amounts[cost.rate] += cost.times * pointsIn(reader);
     }
   }
@@ -237,7 +239,7 @@ private:
       bool wide = columns && vector >= 0 && space.extents[vector] % 64 == 0;
       amounts[Rate::reducedElement] += points / (wide ? 4 : 1);
     } else if (auto map = dyn_cast<ein::MapOp>(op)) {
-      FunctionCost cost = costOf(map.getFunction());
+      FunctionCost cost = costOf(map);
       amounts[cost.rate] += points * cost.times;
     } else if (isa<ein::GatherOp>(op)) {
       bool varies = llvm::any_of(llvm::enumerate(it.inputs), [&](auto each) {
@@ -374,6 +376,24 @@ double kernels::nsOf(const PerRate &amounts, const PerRate &rates) {
   for (size_t rate = 0; rate < PerRate::size; ++rate)
     ns += amounts[Rate(rate)] * rates[Rate(rate)];
   return ns;
+}
+
+bool kernels::isCostly(Operation *op) {
+  auto map = dyn_cast<ein::MapOp>(op);
+  return map && costOf(map).rate != Rate::element;
+}
+
+double kernels::mapNs(Operation *op, int64_t points, const PerRate &rates) {
+  auto map = dyn_cast<ein::MapOp>(op);
+  FunctionCost cost = map ? costOf(map) : FunctionCost{Rate::element, double(isa<ein::CastOp>(op))};
+  return cost.times * rates[cost.rate] * widthOf(op) * double(std::max(points, laneCount));
+}
+
+double kernels::storedNs(Value value, const PerRate &rates) {
+  int64_t bytes = byteSizeOf(cast<RankedTensorType>(value.getType()));
+  double passes = 2; // it is written, and read
+  return passes * (double(bytes - farOf(bytes)) * rates[Rate::cachedByte] + double(farOf(bytes)) * rates[Rate::byte]) +
+         rates[Rate::call];
 }
 
 double kernels::contractionNs(ein::ContractOp op, Implementation by, const PerRate &rates) {

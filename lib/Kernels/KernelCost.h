@@ -29,6 +29,15 @@ std::optional<TurnsWork> workOfTurns(plan::KernelOp kernel);
 /// are nearer to what kernels take than the slowest part alone.
 double nsOf(const PerRate &amounts, const PerRate &rates);
 
+/// Whether a map's function takes more than a value that is read.
+bool isCostly(mlir::Operation *op);
+
+/// Nanoseconds of a map's or a cast's arithmetic at so many points, at least those of a vector; none of other equations.
+double mapNs(mlir::Operation *op, int64_t points, const PerRate &rates);
+
+/// Nanoseconds that it takes to have a value in memory, made by a kernel of its own and read by another.
+double storedNs(mlir::Value value, const PerRate &rates);
+
 /// Nanoseconds of a contraction's arithmetic, by an implementation of kind 'contract' that can compute it.
 double contractionNs(ein::ContractOp op, plan::Implementation by, const PerRate &rates);
 

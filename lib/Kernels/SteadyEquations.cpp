@@ -1,6 +1,9 @@
-//===- SteadyEquations.cpp - equations that are the same in all runs ------===//
+//===- SteadyEquations.cpp - equations that are computed apart -------------===//
 #include "SteadyEquations.h"
 
+#include "Grouping.h"
+#include "KernelCost.h"
+#include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -35,12 +38,73 @@ DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isStea
 }
 
 // More than to read what it gives: a sum, a product of tensors, a look-up, or a function that takes many instructions.
-bool isCostly(Operation &op) {
-  if (auto map = dyn_cast<ein::MapOp>(op)) {
-    ein::CostClass cost = ein::infoOf(map.getFunction()).cost;
-    return cost != ein::CostClass::Copy && cost != ein::CostClass::Element;
+bool isPrepared(Operation &op) {
+  return isCostly(&op) ||
+         isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
+}
+
+// One that code has before its loops.
+bool isNumber(Operation &op) { return ein::isFree(op.getResult(0)) && ein::pointsOf(&op) == 1; }
+
+// Values that depend on constants and indices alone, at how many points kernels compute them if nothing has them in memory.
+class RemadePoints {
+public:
+  explicit RemadePoints(Block &body) {
+    for (Operation &op : llvm::reverse(body.without_terminator()))
+      if (ein::isFree(op.getResult(0)))
+        for (Operation *user : op.getUsers())
+          points[&op] = std::max(points[&op], pointsOfReader(user));
   }
-  return isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
+  int64_t of(Operation *op) const { return points.lookup(op); }
+
+private:
+  int64_t pointsOfReader(Operation *user) const {
+    if (needsMemory(user))
+      return 0; // it is made once for this one
+    bool stored = !ein::isFree(user->getResult(0)) || llvm::any_of(user->getUsers(), needsMemory);
+    return std::max(stored ? ein::pointsOf(user) : 0, points.lookup(user));
+  }
+
+  DenseMap<Operation *, int64_t> points;
+};
+
+// What `costly` makes, with all that it is made of, becomes a block of its own.
+void moveApart(Block &body, ArrayRef<Operation *> costly, ApartEquations &apart) {
+  if (costly.empty())
+    return;
+  SetVector<Operation *> needed;
+  BackwardSliceOptions whole;
+  whole.inclusive = whole.omitBlockArguments = true;
+  for (Operation *op : costly)
+    if (failed(getBackwardSlice(op, &needed, whole)))
+      llvm_unreachable("a loop reads nothing from around it");
+  // Cheap parts of it that others read, too, are made again there.
+  OpBuilder builder(body.getTerminator()->getContext());
+  builder.setInsertionPointToStart(&apart.block);
+  IRMapping copies;
+  for (Operation &op : body.without_terminator())
+    if (needed.contains(&op))
+      builder.clone(op, copies);
+  SmallVector<std::pair<Value, Value>> made; // the copy, and what stands for it in the body
+  for (Operation *op : costly)
+    for (Value value : op->getResults()) {
+      made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));
+      value.replaceAllUsesWith(made.back().second);
+    }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (needed.contains(&op) && op.use_empty())
+      op.erase();
+  // What costly equations alone have read stays among them.
+  SmallVector<Value> returned;
+  for (auto [copy, argument] : made) {
+    if (argument.use_empty()) {
+      body.eraseArgument(cast<BlockArgument>(argument).getArgNumber());
+      continue;
+    }
+    returned.push_back(copy);
+    apart.arguments.push_back(argument);
+  }
+  ein::ReturnOp::create(builder, body.getTerminator()->getLoc(), returned);
 }
 
 } // namespace
@@ -88,46 +152,34 @@ SteadyArguments::SteadyArguments(ModuleOp module) {
   }
 }
 
-void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArguments, SteadyEquations &apart) {
+void plc::kernels::takeSteady(Block &body, const SteadyArguments &steadyArguments, ApartEquations &apart) {
   DenseSet<Value> steady = steadyValues(body, [&](Value argument) { return steadyArguments.contains(argument); });
-  // What is costly, with all that it is made of.
   SmallVector<Operation *> costly;
   for (Operation &op : body.without_terminator())
-    if (steady.contains(op.getResult(0)) && isCostly(op))
+    if (steady.contains(op.getResult(0)) && isPrepared(op) && !isNumber(op))
       costly.push_back(&op);
-  if (costly.empty())
-    return;
-  SetVector<Operation *> needed;
-  BackwardSliceOptions whole;
-  whole.inclusive = whole.omitBlockArguments = true;
-  for (Operation *op : costly)
-    if (failed(getBackwardSlice(op, &needed, whole)))
-      llvm_unreachable("a loop reads nothing from around it");
-  // Cheap parts of it that others read, too, are made again there.
-  OpBuilder builder(body.getTerminator()->getContext());
-  builder.setInsertionPointToStart(&apart.block);
-  IRMapping copies;
-  for (Operation &op : body.without_terminator())
-    if (needed.contains(&op))
-      builder.clone(op, copies);
-  SmallVector<std::pair<Value, Value>> made; // the copy, and what stands for it in the body
-  for (Operation *op : costly)
-    for (Value value : op->getResults()) {
-      made.emplace_back(copies.lookup(value), body.addArgument(value.getType(), value.getLoc()));
-      value.replaceAllUsesWith(made.back().second);
-    }
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (needed.contains(&op) && op.use_empty())
-      op.erase();
-  // What costly equations alone have read stays among them.
-  SmallVector<Value> returned;
-  for (auto [copy, argument] : made) {
-    if (argument.use_empty()) {
-      body.eraseArgument(cast<BlockArgument>(argument).getArgNumber());
+  moveApart(body, costly, apart);
+}
+
+void plc::kernels::takeTables(Block &body, const PerRate &rates, ApartEquations &apart) {
+  RemadePoints remade(body);
+  SmallVector<Operation *> costly;
+  for (Operation &op : body.without_terminator()) {
+    if (!isCostly(&op) || !ein::isFree(op.getResult(0)) || isNumber(op))
       continue;
-    }
-    returned.push_back(copy);
-    apart.arguments.push_back(argument);
+    SetVector<Operation *> made;
+    BackwardSliceOptions whole;
+    whole.inclusive = true;
+    if (failed(getBackwardSlice(&op, &made, whole)))
+      llvm_unreachable("what is free reads nothing from around it");
+    auto nsAt = [&](int64_t points) {
+      double ns = 0;
+      for (Operation *each : made)
+        ns += mapNs(each, points, rates);
+      return ns;
+    };
+    if (nsAt(ein::pointsOf(&op)) + storedNs(op.getResult(0), rates) < nsAt(remade.of(&op)))
+      costly.push_back(&op);
   }
-  ein::ReturnOp::create(builder, body.getTerminator()->getLoc(), returned);
+  moveApart(body, costly, apart);
 }

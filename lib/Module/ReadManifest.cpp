@@ -411,7 +411,7 @@ Manifest readRoot(const Node &root) {
   manifest.real = readElementType(root["real"]);
   if (!isComputeType(manifest.real))
     root["real"].fail("is '" + std::string(nameOf(manifest.real)) + "', expected " + listElementTypes(isComputeType));
-  manifest.threadsPerStage = root["threads_per_stage"].integer(1, 256);
+  manifest.threadsPerStage = root["threads_per_stage"].integer(0, 256);
   manifest.transport = readChoice<TransportKind>(root["transport"]);
   manifest.profiling = root["profiling"].boolean();
   manifest.codeBytes = root["code_bytes"].integer(0, maxBytes);

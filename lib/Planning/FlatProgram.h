@@ -58,7 +58,8 @@ mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
 
 /// Moves calls that are the same for all micro-batches and runs to `prepared`: they read no input, no parameter of which
 /// there is a gradient, and nothing of other calls; they make no output, and their kernels do not run over the batch where
-/// micro-batches have unequal parts of it. Of equal ones the first is left.
+/// micro-batches have unequal parts of it. What only fills in constants stays, but for what such calls read. Of equal ones the
+/// first is left.
 void prepareCalls(FlatProgram &flat);
 
 /// Makes each kernel call of F a unit, with calls of B and W that belong to it, so that cuts may divide layers.

@@ -83,9 +83,7 @@ public:
     if (!places)
       if (planner::Fault fault = choose(values, strategy, eachValue, places))
         return emitNoPlan(rank) << *fault;
-    bool isQuick =
-        &strategy == &rowOf(planner::MemoryStrategy::pooled) || &strategy == &rowOf(planner::MemoryStrategy::cached);
-    if (isQuick && limit > 0)
+    if (strategy.isQuick && limit > 0)
       lower(places, values, strategy, eachValue, limit, isMeasured);
     if (planner::Fault fault = prepared.pack(strategy))
       return emitNoPlan(rank) << *fault;

@@ -2,6 +2,7 @@
 #include "FlatProgram.h"
 
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -23,13 +24,14 @@ public:
   }
 
   void run() {
+    std::vector<bool> steady = findSteady();
     std::vector<FlatCall> others;
     std::vector<int64_t> moved(flat.calls.size(), -1);
     for (auto [index, call] : llvm::enumerate(flat.calls)) {
       for (int64_t &value : call.args)
         if (auto same = sameAs.find(value); same != sameAs.end())
           value = same->second;
-      if (isSteady(call)) {
+      if (steady[index]) {
         prepare(std::move(call));
         continue;
       }
@@ -43,15 +45,40 @@ public:
   }
 
 private:
-  bool isSteady(const FlatCall &call) {
-    return llvm::all_of(call.args, [&](int64_t value) { return isSteadyValue(flat.values[value]); }) &&
-           llvm::none_of(call.results, [&](int64_t value) { return outputs.count(value); }) &&
-           !runsOverBatch(call.kernel);
+  // Of calls that are the same in all runs, those that compute something, and what these read: a constant is filled in again for
+  // less than the bytes are worth that would keep it.
+  std::vector<bool> findSteady() {
+    std::vector<bool> steady(flat.calls.size()), isKept(flat.values.size());
+    std::set<int64_t> values;
+    for (auto [index, call] : llvm::enumerate(flat.calls)) {
+      steady[index] =
+          llvm::all_of(call.args, [&](int64_t value) { return values.count(value) || isFrozen(flat.values[value]); }) &&
+          llvm::none_of(call.results, [&](int64_t value) { return outputs.count(value); }) &&
+          !runsOverBatch(call.kernel);
+      if (steady[index])
+        values.insert(call.results.begin(), call.results.end());
+    }
+    for (int64_t index = int64_t(flat.calls.size()) - 1; index >= 0; --index) {
+      const FlatCall &call = flat.calls[index];
+      steady[index] = steady[index] && (computes(call.kernel) ||
+                                        llvm::any_of(call.results, [&](int64_t value) { return isKept[value]; }));
+      if (steady[index])
+        for (int64_t value : call.args)
+          isKept[value] = true;
+    }
+    return steady;
   }
 
-  bool isSteadyValue(const FlatValue &value) const {
-    return value.origin == FlatValue::Prepared ||
-           (value.origin == FlatValue::Param && !trained.contains(value.name.getValue()));
+  bool isFrozen(const FlatValue &value) const {
+    return value.origin == FlatValue::Param && !trained.contains(value.name.getValue());
+  }
+
+  static bool computes(KernelOp kernel) {
+    return llvm::any_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
+      auto map = dyn_cast<ein::MapOp>(op);
+      return map ? ein::infoOf(map.getFunction()).cost != ein::CostClass::Copy
+                 : !isa<ein::IotaOp, ein::ConstantOp, ein::CastOp>(op) && !ein::isView(&op);
+    });
   }
 
   bool runsOverBatch(KernelOp kernel) {

@@ -91,9 +91,8 @@ PlanSummary::Stage summarizeStage(ProgramOp program, StageOp stage, SymbolTable 
 std::string percent(double part) { return llvm::formatv("{0:F1} %", part * 100); }
 
 void printGap(llvm::raw_ostream &out, StringRef what, const std::string &answer, const std::string &bound, double gap,
-              bool proven = false) {
-  out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap)
-      << (proven ? ", optimal (proven)" : "") << "\n";
+              StringRef remark = "") {
+  out << "  " << what << " " << answer << ", bound " << bound << ", gap " << percent(gap) << remark << "\n";
 }
 
 // Prints how many bytes of all arenas recomputation saves, and the factor by which the FLOPs of a step grow; both are
@@ -248,7 +247,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
            gapOf(summary.cutNs, summary.cutBoundNs));
   if (summary.stepNs >= 0)
     printGap(out, "step", formatNs(summary.stepNs), formatNs(summary.stepBoundNs),
-             gapOf(summary.stepNs, summary.stepBoundNs));
+             gapOf(summary.stepNs, summary.stepBoundNs), ": of any order of these tasks");
   if (summary.playedNs >= 0)
     out << "  step with messages, waits and updates " << formatNs(summary.playedNs) << "\n";
   if (summary.prepared.calls)
@@ -260,7 +259,7 @@ void plc::plan::print(const PlanSummary &summary, llvm::raw_ostream &out) {
     if (stage.peakBytes >= 0 && ranks.insert(stage.rank).second)
       printGap(out, "arena of rank " + std::to_string(stage.rank), planner::formatBytes(stage.peakBytes),
                planner::formatBytes(stage.peakBoundBytes), gapOf(stage.peakBytes, stage.peakBoundBytes),
-               stage.peakIsMinimal);
+               stage.peakIsMinimal ? ", optimal (proven)" : "");
   if (summary.process.arenas)
     out << "  process with all ranks " << summary.process.text() << "\n";
   printContractions(out, summary);

@@ -184,7 +184,8 @@ void tellModule(const Module &module) {
   table.add({"numerics key", manifest.numericsKey});
   table.add({"made for", features.empty() ? "any CPU" : features});
   table.add({"optimizer", nameOfChoice(manifest.optimizer.kind)});
-  table.add({"threads", std::to_string(manifest.threadsPerStage) + " per stage"});
+  table.add({"threads", manifest.threadsPerStage ? std::to_string(manifest.threadsPerStage) + " per stage"
+                                                 : "as many per stage as there are cores, where that pays"});
   table.print(0);
   tellEntries(manifest);
   tellParameters(manifest);

@@ -281,6 +281,7 @@ std::unique_ptr<Engine> openModelFile(const ModelRequest &request) {
   options.shareKernels = request.sharesKernels;
   options.trace = !request.trace.empty();
   options.timeTasks = request.timesTasks;
+  options.printWorkers = request.runs;
   options.hangTimeout = request.hangTimeout.value_or(options.hangTimeout);
   if (isCompiled(request.file))
     return runModule(request, moduleOf(request, scratch), options);

@@ -144,7 +144,7 @@ public:
 
   std::vector<RankMemory> memory(const EntryInfo &entry) override {
     const Session *session = cache.hasRun(planOf(entry)) ? cache.find(planOf(entry)) : nullptr;
-    return session ? memoryOf(manifest, *session, cache.threadsPerStage(),
+    return session ? memoryOf(manifest, *session, cache.threadsPerStage(planOf(entry)),
                               allocatedBytes() - cache.allocatedBefore(planOf(entry)))
                    : std::vector<RankMemory>();
   }
@@ -162,7 +162,7 @@ public:
 
   std::optional<RunTimes> lastRun(const EntryInfo &entry) override {
     const Session *session = cache.find(planOf(entry));
-    return session ? timesOf(manifest, *session, cache.threadsPerStage(), sharesKernels) : std::nullopt;
+    return session ? timesOf(manifest, *session, cache.threadsPerStage(planOf(entry)), sharesKernels) : std::nullopt;
   }
 
   void writeTrace(const std::string &file) override {
@@ -186,7 +186,7 @@ public:
   }
 
   int64_t numWorkers(const EntryInfo &entry) const override {
-    return static_cast<int64_t>(manifest.entries[planOf(entry)].ranks.size()) * cache.threadsPerStage();
+    return static_cast<int64_t>(manifest.entries[planOf(entry)].ranks.size()) * cache.threadsPerStage(planOf(entry));
   }
 
   int64_t smallestGather() const override {

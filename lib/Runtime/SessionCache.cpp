@@ -1,10 +1,13 @@
 #include "SessionCache.h"
 
 #include "ArenaChecks.h"
+#include "ChooseWorkers.h"
 #include "Measurements.h"
 #include "MpiTransport.h"
 #include "Transports.h"
 #include "plc/Runtime/MachineShare.h"
+
+#include <cstdio>
 
 namespace plc::runtime {
 
@@ -46,8 +49,13 @@ SessionCache::SessionCache(std::unique_ptr<Module> opened, const ModuleOptions &
     : module(checked(std::move(opened))), file(module->fileName()), contents(module->manifest()), options(options),
       transport(options.transportKind.value_or(contents.transport)),
       world(transport == TransportKind::Mpi && !options.transport ? joinWorld(*module) : nullptr),
-      threads(options.threadsPerStage.value_or(contents.threadsPerStage)), loaded(contents.entries.size()),
-      host(contents) {}
+      threads(options.threadsPerStage), printsWorkers(options.printWorkers), chosen(contents.entries.size()),
+      loaded(contents.entries.size()), host(contents) {
+  if (!threads && contents.threadsPerStage)
+    threads = contents.threadsPerStage;
+  if (!threads)
+    threads = workersOfEnvironment();
+}
 
 SessionCache::~SessionCache() {
   for (Loaded &entry : loaded)
@@ -207,6 +215,8 @@ Session &SessionCache::ready(size_t index) {
     checkAvailable(file, "arenas of entry '" + contents.entries[index].name + "'", processMemory(index).arenas);
     entry.session = make(index, std::move(connected));
     entry.allocatedBefore = before - allocatedBytes(); // plus what there is when it first runs
+    if (std::exchange(printsWorkers, false))
+      printWorkers(index);
     if (options.trace)
       entry.session->startTrace(eventsPerRank);
     if (options.timeTasks)
@@ -225,15 +235,42 @@ std::unique_ptr<Transport> SessionCache::connect(size_t index) const {
   return options.transport ? options.transport(plan) : makeTransport(transport, plan);
 }
 
-/// Several processes have a copy of all parameters each, and of moments once they are saved or resumed.
-module::ProcessMemory SessionCache::processMemory(size_t index) const {
+std::vector<size_t> SessionCache::localRanks(size_t index) const {
   const EntryPlan &plan = contents.entries[index];
   std::vector<size_t> ranks = module::allRanks(plan);
   if (world)
     std::erase_if(ranks, [&](size_t rank) {
       return MpiTransport::processOf(rank, plan.ranks.size(), world->count()) != world->process();
     });
-  module::ProcessMemory memory = module::processMemory(plan, ranks, threads, contents.codeBytes);
+  return ranks;
+}
+
+int64_t SessionCache::threadsPerStage(size_t index) const {
+  if (threads)
+    return *threads;
+  int64_t &workers = chosen[index];
+  if (!workers)
+    workers =
+        chooseWorkers(contents, contents.entries[index],
+                      usableCpus() / static_cast<double>(world ? world->onTheseCpus() : 1), localRanks(index).size());
+  return workers;
+}
+
+/// What the strategy leaves open, so that nobody wonders which cores are busy.
+void SessionCache::printWorkers(size_t index) const {
+  int64_t workers = threadsPerStage(index);
+  if (threads || workers == 1 || (world && !world->leads()))
+    return;
+  size_t ranks = contents.entries[index].ranks.size();
+  std::fprintf(stderr, "%lld workers for %s; 'machine.threads_per_stage' = 1 uses one\n",
+               static_cast<long long>(workers),
+               ranks == 1 ? "1 rank" : ("each of " + std::to_string(ranks) + " ranks").c_str());
+}
+
+/// Several processes have a copy of all parameters each, and of moments once they are saved or resumed.
+module::ProcessMemory SessionCache::processMemory(size_t index) const {
+  module::ProcessMemory memory =
+      module::processMemory(contents.entries[index], localRanks(index), threadsPerStage(index), contents.codeBytes);
   if (!world)
     return memory;
   memory.program += mpiBytes;
@@ -242,7 +279,7 @@ module::ProcessMemory SessionCache::processMemory(size_t index) const {
 }
 
 std::unique_ptr<Session> SessionCache::make(size_t index, std::unique_ptr<Transport> connected) const {
-  WorkerOptions workers{.threadsPerRank = threads,
+  WorkerOptions workers{.threadsPerRank = threadsPerStage(index),
                         .spinNs = static_cast<int64_t>(shortWaitNs(contents.rates)),
                         .shareKernels = options.shareKernels};
   return std::make_unique<Session>(contents, contents.entries[index], workers, options.hangTimeout,

@@ -18,7 +18,8 @@ public:
   SessionCache(const SessionCache &) = delete;
 
   const Manifest &manifest() const { return contents; }
-  int64_t threadsPerStage() const { return threads; }
+  /// Workers of each rank of an entry: as many as the run, the module or the environment says, else as pay here.
+  int64_t threadsPerStage(size_t index) const;
   /// The processes that run the module together, or nullptr: this one has all ranks.
   MpiWorld *processes() const { return world; }
 
@@ -65,6 +66,8 @@ private:
   bool trains(size_t index) const { return manifest().entries[index].trains(); }
   std::unique_ptr<Transport> connect(size_t index) const;
   std::unique_ptr<Session> make(size_t index, std::unique_ptr<Transport> transport) const;
+  std::vector<size_t> localRanks(size_t index) const;
+  void printWorkers(size_t index) const;
   void discard(Loaded &entry);
   void discardAfterError(size_t index);
   void fill(const EntryTensors &tensors) const;
@@ -78,12 +81,14 @@ private:
   ModuleOptions options;
   TransportKind transport;
   MpiWorld *world;
-  int64_t threads;
-  std::vector<Loaded> loaded; // by entry
-  HostParameters host;        // has what the holder does not hold
-  Session *holder = nullptr;  // whose arenas have the present parameters; null: the host has them
-  bool keeps = false;         // the holder has those that are written, too
-  uint64_t version = 1;       // of the present parameters
+  std::optional<int64_t> threads;      // none: they are chosen for each entry
+  bool printsWorkers;                  // when the first session is made
+  mutable std::vector<int64_t> chosen; // by entry; 0: not yet
+  std::vector<Loaded> loaded;          // by entry
+  HostParameters host;                 // has what the holder does not hold
+  Session *holder = nullptr;           // whose arenas have the present parameters; null: the host has them
+  bool keeps = false;                  // the holder has those that are written, too
+  uint64_t version = 1;                // of the present parameters
 };
 
 } // namespace plc::runtime

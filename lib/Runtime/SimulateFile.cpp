@@ -87,7 +87,7 @@ void simulateModule(const Manifest &manifest, const simulator::Cluster &cluster,
   auto train = std::find_if(manifest.entries.begin(), manifest.entries.end(),
                             [](const EntryPlan &entry) { return entry.trains(); });
   const EntryPlan &entry = train == manifest.entries.end() ? manifest.entries.front() : *train;
-  Play play = simulator::playOf(manifest, entry, manifest.threadsPerStage);
+  Play play = simulator::playOf(manifest, entry, std::max<int64_t>(1, manifest.threadsPerStage));
   Simulation simulation;
   if (auto wrong = simulator::simulate(play, cluster, simulation, !traceFile.empty()))
     throw Error(NoPlan, clusterFile, noPlanPrefix + *wrong);

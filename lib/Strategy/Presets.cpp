@@ -28,13 +28,13 @@ Preset with(Preset preset, std::vector<std::pair<const char *, Value>> values) {
 
 llvm::ArrayRef<Preset> plc::strategy::allPresets() {
   static const std::vector<Preset> presets = {
-      make("training", "lazy", "full", "f32", "pooled", "automatic", true, true),
+      make("training", "lazy", "full", "f32", "auto", "automatic", true, true),
       make("inference", "lazy", "none", "f32", "cached", "automatic", true, false),
       with(make("memory-efficient", "hybrid", "full", "mixed", "minimal-peak", "none", false, false),
            {{"checkpoint.policy", text("uniform")},
             {"checkpoint.interval", int64_t(10)},
             {"checkpoint.grain", text("equation")}}),
-      with(make("high-throughput", "lazy", "none", "f32", "pooled", "data", true, false),
+      with(make("high-throughput", "lazy", "none", "f32", "auto", "data", true, false),
            {{"parallelism.replicas", int64_t(4)},
             {"gradient.lanes", int64_t(4)},
             {"parallelism.micro_batches", int64_t(4)}}),

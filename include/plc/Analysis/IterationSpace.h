@@ -18,6 +18,8 @@ struct Iteration {
   mlir::AffineMap result;
 };
 Iteration iterationOf(mlir::Operation *equation);
+/// The points of that domain.
+int64_t pointsOf(mlir::Operation *equation);
 
 /// The dimension that axis `axis` of a map reads, or -1 where it reads a symbol.
 int dimOf(mlir::AffineMap map, unsigned axis);

@@ -47,6 +47,7 @@ struct Program {
   std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's, or of its bytes
   bool sharesModule = false;                      // other programs of a module are planned by the same strategy
   bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
+  bool prepares = true;        // what is the same in all runs is kept, where the strategy leaves that open
   bool isChoice = false;       // of the joint plan, which tries all others
   bool triesCuts = true;       // under a budget: other cuts where the first one does not fit
   bool isHasty = false;        // compared with others, and made again without haste if it is chosen: only then proven
@@ -67,8 +68,12 @@ bool takesWhatIsReady(const strategy::Strategy &strategy);
 bool recomputesTurns(const Program &program, const strategy::Strategy &strategy);
 /// Whether a budget decides that.
 bool solvesTurns(const Program &program, const strategy::Strategy &strategy);
+/// Whether it decides if what is the same in all runs is kept.
+bool mayPrepare(const Program &program, const strategy::Strategy &strategy);
 
 int64_t ranksOf(const strategy::Strategy &strategy);
+/// Threads of each rank that times count with: one where runs choose how many there are.
+int64_t threadsOf(const strategy::Strategy &strategy);
 /// What the cuts count with on each stage where the order follows times: what the first stage of 1F1B holds.
 int64_t mostInFlight(const strategy::Strategy &strategy);
 

@@ -88,16 +88,20 @@ Fault packMinimal(const PackProblem &problem, Packing &packing, const PackEffort
 /// is checked, and the places that are there are right. Heuristic. O((n + k) log n), as `firstFitBySize`.
 void fillHoles(const PackProblem &problem, int64_t capacity, std::vector<int64_t> &offsets);
 
-/// What a rank's addresses are chosen by: with foresight, as an allocator would, or searched for; and whether what is the
-/// same in all runs is computed once and kept.
-enum class MemoryStrategy { pooled, standard, cached, minimalPeak };
+/// Whether what is the same in all runs is computed once and kept.
+enum class Prepares { never, whereItFits, always };
+
+/// What a rank's addresses are chosen by: with foresight, as an allocator would, or searched for; and what is kept for all
+/// runs.
+enum class MemoryStrategy { automatic, pooled, standard, cached, minimalPeak };
 
 struct MemoryStrategyRow {
   const char *name;
   Fault (*pack)(const PackProblem &problem, Packing &packing);
   /// For many blocks of few kinds; null: as all others.
   Fault (*packKinds)(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
-  bool prepares = false; ///< what is the same in all runs is computed once
+  Prepares prepares = Prepares::never;
+  bool isQuick = true; ///< places that miss a limit are worth a longer search
 };
 
 } // namespace plc::planner
@@ -106,10 +110,11 @@ template <>
 struct plc::Choice<plc::planner::MemoryStrategy> {
   static constexpr const char *noun = "strategy";
   static constexpr planner::MemoryStrategyRow table[] = {
+      {"auto", planner::packByOrders, planner::packByLanes, planner::Prepares::whereItFits},
       {"pooled", planner::packByOrders, planner::packByLanes},
-      {"standard", planner::firstFitByTime, nullptr},
-      {"cached", planner::packByOrders, planner::packByLanes, /*prepares=*/true},
-      {"minimal-peak", planner::packMinimal, planner::packByLanes},
+      {"standard", planner::firstFitByTime, nullptr, planner::Prepares::never, /*isQuick=*/false},
+      {"cached", planner::packByOrders, planner::packByLanes, planner::Prepares::always},
+      {"minimal-peak", planner::packMinimal, planner::packByLanes, planner::Prepares::never, /*isQuick=*/false},
   };
   static std::span<const planner::MemoryStrategyRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }

@@ -208,8 +208,8 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders, and
     where that ends above `memory-limit-bytes` by a search for places that end there, of blocks not while plans are tried (`measure`);
     `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value or block a
-    buffer when it begins and takes it back after the last use, as an allocator would that sees no future; `cached` is as
-    `pooled`: what it keeps is decided before, by `prepare` of `--form-kernels` and `--plan-partition`. Sizes are rounded
+    buffer when it begins and takes it back after the last use, as an allocator would that sees no future; `cached` and `auto`
+    are as `pooled`: what they keep is decided before, by `prepare` of `--form-kernels` and `--plan-partition`. Sizes are rounded
     to 64 bytes.
 
     Test: `test/Planning/addresses.mlir`.

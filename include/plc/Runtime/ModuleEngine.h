@@ -23,7 +23,7 @@ class Transport;
 inline constexpr double longestHangTimeout = 1e9;
 
 struct ModuleOptions {
-  std::optional<int64_t> threadsPerStage; // instead of the module's own
+  std::optional<int64_t> threadsPerStage; // instead of the module's own, or of as many as pay
   /// Runs everything twice: plainly, and with NaNs in all bytes that the plan calls dead. Throws Error (exit code 1) if
   /// a result or gradient then has other bits.
   bool checkArena = false;
@@ -33,9 +33,10 @@ struct ModuleOptions {
   /// Stops with an Error (exit code 1) at the first kernel that writes a NaN, or an infinity that none of its rules
   /// speaks of.
   bool checkFinite = false;
-  bool shareKernels = true; // idle workers compute chunks of other workers' kernels; changes no bit
-  bool trace = false;       // keeps what writeTrace writes
-  bool timeTasks = false;   // keeps what lastRun tells
+  bool printWorkers = false; // when the first session is made: how many were chosen, on stderr
+  bool shareKernels = true;  // idle workers compute chunks of other workers' kernels; changes no bit
+  bool trace = false;        // keeps what writeTrace writes
+  bool timeTasks = false;    // keeps what lastRun tells
   /// Seconds, below longestHangTimeout, after which a rank that does nothing hangs (Watchdog.h): an Error (exit code
   /// 5). 0: never. A cycle of waits is one at once.
   double hangTimeout = 30;

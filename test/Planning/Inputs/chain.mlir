@@ -21,7 +21,7 @@ plan.kernel @sum(%x: !t) -> tensor<f32> attributes {kind = #plan<kind rows>, ns 
 }
 plan.kernel @ones() -> !t attributes {kind = #plan<kind elementwise>, ns = 2 : i64} {
   %one = ein.constant 1.0 : tensor<f32>
-  %y = ein.map id(%one) over [16] maps [#all, #id] : (tensor<f32>) -> !t
+  %y = ein.map exp(%one) over [16] maps [#all, #id] : (tensor<f32>) -> !t
   plan.yield %y : !t
 }
 

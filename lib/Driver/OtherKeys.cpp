@@ -1,0 +1,207 @@
+//===- OtherKeys.cpp - keys that a joint plan leaves as they are -----------===//
+#include "OtherKeys.h"
+
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Planner/Grain.h"
+#include "plc/Strategy/Choices.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+using namespace mlir;
+using namespace plc::driver;
+using namespace plc::planner;
+using plc::strategy::Counts;
+using plc::strategy::Strategy;
+
+namespace {
+
+/// Sizes that are tried, each alone and then together.
+constexpr size_t mostSizes = 3;
+
+class OtherKeys {
+public:
+  OtherKeys(const Models &models, const Program &program, llvm::SourceMgr &sources, const Strategy &given,
+            AutomaticPlan &plan)
+      : models(models), model(models.ofBatch), program(program), sources(sources), given(given), plan(plan),
+        chosen(plan.answer.chosen.choice), ranks(plan.mostRanks) {
+    this->program.known.reset(); // answers of other kernels
+  }
+
+  void run() {
+    if (ranks > 1) {
+      tryLanes();
+      trySizes();
+      tryEquations();
+      tryWorkers();
+    }
+    tryMicroBatches();
+    auto isFaster = [](const AutomaticPlan::Other &a, const AutomaticPlan::Other &b) { return a.ns < b.ns; };
+    std::stable_sort(plan.others.begin(), plan.others.end(), isFaster);
+  }
+
+private:
+  struct Setting {
+    const char *key;
+    plc::strategy::Value value;
+    bool isTold = true; ///< else it narrows what is tried
+  };
+
+  /// The step under other values of keys; nothing if there is no plan.
+  std::optional<int64_t> stepUnder(const std::vector<Setting> &settings) {
+    Strategy tried = given;
+    for (const Setting &setting : settings)
+      tried.choose(setting.key, setting.value, /*isOwn=*/true);
+    AutomaticPlan found;
+    if (planAutomatically(models, program, sources, tried, found, llvm::nulls(), /*isNarrow=*/true))
+      return std::nullopt;
+    return found.answer.chosen.estimate.ns;
+  }
+
+  void offer(const std::vector<Setting> &settings, std::optional<int64_t> ns, bool changesBits) {
+    if (!ns || *ns * 100 > plan.answer.chosen.estimate.ns * (100 - worthwhilePercent))
+      return;
+    std::string sets;
+    for (const Setting &setting : settings)
+      if (setting.isTold)
+        sets += (sets.empty() ? "" : " ") + textOf(setting);
+    plan.others.push_back({std::move(sets), *ns, changesBits});
+  }
+
+  void tryKeys(const std::vector<Setting> &settings, bool changesBits) {
+    offer(settings, stepUnder(settings), changesBits);
+  }
+
+  /// As a shell takes it.
+  static std::string textOf(const Setting &setting) {
+    if (const auto *counts = std::get_if<Counts>(&setting.value)) {
+      std::vector<std::string> texts;
+      for (const auto &[name, parts] : *counts)
+        texts.push_back(name + "=" + std::to_string(parts));
+      return std::string("--set '") + setting.key + "={" + llvm::join(texts, ",") + "}'";
+    }
+    std::string text = plc::strategy::print(setting.value);
+    llvm::erase(text, '"');
+    return std::string("--set ") + setting.key + "=" + text;
+  }
+
+  bool isFree(const char *key) const { return !given.isOwn(key); }
+  Setting narrowTo(const char *key, int64_t value) const { return {key, value, /*isTold=*/false}; }
+
+  void tryLanes() {
+    if (!isFree("gradient.lanes") || !isFree("parallelism.replicas") || program.entry != plc::ProgramKind::train)
+      return;
+    int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch(), lanes = std::min(ranks, batch);
+    if (lanes < 2)
+      return;
+    std::vector<Setting> settings = {{"gradient.lanes", lanes}, narrowTo("parallelism.replicas", lanes)};
+    if (!isFree("parallelism.micro_batches") && given.get<int64_t>("parallelism.micro_batches") % lanes)
+      settings.push_back({"parallelism.micro_batches", lanes});
+    tryKeys(settings, /*changesBits=*/true);
+  }
+
+  /// Sizes of parameters that are divisible, those of most bytes first.
+  std::vector<std::string> sizesByBytes() {
+    std::map<std::string, int64_t> bytes;
+    for (auto param : model.getOps<plc::ein::ParamOp>()) {
+      if (!param.getSizes())
+        continue;
+      auto type = cast<RankedTensorType>(param.getType());
+      for (auto [axis, size] : llvm::enumerate(param.getSizes()->getAsValueRange<StringAttr>()))
+        if (!size.empty() && type.getDimSize(axis) % ranks == 0)
+          bytes[size.str()] += type.getNumElements();
+    }
+    std::vector<std::string> sizes;
+    for (const auto &[size, count] : bytes)
+      sizes.push_back(size);
+    llvm::stable_sort(sizes, [&](auto &a, auto &b) { return bytes[a] > bytes[b]; });
+    sizes.resize(std::min(sizes.size(), mostSizes));
+    return sizes;
+  }
+
+  /// The best size alone, and then as many others as help.
+  void trySizes() {
+    if (!isFree("parallelism.shard") || !isFree("parallelism.shard_ranks"))
+      return;
+    auto dividing = [&](const Counts &counts) {
+      return std::vector<Setting>{{"parallelism.shard", counts},
+                                  narrowTo("parallelism.shard_ranks", ranks),
+                                  narrowTo("parallelism.micro_batches", chosen.microBatches)};
+    };
+    std::vector<std::pair<int64_t, std::string>> alone;
+    for (const std::string &size : sizesByBytes())
+      if (std::optional<int64_t> ns = stepUnder(dividing({{size, ranks}})))
+        alone.emplace_back(*ns, size);
+    llvm::stable_sort(alone, [](auto &a, auto &b) { return a.first < b.first; });
+    Counts best;
+    int64_t bestNs = 0;
+    for (const auto &[ns, size] : alone) {
+      Counts more = best;
+      more.emplace(size, ranks);
+      std::optional<int64_t> moreNs = best.empty() ? ns : stepUnder(dividing(more));
+      if (!moreNs || (!best.empty() && *moreNs >= bestNs))
+        continue;
+      best = std::move(more);
+      bestNs = *moreNs;
+    }
+    if (best.empty())
+      return;
+    // Under the order that waits least, which is searched once.
+    std::vector<Setting> settings = dividing(best);
+    if (isFree("parallelism.schedule"))
+      settings.push_back({"parallelism.schedule", std::string(plc::nameOfChoice(ScheduleKind::automatic)),
+                          /*isTold=*/false});
+    offer(settings, stepUnder(settings), /*changesBits=*/true);
+  }
+
+  void tryEquations() {
+
+    if (!isFree("parallelism.grain") || !isFree("parallelism.stages"))
+      return;
+    tryKeys({{"parallelism.grain", std::string(plc::nameOfChoice(Grain::equation))},
+             narrowTo("parallelism.micro_batches", std::max(chosen.microBatches, ranks)),
+             narrowTo("parallelism.stages", ranks)},
+            /*changesBits=*/false);
+  }
+
+  void tryWorkers() {
+    if (!isFree("machine.threads_per_stage"))
+      return;
+    int64_t microBatches = isFree("parallelism.micro_batches") ? given.get<int64_t>("gradient.lanes")
+                                                               : given.get<int64_t>("parallelism.micro_batches");
+    tryKeys({{"machine.ranks", int64_t(1)},
+             {"machine.threads_per_stage", ranks},
+             narrowTo("parallelism.micro_batches", microBatches)},
+            /*changesBits=*/false);
+  }
+
+  void tryMicroBatches() {
+    if (isFree("parallelism.micro_batches") || chosen.replicas * chosen.stages() * chosen.shards == 1)
+      return;
+    int64_t count = given.get<int64_t>("parallelism.micro_batches"),
+            batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
+    for (int64_t other : {count * 2, count * 4})
+      if (other <= batch)
+        tryKeys({{"parallelism.micro_batches", other}, narrowTo("parallelism.stages", chosen.stages())},
+                /*changesBits=*/true);
+  }
+
+  const Models models;
+  ModuleOp model; // for one batch
+  Program program;
+  llvm::SourceMgr &sources;
+  const Strategy &given;
+  AutomaticPlan &plan;
+  const JointChoice chosen;
+  const int64_t ranks;
+};
+
+} // namespace
+
+void plc::driver::tryOtherKeys(const Models &models, const Program &program, llvm::SourceMgr &sources,
+                               const Strategy &given, AutomaticPlan &plan) {
+  OtherKeys(models, program, sources, given, plan).run();
+}
