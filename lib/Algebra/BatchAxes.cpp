@@ -23,6 +23,12 @@ BatchAxes::BatchAxes(ein::ModelOp model) : model(model) {
       batch.insert(root(node(argument.getAsOpaquePointer(), axis)));
 }
 
+void BatchAxes::addResults() {
+  for (auto [result, axis] : llvm::zip(model.getBody().front().back().getOperands(), model.getResultBatch()))
+    if (axis >= 0)
+      batch.insert(root(node(result.getAsOpaquePointer(), axis)));
+}
+
 unsigned BatchAxes::node(const void *owner, int64_t index) {
   auto [it, isNew] = nodes.try_emplace({owner, index}, parents.size());
   if (isNew) {

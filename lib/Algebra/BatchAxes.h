@@ -16,6 +16,9 @@ class BatchAxes {
 public:
   explicit BatchAxes(ein::ModelOp model);
 
+  /// Results that are declared so are indexed by the batch, too, whether or not an argument is: of a model that only draws, none is.
+  void addResults();
+
   bool isBatch(mlir::Value value, int64_t axis) const;
   bool isBatchDim(mlir::Operation *op, int64_t dim) const;
   /// Whether any axis of the value runs along the batch.

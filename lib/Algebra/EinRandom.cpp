@@ -43,6 +43,7 @@ struct EinRandom : algebra::impl::EinRandomBase<EinRandom> {
     llvm::MapVector<Operation *, Draws> draws; // by function
     {
       BatchAxes axes(model);
+      axes.addResults();
       getOperation().walk([&](ein::RandomOp op) {
         Draws &own = draws[op->getParentOp()];
         std::optional<int64_t> batch;

@@ -47,7 +47,7 @@ while True:
     inputs += ["--input", f"{name}=@{folder / name}.npy"]
 
 report = run("plc-interpret", "check-gradients", model).stdout
-names = ["loss"] + [f"grad({line.split()[0]})" for line in report.splitlines()]
+names = ["loss"] + [f"grad({line.split()[0]})" for line in report.splitlines() if ": error" in line]
 outputs = [f"{name}=@{folder / name}.npy" for name in names]
 run("plc-compile", model, "-o", str(folder / "module.plcm"), *settings)
 run("plc-interpret", "infer", model, *settings, *inputs, *(word for out in outputs for word in ("--output", out)))
