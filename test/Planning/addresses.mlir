@@ -33,7 +33,7 @@
 
 // LIMIT: error: no plan fits: rank 0 needs 1.2 KiB, limit 1.0 KiB, largest part static area 832 B: [[#]] bytes are missing
 // STANDARD: plan.layout static 832 arena 1216 bound 1216
-// NAME: strategy 'paged' is not supported; there are 'pooled', 'standard', 'cached' and 'minimal-peak'
+// NAME: strategy 'paged' is not supported; there are 'auto', 'pooled', 'standard', 'cached' and 'minimal-peak'
 // AGAIN: error: rank 0 has a layout already
 // NONE: error: program 'p' is not scheduled
 

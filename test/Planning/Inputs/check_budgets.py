@@ -27,7 +27,8 @@ def main():
                             for name in ("cut_ns", "cut_bound_ns", "step_ns"))
         print(f"{fraction}: step {step}, cut {cut}, bound {bound}")
         steps.append(step)
-    if steps != sorted(steps, reverse=True):
+    # Cuts are chosen by what stages take, orders by what all takes: between near cuts a step may be longer by that.
+    if any(larger > 1.001 * smaller for smaller, larger in zip(steps, steps[1:])):
         sys.exit("a step is slower than under a smaller budget")
 
 
