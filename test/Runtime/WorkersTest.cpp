@@ -49,7 +49,7 @@ TEST(ChooseWorkers, AsManyAsThereAreCpusForEachRank) {
 TEST(ChooseWorkers, OneWhereNothingIsSharedOrWakingTakesLonger) {
   EXPECT_EQ(chosen({}, 8), 1);
   EXPECT_EQ(chosen({90'000, 90'000, 90'000}, 8), 1);
-  EXPECT_EQ(chosen({60'000'000}, 64), 64);
+  EXPECT_EQ(chosen({600'000'000}, 64), 64);
   // Of kernels of 101 us a helper takes half, but not where it has gone to sleep before each, and waking it takes 60 us.
   std::vector<int64_t> apart;
   for (int i = 0; i < 10; ++i)

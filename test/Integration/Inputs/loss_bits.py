@@ -13,7 +13,7 @@ def bits(log):
 what, *rest = sys.argv[1:]
 def held(log):
     return [line["holdout_loss"] for line in map(json.loads, open(log)) if "holdout_loss" in line] + \
-        [line["summary"]["holdout_loss"] for line in map(json.loads, open(log)) if line.get("summary", {}).get("holdout_loss") is not None]
+        [line["summary"]["holdout_loss"] for line in map(json.loads, open(log)) if line.get("summary", {}).get("holdout_loss") is not None][-1:]
 
 
 if what in ("equal", "differ"):
