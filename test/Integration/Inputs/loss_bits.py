@@ -17,7 +17,7 @@ def held(log):
 
 
 if what in ("equal", "differ"):
-    first, *others = [bits(log) + held(log) for log in rest]
+    first, *others = [bits(log) + [line["holdout_loss"] for line in map(json.loads, open(log)) if "step" in line and "holdout_loss" in line] for log in rest]
     assert first and others
     assert all((other == first) == (what == "equal") for other in others), (first, others)
 elif what == "held":
