@@ -146,7 +146,7 @@ void plc::driver::print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm:
     std::string text = llvm::formatv(
         columns, choice.microBatches, choice.replicas, shards(choice.shards), choice.allRanks(), choice.stages(),
         hasOrder(choice) ? plc::nameOfChoice(choice.schedule) : "-", choice.recomputes ? "budget" : "no",
-        (row.depth == JointRow::plan ? "" : ">= ") + formatNs(row.estimate.ns),
+        row.estimate.ns == 0 ? "-" : (row.depth == JointRow::plan ? "" : ">= ") + formatNs(row.estimate.ns),
         verdict(row, plan.answer.chosen) + (choice.balance.empty() ? "" : "; balance " + listOf(choice.balance)) +
             (choice.placing == JointPlacing::bySchedule ? "" : "; place " + listOf(choice.place())));
     out << prefix << llvm::StringRef(text).rtrim() << "\n";

@@ -89,7 +89,7 @@ class Cover:
     def train(self, module, threads, name, *flags, steps=None, processes=()):
         log = self.folder / f"{name}.jsonl"
         run("plc-run", "train", module, "--set", f"machine.threads_per_stage={threads}", *self.data, "--steps",
-            str(steps or self.steps), "--log", str(log), *processes, *flags)
+            str(steps or self.steps), "--log", str(log), "--overwrite", *processes, *flags)
         return log
 
     def check(self, name, log, first=1):

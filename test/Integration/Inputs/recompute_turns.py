@@ -19,7 +19,7 @@ def run(*words):
 
 def train(name, tool, what, sets):
     log, saved = folder / f"{name}.log", folder / name
-    run(tool, "train", what, "--data", f"x={x}", "--data", f"y={y}", "--steps", "3", "--holdout", "0", "--log", log, "--save", saved, *sets)
+    run(tool, "train", what, "--data", f"x={x}", "--data", f"y={y}", "--steps", "3", "--holdout", "0", "--log", log, "--save", saved, "--overwrite", *sets)
     lines = [json.loads(line) for line in open(log)]
     return [line["loss_bits"] for line in lines if "step" in line], (saved / "step-3/params.safetensors").read_bytes(), lines[0].get("plan", {})
 

@@ -8,7 +8,7 @@ def train_on_text(module, text, log, steps, *options):
     """Bits of the losses, and the planned bytes of each rank."""
     log.unlink(missing_ok=True)
     subprocess.run(["plc-run", "train", module, "--data", f"tok={text}", "--data", f"next={text}+1", "--steps", str(steps),
-                    "--holdout", "0", "--seed", "7", "--check-arena", "--log", log, *options],
+                    "--holdout", "0", "--seed", "7", "--check-arena", "--log", log, "--overwrite", *options],
                    check=True, stdout=subprocess.DEVNULL)
     lines = [json.loads(line) for line in log.open()]
     ranks = lines[-1]["summary"]["ranks"]

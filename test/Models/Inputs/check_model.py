@@ -59,6 +59,6 @@ if then[:1] == ["train"]:
     for log, tool, *sets in (("interpreted", "plc-interpret"), ("one", "plc-run"), ("two", "plc-run", "--set", "parallelism.stages=2")):
         logs.append(folder / log)
         run(tool, "train", model, *start, *sets, *rows, "--set", "parallelism.micro_batches=2",
-            "--set", "optimizer.lr=1e-2", "--steps", 3, "--holdout", 0, "--log", logs[-1])
+            "--set", "optimizer.lr=1e-2", "--steps", 3, "--holdout", 0, "--log", logs[-1], "--overwrite")
     run(sys.executable, pathlib.Path(__file__).parents[2] / "Integration/Inputs/same_bits.py", 3, *logs)
 print(f"{len(expected)} results agree")
