@@ -20,8 +20,8 @@ class Ein_Equation<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-// Accumulation, shared by contract, reduce and scatter_add: if the accumulator is vacant (first micro-batch) the value
-// is stored, else it is added to what the accumulator holds.
+// Accumulation, shared by contract, reduce and scatter_add: the sum goes on from what the accumulator holds, which is 0 while it
+// is vacant (first micro-batch).
 
 def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
   let summary = "sum of a product of tensors";
@@ -30,7 +30,8 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     of factors) and differentiation; `--ein-order-contractions` makes it binary; consumed by code generation.
     `order` (set by `--ein-fix-numerics`) lists the summed dimensions, slowest first: flattened in that order they are
     cut in blocks of 256, each block is one ascending chain `c = fma(a, b, c)` from 0, and blocks are added in
-    ascending order (to the accumulator, if there is one that is not vacant).
+    ascending order (to the accumulator, if there is one that is not vacant). With `anew` G blocks begin anew at every G-th
+    index of the first dimension of `order`. With `chain` there are no blocks: all is one chain, which begins at the accumulator.
     All of this is in the type `sum`, in which factors and accumulator are taken exactly and from which the sum is
     rounded once, to the result. Where it is not written it is the one that the table of element types
     (`Support/ElementTypes.def`) gives: f32 for f32, f64 for f64.
@@ -45,10 +46,11 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     (C4) Inputs and result have one element type; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
     (C6) `sum` is the type that the table has for sums of such elements.
+    (C7) `anew` and `chain` belong to an `order` and exclude each other; `anew` divides the extent of its first dimension.
   }];
   let arguments = (ins Variadic<Ein_RealTensor>:$inputs, Optional<Ein_RealTensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order,
-                       OptionalAttr<TypeAttr>:$sum);
+                       OptionalAttr<TypeAttr>:$sum, OptionalAttr<I64Attr>:$anew, UnitAttr:$chain);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return true; }
     /// The type that the sums are taken in: `sum`, else the table's.
@@ -78,7 +80,8 @@ def Ein_ReduceOp : Ein_Equation<"reduce"> {
   let summary = "sum, product, maximum, minimum, 'there is' or 'for all' over dimensions";
   let description = [{
     result[r] = reduction of the input over the dimensions that r misses, in the `order` that `--ein-fix-numerics`
-    sets. A `sum` may accumulate. Sums and products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
+    sets. A `sum` may accumulate: of order `chain` it begins at the accumulator, of order `lanes` it is added to it. Sums and
+    products of integers wrap, in any order. `sum TYPE` is as in `ein.contract`:
     the type that a sum is taken in; `--ein-fix-numerics` makes it f64 of more than 4,096 numbers, one after the other.
 
     Example: `%y = ein.reduce max "ab->a" %x : (tensor<2x3xf32>) -> tensor<2xf32>`, in

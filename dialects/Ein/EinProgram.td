@@ -107,15 +107,18 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
   let summary = "the program of one batch, later of one micro-batch";
   let description = [{
     `batch` is the number of samples of a batch (0: the model has no batch axis); `arg_batch` and `result_batch` give
-    the position of the batch axis of each argument and result, or -1. `micro_batches` is 0 until `--ein-micro-batch`,
-    which sets it and makes types those of one micro-batch; the program then runs once per micro-batch, in order.
+    the position of the batch axis of each argument and result, or -1. A result of -2 has its samples along axis 0, and is the
+    sum over them. `micro_batches` is 0 until `--ein-micro-batch`, which counts them and marks which axis of each type runs along
+    the batch (`#ein.batch`); the program is still that of the whole batch. `--ein-cut-batch` makes types those of one micro-batch;
+    the program then runs once per micro-batch, in order.
 
     If `micro_batches` does not divide `batch`, the first batch mod micro_batches micro-batches have `ragged` =
-    ceil(batch / micro_batches) samples and the others one less. Types are then those of the first, and say themselves
-    which axis runs along the batch (`#ein.batch`). Else `ragged` is 0 and no type does.
+    ceil(batch / micro_batches) samples and the others one less. Types of a cut program are then those of the first, and keep
+    their marks. Else `ragged` is 0 and no type of a cut program has one.
 
-    What is summed over micro-batches, gradients and results without a batch axis, is summed in `lanes`, runs of equally
-    many micro-batches in their order; then the lanes are added in theirs. Without `lanes` all are one.
+    A gradient is summed over the samples in `lanes`, runs of equally many micro-batches in their order; then the lanes are added in
+    theirs. Without `lanes` all are one. Results of -1 and -2 are summed over micro-batches or samples in order, reals in f64, rounded
+    once.
 
     An example, from `test/Dialect/Ein/roundtrip.mlir`:
 
@@ -129,9 +132,10 @@ def Ein_ModelOp : Ein_FunctionLike<"model"> {
 
     (C1) It has one block, ended by `ein.return`, whose operands have the result types.
     (C2) There is a name and a batch axis for each argument and result; names are unique.
-    (C3) `batch` is 0 or at least `micro_batches`. If `micro_batches` does not divide it, `ragged` is their quotient,
-    rounded up, and arguments and results have this extent and `#ein.batch` along the batch; else it is 0, and no argument
-    and no result has `#ein.batch`.
+    (C3) `batch` is 0 or at least `micro_batches`. Before the cut arguments and results have `#ein.batch` and all samples along the
+    batch, and `ragged` is 0. Behind it, if `micro_batches` does not divide `batch`, `ragged` is their quotient, rounded up, and
+    arguments and results have this extent and `#ein.batch` along the batch; else it is 0, and no argument and no result has
+    `#ein.batch`.
     (C4) As `ein.func`.
     (C5) An argument or a result `state(PATH)` has one of that name, type and batch axis on the other side, and the module
     an `ein.state` of that path.

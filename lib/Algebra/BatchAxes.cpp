@@ -249,34 +249,23 @@ LogicalResult BatchAxes::check() {
   return success(!failed && succeeded(checkModel()));
 }
 
-RankedTensorType BatchAxes::cutType(Value value, ein::MicroBatches cut) const {
-  SmallVector<int64_t> shape(shapeOf(value));
+RankedTensorType BatchAxes::markedType(Value value) const {
   std::optional<int64_t> batchAxis;
-  for (auto [axis, extent] : llvm::enumerate(shape))
-    if (isBatch(value, axis)) {
-      extent = cut.mostSamples();
-      if (cut.isRagged())
-        batchAxis = axis;
-    }
-  return ein::tensorType(shape, elementOf(value), batchAxis);
+  for (int64_t axis = 0, rank = shapeOf(value).size(); axis < rank; ++axis)
+    if (isBatch(value, axis))
+      batchAxis = axis;
+  return ein::tensorType(shapeOf(value), elementOf(value), batchAxis);
 }
 
-void BatchAxes::cut(ein::MicroBatches cut) const {
+void BatchAxes::mark() const {
   ModuleOp module = model->getParentOfType<ModuleOp>();
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      result.setType(cutType(result, cut));
-    if (auto equation = dyn_cast<ein::Equation>(op)) {
-      SmallVector<int64_t> extents(equation.getExtents());
-      for (auto [dim, extent] : llvm::enumerate(extents))
-        if (isBatchDim(op, dim))
-          extent = cut.mostSamples();
-      equation.setExtents(extents);
-    }
+      result.setType(markedType(result));
   });
   module.walk([&](Block *block) {
     for (BlockArgument argument : block->getArguments())
-      argument.setType(cutType(argument, cut));
+      argument.setType(markedType(argument));
   });
   module.walk([&](FunctionOpInterface function) {
     Block &block = function.getFunctionBody().front();

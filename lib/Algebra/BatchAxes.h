@@ -28,8 +28,8 @@ public:
   /// split or merged; two of them in one equation; a batch axis of a result that is none.
   llvm::LogicalResult check();
 
-  /// Makes types and domains those of a micro-batch, the larger if they differ: then types say where the batch is.
-  void cut(ein::MicroBatches cut) const;
+  /// Makes types say where the batch is.
+  void mark() const;
 
 private:
   unsigned node(const void *owner, int64_t index);
@@ -45,7 +45,7 @@ private:
   llvm::LogicalResult checkPlace(ein::PlaceOp place);
   llvm::LogicalResult checkLoop(ein::LoopOp loop);
   llvm::LogicalResult checkModel();
-  mlir::RankedTensorType cutType(mlir::Value value, ein::MicroBatches cut) const;
+  mlir::RankedTensorType markedType(mlir::Value value) const;
 
   ein::ModelOp model;
   llvm::DenseMap<std::pair<const void *, int64_t>, unsigned> nodes;
@@ -58,6 +58,18 @@ private:
 /// sum and one that inputs alone make, which a cut batch has to divide by a sum over all of it.
 llvm::FailureOr<llvm::SmallVector<mlir::Operation *>> checkBatchRule(ein::ModelOp model, const BatchAxes &axes,
                                                                      int64_t microBatches);
+
+/// Values that are sums over the batch, linear in those of the samples, wherever their bodies are called; and those that are only
+/// by some calls.
+struct PartialSums {
+  llvm::DenseSet<mlir::Value> everywhere, somewhere;
+};
+PartialSums findPartialSums(ein::ModelOp model, const BatchAxes &axes);
+
+/// Makes what the model's results sum over the batch their last step: the equations between compute it for each sample, so that
+/// no order of additions depends on micro-batches. Leaves a sum that would need more room than what it sums, and what
+/// a loop or a position reads. The batch rule holds.
+void sumSamplesLast(ein::ModelOp model, const BatchAxes &axes);
 
 /// Makes the divisors of `quotients` sums over the whole batch, of further arguments of the model (see WholeInput.h). The
 /// batch is not cut yet; what is made here is not.

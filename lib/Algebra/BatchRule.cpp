@@ -30,7 +30,7 @@ public:
   FailureOr<SmallVector<Relation>> run(FunctionOpInterface function, ArrayRef<Relation> arguments) {
     Block &block = function.getFunctionBody().front();
     for (auto [argument, relation] : llvm::zip(block.getArguments(), arguments)) {
-      kinds[argument] = axes.isBatched(argument) ? Kind::Batched : relation.kind;
+      setKind(argument, axes.isBatched(argument) ? Kind::Batched : relation.kind);
       setLearnt(argument, relation.learnt);
     }
     for (Operation &op : block.without_terminator())
@@ -47,8 +47,18 @@ public:
 
   // In order.
   llvm::SmallSetVector<Operation *, 2> quotients;
+  PartialSums partial;
 
 private:
+  void setKind(Value value, Kind kind) {
+    bool isFirst = kinds.try_emplace(value, kind).second || kinds[value] == kind;
+    if (kind == Kind::Partial && isFirst && !partial.somewhere.contains(value))
+      partial.everywhere.insert(value);
+    else if (!isFirst && (partial.everywhere.erase(value) || kind == Kind::Partial))
+      partial.somewhere.insert(value);
+    kinds[value] = kind;
+  }
+
   void setLearnt(Value value, bool isLearnt) {
     if (isLearnt)
       learnt.insert(value);
@@ -83,7 +93,7 @@ private:
         return failure();
       kind = *found;
     }
-    kinds[result] = kind;
+    setKind(result, kind);
     return success();
   }
 
@@ -91,7 +101,7 @@ private:
   LogicalResult visitLoop(ein::LoopOp loop) {
     bool isLearnt = llvm::any_of(loop.getOperands(), [&](Value value) { return learnt.contains(value); });
     for (auto [operand, argument] : llvm::zip(loop.getOperands(), loop.getTurn().getArguments())) {
-      kinds[argument] = axes.isBatched(argument) ? Kind::Batched : kinds[operand];
+      setKind(argument, axes.isBatched(argument) ? Kind::Batched : kinds[operand]);
       if (kinds[argument] == Kind::Total)
         return refuseTotal(operand);
       setLearnt(argument, isLearnt);
@@ -104,7 +114,7 @@ private:
         return refuseTotal(given);
       if (int64_t(index) < loop.getNumCarries() && kinds[given] != kinds[loop.getCarries()[index]])
         return loop.emitError("mixes samples: a turn gives the next one a sum over the batch");
-      kinds[loop.getResult(index)] = kinds[given];
+      setKind(loop.getResult(index), kinds[given]);
       setLearnt(loop.getResult(index), isLearnt);
     }
     return success();
@@ -162,7 +172,7 @@ private:
       it = done.try_emplace(key, *results).first;
     }
     for (auto [result, relation] : llvm::zip(call.getResults(), it->second)) {
-      kinds[result] = relation.kind;
+      setKind(result, relation.kind);
       setLearnt(result, relation.learnt);
     }
     return success();
@@ -249,4 +259,12 @@ FailureOr<SmallVector<Operation *>> algebra::checkBatchRule(ein::ModelOp model, 
       return model.emitError("result '") << name << "' does not depend on the batch, so it cannot be added over "
                                          << microBatches << " micro-batches";
   return SmallVector<Operation *>(rule.quotients.begin(), rule.quotients.end());
+}
+
+PartialSums algebra::findPartialSums(ein::ModelOp model, const BatchAxes &axes) {
+  Rule rule(axes);
+  bool holds = succeeded(rule.run(model, SmallVector<Relation>(model.getNumArguments())));
+  assert(holds && "the batch rule was checked before");
+  (void)holds;
+  return rule.partial;
 }

@@ -7,6 +7,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Support/PartName.h"
 #include "plc/Support/ResultName.h"
+#include "plc/Support/SummedBatch.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -63,13 +64,16 @@ private:
       if (std::optional<ein::BodyRole> role = calleeOf(call).getRole())
         return call.emitError("model '") << model.getSymName() << "' is differentiated already: body '"
                                          << call.getCallee() << "' has role '" << stringifyBodyRole(*role) << "'";
-    for (auto [name, value] :
-         llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(), block.getTerminator()->getOperands()))
-      if (name == lossName)
+    int64_t rank = 0; // of the sum over the samples 1
+    for (auto [name, value, batch] : llvm::zip(model.getResultNames().getAsValueRange<StringAttr>(),
+                                               block.getTerminator()->getOperands(), model.getResultBatch()))
+      if (name == lossName) {
         loss = value;
+        rank = batch == summedBatch;
+      }
     if (!loss)
       return model.emitError("model '") << model.getSymName() << "' has no scalar output 'loss' to train";
-    if (!shapeOf(loss).empty() || !ein::isTensorOf(ein::Domain::Real, loss.getType()))
+    if (int64_t(shapeOf(loss).size()) != rank || !ein::isTensorOf(ein::Domain::Real, loss.getType()))
       return model.emitError("output 'loss' of model '")
              << model.getSymName() << "' is " << loss.getType() << " but a real scalar is needed";
     return success();

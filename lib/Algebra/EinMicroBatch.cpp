@@ -1,4 +1,4 @@
-//===- EinMicroBatch.cpp - check the batch rule and cut the batch ----------===//
+//===- EinMicroBatch.cpp - check the batch rule and mark the batch ----------===//
 #include "BatchAxes.h"
 #include "Bodies.h"
 #include "plc/Algebra/Entries.h"
@@ -76,13 +76,11 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
 
   int64_t ofStep() const { return microBatches * batches; }
 
-  void cut(ein::ModelOp model, const BatchAxes &axes) {
+  void count(ein::ModelOp model) {
     ein::MicroBatches cut{int64_t(model.getBatch()), ofStep()};
     model.setMicroBatches(cut.count);
-    model.setRagged(cut.isRagged() ? cut.mostSamples() : 0);
     if (lanes > 1)
       model.setLanes(int64_t(lanes));
-    axes.cut(cut);
     remark::passed(model.getLoc(), remark::RemarkOpts::name("Cut").category(getArgument()).function(model.getSymName()))
         << remark::add("cut {0} samples in {1} micro-batches of {2}{3}", cut.batch, cut.count, cut.mostSamples(),
                        cut.isRagged() ? " or one fewer" : "");
@@ -106,9 +104,14 @@ struct EinMicroBatch : algebra::impl::EinMicroBatchBase<EinMicroBatch> {
     FailureOr<SmallVector<Operation *>> quotients = checkBatchRule(model, axes, ofStep());
     if (failed(quotients))
       return signalPassFailure();
-    if (ofStep() > 1)
+    // A sum over a batch in one piece can be differentiated for its inputs.
+    if (ofStep() > 1 || !ofInputs)
       divideByWhole(model, axes, *quotients);
-    cut(model, axes);
+    for (auto body : getOperation().getOps<ein::FuncOp>())
+      eraseDead(body.getBody());
+    sumSamplesLast(model, BatchAxes(model));
+    BatchAxes(model).mark();
+    count(model);
   }
 };
 

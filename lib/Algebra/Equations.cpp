@@ -210,7 +210,7 @@ Value EquationBuilder::contract(ArrayRef<Access> inputs, ArrayRef<int64_t> dims,
     all.append(input.dims.begin(), input.dims.end());
   Domain over = domain(all);
   return ein::ContractOp::create(builder, loc, type(dims, elementOf(inputs.front().value)), valuesOf(inputs), into,
-                                 over.extents, over.maps(inputs, dims), DenseI64ArrayAttr(), TypeAttr());
+                                 over.extents, over.maps(inputs, dims), DenseI64ArrayAttr(), TypeAttr(), IntegerAttr());
 }
 
 Access EquationBuilder::withoutRepeats(const Access &input) {

@@ -23,15 +23,6 @@ static EinPrecisionOptions precisionOptions(const ProgramNumbers &numbers) {
   return options;
 }
 
-static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
-  EinMicroBatchOptions options;
-  options.microBatches = numbers.microBatches;
-  options.lanes = numbers.lanes;
-  if (numbers.entry == plc::ProgramKind::train)
-    options.batches = numbers.batches;
-  return options;
-}
-
 static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
   EinShardOptions options;
   llvm::append_range(options.sizes, numbers.shards);
@@ -51,6 +42,16 @@ static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &number
 }
 
 static bool differentiates(const ProgramNumbers &numbers) { return !differentiateOptions(numbers).forwardOnly; }
+
+static EinMicroBatchOptions microBatchOptions(const ProgramNumbers &numbers) {
+  EinMicroBatchOptions options;
+  options.microBatches = numbers.microBatches;
+  options.lanes = numbers.lanes;
+  options.ofInputs = numbers.entry != plc::ProgramKind::train && differentiates(numbers);
+  if (numbers.entry == plc::ProgramKind::train)
+    options.batches = numbers.batches;
+  return options;
+}
 
 std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers) {
   return {

@@ -111,6 +111,25 @@ struct EraseCopy : OpRewritePattern<ein::MapOp> {
   }
 };
 
+/// f(x)[i] of an x without i  -->  id(f(x))[i], so that what reads it reads f(x).
+struct RepeatLast : OpRewritePattern<ein::MapOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ein::MapOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Access> inputs = inputsOf(op);
+    Dims all = resultOf(op).dims, read;
+    for (int64_t dim : all)
+      if (llvm::any_of(inputs, [&](const Access &input) { return contains(input.dims, dim); }))
+        read.push_back(dim);
+    if (op.getFunction() == Function::id || read.size() == all.size())
+      return rewriter.notifyMatchFailure(op, "repeats nothing");
+    EquationBuilder build(rewriter, op.getLoc(), domainOf(op));
+    Access once{build.map(op.getFunction(), inputs, read), read};
+    rewriter.replaceOp(op, build.map(Function::id, once, all));
+    return success();
+  }
+};
+
 /// split(merge(x)), merge(split(x))  -->  x, as the folds of the dialect say.
 template <typename View>
 struct EraseUndoneView : OpRewritePattern<View> {
@@ -244,7 +263,7 @@ void algebra::populateEinSimplifyPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   // First of all on each equation: what it reads decides what it is.
   patterns.add<ReadThroughCopy>(context, /*benefit=*/3);
-  patterns.add<DropNeutralOperand, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>,
+  patterns.add<DropNeutralOperand, EraseCopy, EraseUndoneView<ein::SplitOp>, EraseUndoneView<ein::MergeOp>, RepeatLast,
                ReduceSingleFactor, CastNarrow, MultiplyAndReduce, MultiplyFromLeft, TakeDiagonalFirst>(context,
                                                                                                        /*benefit=*/2);
   // Last: numbers of dimensions matter to no other pattern.

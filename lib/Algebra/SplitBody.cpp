@@ -5,6 +5,7 @@
 #include "Loops.h"
 #include "Residuals.h"
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -81,7 +82,9 @@ private:
       Value result = end->getOperand(i);
       if (wanted.results[i] == Seed::One) {
         EquationBuilder build(builder, joint.getLoc(), dimensionsOf(result));
-        adjoint.seed(result, build.constant(1, elementOf(result)).value);
+        Access one = build.constant(1, elementOf(result));
+        Dims dims = axesOf(result.getType()); // a value for each sample, where the loss is the sum of them
+        adjoint.seed(result, dims.empty() ? one.value : build.map(ein::Function::id, one, dims));
       } else if (wanted.results[i] == Seed::Given) {
         adjoint.seed(result, gradientArguments.lookup(i));
       }
@@ -293,6 +296,7 @@ private:
 
   // The equation that makes a gradient adds it to the accumulator; a sum over nothing does where it cannot.
   Value accumulate(OpBuilder &builder, Location loc, Value gradient, Value accumulator) {
+    gradient = regroupBefore(builder, gradient);
     auto equation = gradient.getDefiningOp<ein::Equation>();
     if (equation && equation.canAccumulate() && gradient.use_empty()) {
       auto into = cast<ein::Equation>(builder.clone(*equation));
@@ -302,6 +306,49 @@ private:
     Dims dims = axesOf(gradient.getType());
     EquationBuilder build(builder, loc, dimensionsOf(gradient));
     return build.reduce(ein::Reduction::sum, {gradient, dims}, dims, accumulator);
+  }
+
+  // A sum whose axes are regrouped, as the sum of regrouped tensors, where each has these axes side by side.
+  Value regroupBefore(OpBuilder &builder, Value gradient) {
+    Operation *view = gradient.getDefiningOp();
+    if (!view || !ein::isRegrouping(view) || !gradient.use_empty())
+      return gradient;
+    auto equation = view->getOperand(0).getDefiningOp<ein::Equation>();
+    auto reduce = view->getOperand(0).getDefiningOp<ein::ReduceOp>();
+    bool isSum = reduce ? reduce.getReduction() == ein::Reduction::sum : isa_and_present<ein::ContractOp>(equation);
+    if (!isSum)
+      return gradient;
+    auto merge = dyn_cast<ein::MergeOp>(view);
+    int64_t axis = merge ? merge.getAxis() : cast<ein::SplitOp>(view).getAxis();
+    int64_t more = std::abs(int64_t(shapeOf(gradient).size()) - int64_t(resultOf(equation).dims.size()));
+    Dims before(ArrayRef(resultOf(equation).dims).slice(axis, merge ? more + 1 : 1)), after;
+    EquationBuilder build(builder, view->getLoc(), domainOf(equation));
+    ArrayRef<int64_t> extents = shapeOf(gradient).slice(axis, merge ? 1 : more + 1);
+    for (int64_t extent : extents)
+      after.push_back(build.addDim(extent));
+    auto replace = [&](Dims &dims) -> std::optional<int64_t> { // where they were
+      auto it = std::search(dims.begin(), dims.end(), before.begin(), before.end());
+      if (it == dims.end())
+        return std::nullopt;
+      int64_t at = it - dims.begin();
+      dims.erase(it, it + before.size());
+      dims.insert(dims.begin() + at, after.begin(), after.end());
+      return at;
+    };
+    SmallVector<Access> inputs = inputsOf(equation);
+    SmallVector<std::optional<int64_t>> places;
+    for (Access &input : inputs) {
+      places.push_back(replace(input.dims));
+      if (llvm::any_of(before, [&](int64_t dim) { return contains(input.dims, dim); }))
+        return gradient;
+    }
+    for (auto [input, at] : llvm::zip(inputs, places))
+      if (at)
+        input.value = merge ? ein::merge(builder, view->getLoc(), input.value, *at, before.size())
+                            : ein::split(builder, view->getLoc(), input.value, *at, extents);
+    Dims result = resultOf(equation).dims;
+    replace(result);
+    return reduce ? build.reduce(ein::Reduction::sum, inputs.front(), result) : build.contract(inputs, result);
   }
 
   unsigned resultIndex(SmallVectorImpl<Value> &list, Value value) {

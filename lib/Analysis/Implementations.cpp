@@ -28,6 +28,8 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
     return ein::asGrouped(contraction) ? nullptr : "reads a table by positions that have no product of matrices each";
   if (by == Implementation::tiles && ein::asStream(contraction))
     return nullptr;
+  if (contraction.chains && by == Implementation::blis)
+    return "is one chain from its accumulator on, and the library sums from 0";
   std::optional<ein::MatmulNest> product = ein::asProduct(contraction);
   if (!product)
     return "is no product of matrices";

@@ -104,9 +104,19 @@ Contraction plc::ein::analyse(ContractOp op) {
     bool ofB = loop.b || loop.positions;
     append(loop.a && ofB ? result.batch : loop.a ? result.m : result.n, loop);
   }
+  result.chains = op.getChain();
   ArrayRef<int64_t> order = op.getOrder().value_or(ArrayRef<int64_t>());
-  for (int64_t dim : order)
-    append(result.k, loopOf(dim));
+  for (int64_t dim : order) {
+    LoopDim loop = loopOf(dim);
+    if (std::optional<int64_t> anew = op.getAnew(); anew && dim == order.front()) {
+      int64_t run = *anew;
+      result.anew.push_back({loop.extent / run, loop.a * run, loop.b * run, loop.c * run, loop.positions * run});
+      loop.extent = run;
+      if (run == 1 && order.size() > 1)
+        continue;
+    }
+    append(result.k, loop);
+  }
   return result;
 }
 
@@ -133,7 +143,7 @@ static LoopDim take(SmallVector<LoopDim> &loops) {
 // Exchanges the two operands.
 static void turn(Contraction &x) {
   auto turnLoop = [](LoopDim &loop) { std::swap(loop.a, loop.b); };
-  for (auto *loops : {&x.batch, &x.m, &x.n, &x.k})
+  for (auto *loops : {&x.batch, &x.m, &x.n, &x.k, &x.anew})
     llvm::for_each(*loops, turnLoop);
   std::swap(x.m, x.n);
   std::swap(x.a, x.b);
@@ -161,9 +171,12 @@ static void widen(MatmulNest &product, SmallVector<LoopDim> &others) {
     product.columns = columns;
 }
 
-// The sums of k, slowest loop first; false if an operand has nothing of one.
-static bool takeSums(MatmulNest &product, SmallVector<LoopDim> loops) {
+// The sums of a contraction, slowest loop first; false if an operand has nothing of one.
+static bool takeSums(MatmulNest &product, const Contraction &x) {
   auto lacksOne = [](const LoopDim &loop) { return loop.a == 0 || loop.b == 0; };
+  SmallVector<LoopDim> loops = x.k;
+  product.chains = x.chains;
+  product.slow = x.anew;
   product.k = loops.back();
   if (loops.size() > 1 && product.k.extent % sumBlock != 0) {
     product.k.extent = extentOf(loops);
@@ -171,7 +184,7 @@ static bool takeSums(MatmulNest &product, SmallVector<LoopDim> loops) {
     return llvm::none_of(product.depth, lacksOne);
   }
   loops.pop_back();
-  product.slow = std::move(loops);
+  llvm::append_range(product.slow, loops);
   return !lacksOne(product.k);
 }
 
@@ -190,7 +203,7 @@ std::optional<MatmulNest> plc::ein::asProduct(Contraction x) {
   product.accumulates = x.accumulates;
   product.m = take(x.m);
   product.n = take(x.n);
-  if (!takeSums(product, x.k))
+  if (!takeSums(product, x))
     return std::nullopt;
   if (hasSmallOffsets(x.b))
     widen(product, x.n);
@@ -215,7 +228,7 @@ std::optional<MatmulNest> plc::ein::asStream(Contraction x) {
   product.n = take(x.n);
   if (!x.m.empty())
     product.m = take(x.m);
-  if (product.m.extent > mostStreamRows || product.n.c != 1 || !takeSums(product, x.k) || !product.depth.empty() ||
+  if (product.m.extent > mostStreamRows || product.n.c != 1 || !takeSums(product, x) || !product.depth.empty() ||
       (product.n.b != 1 && product.k.b != 1))
     return std::nullopt;
   for (auto *loops : {&x.batch, &x.m, &x.n})
@@ -261,7 +274,7 @@ MatmulNest plc::ein::forTiles(MatmulNest product) {
 int64_t GroupedNest::rowCount() const { return extentOf(rows); }
 
 std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {
-  if (!x.part || x.part->extent > mostParts || x.sum != getElementTypeOrSelf(x.c.getType()))
+  if (!x.part || x.part->extent > mostParts || x.sum != getElementTypeOrSelf(x.c.getType()) || x.chains)
     return std::nullopt;
   GroupedNest nest{{}, {}, *x.part};
   MatmulNest &product = nest.product;
@@ -271,7 +284,7 @@ std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {
   product.m.extent = 1;
   // A dimension that counts positions and the table, too, has another table at each of its values.
   auto isTwice = [](const LoopDim &loop) { return loop.positions && loop.b; };
-  for (auto *loops : {&x.batch, &x.m, &x.n, &x.k})
+  for (auto *loops : {&x.batch, &x.m, &x.n, &x.k, &x.anew})
     if (llvm::any_of(*loops, isTwice))
       return std::nullopt;
   nest.rows = x.m;
@@ -284,9 +297,10 @@ std::optional<GroupedNest> plc::ein::asGrouped(Contraction x) {
   product.n = take(columns);
   llvm::append_range(product.outer, columns);
   // A sum over parts of several positions begins in one of them and ends in another.
-  if (product.n.c != 1 || x.k.empty() || llvm::any_of(x.k, Contraction::isOfPositions))
+  if (product.n.c != 1 || x.k.empty() || llvm::any_of(x.k, Contraction::isOfPositions) ||
+      llvm::any_of(x.anew, Contraction::isOfPositions))
     return std::nullopt;
-  if (!takeSums(product, x.k) || !hasSmallOffsets(x.a) || !hasSmallOffsets(x.b))
+  if (!takeSums(product, x) || !hasSmallOffsets(x.a) || !hasSmallOffsets(x.b))
     return std::nullopt;
   return nest;
 }

@@ -74,8 +74,9 @@ private:
       type = VectorType::get({width}, type);
     // Summed in its own type, and rounded once, where it is stored.
     Value sum = identityOf(b, reduce.getReduction(), type);
-    sum = walk(points.loops.outer, point, sum);
-    points.store(reduce, sum, point, reduce.getAccumulator() ? w.accumulate : Value());
+    if (reduce.getAccumulator())
+      sum = arith::SelectOp::create(b, w.accumulate, points.load(reduce, point), sum);
+    points.store(reduce, walk(points.loops.outer, point, sum), point);
   }
 
   Value walk(unsigned loop, Point &point, Value sum) {

@@ -40,7 +40,7 @@ SmallVector<int64_t> codegen::extentsOf(ArrayRef<LoopDim> runs) {
   return llvm::map_to_vector(runs, [](const LoopDim &run) { return run.extent; });
 }
 
-static Value orNotFirst(KernelWriter &w, Value accumulate, Value at) {
+Value codegen::orNotFirst(KernelWriter &w, Value accumulate, Value at) {
   Value later = arith::CmpIOp::create(w.b, arith::CmpIPredicate::ne, at, w.index(0));
   return arith::OrIOp::create(w.b, accumulate, later);
 }

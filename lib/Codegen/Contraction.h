@@ -44,6 +44,9 @@ struct SumBlock {
   mlir::Value first; // of its elements in k; `at` is moved there, unless k counts several loops
 };
 
+/// An i1: `adds`, or whether an index is not 0.
+mlir::Value orNotFirst(KernelWriter &writer, mlir::Value adds, mlir::Value index);
+
 /// Every block of the product's sums in order.
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
                   llvm::function_ref<void(const SumBlock &)> block);

@@ -218,17 +218,20 @@ Value PointwiseEmitter::load(Value tensor, const Axes &axes, const Point &point)
   return writer.load(writer.memoryOf(tensor), getElementTypeOrSelf(tensor.getType()), offset, stride, point.lanes());
 }
 
+Value PointwiseEmitter::load(ein::ReduceOp reduce, const Point &point) {
+  Value result = reduce.getResult();
+  auto [offset, stride] = address(result, axesOf(reduce, ein::iterationOf(reduce).result), point);
+  Value old = writer.load(writer.memoryOf(result), elementOf(result), offset, stride, point.lanes());
+  return castElement(b, old, reduce.getSumType());
+}
+
 void PointwiseEmitter::store(Operation *equation, Value value, const Point &point, Value add) {
   Value result = equation->getResult(0), memory = writer.memoryOf(result);
   auto [offset, stride] = address(result, axesOf(equation, ein::iterationOf(equation).result), point);
   if (add) {
-    // What a vacant accumulator holds is read and not used.
-    Value old =
-        writer.load(memory, cast<RankedTensorType>(result.getType()).getElementType(), offset, stride, point.lanes());
+    Value old = load(cast<ein::ReduceOp>(equation), point);
     if (isa<VectorType>(old.getType()))
       broadcast(value, point);
-    // In the type that the sum was taken in.
-    old = castElement(b, old, getElementTypeOrSelf(value.getType()));
     Value sum = combine(b, ein::Reduction::sum, old, value);
     value = arith::SelectOp::create(b, add, sum, value);
   }

@@ -46,6 +46,8 @@ public:
   mlir::Value operandOf(mlir::Operation *equation, unsigned operand, const Point &point);
   /// Stores to the kernel's output that the equation defines; adds to it if `add` (an i1) is given and holds.
   void store(mlir::Operation *equation, mlir::Value value, const Point &point, mlir::Value add = {});
+  /// What the accumulator of a reduction holds, in the type that it sums in; of a vacant one anything.
+  mlir::Value load(plc::ein::ReduceOp reduce, const Point &point);
 
   void broadcast(mlir::Value &value, const Point &point);
 

@@ -76,37 +76,45 @@ private:
     choosesOnce = llvm::none_of(x.k, ein::Contraction::isOfPositions);
     if (x.part && choosesOnce)
       bb = w.plus(bb, partAt(position));
-    int64_t total = 1;
+    int64_t total = 1, groups = 1;
     for (const LoopDim &run : x.k)
       total *= run.extent;
+    for (const LoopDim &run : x.anew)
+      groups *= run.extent;
     Type element = cast<RankedTensorType>(x.c.getType()).getElementType();
-    // The order of a sum is part of the numerics: a chain from 0 for each block, blocks in order, and what the accumulator
-    // held before them all.
-    auto chain = [&](Value from, Value to) { return chainOf(a, bb, from, to, lanes); };
-    Value sum = chain(w.index(0), w.index(std::min(total, sumBlock)));
-    Value target = w.memoryOf(x.c);
+    // The order of a sum is part of the numerics: what the accumulator held, then a chain from 0 for each block, blocks in order.
+    Value target = w.memoryOf(x.c), adds = arith::ConstantIntOp::create(b, 0, 1);
+    Type type = lanes.width ? Type(VectorType::get({lanes.width}, x.sum)) : x.sum;
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type)), sum = zero;
     if (x.accumulates) {
-      Value old = castElement(b, w.load(target, element, c, 1, lanes), x.sum);
-      sum = arith::SelectOp::create(b, w.accumulate, arith::AddFOp::create(b, old, sum), sum);
+      adds = w.accumulate;
+      sum = arith::SelectOp::create(b, adds, castElement(b, w.load(target, element, c, 1, lanes), x.sum), zero);
     }
-    if (total > sumBlock)
-      sum = w.loop(w.index(sumBlock), w.index(total), sumBlock, {sum},
-                   [&](Value from, ValueRange carried) -> SmallVector<Value> {
-                     Value to = arith::MinUIOp::create(b, w.plus(from, w.index(sumBlock)), w.index(total));
-                     return {arith::AddFOp::create(b, carried.front(), chain(from, to))};
-                   })
-                .front();
+    if (x.chains)
+      sum = chainOf(a, bb, w.index(0), w.index(total), lanes, sum);
+    else
+      sum = w.loop(w.index(0), w.index(groups), 1, {sum}, [&](Value group, ValueRange carried) -> SmallVector<Value> {
+               SmallVector<Value> at = w.delinearize(group, extentsOf(x.anew));
+               Value firstA = w.plus(a, offsetOf(x.anew, at, &LoopDim::a));
+               Value firstB = w.plus(bb, offsetOf(x.anew, at, &LoopDim::b));
+               Value later = orNotFirst(w, adds, group);
+               return w.loop(w.index(0), w.index(total), sumBlock, carried,
+                             [&](Value from, ValueRange before) -> SmallVector<Value> {
+                               Value to = arith::MinUIOp::create(b, w.plus(from, w.index(sumBlock)), w.index(total));
+                               Value block = chainOf(firstA, firstB, from, to, lanes, zero);
+                               Value both = arith::AddFOp::create(b, before.front(), block);
+                               return {arith::SelectOp::create(b, orNotFirst(w, later, from), both, block)};
+                             });
+             }).front();
     w.store(castElement(b, sum, element), target, c, 1, lanes);
   }
 
-  Value chainOf(Value a, Value bb, Value from, Value to, Lanes lanes) {
-    Type type = lanes.width ? Type(VectorType::get({lanes.width}, x.sum)) : x.sum;
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value chainOf(Value a, Value bb, Value from, Value to, Lanes lanes, Value start) {
     SmallVector<int64_t> extents;
     for (const LoopDim &run : x.k)
       extents.push_back(run.extent);
     return w
-        .loop(from, to, 1, {zero},
+        .loop(from, to, 1, {start},
               [&](Value k, ValueRange carried) -> SmallVector<Value> {
                 SmallVector<Value> at = w.delinearize(k, extents);
                 Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);

@@ -149,10 +149,8 @@ private:
     auto inC = [&](int64_t i) { return w.plus(c, w.index(i * x.m.c)); };
     // The next tile's rows come while this one's sums are computed; behind the last nothing is asked for that is read.
     tile.prefetch(to, [&](int64_t i) { return inC(height + i); }, height, panel);
-    // What a vacant accumulator holds is read and not used.
-    SmallVector<Value> sums = tile.loadSums(to, inC, height, panel);
-    for (auto [sum, zero] : llvm::zip(sums, tile.zeros(height, panel)))
-      sum = arith::SelectOp::create(b, isFresh, zero, sum);
+    Value adds = arith::XOrIOp::create(b, isFresh, arith::ConstantIntOp::create(b, 1, 1));
+    SmallVector<Value> sums = tile.startSums(to, inC, height, panel, adds);
     sums = w.loop(w.index(0), rows.count, 1, sums, [&](Value i, ValueRange carried) {
       SmallVector<Value> next(carried);
       Value begin = slotAt(rows, number, i);

@@ -110,8 +110,8 @@ private:
       SmallVector<Value> factors = factorsOf(at, rows);
       forEachVector(first, last, [&](Value column, const Panel &panel) {
         auto sumAt = waitingAt(column);
-        SmallVector<Value> sums =
-            isFirst ? tile.zeros(x.m.extent, panel) : tile.loadSums(waiting, sumAt, x.m.extent, wholeVector());
+        SmallVector<Value> sums = isFirst ? startSums(w.plus(block.at.c, column), panel, block.adds)
+                                          : tile.loadSums(waiting, sumAt, x.m.extent, wholeVector());
         addRows(sums, factors, w.plus(at.b, column), rows, panel);
         tile.storeSums(waiting, sumAt, wholeVector(), sums);
       });
@@ -160,7 +160,7 @@ private:
   // A block of sums of a vector's columns, which lie along k.
   void writeSquares(const SumBlock &block, const Panel &panel) {
     int64_t step = tile.lanes * inWord(), whole = block.size / step * step;
-    SmallVector<Value> sums = tile.zeros(x.m.extent, panel);
+    SmallVector<Value> sums = startSums(block.at.c, panel, block.adds);
     if (whole)
       sums = w.loop(w.index(0), w.index(whole), step, sums, [&](Value k, ValueRange carried) {
         SmallVector<Value> next(carried);
@@ -232,8 +232,16 @@ private:
       sums[i] = math::FmaOp::create(b, factorAt(from, i), row, sums[i]);
   }
 
+  // A chain goes on from c, a block begins at 0 and is added to it.
+  SmallVector<Value> startSums(Value c, const Panel &panel, Value adds) {
+    auto inC = [&](int64_t row) { return w.plus(c, w.index(row * x.m.c)); };
+    return x.chains ? tile.startSums(w.memoryOf(x.c), inC, x.m.extent, panel, adds) : tile.zeros(x.m.extent, panel);
+  }
+
   void addTo(Value c, ArrayRef<Value> sums, const Panel &panel, Value adds) {
     auto inC = [&](int64_t row) { return w.plus(c, w.index(row * x.m.c)); };
+    if (x.chains)
+      return tile.storeSums(w.memoryOf(x.c), inC, panel, sums);
     tile.writeSums(w.memoryOf(x.c), inC, panel, sums, adds);
   }
 

@@ -38,6 +38,15 @@ SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
   return SmallVector<Value>(height * panel.vectors, arith::ConstantOp::create(b, b.getZeroAttr(type)));
 }
 
+SmallVector<Value> TileCode::startSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel, Value adds,
+                                       SplitRow split) {
+  // What a vacant accumulator holds is read and not used.
+  SmallVector<Value> sums = loadSums(from, rowAt, height, panel, split);
+  for (auto [sum, zero] : llvm::zip(sums, zeros(height, panel)))
+    sum = arith::SelectOp::create(b, adds, sum, zero);
+  return sums;
+}
+
 SmallVector<Value> TileCode::loadSums(Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel,
                                       SplitRow split) {
   SmallVector<Value> sums;

@@ -41,6 +41,9 @@ public:
   llvm::SmallVector<mlir::Value> zeros(int64_t height, const Panel &panel);
   llvm::SmallVector<mlir::Value> loadSums(mlir::Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel,
                                           SplitRow split = {});
+  /// What lies in memory if `adds`, else zeros.
+  llvm::SmallVector<mlir::Value> startSums(mlir::Value from, OffsetOfRow rowAt, int64_t height, const Panel &panel,
+                                           mlir::Value adds, SplitRow split = {});
 
   /// How a product is added to a sum.
   enum class Adds {

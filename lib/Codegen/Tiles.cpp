@@ -10,6 +10,8 @@
 //       for each `height` rows of a (widened before, if they are narrow), for each panel
 //         s[i][v] = 0;  for k in block: s[i][v] = fma(a[i][k], b[k][v], s[i][v]);  c[i][v] (+)= s[i][v]
 //
+// A sum that is one chain begins each block with c instead of 0, and stores.
+//
 //===----------------------------------------------------------------------===//
 #include "Tile.h"
 
@@ -156,9 +158,16 @@ private:
         places.push_back(fromFirst(in.column, v * panel.lanes));
       tile.prefetch(to, inC, height, panel, places);
     }
-    SmallVector<Value> sums = tile.sumSteps(size, tile.zeros(height, panel), [&](Value k, MutableArrayRef<Value> into) {
-      writeStep(at, in, k, size, panel, into);
-    });
+    auto sumsFrom = [&](SmallVector<Value> start) {
+      return tile.sumSteps(size, std::move(start),
+                           [&](Value k, MutableArrayRef<Value> into) { writeStep(at, in, k, size, panel, into); });
+    };
+    if (x.chains) { // the panel's row as in two parts, of which the second may be empty
+      SmallVector<SplitLanes> split = together ? SmallVector<SplitLanes>() : splitRow(in.column, panel);
+      SmallVector<Value> sums = sumsFrom(tile.startSums(to, inC, height, panel, adds, split));
+      return tile.storeSums(to, inC, panel, sums, split);
+    }
+    SmallVector<Value> sums = sumsFrom(tile.zeros(height, panel));
     if (together)
       return tile.writeSums(to, inC, panel, sums, adds);
     Value behind = w.plus(turnOf(in.column).second, w.index(panel.columns));

@@ -285,6 +285,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
   };
   add("kernels", [strategy, program](OpPassManager &pipeline) {
     // While the equations stand in bodies, as the numerics program has them.
+    pipeline.addPass(numerics::createEinCutBatch());
     pipeline.addPass(numerics::createRecordNumerics());
     if (recomputesTurns(program, strategy))
       pipeline.addPass(algebra::createEinRecomputeTurns());

@@ -4,6 +4,7 @@
 #include "Implementations.h"
 #include "KernelCost.h"
 #include "SteadyEquations.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
@@ -150,6 +151,11 @@ struct FormKernels : public kernels::impl::FormKernelsBase<FormKernels> {
       (*kernels.begin()).emitError("module has kernels already, such as '") << (*kernels.begin()).getSymName() << "'";
       return signalPassFailure();
     }
+    for (auto model : getOperation().getOps<ein::ModelOp>())
+      if (ein::isUncut(model)) {
+        model.emitError("model '") << model.getSymName() << "' is of the whole batch: run '--ein-cut-batch' first";
+        return signalPassFailure();
+      }
     rates = rateOptions.values();
     if (failed(checkRates()) || failed(readProfile()))
       return signalPassFailure();

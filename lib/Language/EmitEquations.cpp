@@ -253,7 +253,7 @@ BodyEmitter::Operand BodyEmitter::emitContract(llvm::ArrayRef<Operand> factors, 
   auto element = llvm::cast<mlir::RankedTensorType>(inputs[0].getType()).getElementType();
   mlir::Value result = plc::ein::ContractOp::create(builder, at(place), tensor(dims, element), inputs, mlir::Value(),
                                                     builder.getDenseI64ArrayAttr(extents(domain)),
-                                                    mapsOf(domain, factors, dims), nullptr, nullptr);
+                                                    mapsOf(domain, factors, dims), nullptr, nullptr, nullptr);
   return {result, llvm::SmallVector<IndexId, 4>(dims)};
 }
 

@@ -140,7 +140,7 @@ TensorInfo readTensor(const Node &node) {
   TensorInfo tensor;
   tensor.name = node["name"].string();
   readType(node, tensor);
-  tensor.batchAxis = node["batch_axis"].integer(-1, static_cast<int64_t>(tensor.shape.size()) - 1);
+  tensor.batchAxis = node["batch_axis"].integer(summedBatch, static_cast<int64_t>(tensor.shape.size()) - 1);
   return tensor;
 }
 

@@ -1,8 +1,9 @@
 //===- EinFixNumerics.cpp - write the order of every sum -------------------===//
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/MatmulNest.h"
 #include "plc/Analysis/ScatteredProducts.h"
-#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -23,6 +24,40 @@ template <typename Op>
 void fixSumType(Op op) {
   if (op.getSum() == ein::sumTypeOf(op.getType().getElementType()))
     op.removeSumAttr();
+}
+
+// One after the other, f32 numbers of one sign lose a ten-thousandth of their sum when there are some hundred thousand of
+// them; so long a chain is taken in f64, whose sum is rounded once. Memory bounds it, not arithmetic.
+constexpr int64_t longestChain = 4096;
+
+// A sum over the samples must not depend on how these are cut, where it goes on from an accumulator: then the batch is the slowest
+// of the summed dimensions, and no block of additions runs over the end of a micro-batch.
+std::optional<int64_t> accumulatedBatch(ein::Equation op) {
+  std::optional<int64_t> batch = op.getAccumulator() ? ein::batchDimOf(op) : std::nullopt;
+  return batch && !llvm::is_contained(ein::dimsOf(op.getResultMap()), *batch) ? batch : std::nullopt;
+}
+
+// The least number of samples that fill a block and divide the batch.
+int64_t samplesOfBlock(int64_t batch, int64_t elementsOfSample) {
+  int64_t samples = llvm::divideCeil(ein::sumBlock, elementsOfSample);
+  while (samples < batch && batch % samples)
+    ++samples;
+  return std::min(samples, batch);
+}
+
+// Blocks that end with each sample are so by themselves. A sum of few numbers is one chain, so that any cut will do.
+void fixBlocks(ein::ContractOp op, SmallVector<int64_t> &order, int64_t batch) {
+  order.erase(llvm::find(order, batch));
+  order.insert(order.begin(), batch);
+  int64_t samples = op.getExtents()[batch], ofSample = 1;
+  for (int64_t dim : ArrayRef(order).drop_front())
+    ofSample *= op.getExtents()[dim];
+  if (ofSample % ein::sumBlock == 0)
+    return;
+  if (samples * ofSample <= longestChain)
+    op.setChain(true);
+  else
+    op.setAnew(samplesOfBlock(samples, ofSample));
 }
 
 LogicalResult fixContract(ein::ContractOp op) {
@@ -48,14 +83,12 @@ LogicalResult fixContract(ein::ContractOp op) {
   // A matrix that positions choose out of a table may meet a vector; where it was saved no gather shows it any more.
   if (order.empty() || !both || !(isOwn(first, second) || isOwn(second, first)))
     return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
+  if (std::optional<int64_t> batch = accumulatedBatch(op))
+    fixBlocks(op, order, *batch);
   op.setOrder(order);
   fixSumType(op);
   return success();
 }
-
-// One after the other, f32 numbers of one sign lose a ten-thousandth of their sum when there are some hundred thousand of
-// them; so long a chain is taken in f64, whose sum is rounded once. Memory bounds it, not arithmetic.
-constexpr int64_t longestChain = 4096;
 
 void fixLongSum(ein::ReduceOp op) {
   int64_t additions = op.getInput().getType().getNumElements() / op.getType().getNumElements();
@@ -66,25 +99,76 @@ void fixLongSum(ein::ReduceOp op) {
     op.setSum(Float64Type::get(op.getContext()));
 }
 
-// Renumbers the domain so that it has the order of the input's axes, in which a sum runs.
-LogicalResult fixReduce(ein::ReduceOp op) {
-  ein::Equation equation = op;
-  AffineMap input = equation.getInputMap(0), result = equation.getResultMap();
-  if (!input.isPermutation())
-    return op.emitError("reduction of a diagonal: run '--ein-simplify' first");
-  SmallVector<AffineExpr> renumbered(input.getNumDims());
+// Gives the domain an order of its dimensions, in which a sum runs.
+void renumber(ein::Equation op, ArrayRef<int64_t> order) {
+  SmallVector<AffineExpr> renumbered(order.size());
   SmallVector<int64_t> extents;
-  for (auto [axis, dim] : llvm::enumerate(ein::dimsOf(input))) {
-    renumbered[dim] = getAffineDimExpr(axis, op.getContext());
+  for (auto [number, dim] : llvm::enumerate(order)) {
+    renumbered[dim] = getAffineDimExpr(number, op.getContext());
     extents.push_back(op.getExtents()[dim]);
   }
-  unsigned rank = extents.size();
-  input = input.replaceDimsAndSymbols(renumbered, {}, rank, 0);
-  result = result.replaceDimsAndSymbols(renumbered, {}, rank, 0);
+  auto rename = [&](AffineMap map) {
+    SmallVector<AffineExpr> symbols;
+    for (unsigned symbol = 0; symbol < map.getNumSymbols(); ++symbol)
+      symbols.push_back(getAffineSymbolExpr(symbol, op.getContext()));
+    return map.replaceDimsAndSymbols(renumbered, symbols, order.size(), map.getNumSymbols());
+  };
+  SmallVector<AffineMap> maps = llvm::map_to_vector(op.getMaps().getAsValueRange<AffineMapAttr>(), rename);
   op.setExtents(extents);
-  equation.setMaps({input, result});
-  bool innermost = rank > 0 && !llvm::is_contained(ein::dimsOf(result), rank - 1);
-  op.setOrderAttr(ein::OrderAttr::get(op.getContext(), innermost ? ein::Order::lanes : ein::Order::chain));
+  op.setMaps(maps);
+}
+
+// The dimensions of a map's results, but for one that comes before them.
+SmallVector<int64_t> orderOf(AffineMap map, std::optional<int64_t> first) {
+  SmallVector<int64_t> order(ein::dimsOf(map));
+  if (first) {
+    order.erase(llvm::find(order, *first));
+    order.insert(order.begin(), *first);
+  }
+  return order;
+}
+
+void setOrder(ein::ReduceOp op, ein::Order order) { op.setOrderAttr(ein::OrderAttr::get(op.getContext(), order)); }
+
+LogicalResult fixReduce(ein::ReduceOp op);
+
+// What a sample sums by itself, and then the chain over the samples.
+LogicalResult splitBatchSum(ein::ReduceOp op, int64_t batch) {
+  ein::Equation equation = op;
+  AffineMap result = equation.getResultMap();
+  SmallVector<AffineExpr> withSamples(result.getResults());
+  withSamples.insert(withSamples.begin(), getAffineDimExpr(batch, op.getContext()));
+  SmallVector<int64_t> shape{op.getExtents()[batch]};
+  llvm::append_range(shape, op.getType().getShape());
+  OpBuilder builder(op);
+  AffineMap ofSamples = AffineMap::get(result.getNumDims(), 0, withSamples, op.getContext());
+  auto inner =
+      ein::ReduceOp::create(builder, op.getLoc(), ein::tensorType(shape, op.getType().getElementType(), 0),
+                            op.getReductionAttr(), op.getInput(), Value(), op.getExtentsAttr(),
+                            builder.getAffineMapArrayAttr({equation.getInputMap(0), ofSamples}), nullptr, nullptr);
+  unsigned rank = shape.size();
+  AffineMap all = builder.getMultiDimIdentityMap(rank);
+  op.getInputMutable().assign(inner.getResult());
+  op.setExtents(shape);
+  equation.setMaps({all, AffineMap::get(rank, 0, all.getResults().drop_front(), op.getContext())});
+  setOrder(op, ein::Order::chain);
+  fixLongSum(op);
+  fixSumType(op);
+  return fixReduce(inner);
+}
+
+LogicalResult fixReduce(ein::ReduceOp op) {
+  ein::Equation equation = op;
+  if (!equation.getInputMap(0).isPermutation())
+    return op.emitError("reduction of a diagonal: run '--ein-simplify' first");
+  std::optional<int64_t> batch = accumulatedBatch(op);
+  SmallVector<int64_t> order = orderOf(equation.getInputMap(0), batch);
+  bool innermost = !order.empty() && !llvm::is_contained(ein::dimsOf(equation.getResultMap()), order.back());
+  int64_t additions = op.getInput().getType().getNumElements() / op.getType().getNumElements();
+  if (batch && op.getReducedDims().size() > 1 && (innermost || additions > longestChain))
+    return splitBatchSum(op, *batch);
+  renumber(equation, order);
+  setOrder(op, innermost && !batch ? ein::Order::lanes : ein::Order::chain);
   fixLongSum(op);
   fixSumType(op);
   return success();
@@ -155,6 +239,11 @@ struct EinFixNumerics : numerics::impl::EinFixNumericsBase<EinFixNumerics> {
     SmallVector<ein::ScatterAddOp> scatters;
     getOperation().walk([&](ein::ScatterAddOp scatter) { scatters.push_back(scatter); });
     llvm::for_each(scatters, fixScatter);
+    getOperation().walk([](ein::ScatterAddOp scatter) {
+      if (std::optional<int64_t> batch = accumulatedBatch(scatter))
+        renumber(scatter,
+                 orderOf(AffineMap::getMultiDimIdentityMap(scatter.getExtents().size(), scatter.getContext()), batch));
+    });
   }
 };
 

@@ -1,5 +1,8 @@
 //===- Key.cpp - the hash of a program's numerics --------------------------===//
 #include "plc/Numerics/Key.h"
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Analysis/MatmulNest.h"
+#include "plc/Dialect/Ein/MicroBatches.h"
 #include "plc/Dialect/Ein/PositionalText.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -8,7 +11,52 @@
 
 using namespace mlir;
 
-std::string plc::numerics::numericsKey(ModuleOp module) {
+using namespace plc;
+
+// Whether a sum over the samples is taken in another order where they are cut in other micro-batches.
+static bool dependsOnCut(ein::Equation op, ein::MicroBatches cut) {
+  std::optional<int64_t> batch = ein::batchDimOf(op);
+  if (!batch || llvm::is_contained(ein::dimsOf(op.getResultMap()), *batch))
+    return false;
+  auto reduce = dyn_cast<ein::ReduceOp>(*op);
+  // Whether there is a sample whose gradient is not 0: what that guards is the same 0 in the other samples.
+  if (reduce && reduce.getReduction() != ein::Reduction::sum)
+    return false;
+  if (!op.getAccumulator())
+    return true;
+  if (reduce)
+    return reduce.getOrder() != ein::Order::chain || reduce.getSum();
+  auto contract = dyn_cast<ein::ContractOp>(*op);
+  if (!contract || contract.getChain())
+    return false;
+  if (!contract.getOrder()) // not fixed yet
+    return true;
+  if (std::optional<int64_t> anew = contract.getAnew())
+    return *anew > 1 && (cut.isRagged() || cut.mostSamples() % *anew);
+  int64_t ofSample = 1;
+  for (int64_t dim : llvm::drop_begin(*contract.getOrder()))
+    ofSample *= contract.getExtents()[dim];
+  return ofSample % ein::sumBlock;
+}
+
+Operation *numerics::findDependenceOnCut(ein::ModelOp model) {
+  ein::MicroBatches cut = ein::cutOf(model);
+  Operation *found = cut.lanes > 1 && cut.isRagged() ? model.getOperation() : nullptr;
+  model->getParentOfType<ModuleOp>().walk([&](ein::Equation op) {
+    if (!found && dependsOnCut(op, cut))
+      found = op;
+  });
+  return found;
+}
+
+std::string numerics::numericsKey(ModuleOp module) {
+  // A program of the whole batch says how it is cut only where its sums depend on that.
+  SmallVector<std::pair<ein::ModelOp, int64_t>> counts;
+  for (auto model : module.getOps<ein::ModelOp>())
+    if (ein::isUncut(model) && !findDependenceOnCut(model)) {
+      counts.emplace_back(model, model.getMicroBatches());
+      model.setMicroBatches(model.getLanes().value_or(1));
+    }
   std::string text;
   llvm::raw_string_ostream stream(text);
   ein::PositionalText scope;
@@ -23,6 +71,8 @@ std::string plc::numerics::numericsKey(ModuleOp module) {
   module->setDiscardableAttrs(ArrayRef<NamedAttribute>());
   module.print(stream, flags);
   module->setDiscardableAttrs(provenance);
+  for (auto &[model, count] : counts)
+    model.setMicroBatches(count);
   auto hash = llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
   return llvm::toHex(hash, /*LowerCase=*/true);
 }

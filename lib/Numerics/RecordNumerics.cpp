@@ -1,9 +1,7 @@
 //===- RecordNumerics.cpp - write down what a program computes ------------===//
 #include "plc/Analysis/ProgramDigest.h"
 #include "plc/Dialect/Ein/Ein.h"
-#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Dialect/Plan/Plan.h"
-#include "plc/Numerics/Key.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -23,7 +21,6 @@ struct RecordNumerics : numerics::impl::RecordNumericsBase<RecordNumerics> {
     ModuleOp module = getOperation();
     for (auto old : llvm::make_early_inc_range(module.getOps<plan::NumericsOp>()))
       old.erase();
-    ein::setNumericsKey(module, numerics::numericsKey(module));
     for (auto model : module.getOps<ein::ModelOp>()) {
       // Before the model: later passes put what they make of it in its place.
       OpBuilder builder(model);

@@ -56,7 +56,9 @@ private:
         continue;
       auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
       module::TensorInfo port{name.str(), elementTypeOf(type), type.getShape().vec(), axis};
-      if (axis >= 0)
+      if (axis == summedBatch)
+        port.shape.erase(port.shape.begin());
+      else if (axis >= 0)
         port.shape[axis] =
             program.getCut().isRagged() ? program.getBatch() : port.shape[axis] * program.getMicroBatches();
       ports.push_back(std::move(port));

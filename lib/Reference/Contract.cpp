@@ -13,10 +13,17 @@ constexpr int64_t tileWidth = 32;
 
 // T is the element, S the type that sums are taken in: factors become S exactly, a sum becomes T once.
 
-/// The chains of one block for `tileWidth` neighbouring results: b is packed as [k][tileWidth].
+/// Where the block ends that begins at an element.
+int64_t endOfBlock(int64_t begin, int64_t numSummed, SumBlocks blocks) {
+  int64_t end = std::min(begin + blockLength, numSummed);
+  return blocks.anew ? std::min(end, (begin / blocks.anew + 1) * blocks.anew) : end;
+}
+
+/// Goes on with the chains of `tileWidth` neighbouring results by one block: b is packed as [k][tileWidth].
 template <typename T, typename S>
 void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S *__restrict chains) {
-  S c[tileWidth] = {};
+  S c[tileWidth];
+  std::copy_n(chains, tileWidth, c);
   for (int64_t k = 0; k < length; ++k) {
     S factor = static_cast<S>(a[aOffsets[k]]);
     for (int64_t j = 0; j < tileWidth; ++j)
@@ -45,7 +52,7 @@ Split splitDimensions(const Extents &extents, const Operand &a, const Operand &b
 
 template <typename T, typename S>
 void contractPair(const Extents &extents, const Operand &a, const Operand &b, const Operand &result,
-                  const std::vector<int64_t> &summed, bool accumulate) {
+                  const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   Split split = splitDimensions(extents, a, b, summed);
   auto offsets = [&](const std::vector<int64_t> &dims, const Operand &operand) {
     return flattenedOffsets(extents, dims, operand.strides);
@@ -61,22 +68,27 @@ void contractPair(const Extents &extents, const Operand &a, const Operand &b, co
   for (size_t batch = 0; batch < aBoth.size(); ++batch)
     for (int64_t n = 0; n < numRight; n += tileWidth) {
       int64_t width = std::min(tileWidth, numRight - n);
-      for (int64_t k = 0; k < numSummed; k += blockLength) {
-        int64_t length = std::min(blockLength, numSummed - k);
-        bool first = k == 0, last = k + length == numSummed;
+      for (int64_t k = 0, end = 0; k < numSummed; k = end) {
+        end = endOfBlock(k, numSummed, blocks);
+        int64_t length = end - k;
+        bool first = k == 0, last = end == numSummed;
         for (int64_t i = 0; i < length; ++i)
           for (int64_t j = 0; j < width; ++j)
             packed[i * tileWidth + j] = static_cast<S>(right[bBoth[batch] + bSum[k + i] + bRight[n + j]]);
         for (size_t m = 0; m < aLeft.size(); ++m) {
-          S chains[tileWidth], *sum = &sums[m * tileWidth];
-          addBlock(left + aBoth[batch] + aLeft[m], &aSum[k], packed.data(), length, chains);
+          S chains[tileWidth] = {}, *sum = &sums[m * tileWidth];
           T *row = out + rBoth[batch] + rLeft[m];
+          if (first)
+            for (int64_t j = 0; j < width; ++j)
+              sum[j] = accumulate ? static_cast<S>(row[rRight[n + j]]) : S(0);
+          if (blocks.chain)
+            std::copy_n(sum, width, chains);
+          addBlock(left + aBoth[batch] + aLeft[m], &aSum[k], packed.data(), length, chains);
           for (int64_t j = 0; j < width; ++j) {
-            T &element = row[rRight[n + j]];
-            S before = first && accumulate ? static_cast<S>(element) : sum[j];
-            sum[j] = !first || accumulate ? before + chains[j] : chains[j];
+            bool stores = blocks.chain || (first && !accumulate);
+            sum[j] = stores ? chains[j] : sum[j] + chains[j];
             if (last)
-              element = static_cast<T>(sum[j]);
+              row[rRight[n + j]] = static_cast<T>(sum[j]);
           }
         }
       }
@@ -86,7 +98,7 @@ void contractPair(const Extents &extents, const Operand &a, const Operand &b, co
 /// Any number of factors, one result element at a time.
 template <typename T, typename S>
 void contractAny(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
-                 const std::vector<int64_t> &summed, bool accumulate) {
+                 const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   std::vector<int64_t> kept;
   for (int64_t dim = 0; dim < int64_t(extents.size()); ++dim)
     if (std::find(summed.begin(), summed.end(), dim) == summed.end())
@@ -101,17 +113,18 @@ void contractAny(const Extents &extents, const std::vector<Operand> &inputs, con
   int64_t numSummed = sumOffsets[0].size();
   for (size_t r = 0; r < outOffsets.size(); ++r) {
     T &element = result.as<T>()[outOffsets[r]];
-    S sum = static_cast<S>(element);
-    for (int64_t begin = 0; begin < numSummed; begin += blockLength) {
-      S chain = 0;
-      for (int64_t k = begin; k < std::min(begin + blockLength, numSummed); ++k) {
+    S sum = accumulate ? static_cast<S>(element) : S(0);
+    for (int64_t begin = 0, end = 0; begin < numSummed; begin = end) {
+      end = endOfBlock(begin, numSummed, blocks);
+      S chain = blocks.chain ? sum : S(0);
+      for (int64_t k = begin; k < end; ++k) {
         auto factor = [&](size_t i) { return static_cast<S>(inputs[i].as<T>()[keptOffsets[i][r] + sumOffsets[i][k]]); };
         S product = factor(0);
         for (size_t i = 1; i < last; ++i)
           product *= factor(i);
         chain = numerics::fma(product, last ? factor(last) : S(1), chain);
       }
-      sum = begin || accumulate ? sum + chain : chain;
+      sum = !blocks.chain && (begin || accumulate) ? sum + chain : chain;
     }
     element = static_cast<T>(sum);
   }
@@ -119,9 +132,9 @@ void contractAny(const Extents &extents, const std::vector<Operand> &inputs, con
 
 template <typename T, typename S>
 void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result,
-                   const std::vector<int64_t> &summed, bool accumulate) {
+                   const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   if (inputs.size() != 2)
-    return contractAny<T, S>(extents, inputs, result, summed, accumulate);
+    return contractAny<T, S>(extents, inputs, result, summed, blocks, accumulate);
   // Exchanging the factors of a product changes no bit, so the one with more results side by side becomes the second:
   // the loop computes `tileWidth` neighbours at a time.
   int64_t left = 1, right = 1;
@@ -129,18 +142,18 @@ void contractTyped(const Extents &extents, const std::vector<Operand> &inputs, c
     if (result.strides[dim])
       (inputs[0].strides[dim] ? left : right) *= extents[dim];
   bool swap = right < tileWidth && left > right;
-  contractPair<T, S>(extents, inputs[swap], inputs[!swap], result, summed, accumulate);
+  contractPair<T, S>(extents, inputs[swap], inputs[!swap], result, summed, blocks, accumulate);
 }
 
 } // namespace
 
 void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result, ElementType sum,
-              const std::vector<int64_t> &summed, bool accumulate) {
+              const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate) {
   visitReal(result.element, [&](auto element) {
     visitReal(sum, [&](auto wider) {
       using T = typename decltype(element)::Value;
       using S = typename decltype(wider)::Value;
-      contractTyped<T, S>(extents, inputs, result, summed, accumulate);
+      contractTyped<T, S>(extents, inputs, result, summed, blocks, accumulate);
     });
   });
 }

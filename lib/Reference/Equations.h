@@ -18,18 +18,24 @@ enum class Reduction : uint32_t;
 
 namespace plc::reference {
 
+/// How a sum of products is cut: in one chain, or in blocks, which begin anew after every `anew` elements (0: never).
+struct SumBlocks {
+  bool chain = false;
+  int64_t anew = 0;
+};
+
 /// Sum over `summed` (flattened in that order) of the product of the inputs: blocks of 256, each an ascending chain
-/// c = fma(a, b, c) from 0, added in ascending order to the result; the first is stored unless `accumulate`. All in the
-/// type `sum`, which holds the elements exactly; what was summed is rounded once. With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
+/// c = fma(a, b, c) from 0, added in ascending order to the result; the first is stored unless `accumulate`. Without blocks
+/// one chain, from the result or, unless `accumulate`, from 0. All in the type `sum`, which holds the elements exactly; what was summed is rounded once. With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
 void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result, ElementType sum,
-              const std::vector<int64_t> &summed, bool accumulate);
+              const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate);
 
 /// result = function(inputs) at each point. False if the function is not defined on that element type.
 bool map(ein::Function function, const Extents &extents, const std::vector<Operand> &inputs, const Operand &result);
 
 /// Reduction over `reduced` (ascending). lanes: element i of the flattened dimensions goes to lane i mod 16, each
-/// lane ascending from 0 (or -inf, +inf), then lane l takes l + 8, l + 4, l + 2, l + 1. Otherwise one ascending chain.
-/// A sum is added to the result if `accumulate`; it is taken in the type `sum` as that of a contraction.
+/// lane ascending from 0 (or -inf, +inf), then lane l takes l + 8, l + 4, l + 2, l + 1; a sum is then added to the result if
+/// `accumulate`. Otherwise one ascending chain, of a sum from the result if `accumulate`. It is taken in the type `sum` as that of a contraction.
 void reduce(ein::Reduction reduction, const Extents &extents, const Operand &input, const Operand &result,
             ElementType sum, const std::vector<int64_t> &reduced, bool lanes, bool accumulate);
 

@@ -90,7 +90,14 @@ struct Evaluate {
     std::vector<int64_t> summed = reducedDims(op);
     if (op.getOrder())
       summed.assign(op.getOrder()->begin(), op.getOrder()->end());
-    contract(extents(op), factors, output(op), sumType(op.getSumType()), summed, accumulate);
+    Extents domain = extents(op);
+    SumBlocks blocks{op.getChain()};
+    if (std::optional<int64_t> anew = op.getAnew()) {
+      blocks.anew = *anew;
+      for (int64_t dim : ArrayRef(summed).drop_front())
+        blocks.anew *= domain[dim];
+    }
+    contract(domain, factors, output(op), sumType(op.getSumType()), summed, blocks, accumulate);
   }
   void operator()(MapOp op) const {
     std::vector<Operand> operands;

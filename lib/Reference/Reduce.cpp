@@ -78,7 +78,11 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
                        from = flattenedOffsets(extents, kept, input.strides),
                        along = flattenedOffsets(extents, reduced, input.strides);
   const T *x = input.as<T>();
+  T *out = result.as<T>();
   std::vector<S> values(to.size(), initial<reduction, S>());
+  if (accumulate && !lanes)
+    for (size_t r = 0; r < to.size(); ++r)
+      values[r] = static_cast<S>(out[to[r]]);
   if (lanes)
     for (size_t r = 0; r < to.size(); ++r)
       values[r] = reduceLanes<reduction, S>(x + from[r], along);
@@ -86,10 +90,9 @@ void reduceTyped(const Extents &extents, const Operand &input, const Operand &re
     for (int64_t offset : along)
       for (size_t r = 0; r < to.size(); ++r)
         values[r] = combine<reduction>(values[r], static_cast<S>(x[from[r] + offset]));
-  T *out = result.as<T>();
   for (size_t r = 0; r < to.size(); ++r) {
-    S before = accumulate ? static_cast<S>(out[to[r]]) : S();
-    out[to[r]] = static_cast<T>(accumulate ? combine<Reduction::sum>(before, values[r]) : values[r]);
+    bool adds = accumulate && lanes;
+    out[to[r]] = static_cast<T>(adds ? combine<Reduction::sum>(static_cast<S>(out[to[r]]), values[r]) : values[r]);
   }
 }
 

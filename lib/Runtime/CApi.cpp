@@ -433,7 +433,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     std::vector<Bytes> batch = copyInputs(*session->entry, inputs);
     StepResult result = session->engine->trainStep(step, batch);
     if (loss)
-      *loss = sumOfMicroBatches(session->engine->realType(), session->entry->lanes, result.microBatchLosses);
+      *loss = result.loss;
     if (!result.finite && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop)
       throw explainNonFinite(*session->engine, step, batch, result);
   });

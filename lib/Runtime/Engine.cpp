@@ -34,45 +34,43 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
   });
 }
 
-namespace {
-
-/// add(sum, term) in the order of the lanes: `value(i)` is a copy of what micro-batch i has.
-template <class Value, class Add>
-auto sumByLanes(size_t count, int64_t lanes, Value value, Add add) {
-  const size_t run = count / static_cast<size_t>(lanes);
-  auto laneAt = [&](size_t first) {
-    auto sum = value(first);
-    for (size_t i = first + 1; i < first + run; ++i)
-      add(sum, value(i));
-    return sum;
-  };
-  auto sum = laneAt(0);
-  for (size_t first = run; first < count; first += run)
-    add(sum, laneAt(first));
-  return sum;
-}
-
-} // namespace
-
-Bytes sumOfMicroBatches(const TensorInfo &info, int64_t lanes, const std::vector<const void *> &values) {
-  return sumByLanes(
-      values.size(), lanes,
-      [&](size_t i) {
-        const auto *bytes = static_cast<const std::byte *>(values[i]);
-        return Bytes(bytes, bytes + info.numBytes());
-      },
-      [&](Bytes &sum, const Bytes &term) { addInOrder(info.type, info.numElements(), sum.data(), term.data()); });
-}
-
-double sumOfMicroBatches(ElementType type, int64_t lanes, const std::vector<double> &values) {
-  if (values.empty())
-    return 0;
-  return visitReal(type, [&](auto traits) {
+Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {
+  Bytes result(info.numBytes());
+  visit(info.type, [&](auto traits) {
     using T = typename decltype(traits)::Value;
-    return static_cast<double>(sumByLanes(
-        values.size(), lanes, [&](size_t i) { return static_cast<T>(values[i]); },
-        [](T &sum, T term) { sum += term; }));
+    for (int64_t i = 0; i < info.numElements(); ++i) {
+      T *to = reinterpret_cast<T *>(result.data()) + i;
+      if constexpr (traits.kind == ElementKind::Real) {
+        auto at = [&](const void *row) { return static_cast<double>(static_cast<const T *>(row)[i]); };
+        double sum = at(rows.front()); // not from 0, which would make 0 of a -0
+        for (size_t row = 1; row < rows.size(); ++row)
+          sum += at(rows[row]);
+        *to = static_cast<T>(sum);
+      } else {
+        *to = static_cast<const T *>(rows.front())[i];
+        for (size_t row = 1; row < rows.size(); ++row)
+          addInOrder(info.type, 1, to, static_cast<const T *>(rows[row]) + i);
+      }
+    }
   });
+  return result;
+}
+
+void setLosses(StepResult &result, ElementType real, const std::vector<std::vector<double>> &rows) {
+  auto rounded = [&](double sum) {
+    return visitReal(
+        real, [&](auto traits) { return static_cast<double>(static_cast<typename decltype(traits)::Value>(sum)); });
+  };
+  double all = 0;
+  for (const std::vector<double> &ofMicroBatch : rows) {
+    double sum = 0;
+    for (double row : ofMicroBatch) {
+      sum += row;
+      all += row;
+    }
+    result.microBatchLosses.push_back(rounded(sum));
+  }
+  result.loss = rounded(all);
 }
 
 } // namespace plc::runtime

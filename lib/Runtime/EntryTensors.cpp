@@ -183,13 +183,20 @@ void EntryTensors::forEachPart(size_t index, Visitor visit) const {
   }
 }
 
-/// Calls visit(the bytes of its value) for each micro-batch of an output that is not batched.
+/// Values that a micro-batch gives of an output that is not batched.
+int64_t EntryTensors::rowsIn(const TensorInfo &info, int64_t microBatch) const {
+  return info.sumsSamples() ? entry.firstSample(microBatch + 1) - entry.firstSample(microBatch) : 1;
+}
+
+/// Calls visit(the bytes of its value) for each sample, or for each micro-batch, of an output that is not batched.
 template <class Visitor>
-void EntryTensors::forEachValue(size_t index, Visitor visit) const {
-  int64_t runs = entry.firstRun(1);
-  forEachPart(index, [&](int64_t, const std::byte *data, const StaticInfo &place) {
-    for (int64_t run = 0; run < runs; ++run)
-      visit(data + run * (place.bytes / runs));
+void EntryTensors::forEachRow(size_t index, Visitor visit) const {
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &place) {
+    int64_t rows = 0;
+    for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb)
+      rows += rowsIn(entry.outputs[index], mb);
+    for (int64_t row = 0; row < rows; ++row)
+      visit(data + row * (place.bytes / rows));
   });
 }
 
@@ -197,11 +204,11 @@ Bytes EntryTensors::gatherOutput(size_t index) const {
   const TensorInfo &info = entry.outputs[index];
   if (!info.batched()) {
     std::vector<Bytes> values;
-    forEachValue(index, [&](const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
+    forEachRow(index, [&](const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
     std::vector<const void *> places;
     for (const Bytes &value : values)
       places.push_back(value.data());
-    return sumOfMicroBatches(info, entry.lanes, places);
+    return sumOfRows(info, places);
   }
   Bytes result(info.numBytes());
   forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
@@ -212,11 +219,16 @@ Bytes EntryTensors::gatherOutput(size_t index) const {
   return result;
 }
 
-std::vector<double> EntryTensors::gatherPerMicroBatch(size_t index) const {
-  std::vector<double> values;
-  forEachValue(index,
-               [&](const std::byte *value) { values.push_back(elementAsDouble(entry.outputs[index].type, value, 0)); });
-  return values;
+std::vector<std::vector<double>> EntryTensors::gatherRows(size_t index) const {
+  const TensorInfo &info = entry.outputs[index];
+  std::vector<std::vector<double>> rows;
+  forEachRow(index, [&](const std::byte *value) {
+    int64_t last = static_cast<int64_t>(rows.size()) - 1;
+    bool isFull = rows.empty() || static_cast<int64_t>(rows.back().size()) == rowsIn(info, last);
+    std::vector<double> &ofMicroBatch = isFull ? rows.emplace_back() : rows.back();
+    ofMicroBatch.push_back(elementAsDouble(info.type, value, 0));
+  });
+  return rows;
 }
 
 } // namespace plc::runtime

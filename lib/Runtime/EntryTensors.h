@@ -31,10 +31,10 @@ public:
   bool holds(StaticKind kind, const ParameterInfo &parameter) const;
   /// The gradient of a parameter: its sites in order. Leaves `out` as it is where none is made.
   void gatherGradient(const ParameterInfo &parameter, Bytes &out) const;
-  /// An output of the last run: one per micro-batch is their sum (sumOfMicroBatches).
+  /// An output of the last run, the sum of its rows (sumOfRows) where it is not batched.
   Bytes gatherOutput(size_t index) const;
-  /// Its values per micro-batch.
-  std::vector<double> gatherPerMicroBatch(size_t index) const;
+  /// The rows of a scalar that each micro-batch gives: a value for each sample, or one.
+  std::vector<std::vector<double>> gatherRows(size_t index) const;
 
   /// Whether all ranks are in this process: then a gather is nobody else's matter.
   bool allLocal() const { return localRanks.size() == entry.ranks.size(); }
@@ -56,8 +56,9 @@ private:
   void forEachMicroBatch(const TensorInfo &info, int64_t replica, Part part) const;
   template <class Visitor>
   void forEachPart(size_t index, Visitor visit) const;
+  int64_t rowsIn(const TensorInfo &info, int64_t microBatch) const;
   template <class Visitor>
-  void forEachValue(size_t index, Visitor visit) const;
+  void forEachRow(size_t index, Visitor visit) const;
 
   const EntryPlan &entry;
   Transport &transport;

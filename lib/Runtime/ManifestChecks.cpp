@@ -89,8 +89,10 @@ private:
         return bytes;
       // Of the replica's own micro-batches.
       int64_t replica = entry.replicaOf(rank), first = entry.firstRun(replica), end = entry.firstRun(replica + 1);
-      return tensor->batched() ? bytes / entry.batch * (entry.firstSample(end) - entry.firstSample(first))
-                               : bytes * (end - first);
+      int64_t samples = entry.firstSample(end) - entry.firstSample(first);
+      if (tensor->sumsSamples())
+        return bytes * samples;
+      return tensor->batched() ? bytes / entry.batch * samples : bytes * (end - first);
     }
     for (const ParameterInfo &parameter : manifest.held)
       if (parameter.path == place.name)

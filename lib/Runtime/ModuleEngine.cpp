@@ -72,7 +72,7 @@ public:
     setOrigin({step, origin().seed});
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
-      result.microBatchLosses = session.tensors().gatherPerMicroBatch(loss);
+      setLosses(result, train.outputs[loss].type, session.tensors().gatherRows(loss));
     std::tie(result.gradNorm, result.finite) = session.gradientNorm();
     return result;
   }

@@ -42,15 +42,14 @@ int64_t sampleOf(const TensorInfo &info, int64_t element) {
   return element % info.shape[static_cast<size_t>(info.batchAxis)];
 }
 
-std::string tellStep(const Engine &engine, const EntryInfo &train, const StepResult &result) {
+std::string tellStep(const Engine &engine, const StepResult &result) {
   auto text = [](ElementType type, double value) {
     return std::isfinite(value) ? shortestDigits(type, value) : nameOfNonFinite(value);
   };
-  double loss = sumOfMicroBatches(engine.realType(), train.lanes, result.microBatchLosses);
-  return "loss " + text(engine.realType(), loss) + ", gradient norm " + text(ElementType::F64, result.gradNorm);
+  return "loss " + text(engine.realType(), result.loss) + ", gradient norm " + text(ElementType::F64, result.gradNorm);
 }
 
-/// What no kernel gave: a sum over micro-batches, uses or elements.
+/// What no kernel gave: a sum over samples, uses or elements.
 std::string tellSum(Engine &engine, const std::vector<Bytes> &inputs) {
   const EntryInfo &gradient = *engine.findEntry(module::gradientEntry);
   std::vector<Bytes> outputs = engine.run(gradient, inputs);
@@ -116,7 +115,7 @@ Error explainNonFinite(Engine &engine, int64_t step, const std::vector<Bytes> &i
               "step " + std::to_string(step) + " is not finite: " + (first ? first->what() : tellSum(engine, inputs)));
   if (first)
     error.notes = first->notes;
-  error.note(tellStep(engine, train, result));
+  error.note(tellStep(engine, result));
   noteInputs(train, inputs, tellSample, error);
   noteParameters(engine, error);
   error.note("the step is not taken; 'training.nonfinite = \"skip\"' leaves such steps out, \"ignore\" takes them");

@@ -219,7 +219,7 @@ private:
     std::optional<int64_t> left = treatNonFinite(result, inputs, log, progress);
     ++state.step;
     *state.samples += entry.batch;
-    loss = sumOfMicroBatches(engine.realType(), entry.lanes, result.microBatchLosses);
+    loss = result.loss;
     double itemsPerSecond = std::round(static_cast<double>(entry.batch) * 1e10 / nanoseconds) / 10;
     std::optional<double> holdoutLoss;
     if (options.evalEvery && state.step % options.evalEvery == 0)

@@ -1,6 +1,6 @@
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 | FileCheck %s
-// RUN: plc-opt %s --ein-micro-batch | FileCheck %s --check-prefix=ONE
-// RUN: plc-opt %s --ein-micro-batch="micro-batches=4 lanes=2" | FileCheck %s --check-prefix=LANES
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-cut-batch | FileCheck %s
+// RUN: plc-opt %s --ein-micro-batch --ein-cut-batch | FileCheck %s --check-prefix=ONE
+// RUN: plc-opt %s --ein-micro-batch="micro-batches=4 lanes=2" --ein-cut-batch | FileCheck %s --check-prefix=LANES
 // LANES: batch = 8 : i64, lanes = 2 : i64, micro_batches = 4 : i64
 
 #b = affine_map<(b) -> (b)>
@@ -30,9 +30,9 @@ ein.func @layer(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> att
   ein.return %5 : tensor<8x8xf32>
 }
 
-// CHECK: ein.func @loss(%{{.*}}: tensor<2x8xf32>) -> tensor<f32>
+// CHECK: ein.func @loss(%{{.*}}: tensor<2x8xf32>) -> tensor<2xf32>
 ein.func @loss(%x: tensor<8x8xf32>) -> tensor<f32> {
-  // CHECK: ein.reduce sum "ab->" %{{.*}} : (tensor<2x8xf32>) -> tensor<f32>
+  // CHECK: ein.reduce sum "ab->a" %{{.*}} : (tensor<2x8xf32>) -> tensor<2xf32>
   %0 = ein.reduce sum(%x) over [8, 8] maps [#bd, affine_map<(b, d) -> ()>] : (tensor<8x8xf32>) -> tensor<f32>
   // The divisor stays that of the whole batch.
   // CHECK: ein.constant 6.400000e+01
@@ -42,9 +42,9 @@ ein.func @loss(%x: tensor<8x8xf32>) -> tensor<f32> {
   ein.return %1 : tensor<f32>
 }
 
-// CHECK: ein.model @m(%{{.*}}: tensor<2x8xf32>) -> (tensor<f32>, tensor<2x8xf32>)
+// CHECK: ein.model @m(%{{.*}}: tensor<2x8xf32>) -> (tensor<2xf32>, tensor<2x8xf32>)
 // CHECK-SAME: batch = 8 : i64, micro_batches = 4 : i64
-// ONE: ein.model @m(%{{.*}}: tensor<8x8xf32>) -> (tensor<f32>, tensor<8x8xf32>)
+// ONE: ein.model @m(%{{.*}}: tensor<8x8xf32>) -> (tensor<8xf32>, tensor<8x8xf32>)
 // ONE-SAME: micro_batches = 1 : i64
 ein.model @m(%x: tensor<8x8xf32>) -> (tensor<f32>, tensor<8x8xf32>) attributes {arg_names = ["x"],
     arg_batch = array<i64: 0>, result_names = ["loss", "y"], result_batch = array<i64: -1, 0>, batch = 8 : i64} {

@@ -1,14 +1,14 @@
 // 10 samples in 4 micro-batches: 3, 3, 2, 2. Types are those of the first and say which axis is the batch, although other
 // axes have 3 elements, too: as they were once told apart by their extents, it had to be one that no other axis had.
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 | FileCheck %s
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-cut-batch | FileCheck %s
 // In 6 (2, 2, 2, 2, 1, 1) no other axis has the larger number.
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=6 | FileCheck %s --check-prefix=OWN
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=6 --ein-cut-batch | FileCheck %s --check-prefix=OWN
 // What divides is cut as always, and no type says anything.
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=5 | FileCheck %s --check-prefix=EVEN --implicit-check-not=ein.batch
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=5 --ein-cut-batch | FileCheck %s --check-prefix=EVEN --implicit-check-not=ein.batch
 // The axis survives differentiation, also where a gradient has no connection with the inputs.
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-simplify --ein-differentiate --ein-simplify | FileCheck %s --check-prefix=GRADIENT
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-simplify --ein-differentiate --ein-simplify --ein-cut-batch | FileCheck %s --check-prefix=GRADIENT
 // So it does in kernels, and in the program's stages.
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-simplify --ein-differentiate --ein-simplify --ein-fix-numerics --form-kernels --plan-partition \
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-simplify --ein-differentiate --ein-simplify --ein-fix-numerics --ein-cut-batch --form-kernels --plan-partition \
 // RUN:   | FileCheck %s --check-prefix=PLAN
 
 ein.param @w : tensor<4x3xf32> init normal(0.02, 0.0)

@@ -1,9 +1,10 @@
-// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 | FileCheck %s
-// RUN: plc-opt %s --ein-micro-batch | FileCheck %s --check-prefix=ONE --implicit-check-not=whole
+// RUN: plc-opt %s --ein-micro-batch=micro-batches=4 --ein-cut-batch | FileCheck %s
+// RUN: plc-opt %s --ein-micro-batch --ein-cut-batch | FileCheck %s --check-prefix=ONE
 
 // A sum over the batch is divided by one of inputs alone: over all samples, of inputs that are further arguments. `@masks`
-// makes them in another body, of which only this result is wanted; `@mean` is called twice.
-// ONE: ein.model @m(%{{.*}}: tensor<8x3xf32>, %{{.*}}: tensor<8x3xi1>)
+// makes them in another body, of which only this result is wanted; `@mean` is called twice. It is the same of one micro-batch.
+// ONE: ein.model @m(%{{.*}}: tensor<8x3xf32>, %{{.*}}: tensor<8x3xi1>, %{{.*}}: tensor<8x3xi1>)
+// ONE-SAME: arg_names = ["x", "c", "whole(c)"]
 
 // CHECK: ein.func @masks(%{{.*}}: tensor<2x3xi1>, %{{.*}}: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 ein.func @masks(%c: tensor<8x3xi1>, %x: tensor<8x3xf32>) -> (tensor<8x3xf32>, tensor<8x3xf32>) {
@@ -15,9 +16,9 @@ ein.func @masks(%c: tensor<8x3xi1>, %x: tensor<8x3xf32>) -> (tensor<8x3xf32>, te
 // CHECK-NEXT: %[[M:.*]] = ein.cast %[[C]]
 // CHECK-NEXT: ein.return %[[M]]
 
-// CHECK: ein.func @mean(%[[X:.*]]: tensor<2x3xf32>, %[[PART:.*]]: tensor<2x3xf32>, %[[ALL:.*]]: tensor<8x3xf32>) -> tensor<f32>
+// CHECK: ein.func @mean(%[[X:.*]]: tensor<2x3xf32>, %[[PART:.*]]: tensor<2x3xf32>, %[[ALL:.*]]: tensor<8x3xf32>) -> tensor<2xf32>
 ein.func @mean(%x: tensor<8x3xf32>, %m: tensor<8x3xf32>) -> tensor<f32> {
-  // CHECK: %[[A:.*]] = ein.contract "ab,ab->" %[[X]], %[[PART]]
+  // CHECK: %[[A:.*]] = ein.contract "ab,ab->a" %[[X]], %[[PART]]
   %0 = ein.contract %x, %m over [8, 3] maps [affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> (b, d)>, affine_map<(b, d) -> ()>]
     : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<f32>
   // CHECK: %[[S:.*]] = ein.reduce sum "ab->" %[[ALL]] : (tensor<8x3xf32>) -> tensor<f32>
@@ -26,7 +27,7 @@ ein.func @mean(%x: tensor<8x3xf32>, %m: tensor<8x3xf32>) -> tensor<f32> {
   // CHECK: %[[B:.*]] = ein.map max ",->" %[[S]]
   %3 = ein.map max(%1, %2) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>]
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  // CHECK: ein.map div ",->" %[[A]], %[[B]]
+  // CHECK: ein.map div "a,->a" %[[A]], %[[B]]
   %4 = ein.map div(%0, %3) over [] maps [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>]
     : (tensor<f32>, tensor<f32>) -> tensor<f32>
   ein.return %4 : tensor<f32>

@@ -8,7 +8,7 @@
 #include "plc/Support/StateName.h"
 #include "plc/Support/WholeInput.h"
 
-#include "plc/Numerics/Key.h"
+#include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Runtime/MachineShare.h"
 
 #include "mlir/IR/Builders.h"
@@ -105,14 +105,21 @@ void putPiece(const runtime::ParameterInfo &parameter, StringRef name, const Ten
   }
 }
 
+/// The values that an output which is not batched is the sum of.
+std::vector<const void *> rowsOf(const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
+                                 size_t index) {
+  std::vector<const void *> rows;
+  for (const std::vector<Tensor> &microBatch : results)
+    for (size_t at = 0; at < microBatch[index].numBytes(); at += info.numBytes())
+      rows.push_back(static_cast<const std::byte *>(microBatch[index].data()) + at);
+  return rows;
+}
+
 /// An output of the whole batch, from those of its micro-batches.
 Bytes resultOf(const EntryInfo &entry, const runtime::TensorInfo &info, const std::vector<std::vector<Tensor>> &results,
                size_t index) {
   if (!info.batched()) {
-    std::vector<const void *> values;
-    for (const std::vector<Tensor> &microBatch : results)
-      values.push_back(microBatch[index].data());
-    return runtime::sumOfMicroBatches(info, entry.lanes, values);
+    return runtime::sumOfRows(info, rowsOf(info, results, index));
   }
   Bytes whole(info.numBytes());
   for (size_t microBatch = 0; microBatch < results.size(); ++microBatch) {
@@ -145,7 +152,7 @@ InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const
 std::string InterpretedEngine::modelName() const { return source.getModel().getSymName().str(); }
 
 std::string InterpretedEngine::numericsKey() const {
-  return numerics::numericsKey(*programOf(entryList.front().name).module);
+  return ein::provenanceOf(*programOf(entryList.front().name).module)->numericsKey; // of the batch, before the cut
 }
 
 EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) {
@@ -169,6 +176,8 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
                                std::vector<int64_t>(shape.begin(), shape.end()), batch[index]};
+      if (info.sumsSamples())
+        info.shape.erase(info.shape.begin());
       if (info.batched() && entry.microBatches > 1) // The type is that of a batch or a micro-batch.
         info.shape[info.batchAxis] = entry.batch;
       tensors.push_back(std::move(info));
@@ -410,8 +419,13 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   size_t loss = entry.findOutput(lossName);
   program.interpreter->clearSites();
   runtime::StepResult result;
-  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, step, inputs))
-    result.microBatchLosses.push_back(runtime::elementAsDouble(real, microBatch[loss].data(), 0));
+  std::vector<std::vector<double>> rows;
+  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, step, inputs)) {
+    rows.emplace_back();
+    for (int64_t row = 0; row < microBatch[loss].numElements(); ++row)
+      rows.back().push_back(runtime::elementAsDouble(real, microBatch[loss].data(), row));
+  }
+  runtime::setLosses(result, real, rows);
   updateParameters(step, program, result);
   setOrigin({step, origin().seed});
   return result;
@@ -473,8 +487,7 @@ void InterpretedEngine::updateParameters(int64_t step, Program &program, runtime
     trained.push_back(std::move(each));
   }
   result.gradNorm = norm.norm();
-  result.finite = runtime::isFiniteStep(
-      real, result.gradNorm, std::accumulate(result.microBatchLosses.begin(), result.microBatchLosses.end(), 0.0));
+  result.finite = runtime::isFiniteStep(real, result.gradNorm, result.loss);
   if (!result.finite && settings.optimizer.nonFinite != NonFiniteStep::Ignore)
     return;
   runtime::StepFactors factors(settings.optimizer, step);

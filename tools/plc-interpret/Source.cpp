@@ -3,6 +3,7 @@
 
 #include "plc/Algebra/Entries.h"
 #include "plc/Algebra/Phases.h"
+#include "plc/Numerics/Passes.h"
 #include "plc/Support/Diagnostics.h"
 #include "plc/Language/ParseModel.h"
 #include "plc/Language/PassErrors.h"
@@ -113,16 +114,17 @@ bool Source::hasLoss() { return algebra::hasLoss(getModel()); }
 
 OwningOpRef<ModuleOp> Source::lower(ProgramKind kind, const std::vector<std::string> &outputs, bool entryOnly) {
   OwningOpRef<ModuleOp> program = (step && kind == ProgramKind::train ? *step : *module).clone();
-  if (!rules)
-    return program;
   auto pipeline = PassManager::on<ModuleOp>(&context);
-  for (const algebra::Phase &phase :
-       algebra::phasesToNumerics({kind, outputs, settings.compute, settings.microBatches.value_or(1),
-                                  settings.accumulationSteps, settings.lanes, settings.shards})) {
-    phase.addPasses(pipeline);
-    if (entryOnly)
-      break;
-  }
+  if (rules)
+    for (const algebra::Phase &phase :
+         algebra::phasesToNumerics({kind, outputs, settings.compute, settings.microBatches.value_or(1),
+                                    settings.accumulationSteps, settings.lanes, settings.shards})) {
+      phase.addPasses(pipeline);
+      if (entryOnly)
+        break;
+    }
+  if (!entryOnly)
+    pipeline.addPass(numerics::createEinCutBatch());
   language::PassErrors errors(sources, context, llvm::errs(), settings.places);
   if (failed(pipeline.run(*program)))
     throw told(errors.getExitCode());

@@ -120,17 +120,20 @@ def EinPrecision : EinPass<"ein-precision"> {
 }
 
 def EinMicroBatch : EinPass<"ein-micro-batch"> {
-  let summary = "check the batch rule and cut the batch";
+  let summary = "check the batch rule and mark the batch";
   let description = [{
-    Before: `micro_batches` of the model is 0. After: it is M, and every extent that runs along the batch is a
-    micro-batch's (batch / M), in all bodies alike. If M does not divide the batch, it is ceil(batch / M), as in the first
-    batch mod M micro-batches; the others have one sample less. Then, and only then, each type says which axis that is
-    (`#ein.batch`), because extents do not; later passes keep it.
+    Before: `micro_batches` of the model is 0. After: it is M, and each type with an axis along the batch says which one that is
+    (`#ein.batch`), in all bodies alike; later passes keep it. Extents stay the batch's: `--ein-cut-batch` makes them a
+    micro-batch's.
 
     The batch rule is checked whatever M is: each output of a sample depends on that sample alone, and a sum over the
     batch only goes on through linear equations to a result of the model, so that the results of micro-batches add up
-    to the batch's. It may be divided by what such sums of inputs alone make. In a cut batch those are sums over all of it, of
+    to the batch's. It may be divided by what such sums of inputs alone make: sums over all of the batch, of
     further arguments `whole(x)` of the model and of the bodies that divide. Constants, such as the divisor of a mean, are those of the whole batch and stay.
+
+    A sum over the batch becomes the last step to its result, which has the batch axis number -2: what is linear in between is
+    computed for each sample, so that no order of additions depends on M. A sum stays where it is if a contraction would need more room
+    for its samples than for its factors, or if a loop, a view or a position reads it.
 
     With `batches` A > 1 the model's samples are those of A batches, which a step accumulates: each is cut in M micro-batches, so
     that there are A * M.
@@ -141,13 +144,14 @@ def EinMicroBatch : EinPass<"ein-micro-batch"> {
 
     ```mlir
     ein.model @m(%x: tensor<8x4xf32>) ... batch = 8      // --ein-micro-batch{micro-batches=4}
-    ein.model @m(%x: tensor<2x4xf32>) ... batch = 8, micro_batches = 4
+    ein.model @m(%x: tensor<8x4xf32, #ein.batch<0>>) ... batch = 8, micro_batches = 4
     ```
     Tests: `test/Algebra/micro-batch.mlir`, `test/Algebra/whole-inputs.mlir`, `test/Algebra/ragged.mlir`, `test/Algebra/accumulate.mlir`,
-    `test/Algebra/micro-batch-errors.mlir`.
+    `test/Algebra/sample-sums.mlir`, `test/Algebra/micro-batch-errors.mlir`.
   }];
   let options = [Option<"microBatches", "micro-batches", "int64_t", "1", "number of micro-batches of a batch">,
                  Option<"batches", "batches", "int64_t", "1", "number of batches of a step">,
+                 Option<"ofInputs", "of-inputs", "bool", "false", "gradients of inputs are asked for: divide by sums of a batch that is not cut">,
                  Option<"lanes", "lanes", "int64_t", "1", "runs of micro-batches that are summed by themselves">];
 }
 

@@ -33,7 +33,9 @@ struct Contraction {
   int64_t firstOfA = 0, firstOfB = 0; // where in memory their first elements lie
   mlir::Type sum;                     // what products and sums are taken in
   bool accumulates = false;
-  std::optional<TablePart> part; // of b, which is the table then
+  bool chains = false;             // all of a sum is one chain, from the accumulator on
+  llvm::SmallVector<LoopDim> anew; // summed loops outside k, at each step of which blocks begin anew
+  std::optional<TablePart> part;   // of b, which is the table then
 
   /// Whether b is read by a position that a loop counts.
   static bool isOfPositions(const LoopDim &loop) { return loop.positions != 0; }
@@ -49,7 +51,8 @@ inline constexpr int64_t sumBlock = 256;
 inline constexpr int64_t packedBytes = 256 << 10;
 
 /// A matrix product with one loop each of m, n and k, in loops over what does not fit: `outer` (any order) and `slow`,
-/// summed dimensions outside k (slowest first; then k is a multiple of sumBlock). If c is contiguous along a loop of m
+/// summed dimensions outside k (slowest first; at each of their steps blocks begin anew, unless the sum is a chain, which goes
+/// on from the accumulator through all of them). If c is contiguous along a loop of m
 /// or n, that is n.
 ///
 /// n may count several loops (`columns`, slowest first) that are one in c but not in b, and k several (`depth`) that are
@@ -60,7 +63,7 @@ struct MatmulNest {
   llvm::SmallVector<LoopDim> outer, slow, columns, depth;
   mlir::Value a, b, c;
   int64_t firstOfA = 0, firstOfB = 0;
-  bool accumulates = false;
+  bool accumulates = false, chains = false;
 
   int64_t units() const;
   int64_t slowSteps() const;

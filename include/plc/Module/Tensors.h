@@ -3,6 +3,7 @@
 #define PLC_MODULE_TENSORS_H
 
 #include "plc/Support/ElementType.h"
+#include "plc/Support/SummedBatch.h"
 
 #include <string>
 #include <vector>
@@ -13,10 +14,12 @@ struct TensorInfo {
   std::string name;
   ElementType type = ElementType::F32;
   std::vector<int64_t> shape;
-  /// The batch, of which each micro-batch takes a run; -1: none is.
+  /// The batch, of which each micro-batch takes a run; -1: none is; summedBatch: it is the sum of values of this shape, one for each
+  /// sample.
   int64_t batchAxis = -1;
 
   bool batched() const { return batchAxis >= 0; }
+  bool sumsSamples() const { return batchAxis == summedBatch; }
   int64_t numElements() const;
   size_t numBytes() const { return static_cast<size_t>(numElements()) * byteWidth(type); }
   /// `f32[8, 128]`.

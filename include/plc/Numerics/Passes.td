@@ -10,7 +10,9 @@ def EinFixNumerics : Pass<"ein-fix-numerics", "::mlir::ModuleOp"> {
     Before: precision is chosen, contractions are binary matrix products, no `ein.stop` is left. After: every
     `ein.contract` has `order`, its summed dimensions as its first input has them, slowest first; every `ein.reduce` has
     `order`: `lanes` if the innermost axis of its input is reduced, else `chain`, over the domain in the order of its
-    input's axes. A `sum` that says what the table of element types does is taken away. So the program defines every rounding: `plc-interpret` runs it, and nothing later changes an
+    input's axes. What accumulates over the batch has the batch as its slowest dimension: an `ein.contract` of at most 4,096 summed
+    numbers is one `chain`, one of more begins its blocks `anew` at samples; an `ein.reduce` that cannot be a chain of at most 4,096 is
+    two, of each sample and over the samples. A `sum` that says what the table of element types does is taken away. So the program defines every rounding: `plc-interpret` runs it, and nothing later changes an
     equation. Its hash is the numerics key (`plc/Numerics/Key.h`).
 
     ```mlir
@@ -18,6 +20,22 @@ def EinFixNumerics : Pass<"ein-fix-numerics", "::mlir::ModuleOp"> {
     %y = ein.contract %x, %w over [2, 4, 8] maps [...] order [2]
     ```
     Refused: what "before" excludes. Test: `test/Numerics/fix-numerics.mlir`.
+  }];
+  let dependentDialects = ["::plc::ein::EinDialect"];
+}
+
+def EinCutBatch : Pass<"ein-cut-batch", "::mlir::ModuleOp"> {
+  let summary = "make the program of a batch that of a micro-batch";
+  let description = [{
+    Before: the numerics program, of the whole batch, which types mark (`#ein.batch`). After: types and domains have the samples of a
+    micro-batch, batch / M, or the larger number where M does not divide the batch; in that case alone types keep their marks. The
+    numerics key, which is that of the batch, is written down as `ein.numerics_key` of the module. What has no batch, or is cut, stays.
+
+    ```mlir
+    ein.model @m(%x: tensor<8x4xf32, #ein.batch<0>>) ... batch = 8, micro_batches = 4
+    ein.model @m(%x: tensor<2x4xf32>) ... batch = 8, micro_batches = 4
+    ```
+    Test: `test/Numerics/cut-batch.mlir`.
   }];
   let dependentDialects = ["::plc::ein::EinDialect"];
 }

@@ -20,7 +20,8 @@ using module::Initializer;
 using module::ParameterInfo;
 
 struct StepResult {
-  /// The loss of each micro-batch, in order; each is exactly a value of the model's real type.
+  /// The loss of the step, and what each micro-batch adds to it, in order; each is exactly a value of the model's real type.
+  double loss = 0;
   std::vector<double> microBatchLosses;
   /// Norm of the whole gradient (Optimizer.h: GradientNorm).
   double gradNorm = 0;
@@ -107,7 +108,7 @@ public:
   virtual std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) = 0;
 
   /// Runs an entry other than train on a whole batch with the present parameters: inputs and results in the entry's
-  /// order. A result that is not batched is the sum of the micro-batches' values (sumOfMicroBatches).
+  /// order. A result that is not batched is a sum (sumOfRows).
   virtual std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) = 0;
 
   /// Every integer below this is a position of each tensor that the model reads or writes at computed positions.
@@ -181,12 +182,11 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMome
 /// sum += term, element by element, in the type's own arithmetic.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
 
-/// A result of the batch from those of its micro-batches, of which it is the sum: within each lane in order, then the lanes
-/// in theirs.
-Bytes sumOfMicroBatches(const TensorInfo &info, int64_t lanes, const std::vector<const void *> &values);
+/// A result of the batch from those of its samples, or of its micro-batches: the sum in order, of reals in f64, rounded once.
+Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows);
 
-/// The same sum of numbers that are exact in `type`, each addition rounded to `type`: the step's loss.
-double sumOfMicroBatches(ElementType type, int64_t lanes, const std::vector<double> &values);
+/// Likewise the losses of a step, from the rows of each micro-batch.
+void setLosses(StepResult &result, ElementType real, const std::vector<std::vector<double>> &rows);
 
 } // namespace plc::runtime
 

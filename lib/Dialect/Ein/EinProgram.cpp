@@ -163,7 +163,7 @@ static LogicalResult verifyCut(ModelOp model) {
     return model.emitOpError("has ") << *lanes << " lanes but needs 2 or more, or says nothing of them";
   if (failed(cut.verify(model)))
     return failure();
-  int64_t ragged = cut.isRagged() ? cut.mostSamples() : 0;
+  int64_t ragged = cut.isRagged() && !isUncut(model) ? cut.mostSamples() : 0;
   if (model.getRagged() != ragged)
     return model.emitOpError("has ragged extent ") << model.getRagged() << " but " << cut.batch << " samples in "
                                                    << cut.count << " micro-batches need " << ragged;
@@ -221,7 +221,8 @@ LogicalResult ModelOp::verify() {
   if (failed(verifySignature(*this)) || failed(verifyOneBlock(*this)))
     return failure();
   // (C2)
-  auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> batch, ArrayRef<Type> types) -> LogicalResult {
+  auto check = [&](StringRef what, ArrayAttr names, ArrayRef<int64_t> batch, ArrayRef<Type> types,
+                   bool maySum) -> LogicalResult {
     if (names.size() != types.size() || batch.size() != types.size())
       return emitOpError("has ") << types.size() << " " << what << "s but " << names.size() << " names and "
                                  << batch.size() << " batch axes";
@@ -229,13 +230,13 @@ LogicalResult ModelOp::verify() {
     for (auto [index, name] : llvm::enumerate(names.getAsValueRange<StringAttr>())) {
       if (!seen.insert(name).second)
         return emitOpError(what) << " '" << name << "' is named twice";
-      if (batch[index] < -1 || batch[index] >= cast<RankedTensorType>(types[index]).getRank())
+      if (!isBatchNumber(batch[index], types[index], maySum))
         return emitOpError(what) << " '" << name << "' has no axis " << batch[index] << " in " << types[index];
     }
     return success();
   };
-  if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs())) ||
-      failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults())))
+  if (failed(check("argument", getArgNames(), getArgBatch(), getFunctionType().getInputs(), /*maySum=*/false)) ||
+      failed(check("result", getResultNames(), getResultBatch(), getFunctionType().getResults(), /*maySum=*/true)))
     return failure();
   return success(succeeded(verifyCut(*this)) && succeeded(verifyStates(*this)));
 }

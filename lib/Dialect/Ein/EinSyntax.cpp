@@ -50,6 +50,19 @@ public:
     return success();
   }
 
+  /// What the blocks of an order are.
+  ParseResult parseBlocks(IntegerAttr &anew, UnitAttr &chain) {
+    if (succeeded(parser.parseOptionalKeyword("anew"))) {
+      int64_t count = 0;
+      if (parser.parseInteger(count))
+        return failure();
+      anew = parser.getBuilder().getI64IntegerAttr(count);
+    }
+    if (succeeded(parser.parseOptionalKeyword("chain")))
+      chain = parser.getBuilder().getUnitAttr();
+    return success();
+  }
+
   ParseResult parseSum(TypeAttr &sum) {
     if (succeeded(parser.parseOptionalKeyword("sum")))
       return parser.parseCustomAttributeWithFallback(sum, parser.getBuilder().getNoneType());
@@ -192,7 +205,8 @@ void printRest(OpAsmPrinter &printer, Equation op, ArrayRef<StringRef> shown = {
 ParseResult ContractOp::parse(OpAsmParser &parser, OperationState &state) {
   EquationReader reader(parser, state);
   auto &properties = state.getOrAddProperties<Properties>();
-  if (reader.parseRule() || reader.parseOrder(properties.order) || reader.parseSum(properties.sum) ||
+  if (reader.parseRule() || reader.parseOrder(properties.order) ||
+      (properties.order && reader.parseBlocks(properties.anew, properties.chain)) || reader.parseSum(properties.sum) ||
       reader.parseAccumulator() || reader.finish<ContractOp>())
     return failure();
   properties.operandSegmentSizes = {int32_t(reader.numInputs()), int32_t(reader.numAccumulators())};
@@ -204,9 +218,13 @@ void ContractOp::print(OpAsmPrinter &printer) {
   if (DenseI64ArrayAttr order = getOrderAttr()) {
     printer << " order ";
     printer.printStrippedAttrOrType(order);
+    if (std::optional<uint64_t> anew = getAnew())
+      printer << " anew " << *anew;
+    if (getChain())
+      printer << " chain";
   }
   printSum(printer, getSumAttr());
-  printRest(printer, *this, {"order", "sum"});
+  printRest(printer, *this, {"order", "anew", "chain", "sum"});
 }
 
 ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {

@@ -225,6 +225,11 @@ LogicalResult ContractOp::verify() {
   if (failed(verifyDomain(op)) || failed(verifyReducing(op)) || failed(verifyOneElementType(op)) ||
       failed(verifyAccumulator(*this, getAccumulator())) || failed(verifySumType(*this, getSum())))
     return failure();
+  // (C7)
+  if ((getAnew() || getChain()) && (!getOrder() || getOrder()->empty()))
+    return emitOpError("says '") << (getAnew() ? "anew" : "chain") << "' of a sum that has no order";
+  if (getAnew() && getChain())
+    return emitOpError("says 'anew' of blocks and 'chain', which has none");
   if (!getOrder())
     return success();
   // (C5)
@@ -239,6 +244,9 @@ LogicalResult ContractOp::verify() {
   }
   if (left.any())
     return emitOpError("order misses the summed dimension d") << left.find_first();
+  if (std::optional<int64_t> anew = getAnew(); anew && (*anew < 1 || getExtents()[order.front()] % *anew)) // (C7)
+    return emitOpError("begins blocks anew at every ")
+           << *anew << " of d" << order.front() << ", which do not divide its extent " << getExtents()[order.front()];
   return success();
 }
 

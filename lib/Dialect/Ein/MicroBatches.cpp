@@ -1,6 +1,8 @@
 //===- MicroBatches.cpp - how many samples a micro-batch has --------------===//
 #include "plc/Dialect/Ein/MicroBatches.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 using namespace mlir;
 using namespace plc::ein;
 
@@ -50,6 +52,11 @@ std::optional<int64_t> plc::ein::batchDimOf(Equation equation) {
   return dimOf(equation.getResultMap(), equation->getResult(0).getType());
 }
 
+bool plc::ein::isBatchNumber(int64_t batch, Type type, bool maySum) {
+  int64_t rank = cast<RankedTensorType>(type).getRank();
+  return batch == summedBatch ? maySum && rank > 0 : batch >= -1 && batch < rank;
+}
+
 MicroBatches plc::ein::cutOf(ModelOp model) {
   return {int64_t(model.getBatch()), int64_t(model.getMicroBatches()), int64_t(model.getLanes().value_or(1))};
 }
@@ -64,12 +71,14 @@ LogicalResult MicroBatches::verify(Operation *op) const {
 
 LogicalResult MicroBatches::verifyTypes(Operation *op, StringRef what, ArrayAttr names, ArrayRef<Type> types,
                                         ArrayRef<int64_t> batch) const {
-  for (auto [name, type, axis] : llvm::zip(names.getAsValueRange<StringAttr>(), types, batch)) {
+  for (auto [name, type, number] : llvm::zip(names.getAsValueRange<StringAttr>(), types, batch)) {
     auto found = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(found.getShape());
-    std::optional<int64_t> batchAxis;
-    if (isRagged() && axis >= 0) {
-      shape[axis] = mostSamples();
+    std::optional<int64_t> axis = namedAxis(number), batchAxis;
+    if (axis && batchAxisOf(found) == axis && shape[*axis] == this->batch)
+      continue; // not cut yet
+    if (isRagged() && axis) {
+      shape[*axis] = mostSamples();
       batchAxis = axis;
     }
     if (RankedTensorType needed = tensorType(shape, found.getElementType(), batchAxis); found != needed)
@@ -116,7 +125,7 @@ RankedTensorType plc::ein::withSamples(Type type, int64_t samples) {
   return tensorType(shape, tensor.getElementType(), std::nullopt);
 }
 
-void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
+static void setTypes(FunctionOpInterface function, int64_t samples, llvm::function_ref<Type(Type)> typeOf) {
   // Domains first: types say where the batch is, until they are those of one number of samples.
   function.walk([&](Equation equation) {
     if (std::optional<int64_t> dim = batchDimOf(equation)) {
@@ -125,7 +134,7 @@ void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
       equation.setExtents(extents);
     }
   });
-  auto set = [&](Value value) { value.setType(withSamples(value.getType(), samples)); };
+  auto set = [&](Value value) { value.setType(typeOf(value.getType())); };
   function.walk([&](Block *block) {
     llvm::for_each(block->getArguments(), set);
     for (Operation &op : *block)
@@ -136,4 +145,38 @@ void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
     each.setFunctionTypeAttr(
         TypeAttr::get(FunctionType::get(each.getContext(), block.getArgumentTypes(), block.back().getOperandTypes())));
   });
+}
+
+void plc::ein::setSamples(FunctionOpInterface function, int64_t samples) {
+  setTypes(function, samples, [&](Type type) { return withSamples(type, samples); });
+}
+
+bool plc::ein::isUncut(ModelOp model) {
+  auto isWhole = [&](ArrayRef<Type> types, ArrayRef<int64_t> batch) {
+    return llvm::any_of(llvm::zip(types, batch), [&](auto each) {
+      auto [type, number] = each;
+      std::optional<int64_t> axis = namedAxis(number);
+      return axis && batchAxisOf(type) == axis && cast<RankedTensorType>(type).getDimSize(*axis) == model.getBatch();
+    });
+  };
+  return model.getMicroBatches() && (isWhole(model.getArgumentTypes(), model.getArgBatch()) ||
+                                     isWhole(model.getResultTypes(), model.getResultBatch()));
+}
+
+void plc::ein::cutBatch(ModelOp model) {
+  if (!isUncut(model))
+    return;
+  MicroBatches cut = cutOf(model);
+  model.setRagged(cut.isRagged() ? cut.mostSamples() : 0);
+  // Groups of samples that no micro-batch ends with are none: blocks begin anew with each micro-batch.
+  model->getParentOfType<ModuleOp>().walk([&](ContractOp op) {
+    if (int64_t anew = op.getAnew().value_or(1); anew > 1 && (cut.isRagged() || cut.mostSamples() % anew))
+      op.removeAnewAttr();
+  });
+  auto typeOf = [&](Type type) -> Type {
+    RankedTensorType held = withSamples(type, cut.mostSamples());
+    return cut.isRagged() ? tensorType(held.getShape(), held.getElementType(), batchAxisOf(type)) : held;
+  };
+  for (auto function : model->getParentOfType<ModuleOp>().getOps<FunctionOpInterface>())
+    setTypes(function, cut.mostSamples(), typeOf);
 }

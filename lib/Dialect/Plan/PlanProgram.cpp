@@ -56,7 +56,7 @@ TaskOp StageOp::getTask(Role role) {
 
 // (C1)
 static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr names, ArrayAttr types,
-                                 ArrayRef<int64_t> batch) {
+                                 ArrayRef<int64_t> batch, bool maySum) {
   if (names.size() != types.size() || names.size() != batch.size())
     return program.emitOpError("has ") << names.size() << " " << what << " names but " << types.size() << " types and "
                                        << batch.size() << " batch axes";
@@ -69,7 +69,7 @@ static LogicalResult verifyNames(ProgramOp program, StringRef what, ArrayAttr na
       return program.emitOpError(what) << " '" << name << "' is " << type
                                        << " but needs to be a tensor of 1 to 2^48 elements "
                                        << ein::listElementTypes(ein::Domain::Any, /*unchosen=*/false);
-    if (axis < -1 || axis >= cast<RankedTensorType>(type).getRank())
+    if (!ein::isBatchNumber(axis, type, maySum))
       return program.emitOpError(what) << " '" << name << "' has batch axis " << axis << " but needs an axis of "
                                        << type << " or -1";
   }
@@ -89,8 +89,8 @@ static LogicalResult verifyCut(ProgramOp program) {
 }
 
 LogicalResult ProgramOp::verify() {
-  if (failed(verifyNames(*this, "input", getArgNames(), getArgTypes(), getArgBatch())) ||
-      failed(verifyNames(*this, "output", getResultNames(), getResultTypes(), getResultBatch())))
+  if (failed(verifyNames(*this, "input", getArgNames(), getArgTypes(), getArgBatch(), /*maySum=*/false)) ||
+      failed(verifyNames(*this, "output", getResultNames(), getResultTypes(), getResultBatch(), /*maySum=*/true)))
     return failure();
   if (failed(verifyCut(*this)))
     return failure();

@@ -108,6 +108,24 @@ ein.func @contract_c5_misses(%a: tensor<2x3xf32>) -> tensor<2xf32> {
   ein.return %0 : tensor<2xf32>
 }
 // -----
+ein.func @contract_c7_no_order(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{says 'chain' of a sum that has no order}}
+  %0 = ein.contract "ab->ab" %a order [] chain : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  ein.return %0 : tensor<2x3xf32>
+}
+// -----
+ein.func @contract_c7_both(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{says 'anew' of blocks and 'chain', which has none}}
+  %0 = ein.contract "ab->a" %a order [1] anew 3 chain : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c7_divides(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{begins blocks anew at every 2 of d1, which do not divide its extent 3}}
+  %0 = ein.contract "ab->a" %a order [1] anew 2 : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
 ein.func @map_c3(%a: tensor<2x3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{map of the result is no permutation of the domain}}
   %0 = ein.map exp(%a) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
@@ -346,6 +364,12 @@ ein.model @model_c2(%x: tensor<3xf32>) attributes {arg_names = [], result_names 
 // expected-error@+1 {{argument 'x' is named twice}}
 ein.model @model_c2_twice(%x: tensor<3xf32>, %y: tensor<3xf32>) attributes {arg_names = ["x", "x"], result_names = [],
     arg_batch = array<i64: 0, 0>, result_batch = array<i64>} {
+  ein.return
+}
+// -----
+// expected-error@+1 {{argument 'x' has no axis -2 in 'tensor<3xf32>'}}
+ein.model @model_c2_sum(%x: tensor<3xf32>) attributes {arg_names = ["x"], result_names = [], arg_batch = array<i64: -2>,
+    result_batch = array<i64>} {
   ein.return
 }
 // -----

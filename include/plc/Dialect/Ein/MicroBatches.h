@@ -3,6 +3,7 @@
 #define PLC_DIALECT_EIN_MICROBATCHES_H
 
 #include "plc/Dialect/Ein/Ein.h"
+#include "plc/Support/SummedBatch.h"
 
 namespace plc::ein {
 
@@ -36,6 +37,18 @@ struct MicroBatches {
 };
 
 MicroBatches cutOf(ModelOp model);
+
+/// Whether a number says which axis of a tensor is the batch: one that it has, -1, or that it sums its samples, if it may.
+bool isBatchNumber(int64_t batch, mlir::Type type, bool maySum);
+/// The axis of the batch that an element of `arg_batch` or `result_batch` names: axis 0 of a summed one.
+inline std::optional<int64_t> namedAxis(int64_t batch) {
+  return batch >= 0 ? std::optional(batch) : batch == summedBatch ? std::optional<int64_t>(0) : std::nullopt;
+}
+
+/// Whether the model's types are those of the whole batch, which they mark, though its micro-batches are counted.
+bool isUncut(ModelOp model);
+/// Gives types and domains of such a module the samples of a micro-batch, and marks in types only where these differ.
+void cutBatch(ModelOp model);
 
 /// A tensor type with this batch axis, or with none.
 mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape, mlir::Type element, std::optional<int64_t> batchAxis);

@@ -17,8 +17,7 @@ int main(int, char **argv) {
       inputs.emplace_back(input.numBytes());
     StepResult result = engine->trainStep(1, inputs);
     std::printf("model %s, %zu parameters, %zu micro-batches, loss %.6f\n", engine->modelName().c_str(),
-                engine->parameters().size(), result.microBatchLosses.size(),
-                sumOfMicroBatches(engine->realType(), engine->findEntry("train")->lanes, result.microBatchLosses));
+                engine->parameters().size(), result.microBatchLosses.size(), result.loss);
   } catch (const Error &error) {
     std::fprintf(stderr, "%s: %s\n", error.place.c_str(), error.what());
     return error.exitCode;
