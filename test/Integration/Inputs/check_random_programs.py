@@ -2,7 +2,8 @@
 
 For each seed: two steps of training under a plan and on a path of this CPU (AVX2 or AVX-512, tiles or BLIS) that the seed
 chooses have plc-interpret's bits (losses, gradient norms,
-after the steps every parameter and moment, and then the held-out loss), in f64 for every fourth seed; and plc-interpret check-gradients passes on
+after the steps every parameter and moment, and then the held-out loss), in f64 for every fourth seed, and if another number of
+micro-batches has the same numerics key, so has plc-interpret there; and plc-interpret check-gradients passes on
 smooth programs. A program that plc-compile refuses counts as a failure. Prints one line per failure, with how to repeat it."""
 import argparse
 import collections
@@ -91,6 +92,7 @@ class Check:
         # The instructions: whatever this CPU has.
         self.strategy.plan["machine.isa"] = self.draws.choice(["native", "avx2"] + ["avx512"] * has_avx512())
         self.real = self.strategy.numbers["precision.compute"]
+        self.free = False  # whether another number of micro-batches was tried, and had the same numerics key
 
     def run(self, *command):
         return run(*command, seconds=self.options.seconds)
@@ -126,11 +128,32 @@ class Check:
             if tensors(compiled / "step-2" / f"{name}.safetensors") != tensors(interpreted / "step-2" / f"{name}.safetensors"):
                 raise Failed(f"{compiled} and {interpreted}: {name}.safetensors differ")
         check_bytes(f"{compiled}.jsonl")
+        self.other_cut(train, expected, interpreted)
         self.inference(module, compiled, how)
         held = ["--params", compiled, "--holdout", "0.5", *data]
         found, expected = self.run("plc-run", "eval", module, *held, *how), self.run("plc-interpret", "eval", self.model, *self.sets(), *held)
         if found != expected:
             raise Failed(f"compiled    {found}interpreted {expected}")
+
+    def other_cut(self, train, expected, interpreted):
+        numbers, other = self.strategy.numbers, self.folder / "other"
+        lanes, count = (int(numbers.get(key, 1)) for key in ("gradient.lanes", "parallelism.micro_batches"))
+        counts = [m for m in range(lanes, self.program.dims["B"] + 1, lanes) if m != count]
+        if not counts or self.seed % 2:
+            return
+        sets = [*self.sets(), "--set", f"parallelism.micro_batches={random.Random(self.seed).choice(counts)}"]
+        self.run("plc-interpret", "train", self.model, *sets, *train, "--log", f"{other}.jsonl", "--save", other, "--overwrite")
+        states = [folder / "step-2/state.safetensors" for folder in (other, interpreted)]
+        self.free = header_of(states[0])["__metadata__"]["numerics_key"] == header_of(states[1])["__metadata__"]["numerics_key"]
+        if not self.free:
+            return
+        parts = ("loss", "loss_bits", "grad_norm")  # each micro-batch's own loss is another
+        found, expected = ([{key: step[key] for key in parts} for step in each] for each in (steps(f"{other}.jsonl"), expected))
+        if found != expected:
+            raise Failed(f"{' '.join(map(str, sets))}: {found}\nanother number of micro-batches, the same key: {expected}")
+        for name in ("params", "state"):
+            if tensors(other / "step-2" / f"{name}.safetensors") != tensors(interpreted / "step-2" / f"{name}.safetensors"):
+                raise Failed(f"{other} and {interpreted}: {name}.safetensors differ, but the numerics key is one")
 
     def inference(self, module, saved, how):
         """What a program of other, and often fewer, layers gives."""
@@ -201,22 +224,27 @@ def check_bytes(log):
                 raise Failed(f"{log}: rank {rank['rank']} planned {rank['planned_bytes']} bytes and wrote {rank['measured_bytes']}")
 
 
-def tensors(file):
+def header_of(file):
     data = file.read_bytes()
+    return json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
+
+
+def tensors(file):
+    data, header = file.read_bytes(), header_of(file)
     size = struct.unpack("<Q", data[:8])[0]
-    header = json.loads(data[8:8 + size])
     header.pop("__metadata__", None)
     return {name: (info["dtype"], info["shape"], data[8 + size:][slice(*info["data_offsets"])]) for name, info in header.items()}
 
 
 def main():
     options = arguments()
-    start, failures, smooth, refused = time.time(), [], 0, collections.Counter()
+    start, failures, smooth, free, refused = time.time(), [], 0, 0, collections.Counter()
     for seed in range(options.first, options.last):
         check = Check(seed, options)
         try:
             check.training()
             smooth += not check.program.rough
+            free += check.free
             check.gradients()
             shutil.rmtree(check.folder)
         except Failed as failure:
@@ -224,7 +252,7 @@ def main():
             print(f"seed {seed} (--of {options.of}, folder {check.folder}): {failure}", flush=True)
         refused.update(set(check.strategy.refused))
     count = options.last - options.first
-    print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients; {time.time() - start:.0f} s")
+    print(f"{count - len(failures)} of {count} programs agree, {smooth} with gradients, {free} cut otherwise; {time.time() - start:.0f} s")
     print("true refusals, behind which less was asked for: " + (", ".join(f"{refused[name]} {name}" for name in sorted(refused)) or "none"))
     sys.exit(bool(failures) and f"failed: {failures}")
 
