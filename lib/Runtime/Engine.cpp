@@ -35,22 +35,21 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
 }
 
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {
-  Bytes result(info.numBytes());
-  visit(info.type, [&](auto traits) {
+  const auto *first = static_cast<const std::byte *>(rows.front()); // not from 0, which would make 0 of a -0
+  Bytes result(first, first + info.numBytes());
+  if (kindOf(info.type) != ElementKind::Real) {
+    for (size_t row = 1; row < rows.size(); ++row)
+      addInOrder(info.type, info.numElements(), result.data(), rows[row]);
+    return result;
+  }
+  visitReal(info.type, [&](auto traits) {
     using T = typename decltype(traits)::Value;
+    auto *to = reinterpret_cast<T *>(result.data());
     for (int64_t i = 0; i < info.numElements(); ++i) {
-      T *to = reinterpret_cast<T *>(result.data()) + i;
-      if constexpr (traits.kind == ElementKind::Real) {
-        auto at = [&](const void *row) { return static_cast<double>(static_cast<const T *>(row)[i]); };
-        double sum = at(rows.front()); // not from 0, which would make 0 of a -0
-        for (size_t row = 1; row < rows.size(); ++row)
-          sum += at(rows[row]);
-        *to = static_cast<T>(sum);
-      } else {
-        *to = static_cast<const T *>(rows.front())[i];
-        for (size_t row = 1; row < rows.size(); ++row)
-          addInOrder(info.type, 1, to, static_cast<const T *>(rows[row]) + i);
-      }
+      double sum = to[i];
+      for (size_t row = 1; row < rows.size(); ++row)
+        sum += static_cast<double>(static_cast<const T *>(rows[row])[i]);
+      to[i] = static_cast<T>(sum);
     }
   });
   return result;

@@ -188,15 +188,13 @@ int64_t EntryTensors::rowsIn(const TensorInfo &info, int64_t microBatch) const {
   return info.sumsSamples() ? entry.firstSample(microBatch + 1) - entry.firstSample(microBatch) : 1;
 }
 
-/// Calls visit(the bytes of its value) for each sample, or for each micro-batch, of an output that is not batched.
+/// Calls visit(micro-batch, the bytes of its value) for each sample, or for each micro-batch, of an output that is not batched.
 template <class Visitor>
 void EntryTensors::forEachRow(size_t index, Visitor visit) const {
-  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &place) {
-    int64_t rows = 0;
+  forEachPart(index, [&](int64_t replica, const std::byte *data, const StaticInfo &) {
     for (int64_t mb = entry.firstRun(replica); mb < entry.firstRun(replica + 1); ++mb)
-      rows += rowsIn(entry.outputs[index], mb);
-    for (int64_t row = 0; row < rows; ++row)
-      visit(data + row * (place.bytes / rows));
+      for (int64_t row = 0; row < rowsIn(entry.outputs[index], mb); ++row, data += entry.outputs[index].numBytes())
+        visit(mb, data);
   });
 }
 
@@ -204,7 +202,7 @@ Bytes EntryTensors::gatherOutput(size_t index) const {
   const TensorInfo &info = entry.outputs[index];
   if (!info.batched()) {
     std::vector<Bytes> values;
-    forEachRow(index, [&](const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
+    forEachRow(index, [&](int64_t, const std::byte *value) { values.emplace_back(value, value + info.numBytes()); });
     std::vector<const void *> places;
     for (const Bytes &value : values)
       places.push_back(value.data());
@@ -220,13 +218,9 @@ Bytes EntryTensors::gatherOutput(size_t index) const {
 }
 
 std::vector<std::vector<double>> EntryTensors::gatherRows(size_t index) const {
-  const TensorInfo &info = entry.outputs[index];
-  std::vector<std::vector<double>> rows;
-  forEachRow(index, [&](const std::byte *value) {
-    int64_t last = static_cast<int64_t>(rows.size()) - 1;
-    bool isFull = rows.empty() || static_cast<int64_t>(rows.back().size()) == rowsIn(info, last);
-    std::vector<double> &ofMicroBatch = isFull ? rows.emplace_back() : rows.back();
-    ofMicroBatch.push_back(elementAsDouble(info.type, value, 0));
+  std::vector<std::vector<double>> rows(static_cast<size_t>(entry.microBatches));
+  forEachRow(index, [&](int64_t mb, const std::byte *value) {
+    rows[static_cast<size_t>(mb)].push_back(elementAsDouble(entry.outputs[index].type, value, 0));
   });
   return rows;
 }

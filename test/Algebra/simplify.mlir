@@ -143,3 +143,14 @@ ein.func @views(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   %5 = ein.map exp(%4) over [4, 6] maps [#ij, #ij] : (tensor<4x6xf32>) -> tensor<4x6xf32>
   ein.return %1, %5 : tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// What repeats a value along an index that it does not read computes it once.
+// CHECK-LABEL: ein.func @repeats
+ein.func @repeats(%x: tensor<f32>) -> tensor<2x3xf32> {
+  // CHECK-NEXT: %[[N:.*]] = ein.map neg "->" %arg0
+  // CHECK-NEXT: %[[E:.*]] = ein.map exp "->" %[[N]]
+  // CHECK-NEXT: ein.map id "->ab" %[[E]]
+  %0 = ein.map neg "->ab" %x : (tensor<f32>) -> tensor<2x3xf32>
+  %1 = ein.map exp "ab->ab" %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  ein.return %1 : tensor<2x3xf32>
+}
