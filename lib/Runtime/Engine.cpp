@@ -37,19 +37,19 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {
   const auto *first = static_cast<const std::byte *>(rows.front()); // not from 0, which would make 0 of a -0
   Bytes result(first, first + info.numBytes());
-  if (kindOf(info.type) != ElementKind::Real) {
-    for (size_t row = 1; row < rows.size(); ++row)
-      addInOrder(info.type, info.numElements(), result.data(), rows[row]);
-    return result;
-  }
-  visitReal(info.type, [&](auto traits) {
-    using T = typename decltype(traits)::Value;
-    auto *to = reinterpret_cast<T *>(result.data());
-    for (int64_t i = 0; i < info.numElements(); ++i) {
-      double sum = to[i];
+  visit(info.type, [&](auto traits) {
+    if constexpr (traits.kind == ElementKind::Real) {
+      using T = typename decltype(traits)::Value;
+      auto *to = reinterpret_cast<T *>(result.data());
+      for (int64_t i = 0; i < info.numElements(); ++i) {
+        auto sum = static_cast<double>(to[i]);
+        for (size_t row = 1; row < rows.size(); ++row)
+          sum += static_cast<double>(static_cast<const T *>(rows[row])[i]);
+        to[i] = static_cast<T>(sum);
+      }
+    } else {
       for (size_t row = 1; row < rows.size(); ++row)
-        sum += static_cast<double>(static_cast<const T *>(rows[row])[i]);
-      to[i] = static_cast<T>(sum);
+        addInOrder(info.type, info.numElements(), result.data(), rows[row]);
     }
   });
   return result;
