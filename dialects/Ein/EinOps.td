@@ -32,6 +32,10 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     cut in blocks of 256, each block is one ascending chain `c = fma(a, b, c)` from 0, and blocks are added in
     ascending order (to the accumulator, if there is one that is not vacant). With `anew` G blocks begin anew at every G-th
     index of the first dimension of `order`. With `chain` there are no blocks: all is one chain, which begins at the accumulator.
+    With `pairs` the blocks are of 32, begin anew likewise, and the sum begins at the accumulator or at 0: in each block two chains from 0,
+    `e = fma(a, b, e)` of its elements 0, 2, .., 30 and `o` likewise of 1, 3, .., 31, then `c = c + (e + o)`. A last block of fewer is
+    filled with products of zeros. In all of it a subnormal factor or sum counts as zero, and a subnormal result is a zero of its
+    sign. That is TDPBF16PS (Intel SDM), and what `--ein-fix-numerics` sets where both factors are widened from bf16, or both from f16.
     All of this is in the type `sum`, in which factors and accumulator are taken exactly and from which the sum is
     rounded once, to the result. Where it is not written it is the one that the table of element types
     (`Support/ElementTypes.def`) gives: f32 for f32, f64 for f64.
@@ -46,11 +50,14 @@ def Ein_ContractOp : Ein_Equation<"contract", [AttrSizedOperandSegments]> {
     (C4) Inputs and result have one element type; the accumulator has the result's type.
     (C5) `order` lists each summed dimension once.
     (C6) `sum` is the type that the table has for sums of such elements.
-    (C7) `anew` and `chain` belong to an `order` and exclude each other; `anew` divides the extent of its first dimension.
+    (C7) `anew`, `chain` and `pairs` belong to an `order`, and `chain` excludes the others; `anew` divides the extent of its first
+    dimension.
+    (C8) `pairs` sums two factors of f32.
   }];
   let arguments = (ins Variadic<Ein_RealTensor>:$inputs, Optional<Ein_RealTensor>:$accumulator,
                        DenseI64ArrayAttr:$extents, AffineMapArrayAttr:$maps, OptionalAttr<DenseI64ArrayAttr>:$order,
-                       OptionalAttr<TypeAttr>:$sum, OptionalAttr<I64Attr>:$anew, UnitAttr:$chain);
+                       OptionalAttr<TypeAttr>:$sum, OptionalAttr<I64Attr>:$anew, UnitAttr:$chain,
+                       UnitAttr:$pairs);
   let extraClassDeclaration = accumulating # [{
     bool canAccumulate() { return true; }
     /// The type that the sums are taken in: `sum`, else the table's.

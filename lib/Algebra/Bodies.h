@@ -15,6 +15,9 @@ namespace plc::algebra {
 /// The model of a module, or null after an error if there is not exactly one.
 ein::ModelOp modelOf(mlir::ModuleOp module);
 
+/// An input of a model that no file gives (`Support/RunInput.h`): the one of that name, or a new one behind the others.
+mlir::Value runInput(ein::ModelOp model, mlir::Type type, llvm::StringRef name, int64_t batchAxis);
+
 /// Fails if the module has no `ein.func`, so that a pass at the wrong place is not a silent no-op.
 mlir::LogicalResult requireEquations(mlir::ModuleOp module);
 

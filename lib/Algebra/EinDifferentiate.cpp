@@ -7,6 +7,7 @@
 #include "plc/Support/Errors.h"
 #include "plc/Support/PartName.h"
 #include "plc/Support/ResultName.h"
+#include "plc/Support/RunInput.h"
 #include "plc/Support/SummedBatch.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -29,8 +30,9 @@ namespace {
 class ModelAdjoint {
 public:
   /// The gradients of the named arguments and parameters; without names, of all trained parameters.
-  ModelAdjoint(ein::ModelOp model, ArrayRef<std::string> names)
-      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), names(names) {
+  ModelAdjoint(ein::ModelOp model, ArrayRef<std::string> names, bool scalesLoss)
+      : model(model), block(model.getBody().front()), symbols(model->getParentOp()), names(names),
+        scalesLoss(scalesLoss) {
     for (ein::CallOp call : block.getOps<ein::CallOp>())
       calls.push_back(call);
   }
@@ -46,6 +48,8 @@ public:
       return model.emitError("output 'loss' of model '") << model.getSymName() << "' depends on no trained parameter";
     for (ein::CallOp call : calls)
       callForward(call);
+    if (scalesLoss)
+      scaleLoss();
     for (ein::CallOp call : llvm::reverse(calls))
       callBackward(call);
     returnGradients();
@@ -151,7 +155,9 @@ private:
     Wanted wanted;
     bool any = false;
     for (Value result : call.getResults()) {
-      Seed seed = result == loss ? Seed::One : contributors.contains(result) ? Seed::Given : Seed::None;
+      Seed seed = result == loss && !scalesLoss                     ? Seed::One
+                  : result == loss || contributors.contains(result) ? Seed::Given
+                                                                    : Seed::None;
       if (!active.contains(result))
         seed = Seed::None;
       wanted.results.push_back(seed);
@@ -183,6 +189,25 @@ private:
     for (auto [argument, source] : it->second->gradients)
       contributors.insert(call.getArgs()[argument]);
     return success();
+  }
+
+  // The gradient of the loss is what a step multiplies it by, an input.
+  void scaleLoss() {
+    auto maker = loss.getDefiningOp<ein::CallOp>();
+    auto type = cast<RankedTensorType>(loss.getType());
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value scale = runInput(model, scalar, lossScaleInputName, /*batchAxis=*/-1);
+    OpBuilder builder(block.getTerminator());
+    ein::FuncOp body =
+        made("scale", ein::BodyRole::B, scalar, type, [&](OpBuilder &builder, ArrayRef<Value> arguments) {
+          AffineMap ofPoint = builder.getMultiDimIdentityMap(type.getRank());
+          AffineMap none = AffineMap::get(type.getRank(), 0, {}, builder.getContext());
+          return ein::MapOp::create(builder, loss.getLoc(), type, ein::Function::id, arguments.front(), type.getShape(),
+                                    builder.getAffineMapArrayAttr({none, ofPoint}))
+              .getResult();
+        });
+    Value made = forwardOf[maker].getResult(cast<OpResult>(loss).getResultNumber());
+    gradients[made].push_back(callOn(builder, maker, body, scale));
   }
 
   ein::CallOp create(OpBuilder &builder, ein::CallOp call, ein::FuncOp callee, ValueRange operands,
@@ -353,6 +378,7 @@ private:
   Block &block;
   SymbolTable symbols;
   ArrayRef<std::string> names;
+  bool scalesLoss;
   SmallVector<std::pair<std::string, BlockArgument>> arguments; // of the names
   llvm::StringSet<> wantedParams;                               // of the names
   SmallVector<ein::CallOp> calls;
@@ -373,7 +399,7 @@ struct EinDifferentiate : algebra::impl::EinDifferentiateBase<EinDifferentiate> 
     if (forwardOnly)
       return eraseStops(getOperation());
     ein::ModelOp model = modelOf(getOperation());
-    if (!model || failed(ModelAdjoint(model, llvm::to_vector(wrt)).run()))
+    if (!model || failed(ModelAdjoint(model, llvm::to_vector(wrt), scalesLoss).run()))
       return signalPassFailure();
     eraseUncalled(getOperation());
   }

@@ -212,22 +212,23 @@ private:
   }
 
   // The model's input of that name, a further one unless it is there.
-  static Value runInput(ein::ModelOp model, Type type, StringRef name, int64_t batchAxis) {
-    Block &block = model.getBody().front();
-    SmallVector<Attribute> names(model.getArgNames().begin(), model.getArgNames().end());
-    auto attribute = StringAttr::get(model.getContext(), name);
-    if (auto there = llvm::find(names, attribute); there != names.end())
-      return block.getArgument(there - names.begin());
-    Value input = block.addArgument(type, model.getLoc());
-    names.push_back(attribute);
-    SmallVector<int64_t> batch(model.getArgBatch());
-    batch.push_back(batchAxis);
-    model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
-    model.setArgBatch(batch);
-    model.setFunctionType(
-        FunctionType::get(model.getContext(), block.getArgumentTypes(), model.getFunctionType().getResults()));
-    return input;
-  }
 };
 
 } // namespace
+
+Value algebra::runInput(ein::ModelOp model, Type type, StringRef name, int64_t batchAxis) {
+  Block &block = model.getBody().front();
+  SmallVector<Attribute> names(model.getArgNames().begin(), model.getArgNames().end());
+  auto attribute = StringAttr::get(model.getContext(), name);
+  if (auto there = llvm::find(names, attribute); there != names.end())
+    return block.getArgument(there - names.begin());
+  Value input = block.addArgument(type, model.getLoc());
+  names.push_back(attribute);
+  SmallVector<int64_t> batch(model.getArgBatch());
+  batch.push_back(batchAxis);
+  model.setArgNamesAttr(ArrayAttr::get(model.getContext(), names));
+  model.setArgBatch(batch);
+  model.setFunctionType(
+      FunctionType::get(model.getContext(), block.getArgumentTypes(), model.getFunctionType().getResults()));
+  return input;
+}

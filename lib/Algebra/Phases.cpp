@@ -23,6 +23,12 @@ static EinPrecisionOptions precisionOptions(const ProgramNumbers &numbers) {
   return options;
 }
 
+static std::unique_ptr<Pass> narrowFactors(const ProgramNumbers &numbers) {
+  EinNarrowFactorsOptions options;
+  options.compute = numbers.compute;
+  return createEinNarrowFactors(options);
+}
+
 static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
   EinShardOptions options;
   llvm::append_range(options.sizes, numbers.shards);
@@ -31,8 +37,10 @@ static EinShardOptions shardOptions(const ProgramNumbers &numbers) {
 
 static EinDifferentiateOptions differentiateOptions(const ProgramNumbers &numbers) {
   EinDifferentiateOptions options;
-  if (numbers.entry == plc::ProgramKind::train)
+  if (numbers.entry == plc::ProgramKind::train) {
+    options.scalesLoss = plc::rowOf(numbers.compute).scalesLoss;
     return options;
+  }
   for (const std::string &output : numbers.outputs)
     if (plc::ResultName result = plc::parseResultName(output); result.isGradient())
       options.wrt.push_back(std::string(result.name));
@@ -72,6 +80,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
        [numbers](OpPassManager &pipeline) {
          pipeline.addPass(createEinShard(shardOptions(numbers)));
          pipeline.addPass(createEinOrderContractions());
+         pipeline.addPass(narrowFactors(numbers));
          if (differentiates(numbers))
            pipeline.addPass(createEinSegmentLoops());
          pipeline.addPass(createEinSplitLoops());
@@ -80,6 +89,7 @@ std::vector<Phase> plc::algebra::phasesToNumerics(const ProgramNumbers &numbers)
       {"gradient",
        [numbers](OpPassManager &pipeline) {
          pipeline.addPass(createEinDifferentiate(differentiateOptions(numbers)));
+         pipeline.addPass(narrowFactors(numbers));
          pipeline.addPass(createEinSimplify());
          // Nothing moves equations any more that could read a state behind its update.
          pipeline.addPass(createEinUpdateStates());

@@ -34,6 +34,20 @@ Value plc::ein::heldAs(Value factor) {
   return cast && isNarrow(cast.getInput().getType()) && !isFree(viewed(cast.getInput())) ? cast.getInput() : factor;
 }
 
+// What is made in another kernel is rounded there.
+static bool isRoundedInPlace(CastOp cast) {
+  if (!cast || !isa<FloatType>(cast.getType().getElementType()) || !isNarrow(cast.getType()) ||
+      isNarrow(cast.getInput().getType()) || !isa<BlockArgument>(viewed(cast.getInput())) || !cast->hasOneUse())
+    return false;
+  auto widen = dyn_cast<CastOp>(*cast->user_begin());
+  return widen && heldAs(widen) == cast && isReadInPlace(widen);
+}
+
+Value plc::ein::readAs(Value held) {
+  auto cast = held.getDefiningOp<CastOp>();
+  return isRoundedInPlace(cast) ? cast.getInput() : held;
+}
+
 static GatherOp gatherOf(Value factor) { return heldAs(factor).getDefiningOp<GatherOp>(); }
 
 bool plc::ein::takesMatrices(Value factor, ArrayRef<int64_t> dims, ArrayRef<int64_t> other, ArrayRef<int64_t> result) {
@@ -76,6 +90,8 @@ GatherOp plc::ein::readInPlace(ContractOp op, unsigned operand) {
 bool plc::ein::isReadInPlace(Operation *op) {
   if (!isa_and_nonnull<GatherOp, CastOp>(op) || !op->hasOneUse())
     return false;
+  if (auto cast = dyn_cast<CastOp>(op); cast && isRoundedInPlace(cast))
+    return true;
   OpOperand *use = &*op->use_begin();
   if (Operation *cast = use->getOwner(); isa<GatherOp>(op) && isa<CastOp>(cast) && cast->hasOneUse())
     use = &*cast->use_begin();

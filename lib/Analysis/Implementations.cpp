@@ -22,6 +22,8 @@ const char *plan::misfit(Implementation by, ein::ContractOp op) {
   ein::Contraction contraction = ein::analyse(op);
   if (contraction.part && by == Implementation::blis)
     return "reads a table by positions";
+  if (contraction.pairs && by == Implementation::blis)
+    return "sums pairs, and the library has one chain";
   if (by == Implementation::blis && (ein::isNarrow(contraction.a.getType()) || ein::isNarrow(contraction.b.getType())))
     return "reads elements that only hold numbers";
   if (contraction.part)

@@ -54,7 +54,7 @@ static FactorSteps stepsOf(ContractOp op, unsigned operand, const Iteration &it)
   GatherOp gather = readInPlace(op, operand);
   FactorSteps result{heldAs(op.getInputs()[operand]), {}, SmallVector<int64_t>(dims, 0), 0, std::nullopt};
   if (!gather) {
-    std::tie(result.strides, result.first) = steps(it.inputs[operand], result.memory, dims);
+    std::tie(result.strides, result.first) = steps(it.inputs[operand], readAs(result.memory), dims);
     return result;
   }
   // From the gather's dimensions to the contraction's.
@@ -105,6 +105,7 @@ Contraction plc::ein::analyse(ContractOp op) {
     append(loop.a && ofB ? result.batch : loop.a ? result.m : result.n, loop);
   }
   result.chains = op.getChain();
+  result.pairs = op.getPairs();
   ArrayRef<int64_t> order = op.getOrder().value_or(ArrayRef<int64_t>());
   for (int64_t dim : order) {
     LoopDim loop = loopOf(dim);
@@ -176,9 +177,10 @@ static bool takeSums(MatmulNest &product, const Contraction &x) {
   auto lacksOne = [](const LoopDim &loop) { return loop.a == 0 || loop.b == 0; };
   SmallVector<LoopDim> loops = x.k;
   product.chains = x.chains;
+  product.pairs = x.pairs;
   product.slow = x.anew;
   product.k = loops.back();
-  if (loops.size() > 1 && product.k.extent % sumBlock != 0) {
+  if (loops.size() > 1 && product.k.extent % (x.pairs ? pairBlock : sumBlock) != 0) {
     product.k.extent = extentOf(loops);
     product.depth = std::move(loops);
     return llvm::none_of(product.depth, lacksOne);

@@ -6,6 +6,7 @@
 #include "plc/Analysis/Implementations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -13,10 +14,15 @@ using namespace plc;
 using namespace plc::codegen;
 
 Factor::Factor(KernelWriter &w, Value tensor)
-    : memory(w.memoryOf(tensor)), element(cast<RankedTensorType>(tensor.getType()).getElementType()) {}
+    : memory(w.memoryOf(ein::readAs(tensor))), element(getElementTypeOrSelf(ein::readAs(tensor).getType())),
+      read(getElementTypeOrSelf(tensor.getType())) {}
 
-Value Factor::load(KernelWriter &w, Type sum, Value offset, int64_t stride, Lanes lanes) const {
-  return castElement(w.b, w.load(memory, element, offset, stride, lanes), sum, element);
+Value Factor::load(KernelWriter &w, Type to, Value offset, int64_t stride, Lanes lanes) const {
+  return convert(w, to, w.load(memory, element, offset, stride, lanes));
+}
+
+Value Factor::convert(KernelWriter &w, Type to, Value loaded) const {
+  return castElement(w.b, castElement(w.b, loaded, read, element), to, read);
 }
 
 Offsets codegen::firstOffsets(KernelWriter &w, const MatmulNest &x) {
@@ -43,6 +49,19 @@ SmallVector<int64_t> codegen::extentsOf(ArrayRef<LoopDim> runs) {
 Value codegen::orNotFirst(KernelWriter &w, Value accumulate, Value at) {
   Value later = arith::CmpIOp::create(w.b, arith::CmpIPredicate::ne, at, w.index(0));
   return arith::OrIOp::create(w.b, accumulate, later);
+}
+
+void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArrayRef<Value> odd, int64_t count) {
+  auto end = [&](MutableArrayRef<Value> chains, int64_t last) {
+    if (count > last)
+      return;
+    for (Value &chain : chains) {
+      Value zero = arith::ConstantOp::create(w.b, w.b.getZeroAttr(chain.getType()));
+      chain = arith::AddFOp::create(w.b, chain, zero);
+    }
+  };
+  end(even, ein::pairBlock - 2);
+  end(odd, ein::pairBlock - 1);
 }
 
 // Only the first block of a sum may store.
@@ -157,11 +176,13 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
     Value held = ein::heldAs(input);
     if (ein::isFree(ein::viewed(held)) && !writer.memoryOf(held))
       return op.emitOpError("reads a value that is neither an argument of its kernel nor made by an equation of it");
-    if (failed(factors.write(held)))
+    if (ein::readAs(held) == held && failed(factors.write(held)))
       return failure();
-    inPlace += held != input;
+    inPlace += (held != input) + (ein::readAs(held) != held);
   }
   if (factors.count() + inPlace + 1 != equations.size())
     return refuse();
+  if (op.getPairs()) // not before factors are made
+    writer.flushSubnormals();
   return op;
 }

@@ -16,16 +16,20 @@ struct Offsets {
   mlir::Value a, b, c;
 };
 
-/// A factor in memory, of elements that may be narrow.
+/// A factor in memory, of elements that may be narrow, or that are rounded when they are read.
 struct Factor {
   Factor(KernelWriter &writer, mlir::Value tensor);
-  Factor(mlir::Value memory, mlir::Type element) : memory(memory), element(element) {}
+  Factor(mlir::Value memory, mlir::Type element) : memory(memory), element(element), read(element) {}
 
   mlir::Value memory;
-  mlir::Type element;
+  mlir::Type element; // in memory
+  mlir::Type read;    // what its numbers are of
 
-  /// As KernelWriter::load, widened to what sums are taken in.
-  mlir::Value load(KernelWriter &writer, mlir::Type sum, mlir::Value offset, int64_t stride, Lanes lanes) const;
+  /// Whether its elements are not those that products are taken of.
+  bool isConverted() const { return ein::isNarrow(read); }
+  /// As KernelWriter::load, of another type: that of sums, or the one that its numbers are of.
+  mlir::Value load(KernelWriter &writer, mlir::Type to, mlir::Value offset, int64_t stride, Lanes lanes) const;
+  mlir::Value convert(KernelWriter &writer, mlir::Type to, mlir::Value loaded) const;
 };
 
 /// Where a, b and c begin.
@@ -47,7 +51,11 @@ struct SumBlock {
 /// An i1: `adds`, or whether an index is not 0.
 mlir::Value orNotFirst(KernelWriter &writer, mlir::Value adds, mlir::Value index);
 
-/// Every block of the product's sums in order.
+/// The products of zeros that fill a block of pairs of which `count` exist: of a chain's -0 they make 0.
+void endChains(KernelWriter &writer, llvm::MutableArrayRef<mlir::Value> even, llvm::MutableArrayRef<mlir::Value> odd,
+               int64_t count);
+
+/// Every block of the product's sums in order; of pairs several together, the last ones of a run alone with fewer.
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
                   llvm::function_ref<void(const SumBlock &)> block);
 

@@ -31,7 +31,7 @@ public:
   void run() {
     int64_t panels = llvm::divideCeil(x.n.extent, tile.width()), sums = std::min(x.k.extent, sumBlock);
     scratch = w.scratch(sums * tile.width(), element);
-    if (ein::isNarrow(rowsOfA.element))
+    if (rowsOfA.isConverted())
       widened = w.scratch(tallest * sums, element);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
     depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
@@ -67,7 +67,7 @@ private:
     block.at.b = w.plus(block.at.b, depthOfB.begin(w, block.first));
     packPanel(w, x, {block.at.b, depthOfB, columns, firstColumn, {}}, block.size, panel, scratch);
     // As many tiles of the full height as there are rows for, then of fewer rows.
-    for (int64_t height : {tile.heightOf(panel), int64_t(2), int64_t(1)}) {
+    for (int64_t height : {tile.heightOf(panel, x.pairs), int64_t(2), int64_t(1)}) {
       Value count = arith::DivUIOp::create(b, arith::SubIOp::create(b, end, begin), w.index(height));
       Value next = w.plus(begin, w.times(count, height));
       w.loop(begin, next, height, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
@@ -94,6 +94,8 @@ private:
       tile.addProducts(into, panel, widened ? widened : rowsOfA.memory, left, {scratch, element},
                        w.times(k, panel.width()), /*packed=*/true);
     };
+    if (x.pairs)
+      return tile.addPairs(w.memoryOf(x.c), inC, height, panel, block.size, block.adds, step);
     tile.writeSums(w.memoryOf(x.c), inC, panel, tile.sumSteps(block.size, tile.zeros(height, panel), step), block.adds);
   }
 

@@ -156,7 +156,28 @@ Value KernelWriter::checkedIndex(Value found, unsigned access, Value position) {
   return arith::IndexCastOp::create(b, b.getIndexType(), safe);
 }
 
+void KernelWriter::flushSubnormals() {
+  constexpr int64_t bothZero = 0x8040; // FTZ and DAZ of MXCSR
+  // Else the optimiser takes a sum with +0 for one that is no -0, which a flushed one may be.
+  function->setAttr("passthrough", b.getArrayAttr(b.getStrArrayAttr({"denormal-fp-math", "dynamic,dynamic"})));
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto slot = [&]() -> Value {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.getBody().front());
+    return LLVM::AllocaOp::create(b, pointer, b.getI32Type(), LLVM::ConstantOp::create(b, b.getI32IntegerAttr(1)));
+  };
+  environment = slot();
+  Value changed = slot();
+  LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.stmxcsr"), ValueRange{environment});
+  Value found = LLVM::LoadOp::create(b, b.getI32Type(), environment);
+  Value flags = arith::ConstantIntOp::create(b, bothZero, 32);
+  LLVM::StoreOp::create(b, arith::OrIOp::create(b, found, flags), changed);
+  LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.ldmxcsr"), ValueRange{changed});
+}
+
 void KernelWriter::finish() {
+  if (environment)
+    LLVM::CallIntrinsicOp::create(b, b.getStringAttr("llvm.x86.sse.ldmxcsr"), ValueRange{environment});
   Value status = fault ? Value(memref::LoadOp::create(b, fault, ValueRange{index(0)}))
                        : Value(arith::ConstantIntOp::create(b, 0, 32));
   func::ReturnOp::create(b, status);

@@ -88,6 +88,9 @@ public:
   mlir::Value checkedIndex(mlir::Value found, unsigned access, mlir::Value position);
   unsigned addAccess(mlir::Operation *op, int64_t extent);
 
+  /// From here on subnormal numbers count as zeros, read or computed; `finish` restores the environment.
+  void flushSubnormals();
+
   /// Ends the function: returns whether a fault was recorded.
   void finish();
 
@@ -108,7 +111,7 @@ private:
   llvm::DenseMap<mlir::Value, Memory> memory;
   llvm::SmallPtrSet<mlir::Value, 4> stored;
   bool keepsWhole = false;
-  mlir::Value fault;
+  mlir::Value fault, environment;
   int64_t stackBytes = 0;
 };
 

@@ -57,6 +57,7 @@ static void addEntry(ModuleOp module, const codegen::KernelRecord &record) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type(), i32 = b.getI32Type();
   auto type = LLVM::LLVMFunctionType::get(i32, {pointer, i64, i64, i32, pointer});
   auto entry = LLVM::LLVMFuncOp::create(b, record.symbol, type);
+  entry.setPassthroughAttr(inner.getPassthroughAttr()); // which inlining would lose
   Block *block = entry.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   SmallVector<Value> arguments;

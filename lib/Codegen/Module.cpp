@@ -94,7 +94,7 @@ LogicalResult ModuleWriter::compile() {
     manifest.entries.push_back(std::move(entry.table));
   }
   std::vector<KernelRecord> records;
-  CodeOptions options{vectorBitsOf(request.features)};
+  CodeOptions options = codeOptionsOf(request.features);
   FailureOr<OwningOpRef<ModuleOp>> written = writeKernels(kernels, options, records);
   if (failed(written))
     return failure();

@@ -68,7 +68,10 @@ public:
   Packer(KernelWriter &writer, const MatmulNest &product, const PanelSource &source, int64_t size, const Panel &panel,
          Value scratch, Value first)
       : w(writer), b(writer.b), x(product), source(source), size(size), panel(panel), from(writer, product.b),
-        to(scratch), first(first), element(cast<RankedTensorType>(product.c.getType()).getElementType()) {}
+        to(scratch), first(first), element(cast<MemRefType>(scratch.getType()).getElementType()) {
+    if (isa<IntegerType>(element)) // the bits of what it is
+      element = from.read;
+  }
 
   // Rows as they lie.
   void copyRows() {
@@ -103,7 +106,7 @@ public:
         for (const Run &run : runs[v])
           read = vector::MaskedLoadOp::create(b, cast<VectorType>(read.getType()), from.memory,
                                               ValueRange{w.plus(row, run.offset)}, run.lanes, read);
-        w.store(castElement(b, read, element, from.element), to, target(k, column), 1, {panel.lanes, panel.lanes});
+        w.store(from.convert(w, element, read), to, target(k, column), 1, {panel.lanes, panel.lanes});
       }
     });
   }
@@ -171,7 +174,7 @@ private:
   }
 
   void turnSquare(Value k, Value column, int64_t rows, int64_t columns) {
-    auto type = VectorType::get({panel.lanes}, element);
+    auto type = VectorType::get({panel.lanes}, storedType(element));
     SmallVector<Value> square(panel.lanes, arith::ConstantOp::create(b, b.getZeroAttr(type)));
     for (int64_t i = 0; i < columns; ++i)
       square[i] = from.load(w, element, at(k, w.plus(column, w.index(i))), 1, {panel.lanes, rows});

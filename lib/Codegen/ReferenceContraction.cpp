@@ -98,9 +98,14 @@ private:
                Value firstA = w.plus(a, offsetOf(x.anew, at, &LoopDim::a));
                Value firstB = w.plus(bb, offsetOf(x.anew, at, &LoopDim::b));
                Value later = orNotFirst(w, adds, group);
-               return w.loop(w.index(0), w.index(total), sumBlock, carried,
+               int64_t length = x.pairs ? ein::pairBlock : sumBlock;
+               return w.loop(w.index(0), w.index(total), length, carried,
                              [&](Value from, ValueRange before) -> SmallVector<Value> {
-                               Value to = arith::MinUIOp::create(b, w.plus(from, w.index(sumBlock)), w.index(total));
+                               Value to = arith::MinUIOp::create(b, w.plus(from, w.index(length)), w.index(total));
+                               if (x.pairs) {
+                                 Value block = pairsOf(firstA, firstB, from, to, lanes, zero);
+                                 return {arith::AddFOp::create(b, before.front(), block)};
+                               }
                                Value block = chainOf(firstA, firstB, from, to, lanes, zero);
                                Value both = arith::AddFOp::create(b, before.front(), block);
                                return {arith::SelectOp::create(b, orNotFirst(w, later, from), both, block)};
@@ -110,21 +115,37 @@ private:
   }
 
   Value chainOf(Value a, Value bb, Value from, Value to, Lanes lanes, Value start) {
-    SmallVector<int64_t> extents;
-    for (const LoopDim &run : x.k)
-      extents.push_back(run.extent);
     return w
         .loop(from, to, 1, {start},
               [&](Value k, ValueRange carried) -> SmallVector<Value> {
-                SmallVector<Value> at = w.delinearize(k, extents);
-                Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
-                Value offset = w.plus(bb, offsetOf(x.k, at, &LoopDim::b));
-                if (x.part && !choosesOnce)
-                  offset = w.plus(offset, partAt(w.plus(position, offsetOf(x.k, at, &LoopDim::positions))));
-                Value right = factor(x.b, offset, fast.b, lanes);
-                return {math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), carried.front())};
+                return {addProduct(a, bb, k, lanes, carried.front())};
               })
         .front();
+  }
+
+  // Both chains of a block together. They take turns: the first of the two that are carried is the next one's.
+  Value pairsOf(Value a, Value bb, Value from, Value to, Lanes lanes, Value zero) {
+    SmallVector<Value> chains = w.loop(from, to, 1, {zero, zero}, [&](Value k, ValueRange carried) {
+      return SmallVector<Value>{carried[1], addProduct(a, bb, k, lanes, carried[0])};
+    });
+    // Products of zeros fill the block.
+    Value count = arith::SubIOp::create(b, to, from);
+    for (auto [index, chain] : llvm::enumerate(chains)) {
+      Value isShort = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, count, w.index(ein::pairBlock - index));
+      chain = arith::SelectOp::create(b, isShort, arith::AddFOp::create(b, chain, zero), chain);
+    }
+    return arith::AddFOp::create(b, chains[0], chains[1]);
+  }
+
+  // The chain behind the k-th element of a sum.
+  Value addProduct(Value a, Value bb, Value k, Lanes lanes, Value chain) {
+    SmallVector<Value> at = w.delinearize(k, extentsOf(x.k));
+    Value left = factor(x.a, w.plus(a, offsetOf(x.k, at, &LoopDim::a)), fast.a, lanes);
+    Value offset = w.plus(bb, offsetOf(x.k, at, &LoopDim::b));
+    if (x.part && !choosesOnce)
+      offset = w.plus(offset, partAt(w.plus(position, offsetOf(x.k, at, &LoopDim::positions))));
+    Value right = factor(x.b, offset, fast.b, lanes);
+    return math::FmaOp::create(b, w.broadcast(left, lanes), w.broadcast(right, lanes), chain);
   }
 
   // Where the part of the table begins that the tensor of positions names at an offset.

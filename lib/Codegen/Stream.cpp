@@ -104,6 +104,8 @@ private:
       Value at = arith::SubIOp::create(b, column, first);
       return [this, at](int64_t row) { return w.plus(at, w.index(row * strip)); };
     };
+    if (x.pairs)
+      return writePairs(block, first, last);
     int64_t whole = block.size / rowsAtOnce * rowsAtOnce;
     auto group = [&](Value k, int64_t rows, bool isFirst) {
       Offsets at = moved(w, {x.k}, {k}, block.at);
@@ -128,6 +130,38 @@ private:
       SmallVector<Value> sums = tile.loadSums(waiting, waitingAt(column), x.m.extent, wholeVector());
       addTo(w.plus(block.at.c, column), sums, panel, block.adds);
     });
+  }
+
+  // Both chains of a block of 32 rows wait in registers, while these pass by together.
+  void writePairs(const SumBlock &block, Value first, Value last) {
+    auto rowsFrom = [&](Value k, int64_t rows, Value adds) {
+      Offsets at = moved(w, {x.k}, {k}, block.at);
+      SmallVector<Value> factors = factorsOf(at, rows);
+      forEachVector(first, last, [&](Value column, const Panel &panel) {
+        SmallVector<Value> even = tile.zeros(x.m.extent, panel), odd = even;
+        for (int64_t row = 0; row < rows; ++row)
+          addRows(row % 2 ? odd : even, ArrayRef(factors).slice(row * x.m.extent, x.m.extent),
+                  w.plus(w.plus(at.b, column), w.index(row * x.k.b)), 1, panel);
+        endChains(w, even, odd, rows);
+        Value c = w.plus(block.at.c, column);
+        SmallVector<Value> sums = startSums(c, panel, adds);
+        addChains(sums, even, odd);
+        addTo(c, sums, panel, adds);
+      });
+    };
+    int64_t whole = block.size / ein::pairBlock * ein::pairBlock;
+    if (whole)
+      w.loop(w.index(0), w.index(whole), ein::pairBlock, {}, [&](Value k, ValueRange) -> SmallVector<Value> {
+        rowsFrom(k, ein::pairBlock, orNotFirst(w, block.adds, k));
+        return {};
+      });
+    if (whole < block.size)
+      rowsFrom(w.index(whole), block.size - whole, whole ? Value(arith::ConstantIntOp::create(b, 1, 1)) : block.adds);
+  }
+
+  void addChains(MutableArrayRef<Value> sums, ArrayRef<Value> even, ArrayRef<Value> odd) {
+    for (auto [sum, e, o] : llvm::zip(sums, even, odd))
+      sum = arith::AddFOp::create(b, sum, arith::AddFOp::create(b, e, o));
   }
 
   // Of each row of a, what so many rows of b are multiplied by.
@@ -159,17 +193,46 @@ private:
 
   // A block of sums of a vector's columns, which lie along k.
   void writeSquares(const SumBlock &block, const Panel &panel) {
-    int64_t step = tile.lanes * inWord(), whole = block.size / step * step;
     SmallVector<Value> sums = startSums(block.at.c, panel, block.adds);
+    if (x.pairs) {
+      int64_t whole = block.size / ein::pairBlock * ein::pairBlock;
+      auto pairs = [&](Value k, int64_t count, MutableArrayRef<Value> into) {
+        SmallVector<Value> both = tile.zeros(2 * x.m.extent, panel);
+        sumSquares(both, moved(w, {x.k}, {k}, block.at), count, panel);
+        MutableArrayRef<Value> even = MutableArrayRef(both).take_front(x.m.extent);
+        MutableArrayRef<Value> odd = MutableArrayRef(both).drop_front(x.m.extent);
+        endChains(w, even, odd, count);
+        addChains(into, even, odd);
+      };
+      if (whole)
+        sums = w.loop(w.index(0), w.index(whole), ein::pairBlock, sums, [&](Value k, ValueRange carried) {
+          SmallVector<Value> next(carried);
+          pairs(k, ein::pairBlock, next);
+          return next;
+        });
+      if (whole < block.size)
+        pairs(w.index(whole), block.size - whole, sums);
+      return addTo(block.at.c, sums, panel, block.adds);
+    }
+    int64_t step = tile.lanes * inWord(), whole = block.size / step * step;
     if (whole)
       sums = w.loop(w.index(0), w.index(whole), step, sums, [&](Value k, ValueRange carried) {
         SmallVector<Value> next(carried);
         addSquare(next, moved(w, {x.k}, {k}, block.at), panel);
         return next;
       });
-    for (; whole < block.size; whole += tile.lanes)
-      addPart(sums, moved(w, {x.k}, {w.index(whole)}, block.at), std::min(block.size - whole, tile.lanes), panel);
+    sumSquares(sums, moved(w, {x.k}, {w.index(whole)}, block.at), block.size - whole, panel);
     addTo(block.at.c, sums, panel, block.adds);
+  }
+
+  // So many rows of b, in whole squares and parts of one.
+  void sumSquares(MutableArrayRef<Value> sums, const Offsets &from, int64_t count, const Panel &panel) {
+    int64_t step = tile.lanes * inWord(), row = 0;
+    auto at = [&] { return moved(w, {x.k}, {w.index(row)}, from); };
+    for (; row + step <= count; row += step)
+      addSquare(sums, at(), panel);
+    for (; row < count; row += tile.lanes)
+      addPart(sums, at(), std::min(count - row, tile.lanes), panel);
   }
 
   // Elements of b that are as wide as a sum.
@@ -192,7 +255,7 @@ private:
           Value shift = arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(bits, i * held)));
           word = arith::ShRUIOp::create(b, word, shift);
         }
-        addRow(sums, w.plus(at.a, w.index((row * inWord() + i) * x.k.a)), ofWord(word));
+        addRow(sums, at.a, row * inWord() + i, ofWord(word));
       }
   }
 
@@ -200,9 +263,9 @@ private:
   Value ofWord(Value word) {
     unsigned held = right.element.getIntOrFloatBitWidth();
     if (inWord() == 1)
-      return vector::BitCastOp::create(b, VectorType::get({tile.lanes}, element), word);
+      return right.convert(w, element, vector::BitCastOp::create(b, VectorType::get({tile.lanes}, element), word));
     Value part = arith::TruncIOp::create(b, VectorType::get({tile.lanes}, b.getIntegerType(held)), word);
-    return castElement(b, part, element, right.element);
+    return right.convert(w, element, part);
   }
 
   // Fewer rows than a square has.
@@ -213,7 +276,7 @@ private:
     });
     turnSquare(b, square);
     for (int64_t row = 0; row < rows; ++row)
-      addRow(sums, w.plus(at.a, w.index(row * x.k.a)), square[row]);
+      addRow(sums, at.a, row, square[row]);
   }
 
   // Columns of b are read one after the other, and the same of the next vector's columns is asked for: what comes from
@@ -227,20 +290,25 @@ private:
     }
   }
 
-  void addRow(MutableArrayRef<Value> sums, Value from, Value row) {
-    for (int64_t i = 0; i < x.m.extent; ++i)
-      sums[i] = math::FmaOp::create(b, factorAt(from, i), row, sums[i]);
+  // A row of a square, to the chains of its parity if there are two; squares have even numbers of rows.
+  void addRow(MutableArrayRef<Value> sums, Value a, int64_t number, Value row) {
+    Value from = w.plus(a, w.index(number * x.k.a));
+    for (int64_t i = 0; i < x.m.extent; ++i) {
+      Value &sum = sums[(x.pairs ? number % 2 : 0) * x.m.extent + i];
+      sum = math::FmaOp::create(b, factorAt(from, i), row, sum);
+    }
   }
 
-  // A chain goes on from c, a block begins at 0 and is added to it.
+  // A chain and pairs go on from c, a block begins at 0 and is added to it.
   SmallVector<Value> startSums(Value c, const Panel &panel, Value adds) {
     auto inC = [&](int64_t row) { return w.plus(c, w.index(row * x.m.c)); };
-    return x.chains ? tile.startSums(w.memoryOf(x.c), inC, x.m.extent, panel, adds) : tile.zeros(x.m.extent, panel);
+    return x.chains || x.pairs ? tile.startSums(w.memoryOf(x.c), inC, x.m.extent, panel, adds)
+                               : tile.zeros(x.m.extent, panel);
   }
 
   void addTo(Value c, ArrayRef<Value> sums, const Panel &panel, Value adds) {
     auto inC = [&](int64_t row) { return w.plus(c, w.index(row * x.m.c)); };
-    if (x.chains)
+    if (x.chains || x.pairs)
       return tile.storeSums(w.memoryOf(x.c), inC, panel, sums);
     tile.writeSums(w.memoryOf(x.c), inC, panel, sums, adds);
   }

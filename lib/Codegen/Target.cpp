@@ -25,6 +25,7 @@ static constexpr llvm::StringLiteral triple = "x86_64-unknown-linux-gnu";
 
 std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   static constexpr llvm::StringLiteral wide[] = {"avx512f", "avx512dq", "avx512bw", "avx512vl"};
+  static constexpr llvm::StringLiteral matrix[] = {"amx-tile", "amx-bf16"};
   static constexpr llvm::StringLiteral known[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",
                                                   "avx2", "fma",   "f16c",   "bmi",    "bmi2",   "lzcnt"};
   const InstructionSetRow &row = rowOf(set);
@@ -33,15 +34,20 @@ std::vector<std::string> codegen::featuresOf(InstructionSet set) {
   for (StringRef name : known)
     if (!row.asHost || host.lookup(name))
       features.push_back(name.str());
-  bool hostIsWide = llvm::all_of(wide, [&](StringRef name) { return host.lookup(name); });
-  if (row.wide && (!row.asHost || hostIsWide))
-    for (StringRef name : wide)
-      features.push_back(name.str());
+  auto addAll = [&](ArrayRef<llvm::StringLiteral> names) {
+    if (!row.asHost || llvm::all_of(names, [&](StringRef name) { return host.lookup(name); }))
+      for (StringRef name : names)
+        features.push_back(name.str());
+  };
+  if (row.wide)
+    addAll(wide);
+  if (row.matrix && llvm::is_contained(features, "avx512f"))
+    addAll(matrix);
   return features;
 }
 
-int64_t codegen::vectorBitsOf(ArrayRef<std::string> features) {
-  return llvm::is_contained(features, "avx512f") ? 512 : 256;
+codegen::CodeOptions codegen::codeOptionsOf(ArrayRef<std::string> features) {
+  return {llvm::is_contained(features, "avx512f") ? 512 : 256, llvm::is_contained(features, "amx-bf16")};
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(ArrayRef<std::string> features) {

@@ -31,7 +31,9 @@ void TileCode::forPanel(int64_t columns, Value number, llvm::function_ref<void(c
   either(w, isLast, [&] { write(last(columns)); }, [&] { write(full()); });
 }
 
-int64_t TileCode::heightOf(const Panel &panel) const { return std::min(accumulators / panel.vectors, tallest); }
+int64_t TileCode::heightOf(const Panel &panel, bool pairs) const {
+  return std::min(accumulators / (panel.vectors * (pairs ? 2 : 1)), tallest);
+}
 
 SmallVector<Value> TileCode::zeros(int64_t height, const Panel &panel) {
   auto type = VectorType::get({lanes}, element);
@@ -93,6 +95,35 @@ SmallVector<Value> TileCode::sumSteps(int64_t count, SmallVector<Value> sums, St
   for (int64_t k = whole; k < count; ++k)
     step(w.index(k), sums);
   return sums;
+}
+
+void TileCode::addPairs(Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel, int64_t size, Value adds,
+                        Step step, SplitRow split) {
+  auto block = [&](Value first, int64_t count, Value goesOn) {
+    int64_t sums = height * panel.vectors;
+    auto half = [&](MutableArrayRef<Value> both, int64_t odd) { return both.slice(odd * sums, sums); };
+    SmallVector<Value> both = zeros(2 * height, panel);
+    both = sumSteps(count / 2, std::move(both), [&](Value pair, MutableArrayRef<Value> into) {
+      Value even = w.plus(first, w.times(pair, 2));
+      step(even, half(into, 0));
+      step(w.plus(even, w.index(1)), half(into, 1));
+    });
+    if (count % 2)
+      step(w.plus(first, w.index(count - 1)), half(both, 0));
+    endChains(w, half(both, 0), half(both, 1), count);
+    SmallVector<Value> before = startSums(to, rowAt, height, panel, goesOn, split);
+    for (int64_t i = 0; i < sums; ++i)
+      before[i] = arith::AddFOp::create(b, before[i], arith::AddFOp::create(b, both[i], both[sums + i]));
+    storeSums(to, rowAt, panel, before, split);
+  };
+  int64_t whole = size / ein::pairBlock * ein::pairBlock;
+  if (whole)
+    w.loop(w.index(0), w.index(whole), ein::pairBlock, {}, [&](Value first, ValueRange) -> SmallVector<Value> {
+      block(first, ein::pairBlock, orNotFirst(w, adds, first));
+      return {};
+    });
+  if (whole < size)
+    block(w.index(whole), size - whole, whole ? Value(arith::ConstantIntOp::create(b, 1, 1)) : adds);
 }
 
 Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }

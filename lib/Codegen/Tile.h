@@ -28,8 +28,8 @@ public:
   /// The panel of `columns` that begins at a multiple of `width`, if it is the last, else a full one.
   Panel full() const { return {lanes, vectors, width()}; }
   Panel last(int64_t columns) const;
-  /// Rows of a tile of this panel, whose sums the registers hold.
-  int64_t heightOf(const Panel &panel) const;
+  /// Rows of a tile of this panel, whose sums, or both chains of each, the registers hold.
+  int64_t heightOf(const Panel &panel, bool pairs = false) const;
 
   /// Writes panel `number` of so many columns, known as the last one or a full one.
   void forPanel(int64_t columns, mlir::Value number, llvm::function_ref<void(const Panel &)> write);
@@ -59,6 +59,10 @@ public:
   /// The sums behind `count` steps, two in a turn of the loop.
   llvm::SmallVector<mlir::Value> sumSteps(int64_t count, llvm::SmallVector<mlir::Value> sums, Step step);
 
+  /// Adds `size` steps to what lies in memory, or to 0 for the first block unless `adds`, in blocks of pairs.
+  void addPairs(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel, int64_t size, mlir::Value adds,
+                Step step, SplitRow split = {});
+
   /// Asks for rows of memory that sums are written to, where each vector lies there (empty: as neighbours).
   void prefetch(mlir::Value to, OffsetOfRow rowAt, int64_t height, const Panel &panel,
                 llvm::ArrayRef<mlir::Value> places = {});
@@ -79,6 +83,10 @@ private:
 /// A branch.
 void either(KernelWriter &writer, mlir::Value condition, llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise = {});
+
+/// Whether the matrix unit can compute a product, if code may use it; and the product by its tiles.
+bool fitsAmx(const KernelWriter &writer, const ein::MatmulNest &product);
+void writeAmxTiles(KernelWriter &writer, ein::MatmulNest product);
 
 /// A few rows times a matrix that is read once.
 void writeStream(KernelWriter &writer, ein::MatmulNest product);

@@ -10,7 +10,7 @@
 //       for each `height` rows of a (widened before, if they are narrow), for each panel
 //         s[i][v] = 0;  for k in block: s[i][v] = fma(a[i][k], b[k][v], s[i][v]);  c[i][v] (+)= s[i][v]
 //
-// A sum that is one chain begins each block with c instead of 0, and stores.
+// A sum that is one chain begins each block with c instead of 0, and stores. A block of pairs has two chains for each s, and 32 elements.
 //
 //===----------------------------------------------------------------------===//
 #include "Tile.h"
@@ -39,7 +39,7 @@ public:
     int64_t width = tile.width(), full = x.n.extent / width, panels = llvm::divideCeil(x.n.extent, width);
     int64_t sums = std::min(x.k.extent, sumBlock), parts = chooseParts(panels);
     chooseGroup(sums, full);
-    if (ein::isNarrow(rowsOfA.element))
+    if (rowsOfA.isConverted())
       widened = w.scratch(tallest * sums, element);
     depthOfA = LoopOffsets(w, x.depth, x.k, &LoopDim::a, sums);
     depthOfB = LoopOffsets(w, x.depth, x.k, &LoopDim::b, sums);
@@ -100,7 +100,7 @@ private:
     // A table of columns has their whole offsets.
     if (!columns.isTable())
       from.b = w.plus(from.b, w.times(column, x.n.b));
-    int64_t height = std::min(tile.heightOf(panel), x.m.extent), rest = x.m.extent % height;
+    int64_t height = std::min(tile.heightOf(panel, x.pairs), x.m.extent), rest = x.m.extent % height;
     forEachBlock(w, x, from, [&](const SumBlock &block) {
       auto [at, size, adds, firstSum] = block;
       depthOfA.fill(w, firstSum, size);
@@ -158,12 +158,12 @@ private:
         places.push_back(fromFirst(in.column, v * panel.lanes));
       tile.prefetch(to, inC, height, panel, places);
     }
-    auto sumsFrom = [&](SmallVector<Value> start) {
-      return tile.sumSteps(size, std::move(start),
-                           [&](Value k, MutableArrayRef<Value> into) { writeStep(at, in, k, size, panel, into); });
-    };
-    if (x.chains) { // the panel's row as in two parts, of which the second may be empty
+    auto step = [&](Value k, MutableArrayRef<Value> into) { writeStep(at, in, k, size, panel, into); };
+    auto sumsFrom = [&](SmallVector<Value> start) { return tile.sumSteps(size, std::move(start), step); };
+    if (x.chains || x.pairs) { // the panel's row as in two parts, of which the second may be empty
       SmallVector<SplitLanes> split = together ? SmallVector<SplitLanes>() : splitRow(in.column, panel);
+      if (x.pairs)
+        return tile.addPairs(to, inC, height, panel, size, adds, step, split);
       SmallVector<Value> sums = sumsFrom(tile.startSums(to, inC, height, panel, adds, split));
       return tile.storeSums(to, inC, panel, sums, split);
     }
@@ -244,5 +244,8 @@ LogicalResult codegen::writeTiles(KernelWriter &writer) {
     return writeGroupedTiles(writer, *ein::asGrouped(contraction)), success();
   if (std::optional<MatmulNest> stream = ein::asStream(contraction))
     return writeStream(writer, std::move(*stream)), success();
-  return TileWriter(writer, ein::forTiles(*ein::asProduct(contraction))).run(), success();
+  MatmulNest product = *ein::asProduct(contraction);
+  if (fitsAmx(writer, product))
+    return writeAmxTiles(writer, std::move(product)), success();
+  return TileWriter(writer, ein::forTiles(std::move(product))).run(), success();
 }

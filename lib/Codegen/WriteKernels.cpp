@@ -115,7 +115,7 @@ struct ConvertKernelsToLoops : codegen::impl::ConvertKernelsToLoopsBase<ConvertK
       getOperation().emitError("option 'vector-bits' is ") << int64_t(vectorBits) << " but must be 256 or 512";
       return signalPassFailure();
     }
-    CodeOptions options{vectorBits};
+    CodeOptions options{vectorBits, amx};
     KernelSet kernels;
     for (auto kernel : getOperation().getOps<plan::KernelOp>())
       kernels.append(kernel);

@@ -37,11 +37,13 @@ layer parts(tok: i32[B, S]) -> y2[B] {
   param table[N, D] ~ normal(1)
   param w[D, D] ~ normal(0.02)
   param u[P], m[R, E], xs[I, S], left[I, K, L], right[L, K, J] ~ uniform(0.5, 1.5)
+  param frozen left16: bf16[S, D], right16: bf16[D, D] ~ normal(0.02)
   param one[R, U, W], two[R, W, W] ~ uniform(0.5, 1.5)
   x[b, s, d] = table[tok[b, s], d]
   c[b, s, e] = stop(x[b, s, d] * w[d, e])
   f[i, s] = stop(((((((xs[i, s]*3 + 1)*xs[i, s] + 2)*xs[i, s] + 3)*xs[i, s] + 4)*xs[i, s] + 5)*xs[i, s] + 6)*xs[i, s] + 7)
   across[i, e] = stop(f[i, s] * w[e, s])
+  pairs[s, e] = stop(left16[s, d] * right16[d, e])
   few[r, y, z] = stop(one[r, y, x] * two[r, x, z])
   n[p] = stop(u[p] * 3)
   h[i, j] = stop(left[i, a, z] * right[z, a, j])
@@ -53,7 +55,7 @@ layer parts(tok: i32[B, S]) -> y2[B] {
   at[b, s] = stop(u[tok[b, s]] * 2)
   o[r] = stop(k[r] * 2)
   all = sum[p](e[p]) + sum[p](l[p]) + sum[p](t[p]) + sum[p](v[p]) + sum[p](n[p]) + sum[r](o[r])
-  some = sum[i, j](h[i, j]) + sum[i, z](across[i, z])
+  some = sum[i, j](h[i, j]) + sum[i, z](across[i, z]) + sum[s, e](pairs[s, e])
   y[b] = sum[s, d](x[b, s, d]) + stop(all + some) + stop(sum[s, e](c[b, s, e])) + stop(sum[s](at[b, s]))
   y2[b] = y[b] + stop(sum[r, x, z](few[r, x, z]))
 }
@@ -126,6 +128,7 @@ const std::vector<Measurement> &measurements() {
       {Rate::updatedByte, "", 16.0 * V * D, {}, far, "step"},
       {Rate::chainFlop, "  h[", 2.0 * I * J * K * L, {}},
       {Rate::tileFlop, "  c[", 2.0 * S * D * D, {{Rate::cachedByte, 12.0 * S * D}, {Rate::element, 2.0 * S * D}}},
+      {Rate::pairFlop, "  pairs[", 2.0 * S * D * D, {{Rate::cachedByte, 8.0 * S * D}, {Rate::element, 2.0 * S * D}}},
       {Rate::packedElement,
        "  across[",
        double(D * S),

@@ -382,7 +382,7 @@ int Compilation::writeModule() {
   manifest.source = llvm::sys::path::filename(ir && written ? written.getFilename().strref() : options.model).str();
   if (ir)
     manifest.numericsKey = ir->provenance.numericsKey;
-  manifest.real = *plc::parseElementType(strategy.get<std::string>("precision.compute"));
+  manifest.real = plc::rowOf(strategy.getChoice<plc::Precision>("precision.compute")).real;
   manifest.threadsPerStage = strategy.get<int64_t>("machine.threads_per_stage");
   manifest.transport = strategy.getChoice<plc::TransportKind>("machine.transport");
   manifest.profiling = strategy.get<bool>("profiling");

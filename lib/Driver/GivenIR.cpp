@@ -142,14 +142,14 @@ std::optional<GivenIR> plc::driver::readIR(llvm::SourceMgr &sources, MLIRContext
   return ir;
 }
 
-/// Of the first argument or result that is a real.
-static std::string precisionOf(Operation *subject) {
-  std::string found;
+/// Of the first argument or result that is a real; of f32, the one that the strategy has, if it is one of f32.
+static std::optional<Precision> precisionOf(Operation *subject, Precision given) {
+  std::optional<Precision> found;
   subject->getParentOp()->walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (Type element = getElementTypeOrSelf(type); element.isF32() || element.isF64())
-        found = element.isF32() ? "f32" : "f64";
-    return found.empty() ? WalkResult::advance() : WalkResult::interrupt();
+        found = elementTypeOf(element) == rowOf(given).real ? given : element.isF32() ? Precision::F32 : Precision::F64;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;
 }
@@ -165,8 +165,9 @@ LogicalResult plc::driver::takeOver(const GivenIR &ir, Strategy &strategy, Opera
   };
   if (ir.phase == PhaseKind::ein)
     return success();
-  if (std::string precision = precisionOf(subject); !precision.empty())
-    if (failed(take("precision.compute", precision, strategy.get<std::string>("precision.compute"))))
+  auto given = strategy.getChoice<Precision>("precision.compute");
+  if (std::optional<Precision> precision = precisionOf(subject, given))
+    if (failed(take("precision.compute", std::string(nameOfChoice(*precision)), std::string(nameOfChoice(given)))))
       return failure();
   if (ir.phase < PhaseKind::microBatch)
     return success();

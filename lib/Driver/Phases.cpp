@@ -273,7 +273,7 @@ static plc::plan::PlanRematOptions rematOptions(const Program &program, const St
 
 std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy &strategy) {
   std::vector<Phase> phases = algebra::phasesToNumerics(
-      {program.entry, program.outputs, strategy.get<std::string>("precision.compute"),
+      {program.entry, program.outputs, strategy.getChoice<Precision>("precision.compute"),
        strategy.get<int64_t>("parallelism.micro_batches"), strategy.get<int64_t>("gradient.accumulation_steps"),
        strategy.get<int64_t>("gradient.lanes"), strategy.shards()});
   auto add = [&](const char *name, std::function<void(OpPassManager &)> addPasses) {

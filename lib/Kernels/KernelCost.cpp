@@ -82,12 +82,14 @@ int64_t neighboursOf(const ein::Contraction &contraction) {
   return neighbours;
 }
 
+Rate flopRateOf(const ein::MatmulNest &x) { return x.pairs ? Rate::pairFlop : Rate::tileFlop; }
+
 // Tiles of rows that chose one part of a table each: rows are sorted, and the parts that are chosen are packed.
 void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &amounts) {
   double units = double(x.product.units()), rows = double(x.rowCount());
   double n = double(x.product.n.extent), k = double(x.product.k.extent);
   double blocks = double(llvm::divideCeil(x.product.k.extent, ein::sumBlock)) * double(x.product.slowSteps());
-  amounts[Rate::tileFlop] += flops * emptyLanes(x.product.n.extent);
+  amounts[flopRateOf(x.product)] += flops * emptyLanes(x.product.n.extent);
   amounts[Rate::element] += 2 * width * units * blocks * rows * n;
   amounts[Rate::gatheredElement] += rows;
   amounts[Rate::packedElement] += width * units * std::min(rows, double(x.part.extent)) * n * k;
@@ -96,7 +98,7 @@ void addGrouped(const ein::GroupedNest &x, double width, double flops, PerRate &
 // A few rows times a matrix that passes by: sums wait in the first cache, each for 8 rows of the matrix or so. One that lies
 // along the sums is turned in registers, which takes no longer than it takes to come from memory.
 void addStream(const ein::MatmulNest &x, double width, double flops, double far, PerRate &amounts) {
-  amounts[Rate::tileFlop] += flops * emptyLanes(x.n.extent);
+  amounts[flopRateOf(x)] += flops * emptyLanes(x.n.extent);
   if (x.n.b == 1)
     amounts[Rate::element] += flops / 2 / 8 * emptyLanes(x.n.extent);
   else
@@ -139,7 +141,7 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
     amounts[Rate::contractFlop] += flops;
     amounts[Rate::libraryCall] += times * blocks;
   } else {
-    amounts[Rate::tileFlop] += flops * emptyLanes(x->n.extent);
+    amounts[flopRateOf(*x)] += flops * emptyLanes(x->n.extent);
     amounts[Rate::element] += 2 * width * times * blocks * double(x->m.extent) * double(x->n.extent);
   }
   double elements = double(x->m.extent) * double(x->k.extent), passes = panels;

@@ -37,9 +37,11 @@ DenseSet<Value> steadyValues(Block &body, llvm::function_ref<bool(Value)> isStea
   return steady;
 }
 
-// More than to read what it gives: a sum, a product of tensors, a look-up, or a function that takes many instructions.
+// More than to read what it gives: a rounding, a sum, a product of tensors, a look-up, or a function that takes many instructions.
 bool isPrepared(Operation &op) {
-  return isCostly(&op) ||
+  auto cast = dyn_cast<ein::CastOp>(op);
+  bool isRounded = cast && ein::isNarrow(cast.getType()); // what reads it reads fewer bytes
+  return isRounded || isCostly(&op) ||
          isa<ein::ContractOp, ein::ReduceOp, ein::GatherOp, ein::ScatterAddOp, ein::PlaceOp, ein::LoopOp>(op);
 }
 

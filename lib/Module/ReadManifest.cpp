@@ -184,6 +184,8 @@ OptimizerSettings readOptimizer(const Node &node) {
   settings.momentum = node["momentum"].number();
   settings.clipNorm = node["clip_norm"].number();
   settings.nonFinite = readChoice<NonFiniteStep>(node["nonfinite"]);
+  settings.scalesLoss = node["scales_loss"].boolean();
+  settings.lossScale = node["loss_scale"].number();
   readSchedule(node["schedule"], settings);
   return settings;
 }

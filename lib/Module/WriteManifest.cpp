@@ -52,7 +52,9 @@ json writeOptimizer(const OptimizerSettings &settings) {
           {"momentum", settings.momentum},
           {"schedule", std::move(schedule)},
           {"clip_norm", settings.clipNorm},
-          {"nonfinite", nameOfChoice(settings.nonFinite)}};
+          {"nonfinite", nameOfChoice(settings.nonFinite)},
+          {"scales_loss", settings.scalesLoss},
+          {"loss_scale", settings.lossScale}};
 }
 
 json writeOperand(const RealOperand &operand) {

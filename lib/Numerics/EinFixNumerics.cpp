@@ -4,6 +4,7 @@
 #include "plc/Analysis/MatmulNest.h"
 #include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
+#include "plc/Dialect/Ein/Views.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,8 +39,8 @@ std::optional<int64_t> accumulatedBatch(ein::Equation op) {
 }
 
 // The least number of samples that fill a block and divide the batch.
-int64_t samplesOfBlock(int64_t batch, int64_t elementsOfSample) {
-  int64_t samples = llvm::divideCeil(ein::sumBlock, elementsOfSample);
+int64_t samplesOfBlock(int64_t batch, int64_t elementsOfSample, int64_t block) {
+  int64_t samples = llvm::divideCeil(block, elementsOfSample);
   while (samples < batch && batch % samples)
     ++samples;
   return std::min(samples, batch);
@@ -52,12 +53,27 @@ void fixBlocks(ein::ContractOp op, SmallVector<int64_t> &order, int64_t batch) {
   int64_t samples = op.getExtents()[batch], ofSample = 1;
   for (int64_t dim : ArrayRef(order).drop_front())
     ofSample *= op.getExtents()[dim];
-  if (ofSample % ein::sumBlock == 0)
+  int64_t block = op.getPairs() ? ein::pairBlock : ein::sumBlock;
+  if (ofSample % block == 0)
     return;
-  if (samples * ofSample <= longestChain)
+  if (samples * ofSample <= longestChain) {
+    op.setPairs(false);
     op.setChain(true);
-  else
-    op.setAnew(samplesOfBlock(samples, ofSample));
+  } else {
+    op.setAnew(samplesOfBlock(samples, ofSample, block));
+  }
+}
+
+// Of which type a factor is widened, here or behind views of what is.
+Type widenedFrom(Value factor) {
+  auto cast = ein::viewed(factor).getDefiningOp<ein::CastOp>();
+  return cast ? cast.getInput().getType().getElementType() : Type();
+}
+
+// Products of two numbers of the same narrow type are summed as the instruction for them does.
+bool sumsPairs(ein::ContractOp op) {
+  Type from = widenedFrom(op.getInputs()[0]);
+  return from && (from.isBF16() || from.isF16()) && from == widenedFrom(op.getInputs()[1]) && op.getSumType().isF32();
 }
 
 LogicalResult fixContract(ein::ContractOp op) {
@@ -83,6 +99,7 @@ LogicalResult fixContract(ein::ContractOp op) {
   // A matrix that positions choose out of a table may meet a vector; where it was saved no gather shows it any more.
   if (order.empty() || !both || !(isOwn(first, second) || isOwn(second, first)))
     return op.emitError("contraction is no matrix product: run '--ein-simplify' first");
+  op.setPairs(sumsPairs(op));
   if (std::optional<int64_t> batch = accumulatedBatch(op))
     fixBlocks(op, order, *batch);
   op.setOrder(order);

@@ -36,7 +36,7 @@ static bool dependsOnCut(ein::Equation op, ein::MicroBatches cut) {
   int64_t ofSample = 1;
   for (int64_t dim : llvm::drop_begin(*contract.getOrder()))
     ofSample *= contract.getExtents()[dim];
-  return ofSample % ein::sumBlock;
+  return ofSample % (contract.getPairs() ? ein::pairBlock : ein::sumBlock);
 }
 
 Operation *numerics::findDependenceOnCut(ein::ModelOp model) {

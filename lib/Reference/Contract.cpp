@@ -1,21 +1,24 @@
-//===- Contract.cpp - sums of products in blocks of 256 -------------------===//
+//===- Contract.cpp - sums of products in blocks --------------------------===//
 #include "Equations.h"
 
 #include "plc/Numerics/Value.h"
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 namespace plc::reference {
 namespace {
 
 constexpr int64_t blockLength = 256;
+constexpr int64_t pairBlockLength = 32;
 constexpr int64_t tileWidth = 32;
 
 // T is the element, S the type that sums are taken in: factors become S exactly, a sum becomes T once.
 
 /// Where the block ends that begins at an element.
 int64_t endOfBlock(int64_t begin, int64_t numSummed, SumBlocks blocks) {
-  int64_t end = std::min(begin + blockLength, numSummed);
+  int64_t end = std::min(begin + (blocks.pairs ? pairBlockLength : blockLength), numSummed);
   return blocks.anew ? std::min(end, (begin / blocks.anew + 1) * blocks.anew) : end;
 }
 
@@ -30,6 +33,46 @@ void addBlock(const T *a, const int64_t *aOffsets, const S *b, int64_t length, S
       c[j] = numerics::fma(factor, b[k * tileWidth + j], c[j]);
   }
   std::copy_n(c, tileWidth, chains);
+}
+
+/// A subnormal number as a zero of its sign.
+float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+
+/// Whether a product and a sum that round to the least normal number lie below it where a number has 24 bits however small it is: then
+/// the instructions call the result tiny. A tie rounds up to it.
+bool isTiny(float a, float b, float c) {
+  double product = static_cast<double>(a) * b, sum = product + c, part = sum - product;
+  double error = (product - (sum - part)) + (c - part);
+  constexpr double half = 0x1.ffffffp-127; // between it and the number below it
+  return std::fabs(sum) < half || (std::fabs(sum) == half && std::signbit(sum) != std::signbit(error) && error != 0);
+}
+
+/// Goes on with a chain for each of `tileWidth` results by one product, subnormal results as zeros.
+void addProducts(float a, const float *b, float *__restrict c) {
+  float next[tileWidth];
+  bool least = false;
+  for (int64_t j = 0; j < tileWidth; ++j) {
+    next[j] = numerics::fma(a, b[j], c[j]);
+    least |= std::fabs(next[j]) == 0x1p-126f;
+  }
+  for (int64_t j = 0; least && j < tileWidth; ++j)
+    if (std::fabs(next[j]) == 0x1p-126f && isTiny(a, b[j], c[j]))
+      next[j] = std::copysign(0.0f, next[j]);
+  for (int64_t j = 0; j < tileWidth; ++j)
+    c[j] = flushed(next[j]);
+}
+
+/// As addBlock a block of pairs: `sums` are the results so far.
+template <typename T>
+void addPairBlock(const T *a, const int64_t *aOffsets, const float *b, int64_t length, float *sums) {
+  float chains[2][tileWidth] = {}, zeros[tileWidth] = {};
+  for (int64_t k = 0; k < pairBlockLength; ++k)
+    if (k < length)
+      addProducts(flushed(static_cast<float>(a[aOffsets[k]])), b + k * tileWidth, chains[k % 2]);
+    else
+      addProducts(0, zeros, chains[k % 2]);
+  for (int64_t j = 0; j < tileWidth; ++j)
+    sums[j] = flushed(flushed(sums[j]) + flushed(chains[0][j] + chains[1][j]));
 }
 
 /// The dimensions of a result of two factors by where they occur.
@@ -75,17 +118,25 @@ void contractPair(const Extents &extents, const Operand &a, const Operand &b, co
         for (int64_t i = 0; i < length; ++i)
           for (int64_t j = 0; j < width; ++j)
             packed[i * tileWidth + j] = static_cast<S>(right[bBoth[batch] + bSum[k + i] + bRight[n + j]]);
+        if constexpr (std::is_same_v<S, float>)
+          if (blocks.pairs)
+            std::transform(packed.begin(), packed.begin() + length * tileWidth, packed.begin(), flushed);
         for (size_t m = 0; m < aLeft.size(); ++m) {
           S chains[tileWidth] = {}, *sum = &sums[m * tileWidth];
           T *row = out + rBoth[batch] + rLeft[m];
           if (first)
             for (int64_t j = 0; j < width; ++j)
               sum[j] = accumulate ? static_cast<S>(row[rRight[n + j]]) : S(0);
-          if (blocks.chain)
+          if (blocks.chain || blocks.pairs)
             std::copy_n(sum, width, chains);
-          addBlock(left + aBoth[batch] + aLeft[m], &aSum[k], packed.data(), length, chains);
+          const T *factors = left + aBoth[batch] + aLeft[m];
+          if constexpr (std::is_same_v<S, float>)
+            if (blocks.pairs)
+              addPairBlock(factors, &aSum[k], packed.data(), length, chains);
+          if (!blocks.pairs)
+            addBlock(factors, &aSum[k], packed.data(), length, chains);
           for (int64_t j = 0; j < width; ++j) {
-            bool stores = blocks.chain || (first && !accumulate);
+            bool stores = blocks.chain || blocks.pairs || (first && !accumulate);
             sum[j] = stores ? chains[j] : sum[j] + chains[j];
             if (last)
               row[rRight[n + j]] = static_cast<T>(sum[j]);

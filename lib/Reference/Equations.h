@@ -18,15 +18,17 @@ enum class Reduction : uint32_t;
 
 namespace plc::reference {
 
-/// How a sum of products is cut: in one chain, or in blocks, which begin anew after every `anew` elements (0: never).
+/// How a sum of products is cut: in one chain, or in blocks, which begin anew after every `anew` elements (0: never). Blocks of
+/// pairs are of 32, each two chains.
 struct SumBlocks {
   bool chain = false;
   int64_t anew = 0;
+  bool pairs = false;
 };
 
 /// Sum over `summed` (flattened in that order) of the product of the inputs: blocks of 256, each an ascending chain
 /// c = fma(a, b, c) from 0, added in ascending order to the result; the first is stored unless `accumulate`. Without blocks
-/// one chain, from the result or, unless `accumulate`, from 0. All in the type `sum`, which holds the elements exactly; what was summed is rounded once. With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
+/// one chain, from the result or, unless `accumulate`, from 0. Of pairs as `ein.contract` says. All in the type `sum`, which holds the elements exactly; what was summed is rounded once. With more than two inputs a is the product of all but the last, from left to right; with one b is 1.
 void contract(const Extents &extents, const std::vector<Operand> &inputs, const Operand &result, ElementType sum,
               const std::vector<int64_t> &summed, SumBlocks blocks, bool accumulate);
 

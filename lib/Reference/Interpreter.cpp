@@ -91,7 +91,7 @@ struct Evaluate {
     if (op.getOrder())
       summed.assign(op.getOrder()->begin(), op.getOrder()->end());
     Extents domain = extents(op);
-    SumBlocks blocks{op.getChain()};
+    SumBlocks blocks{op.getChain(), 0, op.getPairs()};
     if (std::optional<int64_t> anew = op.getAnew()) {
       blocks.anew = *anew;
       for (int64_t dim : ArrayRef(summed).drop_front())

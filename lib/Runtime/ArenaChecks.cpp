@@ -24,9 +24,9 @@ Error differenceOf(const TensorInfo &tensor, const Bytes &found, const Bytes &ex
 
 } // namespace
 
-void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs) {
+void runPoisoned(Session &session, const Results &results, const TrainingStep &step, const std::vector<Bytes> &inputs) {
   std::vector<Bytes> states = session.tensors().readStates();
-  session.run(0, inputs);
+  session.run({}, inputs);
   std::vector<Bytes> expected = results.gather(session), statesAfter = session.tensors().readStates();
   session.tensors().writeStates(states);
   try {
@@ -40,7 +40,7 @@ void runPoisoned(Session &session, const Results &results, int64_t step, const s
   for (size_t i = 0; i < found.size(); ++i)
     if (found[i] != expected[i])
       throw differenceOf(results.infos()[i], found[i], expected[i])
-          .note("entry '" + session.plan().name + "'" + (step ? ", step " + std::to_string(step) : ""));
+          .note("entry '" + session.plan().name + "'" + (step.number ? ", step " + std::to_string(step.number) : ""));
   if (session.tensors().readStates() != statesAfter)
     throw Error(BadInput, "",
                 "a state has other bits with NaNs in dead bytes: the plan calls bytes dead that are still read")
@@ -51,13 +51,13 @@ void checkLive(const Manifest &manifest, const Results &results, const std::func
                const std::vector<Bytes> &inputs) {
   std::unique_ptr<Session> session = make();
   std::vector<Bytes> states = session->tensors().readStates();
-  session->run(0, inputs);
+  session->run({}, inputs);
   const EntryPlan &plan = session->plan();
   std::vector<Bytes> expected = results.gather(*session), statesAfter = session->tensors().readStates();
   auto changes = [&](const LivePlace &place, Arena::Fill with) {
     try {
       session->tensors().writeStates(states);
-      session->run(0, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
+      session->run({}, inputs, {false, with, place.rank, place.action, place.offset, place.bytes});
       return results.gather(*session) != expected || session->tensors().readStates() != statesAfter;
     } catch (const Error &) { // An index among those bytes, for one, is out of range: they are read.
       session = make();

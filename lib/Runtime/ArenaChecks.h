@@ -10,7 +10,7 @@ namespace plc::runtime {
 
 /// Runs plainly without the step, and then with NaN in every byte that the plan calls dead. Throws Error (exit code 1)
 /// unless all bits agree: a lifetime ends too early.
-void runPoisoned(Session &session, const Results &results, int64_t step, const std::vector<Bytes> &inputs);
+void runPoisoned(Session &session, const Results &results, const TrainingStep &step, const std::vector<Bytes> &inputs);
 
 /// For each rank, at the moment when its arena is fullest, and for each place that the plan calls live then: runs with
 /// other bytes in that place. Throws Error (exit code 1) if no bit of any result changes: a lifetime ends too late, and

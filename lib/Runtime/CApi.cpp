@@ -434,7 +434,7 @@ int plc_session_train(plc_session *session, int64_t step, const void *const *inp
     StepResult result = session->engine->trainStep(step, batch);
     if (loss)
       *loss = result.loss;
-    if (!result.finite && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop)
+    if (!result.finite && !result.overflowed && session->engine->optimizer().nonFinite == plc::NonFiniteStep::Stop)
       throw explainNonFinite(*session->engine, step, batch, result);
   });
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -27,8 +28,9 @@ namespace {
 constexpr const char *stepKey = "step", *seedKey = "seed"; // of both files
 constexpr const char *numericsKey = "numerics_key";
 constexpr const char *windowsKey = "windows", *holdoutKey = "holdout", *samplesKey = "samples", *rowsKey = "rows",
-                     *elementsKey = "elements", *roundingKey = "rounding",
-                     *finiteKey = "finite"; // false, or not there
+                     *elementsKey = "elements", *roundingKey = "rounding", *lossScaleKey = "loss_scale",
+                     *finiteStepsKey = "loss_scale_steps", // of a run that scales its loss
+                         *finiteKey = "finite";            // false, or not there
 constexpr const char *momentNames[] = {"moment1.", "moment2."};
 
 using Metadata = std::map<std::string, std::string>;
@@ -151,6 +153,16 @@ std::optional<double> readHoldout(const std::string &file, const SafetensorsFile
   return part;
 }
 
+LossScale readLossScale(const std::string &file, const SafetensorsFile &state) {
+  LossScale scale;
+  scale.value = readNumber<double>(file, state, lossScaleKey);
+  scale.finiteSteps = readCount(file, state, finiteStepsKey);
+  if (!(scale.value > 0 && std::isfinite(scale.value)))
+    throw fileError(file, "found '" + state.metadata.at(lossScaleKey) + "' as metadata '" + lossScaleKey +
+                              "', expected a finite number above 0");
+  return scale;
+}
+
 Safetensors collectParameters(const TrainingState &training, Engine &engine) {
   Safetensors params;
   params.metadata[stepKey] = std::to_string(training.step);
@@ -182,6 +194,10 @@ Safetensors collectState(const TrainingState &training, bool finite, Engine &eng
   if (training.lengths) {
     state.metadata[rowsKey] = std::to_string(training.lengths->rows);
     state.metadata[elementsKey] = std::to_string(training.lengths->elements);
+  }
+  if (engine.optimizer().scalesLoss) {
+    state.metadata[lossScaleKey] = shortestDigits(ElementType::F64, engine.lossScale().value);
+    state.metadata[finiteStepsKey] = std::to_string(engine.lossScale().finiteSteps);
   }
   state.metadata[numericsKey] = engine.numericsKey();
   state.metadata[roundingKey] = describeRounding(engine);
@@ -287,6 +303,9 @@ static TrainingState readCheckpoint(const fs::path &step, Engine &engine, std::o
       (*change)->text += "; " + note;
   }
   engine.setOrigin({training.step, training.seed});
+  // A scale that the strategy gives is the strategy's.
+  if (engine.optimizer().scalesLoss && !engine.optimizer().lossScale && state.metadata.count(lossScaleKey))
+    engine.setLossScale(readLossScale(file, state));
   return training;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 
 #include <blis.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace plc::runtime {
 
@@ -52,6 +54,12 @@ bool cpuHasFeature(std::string_view name) {
     if (plain == llvm)
       plain = linux_;
   return flags.count(plain) != 0;
+}
+
+bool mayUseTiles() {
+  // ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA, arch/x86/include/uapi/asm/prctl.h.
+  static const bool granted = ::syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+  return granted;
 }
 
 void chooseBlisKernels(bool wide) {

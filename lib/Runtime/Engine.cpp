@@ -1,5 +1,8 @@
 #include "plc/Runtime/Engine.h"
+#include "plc/Support/RunInput.h"
 
+#include <cmath>
+#include <cstring>
 #include <type_traits>
 
 namespace plc::runtime {
@@ -9,6 +12,15 @@ const EntryInfo *Engine::findEntry(std::string_view name) const {
     if (entry.name == name)
       return &entry;
   return nullptr;
+}
+
+void Engine::updateLossScale(StepResult &result) {
+  LossScale scale = lossScale();
+  result.lossScale = scale.value;
+  result.overflowed = !result.finite && std::isfinite(result.loss) && scale.mayOverflow(optimizer());
+  if (result.finite || result.overflowed)
+    scale.update(optimizer(), result.finite);
+  setLossScale(scale);
 }
 
 int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMoments) {
@@ -32,6 +44,16 @@ void addInOrder(ElementType type, int64_t count, void *sum, const void *term) {
             static_cast<T>(static_cast<std::make_unsigned_t<T>>(to[i]) + static_cast<std::make_unsigned_t<T>>(from[i]));
     // Nothing that is true or false is a sum over the batch.
   });
+}
+
+Bytes ownInput(std::string_view name, const TrainingStep &step) {
+  auto bytesOf = [](auto value) {
+    Bytes bytes(sizeof(value));
+    std::memcpy(bytes.data(), &value, sizeof(value));
+    return bytes;
+  };
+  return name == stepInputName ? bytesOf(static_cast<int32_t>(step.number))
+                               : bytesOf(static_cast<float>(step.lossScale));
 }
 
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows) {

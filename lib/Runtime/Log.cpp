@@ -144,6 +144,8 @@ void Log::step(const StepRecord &record) {
             {"memory_bytes", residentBytes()}};
   if (record.holdoutLoss)
     line["holdout_loss"] = numberOf(*record.holdoutLoss);
+  if (engine.optimizer().scalesLoss)
+    line["loss_scale"] = numberOf(record.result.lossScale);
   if (record.skipped)
     line["skipped"] = *record.skipped;
   writeLine(lineOf(line));

@@ -84,6 +84,8 @@ void Module::checkCpu() const {
       throw fileError(file, "compiled for CPU feature '" + feature +
                                 "', which this machine lacks; '--set machine.isa=avx2' compiles " +
                                 "for any with AVX2 and FMA");
+  if (std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "amx-tile") && !mayUseTiles())
+    throw fileError(file, "compiled for CPU feature 'amx-tile', which the kernel does not let this process use");
   // Before the first call of BLIS.
   chooseBlisKernels(std::count(contents.targetFeatures.begin(), contents.targetFeatures.end(), "avx512f") > 0);
 }

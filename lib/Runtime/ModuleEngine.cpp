@@ -68,19 +68,22 @@ public:
   StepResult trainStep(int64_t step, const std::vector<Bytes> &inputs) override {
     const EntryInfo &train = *findEntry("train");
     std::vector<Bytes> all;
-    Session &session = cache.run(planOf(train), step, withStep(planOf(train), step, inputs, all));
+    TrainingStep next{step, lossScale().value};
+    Session &session = cache.run(planOf(train), next, withOwnInputs(planOf(train), next, inputs, all));
     setOrigin({step, origin().seed});
     StepResult result;
     if (size_t loss = train.findOutput(lossName); loss < train.outputs.size())
       setLosses(result, train.outputs[loss].type, session.tensors().gatherRows(loss));
     std::tie(result.gradNorm, result.finite) = session.gradientNorm();
+    updateLossScale(result);
     return result;
   }
 
   std::optional<Error> findNonFinite(const std::vector<Bytes> &inputs) override {
     size_t train = planOf(*findEntry("train"));
     std::vector<Bytes> all;
-    std::optional<NonFiniteValue> first = cache.findNonFinite(train, withStep(train, origin().step, inputs, all));
+    std::optional<NonFiniteValue> first =
+        cache.findNonFinite(train, withOwnInputs(train, {origin().step}, inputs, all));
     if (world)
       first = firstOfAll(first, *world);
     return first ? std::optional(std::move(first->error)) : std::nullopt;
@@ -88,7 +91,7 @@ public:
 
   std::vector<Bytes> run(const EntryInfo &entry, const std::vector<Bytes> &inputs) override {
     std::vector<Bytes> all;
-    Session &session = cache.run(planOf(entry), 0, withStep(planOf(entry), stepOf(entry), inputs, all));
+    Session &session = cache.run(planOf(entry), {}, withOwnInputs(planOf(entry), {stepOf(entry)}, inputs, all));
     return Results(manifest, session.plan()).gather(session);
   }
 
@@ -109,6 +112,9 @@ public:
     Origin ofLeader = origin();
     share(&ofLeader, sizeof(ofLeader));
     setOrigin(ofLeader);
+    LossScale scaleOfLeader = lossScale();
+    share(&scaleOfLeader, sizeof(scaleOfLeader));
+    setLossScale(scaleOfLeader);
   }
   void gatherParameters() override { cache.gather(); }
 
@@ -199,8 +205,8 @@ public:
 
 private:
   void listEntries();
-  const std::vector<Bytes> &withStep(size_t plan, int64_t step, const std::vector<Bytes> &inputs,
-                                     std::vector<Bytes> &all) const;
+  const std::vector<Bytes> &withOwnInputs(size_t plan, const TrainingStep &step, const std::vector<Bytes> &inputs,
+                                          std::vector<Bytes> &all) const;
   /// Its place among the manifest's entries; `gradient` is run by the plan of `train`.
   size_t planOf(const EntryInfo &entry) const {
     const EntryInfo &planned = entry.isGradient() ? *findEntry("train") : entry;
@@ -214,26 +220,20 @@ private:
   std::vector<EntryInfo> infos; // the manifest's, and last `gradient`
 };
 
-static auto findStep(auto &inputs) {
-  return std::find_if(inputs.begin(), inputs.end(), [](const TensorInfo &info) { return info.name == stepInputName; });
-}
-
-/// The inputs of a plan, of which the step is one that no caller gives: then they are held in `all`.
-const std::vector<Bytes> &ModuleEngine::withStep(size_t plan, int64_t step, const std::vector<Bytes> &inputs,
-                                                 std::vector<Bytes> &all) const {
+/// The inputs of a plan, of which those are held in `all` that no caller gives, if there are such.
+const std::vector<Bytes> &ModuleEngine::withOwnInputs(size_t plan, const TrainingStep &step,
+                                                      const std::vector<Bytes> &inputs, std::vector<Bytes> &all) const {
   const std::vector<TensorInfo> &infos = manifest.entries[plan].inputs;
-  auto found = findStep(infos);
-  if (found == infos.end())
+  if (infos.size() == inputs.size())
     return inputs;
-  Bytes number(found->numBytes());
-  auto value = static_cast<int32_t>(step);
-  std::memcpy(number.data(), &value, sizeof(value));
   all = inputs;
-  all.insert(all.begin() + (found - infos.begin()), std::move(number));
+  for (size_t i = 0; i < infos.size(); ++i)
+    if (isGivenByEngine(infos[i].name))
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), ownInput(infos[i].name, step));
   return all;
 }
 
-/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes. The step is nobody's to give.
+/// The manifest's, and `gradient`: train without its update, whose outputs are all that it makes. Inputs that an engine gives are nobody's to give.
 void ModuleEngine::listEntries() {
   for (const EntryPlan &plan : manifest.entries) {
     infos.push_back(plan);
@@ -247,8 +247,7 @@ void ModuleEngine::listEntries() {
       gradient.outputs = Results(manifest, plan).infos();
     }
   for (EntryInfo &info : infos)
-    if (auto found = findStep(info.inputs); found != info.inputs.end())
-      info.inputs.erase(found);
+    std::erase_if(info.inputs, [](const TensorInfo &input) { return isGivenByEngine(input.name); });
 }
 
 } // namespace

@@ -11,6 +11,26 @@ namespace plc::runtime {
 using Kind = OptimizerSettings::Kind;
 static_assert(hasAllRows<Kind>(), "the table of this choice has not one row for each value of its enum");
 
+LossScale::LossScale(const OptimizerSettings &settings) {
+  constexpr double first = 65536;
+  if (settings.scalesLoss)
+    value = settings.lossScale ? settings.lossScale : first;
+}
+
+void LossScale::update(const OptimizerSettings &settings, bool finite) {
+  constexpr int64_t growsAfter = 2000;
+  constexpr double most = 0x1p100; // far below what f32 holds
+  if (!settings.scalesLoss || settings.lossScale)
+    return;
+  finiteSteps = finite ? finiteSteps + 1 : 0;
+  if (!finite)
+    value = std::max(1.0, value / 2);
+  else if (finiteSteps == growsAfter) {
+    value = std::min(most, 2 * value);
+    finiteSteps = 0;
+  }
+}
+
 StepFactors::StepFactors(const OptimizerSettings &settings, int64_t step)
     : kind(settings.kind), rate(settings.rate(step)), momentum(settings.momentum), beta1(settings.beta1),
       beta2(settings.beta2), eps(settings.eps), decay(rowOf(kind).decaysWeight ? 1 - rate * settings.weightDecay : 1) {
@@ -197,8 +217,9 @@ double updateParameter(const StepFactors &factors, ElementType type, int64_t cou
   });
 }
 
-double scaleOfNorm(const OptimizerSettings &settings, double norm) {
-  return settings.clipNorm > 0 && norm > settings.clipNorm ? settings.clipNorm / norm : 1;
+double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale) {
+  double clip = settings.clipNorm > 0 && norm > settings.clipNorm ? settings.clipNorm / norm : 1;
+  return clip / lossScale;
 }
 
 bool isFiniteStep(ElementType real, double norm, double loss) {

@@ -82,7 +82,7 @@ void Rank::poisonAll() {
   }
 }
 
-void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe) {
+void Rank::execute(Workers::Worker &newWorker, const TrainingStep &step, const Probe &probe) {
   worker = &newWorker;
   updated = false;
   if (probe.poisonDead)
@@ -98,7 +98,7 @@ void Rank::execute(Workers::Worker &newWorker, int64_t step, const Probe &probe)
   ended = timesTasks ? Trace::now() : 0;
 }
 
-bool Rank::takeAll(int64_t step, const Probe &probe) {
+bool Rank::takeAll(const TrainingStep &step, const Probe &probe) {
   for (const ActionInfo &action : plan.actions) {
     if (shared.stop.load(std::memory_order_relaxed))
       return false;
@@ -111,7 +111,7 @@ bool Rank::takeAll(int64_t step, const Probe &probe) {
 }
 
 /// Whatever is ready: messages are started first, so that others need not wait, then what has arrived is taken.
-bool Rank::takeReady(int64_t step, const Probe &probe) {
+bool Rank::takeReady(const TrainingStep &step, const Probe &probe) {
   for (ready->restart(); !ready->allDone();) {
     if (shared.stop.load(std::memory_order_relaxed))
       return false;
@@ -181,7 +181,7 @@ bool Rank::waitForAny() {
 }
 
 /// With what is recorded of it. False if the run was stopped.
-bool Rank::take(const ActionInfo &action, int64_t step) {
+bool Rank::take(const ActionInfo &action, const TrainingStep &step) {
   const bool timesTasks = !actionTimes.empty();
   actionIndex = static_cast<size_t>(&action - plan.actions.data());
   flight.startAction(actionIndex);
@@ -209,11 +209,11 @@ void Rank::probeBefore(const ActionInfo &action, const Probe &probe) {
     arena.overwrite(probe.offset, probe.bytes, manifest.real, *probe.fill);
 }
 
-bool Rank::perform(const ActionInfo &action, int64_t step) {
+bool Rank::perform(const ActionInfo &action, const TrainingStep &step) {
   if (action.op == Op::Run)
     return runTask(action);
   if (action.op == Op::Step)
-    return step == 0 || update(step);
+    return step.number == 0 || update(step);
   return message(action);
 }
 
@@ -432,7 +432,7 @@ bool Rank::waitFor(const Wait &wait) {
   return over;
 }
 
-bool Rank::update(int64_t step) {
+bool Rank::update(const TrainingStep &step) {
   const OptimizerSettings &settings = manifest.optimizer;
   double scale = 1;
   // Nobody changes a parameter before all know that the step is finite, and by what the gradient is clipped.
@@ -442,14 +442,14 @@ bool Rank::update(int64_t step) {
     shared.transport->reduce(index, {updates.squares(), lossHere()});
     if (!waitFor({index, Wait::For::Norm}))
       return false;
-    double norm = shared.transport->norm();
-    if (settings.nonFinite != NonFiniteStep::Ignore && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
+    double norm = shared.transport->norm() / step.lossScale;
+    if (settings.leavesOut() && !isFiniteStep(manifest.real, norm, shared.transport->loss()))
       return true;
-    scale = scaleOfNorm(settings, norm);
+    scale = scaleOfNorm(settings, norm, step.lossScale);
   }
   int64_t begin = manifest.profiling ? Trace::now() : 0;
   updated = true;
-  if (!updates.apply(step, scale, shared.workers, *worker))
+  if (!updates.apply(step.number, scale, shared.workers, *worker))
     return false;
   if (int64_t ns = Trace::now() - begin; manifest.profiling)
     kernelTimes.back().add(ns);

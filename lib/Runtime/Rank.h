@@ -52,7 +52,7 @@ public:
 
   /// Executes the action table once, without what has been prepared for these parameters; step 0 leaves the parameters
   /// as they are. A rank that takes what is ready keeps to its list where a probe names an action of it. Throws Error naming rank, stage, micro-batch and kernel; returns quietly if another rank stopped the run.
-  void execute(Workers::Worker &worker, int64_t step, const Probe &probe);
+  void execute(Workers::Worker &worker, const TrainingStep &step, const Probe &probe);
 
   /// From now on stops at the first kernel that writes a NaN, or an infinity that none of its rules speaks of.
   void startFiniteChecks() { finiteChecks = FiniteChecks::Stop; }
@@ -129,12 +129,12 @@ private:
   const KernelInfo &kernelOf(const CallInfo &call, int64_t microBatch) const {
     return manifest.kernels[static_cast<size_t>(shared.entry.kernelOf(call, microBatch))];
   }
-  bool takeAll(int64_t step, const Probe &probe);
-  bool takeReady(int64_t step, const Probe &probe);
+  bool takeAll(const TrainingStep &step, const Probe &probe);
+  bool takeReady(const TrainingStep &step, const Probe &probe);
   bool takeArrived();
   bool waitForAny();
-  bool take(const ActionInfo &action, int64_t step);
-  bool perform(const ActionInfo &action, int64_t step);
+  bool take(const ActionInfo &action, const TrainingStep &step);
+  bool perform(const ActionInfo &action, const TrainingStep &step);
   bool runTask(const ActionInfo &action);
   bool runCall(const CallInfo &call, const ActionInfo &action);
   bool runKernel(int64_t number, void *const *operands);
@@ -145,7 +145,7 @@ private:
   Wait waitOf(const ActionInfo &action) const {
     return {index, action.isSend() ? Wait::For::Send : Wait::For::Receive, action.target, messageOf(action)};
   }
-  bool update(int64_t step);
+  bool update(const TrainingStep &step);
   /// The losses of the micro-batches, added, if they are computed here.
   double lossHere() const;
   void poisonAll();

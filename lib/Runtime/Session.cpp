@@ -73,8 +73,8 @@ void Session::stopAll(std::exception_ptr error) {
   shared.workers.wakeAll();
 }
 
-void Session::run(int64_t newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
-  shared.transport->barrier(newStep > 0);
+void Session::run(const TrainingStep &newStep, const std::vector<Bytes> &inputs, const Probe &newProbe) {
+  shared.transport->barrier(newStep.number > 0);
   entryTensors.scatterInputs(inputs);
   std::unique_lock lock(mutex);
   step = newStep;
@@ -134,7 +134,8 @@ std::pair<double, bool> Session::gradientNorm() {
   while (!transport.test({0, Wait::For::Norm}))
     backoff.sleep(normPace.expectedNs());
   normPace.took(backoff.waitedNs());
-  return {transport.norm(), isFiniteStep(shared.manifest.real, transport.norm(), transport.loss())};
+  const double norm = transport.norm() / step.lossScale;
+  return {norm, isFiniteStep(shared.manifest.real, norm, transport.loss())};
 }
 
 bool Session::hasUpdated() const {
@@ -152,7 +153,7 @@ std::optional<NonFiniteValue> Session::findNonFinite(const std::vector<Bytes> &i
     rank->startFiniteRecord();
     rank->parametersChanged(); // What is prepared may be where it begins.
   }
-  run(0, inputs);
+  run({}, inputs);
   std::optional<NonFiniteValue> first;
   for (auto &rank : localRanks)
     if (auto found = rank->endFiniteRecord(checksFinite); found && (!first || found->isBefore(*first)))

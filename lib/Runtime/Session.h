@@ -21,7 +21,7 @@ public:
 
   /// Runs every local rank's action table once, with the given whole-batch inputs. Throws the first error, after every
   /// rank has stopped; the session must not be run again then.
-  void run(int64_t step, const std::vector<Bytes> &inputs, const Probe &probe = {});
+  void run(const TrainingStep &step, const std::vector<Bytes> &inputs, const Probe &probe = {});
 
   /// A rank did not stop within two seconds of an error: its thread may still use this object and the module's code,
   /// so neither may ever be destroyed.
@@ -71,7 +71,7 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed; // running or firstError, for the thread in run()
-  int64_t step = 0;
+  TrainingStep step;
   Probe probe;
   std::atomic<uint64_t> round{0}; // of runs; rank threads wait for the next
   std::atomic<bool> leaving{false};

@@ -153,7 +153,7 @@ void SessionCache::fill(const EntryTensors &tensors) const {
   tensors.parametersChanged();
 }
 
-Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> &inputs) {
+Session &SessionCache::run(size_t index, const TrainingStep &step, const std::vector<Bytes> &inputs) {
   Session &session = ready(index);
   Loaded &entry = loaded[index];
   if (!std::exchange(entry.hasRun, true)) // What was allocated between is parameters' and data's.
@@ -176,7 +176,7 @@ Session &SessionCache::run(size_t index, int64_t step, const std::vector<Bytes> 
     discardAfterError(index);
     throw;
   }
-  if (step > 0) {
+  if (step.number > 0) {
     holder = &session;
     entry.version = ++version;
   }

@@ -40,7 +40,7 @@ public:
   /// Runs the entry `index` of the manifest; step 0 leaves the parameters as they are. After an error the session is gone, and the
   /// parameters are those of before the run; but if ranks in several processes, or some that had updated theirs already, had them, those
   /// of the host, which were last written or gathered.
-  Session &run(size_t index, int64_t step, const std::vector<Bytes> &inputs);
+  Session &run(size_t index, const TrainingStep &step, const std::vector<Bytes> &inputs);
 
   /// Such a run, by Session::findNonFinite.
   std::optional<NonFiniteValue> findNonFinite(size_t index, const std::vector<Bytes> &inputs);

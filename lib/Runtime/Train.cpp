@@ -241,10 +241,16 @@ private:
   std::optional<int64_t> treatNonFinite(const StepResult &result, const std::vector<Bytes> &inputs, Log &log,
                                         Progress &progress) {
     const NonFiniteStep treatment = engine.optimizer().nonFinite;
-    if (result.finite || treatment == NonFiniteStep::Ignore)
+    if (result.finite || (treatment == NonFiniteStep::Ignore && !result.overflowed))
       return std::nullopt;
     const int64_t step = state.step + 1;
     progress.clear();
+    if (result.overflowed) {
+      std::printf("step %lld overflows with loss scale %s and is left out; the next one has %s\n",
+                  static_cast<long long>(step), shortestDigits(ElementType::F64, result.lossScale).c_str(),
+                  shortestDigits(ElementType::F64, engine.lossScale().value).c_str());
+      return ++skipped;
+    }
     if (treatment == NonFiniteStep::Skip) {
       if (skipped == 0)
         warnUser("warning: step " + std::to_string(step) +
@@ -267,7 +273,8 @@ private:
 
   /// In the log of a run that may leave steps out.
   std::optional<int64_t> numSkipped() const {
-    return engine.optimizer().nonFinite == NonFiniteStep::Skip ? std::optional(skipped) : std::nullopt;
+    bool mayLeaveOut = engine.optimizer().nonFinite == NonFiniteStep::Skip || engine.optimizer().scalesLoss;
+    return mayLeaveOut ? std::optional(skipped) : std::nullopt;
   }
 
   void save(Progress &progress) {

@@ -48,6 +48,11 @@ Key integer(const char *path, int64_t initial, double least, double most = 1e18)
 Key number(const char *path, double initial, double least, bool exclusive = false) {
   return {path, Type::Number, initial, {}, {}, least, exclusive};
 }
+/// A word for the default of a number, which is none that could be given.
+Key orWord(Key key, const char *word) {
+  key.word = word;
+  return key;
+}
 /// A part of something, from 0 to 1.
 Key part(const char *path, double initial) { return {path, Type::Number, initial, {}, {}, 0, false, nullptr, {}, 1}; }
 /// A key that only some values of another give a meaning.
@@ -103,7 +108,10 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       ofPolicies(choice("checkpoint.grain", Grain::layer), planner::Checkpoints),
       ofSegments(choice("checkpoint.micro_batches", RecomputingRuns::always)),
       choice("checkpoint.turns", TurnValues::policy),
-      text("precision.compute", "f32", {"f32", "f64"}, {std::begin(plannedPrecisions), std::end(plannedPrecisions)}),
+      choice("precision.compute", Precision::F32),
+      orWord(under<Precision>(number("precision.loss_scale", 0, 0, true), "precision.compute",
+                              [](const PrecisionRow &row) { return row.scalesLoss; }),
+             "dynamic"),
       choice("memory.strategy", MemoryStrategy::automatic),
       {"memory.budget", Type::Bytes, int64_t(0), {}, {}, 1},
       choice("parallelism.kind", ParallelismKind::none),

@@ -1,6 +1,8 @@
 //===- Optimizer.cpp - the keys of [optimizer] as settings ------------------===//
 #include "plc/Strategy/Optimizer.h"
 
+#include "plc/Support/Precisions.h"
+
 using namespace plc;
 
 module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
@@ -17,5 +19,7 @@ module::OptimizerSettings plc::strategy::optimizerOf(const Strategy &strategy) {
   settings.total = strategy.get<int64_t>("optimizer.schedule.total");
   settings.clipNorm = strategy.get<double>("optimizer.clip_norm");
   settings.nonFinite = strategy.getChoice<NonFiniteStep>("training.nonfinite");
+  settings.scalesLoss = rowOf(strategy.getChoice<Precision>("precision.compute")).scalesLoss;
+  settings.lossScale = strategy.get<double>("precision.loss_scale");
   return settings;
 }

@@ -325,7 +325,7 @@ bool isNone(const Key &key) {
   if (key.type == Key::Type::Text)
     return std::get<std::string>(key.initial).empty();
   if (key.type == Key::Type::Number)
-    return key.exclusive && std::get<double>(key.initial) <= key.least;
+    return !key.word && key.exclusive && std::get<double>(key.initial) <= key.least;
   return (key.type == Key::Type::Integer || key.type == Key::Type::Bytes) && std::get<int64_t>(key.initial) < key.least;
 }
 
@@ -383,11 +383,14 @@ bool Strategy::useRates(StringRef text) {
 
 plc::PerRate Strategy::rates() const {
   // Plans do not depend on the machine that makes them: what may use this machine's instructions counts with AVX-512.
-  bool wide = rowOf(getChoice<InstructionSet>("machine.isa")).wide;
+  const InstructionSetRow &isa = rowOf(getChoice<InstructionSet>("machine.isa"));
+  auto shippedOf = [&](const RateRow &row) {
+    return isa.matrix && !isa.asHost ? row.amx : isa.wide ? row.avx512 : row.avx2;
+  };
   PerRate rates;
   for (auto [index, row] : llvm::enumerate(Choice<Rate>::rows())) {
     const Setting &given = ratesOfFile.find(row.name)->second;
-    rates[Rate(index)] = given.isGiven() ? std::get<double>(given.value) : wide ? row.avx512 : row.avx2;
+    rates[Rate(index)] = given.isGiven() ? std::get<double>(given.value) : shippedOf(row);
   }
   if (nsPerUpdatedByte)
     rates[Rate::updatedByte] = *nsPerUpdatedByte;
@@ -407,8 +410,9 @@ void Strategy::explain(llvm::raw_ostream &os) const {
   for (const Key &key : allKeys()) {
     const Setting &setting = settings.find(key.path)->second;
     bool absent = !setting.isGiven() && isNone(key);
-    os << llvm::left_justify(key.path, 30) << " = " << llvm::left_justify(absent ? "(none)" : print(setting.value), 12)
-       << "  # " << (setting.isGiven() ? setting.origin : "default") << "\n";
+    os << llvm::left_justify(key.path, 30) << " = "
+       << llvm::left_justify(absent ? "(none)" : print(key, setting.value), 12) << "  # "
+       << (setting.isGiven() ? setting.origin : "default") << "\n";
   }
 }
 
@@ -417,7 +421,7 @@ static std::string valueOf(const Key &key, const Setting &setting) {
   if (key.type == Key::Type::Bytes)
     return "\"" + std::to_string(std::get<int64_t>(setting.value)) + "B\"";
   if (!llvm::is_contained({"machine.rates", "machine.profile"}, StringRef(key.path)))
-    return print(setting.value);
+    return print(key, setting.value);
   llvm::SmallString<128> path(std::get<std::string>(setting.value)); // the file may be moved
   llvm::sys::fs::make_absolute(path);
   return print(Value(path.str().str()));

@@ -146,12 +146,19 @@ bool plc::strategy::isSupported(const Key &key, const Value &value, std::string 
 }
 
 std::optional<Value> plc::strategy::convert(const Key &key, const toml::node &node, std::string &wrong) {
+  if (key.word && node.value_exact<std::string>() == key.word)
+    return key.initial;
   std::optional<Value> value = convertType(key.type, node);
   if (!value)
-    wrong = "'" + std::string(key.path) + "' needs " + typeName(key.type);
+    wrong = "'" + std::string(key.path) + "' needs " + typeName(key.type) +
+            (key.word ? " or \"" + std::string(key.word) + "\"" : "");
   else if (!isSupported(key, *value, wrong))
     return std::nullopt;
   return value;
+}
+
+std::string plc::strategy::print(const Key &key, const Value &value) {
+  return print(key.word && value == key.initial ? Value(std::string(key.word)) : value);
 }
 
 std::string plc::strategy::print(const Value &value) {

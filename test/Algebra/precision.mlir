@@ -1,12 +1,10 @@
 // RUN: plc-opt %s --ein-precision | FileCheck %s
 // RUN: plc-opt %s --ein-precision=compute=f64 | FileCheck %s --check-prefix=F64
-// RUN: not plc-opt %s --ein-precision=compute=mixed 2>&1 | FileCheck %s --check-prefix=MIXED
-// RUN: not plc-opt %s --ein-precision=compute=half 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: plc-opt %s --ein-precision=compute=mixed | FileCheck %s
+// RUN: plc-opt %s --ein-precision=compute=half | FileCheck %s
 // RUN: not plc-opt %s --ein-precision=compute=f16 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// MIXED: error: precision 'mixed' is not supported yet; use 'f32' or 'f64'
-// HALF: error: precision 'half' is not supported yet; use 'f32' or 'f64'
-// UNKNOWN: error: unknown precision 'f16' but expected 'f32' or 'f64'
+// UNKNOWN: {{.*}}precision{{.*}}'f16'
 
 // CHECK-NOT: ein.real
 // CHECK: ein.param @w : tensor<4xf32>

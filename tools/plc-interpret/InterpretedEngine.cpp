@@ -142,7 +142,7 @@ llvm::StringSet<> accumulatedIn(ModuleOp module) {
 } // namespace
 
 InterpretedEngine::InterpretedEngine(const runtime::ModelRequest &request, const Settings &settings)
-    : source(request, settings), settings(settings), real(parseElementType(settings.compute).value()) {
+    : source(request, settings), settings(settings), real(rowOf(settings.compute).real) {
   listParameters();
   runtime::checkAvailable(request.file, "parameters", runtime::parameterBytes(parameterList, optimizer().numMoments()));
   holdParameters();
@@ -171,7 +171,7 @@ EntryInfo InterpretedEngine::describe(ModuleOp module, const std::string &name) 
                   ArrayRef<Type> all) {
     for (auto [index, type] : llvm::enumerate(all)) {
       StringRef name = cast<StringAttr>(names[index]).strref();
-      if (!wholeInputOf(name).empty() || !stateOf(name).empty() || name == StringRef(stepInputName))
+      if (!wholeInputOf(name).empty() || !stateOf(name).empty() || isGivenByEngine(name))
         continue; // nobody gives it
       ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
       runtime::TensorInfo info{cast<StringAttr>(names[index]).str(), types.elementOf(type),
@@ -328,7 +328,8 @@ InterpretedEngine::Program &InterpretedEngine::programOf(const std::string &name
   return program;
 }
 
-std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program, int64_t step,
+std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &entry, Program &program,
+                                                             const runtime::TrainingStep &step,
                                                              const std::vector<Bytes> &inputs) {
   Interpreter &interpreter = *program.interpreter;
   for (ein::ParamOp param : interpreter.getParameters()) {
@@ -346,9 +347,9 @@ std::vector<std::vector<Tensor>> InterpretedEngine::runBatch(const EntryInfo &en
         arguments.push_back(stateIn(program, name, types[index], microBatch));
         continue;
       }
-      if (name == StringRef(stepInputName)) {
-        auto number = static_cast<int32_t>(step);
-        arguments.push_back(tensorFrom(ElementType::I32, {}, reinterpret_cast<const std::byte *>(&number)));
+      if (isGivenByEngine(name)) {
+        arguments.push_back(tensorFrom(name == StringRef(stepInputName) ? ElementType::I32 : ElementType::F32, {},
+                                       runtime::ownInput(name, step).data()));
         continue;
       }
       StringRef whole = wholeInputOf(name);
@@ -398,7 +399,7 @@ void InterpretedEngine::restart(const EntryInfo &entry) { programOf(entry.name).
 std::vector<Bytes> InterpretedEngine::run(const EntryInfo &entry, const std::vector<Bytes> &inputs) {
   Program &program = programOf(entry.name);
   program.interpreter->clearSites();
-  std::vector<std::vector<Tensor>> results = runBatch(entry, program, stepOf(entry), inputs);
+  std::vector<std::vector<Tensor>> results = runBatch(entry, program, {stepOf(entry)}, inputs);
   std::vector<Bytes> outputs;
   ArrayAttr names = program.interpreter->getModel().getResultNames();
   for (const runtime::TensorInfo &info : entry.outputs) {
@@ -420,13 +421,15 @@ runtime::StepResult InterpretedEngine::trainStep(int64_t step, const std::vector
   program.interpreter->clearSites();
   runtime::StepResult result;
   std::vector<std::vector<double>> rows;
-  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, step, inputs)) {
+  runtime::TrainingStep next{step, lossScale().value};
+  for (const std::vector<Tensor> &microBatch : runBatch(entry, program, next, inputs)) {
     rows.emplace_back();
     for (int64_t row = 0; row < microBatch[loss].numElements(); ++row)
       rows.back().push_back(runtime::elementAsDouble(real, microBatch[loss].data(), row));
   }
   runtime::setLosses(result, real, rows);
-  updateParameters(step, program, result);
+  updateParameters(next, program, result);
+  updateLossScale(result);
   setOrigin({step, origin().seed});
   return result;
 }
@@ -462,12 +465,13 @@ std::optional<Error> InterpretedEngine::findNonFinite(const std::vector<Bytes> &
                                               " at element " + std::to_string(at) + ", expected a finite value"));
   });
   program.interpreter->clearSites();
-  runBatch(entry, program, origin().step, inputs);
+  runBatch(entry, program, {origin().step}, inputs);
   program.interpreter->watch({});
   return first;
 }
 
-void InterpretedEngine::updateParameters(int64_t step, Program &program, runtime::StepResult &result) {
+void InterpretedEngine::updateParameters(const runtime::TrainingStep &step, Program &program,
+                                         runtime::StepResult &result) {
   struct Trained {
     std::string name; // of the parameter, or of a part
     size_t whole;
@@ -486,12 +490,12 @@ void InterpretedEngine::updateParameters(int64_t step, Program &program, runtime
     norm.add(name, runtime::sumOfSquares(real, each.sites.front().numElements(), each.gradients));
     trained.push_back(std::move(each));
   }
-  result.gradNorm = norm.norm();
+  result.gradNorm = norm.norm() / step.lossScale;
   result.finite = runtime::isFiniteStep(real, result.gradNorm, result.loss);
-  if (!result.finite && settings.optimizer.nonFinite != NonFiniteStep::Ignore)
+  if (!result.finite && settings.optimizer.leavesOut())
     return;
-  runtime::StepFactors factors(settings.optimizer, step);
-  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm);
+  runtime::StepFactors factors(settings.optimizer, step.number);
+  factors.gradientScale = runtime::scaleOfNorm(settings.optimizer, result.gradNorm, step.lossScale);
   for (const Trained &each : trained) {
     const runtime::ParameterInfo &info = parameterList[each.whole];
     Held &whole = held[each.whole];

@@ -62,11 +62,12 @@ private:
   /// What a state holds before a run.
   static reference::Tensor stateIn(Program &program, llvm::StringRef name, mlir::Type type, int64_t microBatch);
   /// The optimizer's step, if it is finite. Adds to the result all but the losses, which it has.
-  void updateParameters(int64_t step, Program &program, runtime::StepResult &result);
+  void updateParameters(const runtime::TrainingStep &step, Program &program, runtime::StepResult &result);
   /// The number of the parameter of a name, be it that of a part.
   size_t parameterNumber(llvm::StringRef name) const;
   /// The results of the micro-batches of one batch: results of all micro-batches, in order.
-  std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program, int64_t step,
+  std::vector<std::vector<reference::Tensor>> runBatch(const runtime::EntryInfo &entry, Program &program,
+                                                       const runtime::TrainingStep &step,
                                                        const std::vector<runtime::Bytes> &inputs);
 
   mutable Source source;

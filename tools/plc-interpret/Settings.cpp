@@ -50,7 +50,7 @@ Settings readSettings(const runtime::ModelRequest &request) {
   if (!strategy) // the errors are printed already
     throw runtime::Error(runtime::BadUsage, "", "");
   Settings settings;
-  settings.compute = strategy->get<std::string>("precision.compute");
+  settings.compute = strategy->getChoice<Precision>("precision.compute");
   if (strategy->isGiven("parallelism.micro_batches"))
     settings.microBatches = strategy->get<int64_t>("parallelism.micro_batches");
   settings.accumulationSteps = strategy->get<int64_t>("gradient.accumulation_steps");

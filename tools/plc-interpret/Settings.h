@@ -5,6 +5,7 @@
 #include "plc/Runtime/Commands.h"
 #include "plc/Runtime/Optimizer.h"
 #include "plc/Support/KeyPlaces.h"
+#include "plc/Support/Precisions.h"
 
 #include <optional>
 
@@ -12,7 +13,7 @@ namespace plc::interpret {
 
 /// The keys of a strategy that change numbers; everything else of a strategy is the plan's.
 struct Settings {
-  std::string compute = "f32";
+  Precision compute = Precision::F32;
   std::optional<int64_t> microBatches;
   int64_t accumulationSteps = 1, lanes = 1;
   std::vector<std::string> shards; // NAME=PARTS

@@ -3,6 +3,7 @@
 #define PLC_ALGEBRA_PASSES_H
 
 #include "plc/Support/ChoiceOption.h"
+#include "plc/Support/Precisions.h"
 #include "plc/Support/ProgramKind.h"
 
 #include "mlir/Pass/Pass.h"

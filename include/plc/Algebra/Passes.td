@@ -107,7 +107,7 @@ def EinSimplify : EinPass<"ein-simplify"> {
 def EinPrecision : EinPass<"ein-precision"> {
   let summary = "choose the precision of every real";
   let description = [{
-    Before: tensors may be of `!ein.real`. After: none is; each is of `compute`. Parameters too. Constants stay the f64
+    Before: tensors may be of `!ein.real`. After: none is; each is of the type that `compute` has for reals. Parameters too. Constants stay the f64
     of the source, rounded once where they are used. Casts that convert nothing any more are gone.
 
     ```mlir
@@ -116,7 +116,33 @@ def EinPrecision : EinPass<"ein-precision"> {
     ```
     Test: `test/Algebra/precision.mlir`.
   }];
-  let options = [Option<"compute", "compute", "std::string", "\"f32\"", "f32 or f64">];
+  let options = [Option<"compute", "compute", "::plc::Precision", "::plc::Precision::F32", "f32, f64, mixed or half">];
+}
+
+def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
+  let summary = "round the factors of contractions, and what is saved";
+  let description = [{
+    Before: contractions are binary and their reals chosen. After, where `compute` has factors of a narrow type: both factors of
+    every contraction of f32 are widened from it, by an `ein.cast` to it and one back for each value that is read; a table that a gather
+    reads in place is rounded itself. Contractions of which the model writes a factor in another narrow type stay as they are.
+
+    In a differentiated model, what forward parts save for the other parts, and backward parts for those of the weights, is rounded
+    when it is given, if it is read by contractions, elementwise equations and sums of parameters' gradients alone. What was reduced, and what is
+    computed of that alone, stays f32: means, variances, maxima and sums of rows.
+
+    Runs before differentiation, whose residuals are then the rounded factors, and after it, for the contractions that it makes.
+
+    ```mlir
+    %y = ein.contract "ac,cb->ab" %x, %w : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+    // becomes, with compute=mixed
+    %0 = ein.cast %x : (tensor<4x16xf32>) -> tensor<4x16xbf16>
+    %1 = ein.cast %0 : (tensor<4x16xbf16>) -> tensor<4x16xf32>
+    // .. %w likewise
+    %y = ein.contract "ac,cb->ab" %1, %3 : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
+    ```
+    Test: `test/Algebra/narrow-factors.mlir`.
+  }];
+  let options = [Option<"compute", "compute", "::plc::Precision", "::plc::Precision::F32", "f32, f64, mixed or half">];
 }
 
 def EinMicroBatch : EinPass<"ein-micro-batch"> {
@@ -270,6 +296,9 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     axis: per sample if it has one, else a sum over the micro-batches. Where `loss` does not depend on the argument or
     parameter, the result is zeros.
 
+    With `scales-loss` the gradients are those of the loss times `loss_scale()`, an input of the model that the engine gives: the
+    gradient of the loss is that instead of 1.
+
     Refused: gradients of `max` and `min` over more than 2^24 elements of f32, 2^53 of f64: positions are counted in it.
 
     A gradient that is there already (that of `x` in `x * y` is `y`) is no result of B: calls read it where it is. The
@@ -279,7 +308,8 @@ def EinDifferentiate : EinPass<"ein-differentiate"> {
     `test/Algebra/residuals.mlir`, `test/Algebra/differentiate-inputs.mlir`.
   }];
   let options = [Option<"forwardOnly", "forward-only", "bool", "false", "no gradient: only replace 'ein.stop'">,
-                 ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">];
+                 ListOption<"wrt", "wrt", "std::string", "arguments and parameters; none: all trained parameters">,
+                 Option<"scalesLoss", "scales-loss", "bool", "false", "the gradient of the loss is an input">];
 }
 
 def EinRecomputeTurns : EinPass<"ein-recompute-turns"> {

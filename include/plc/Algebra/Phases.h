@@ -2,6 +2,7 @@
 #ifndef PLC_ALGEBRA_PHASES_H
 #define PLC_ALGEBRA_PHASES_H
 
+#include "plc/Support/Precisions.h"
 #include "plc/Support/ProgramKind.h"
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Phase {
 struct ProgramNumbers {
   ProgramKind entry = ProgramKind::train;
   std::vector<std::string> outputs; // of infer: names, `grad(NAME)` among them; empty: all
-  std::string compute = "f32";
+  Precision compute = Precision::F32;
   int64_t microBatches = 1;
   int64_t batches = 1;             // of a training step
   int64_t lanes = 1;               // of the micro-batches

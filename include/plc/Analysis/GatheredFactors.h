@@ -19,6 +19,10 @@ llvm::SmallVector<int64_t> countPositions(mlir::Value factor, llvm::ArrayRef<int
 /// it is read; else the factor.
 mlir::Value heldAs(mlir::Value factor);
 
+/// The tensor in memory behind a held one: what is rounded to it where it is read, if that is an argument and has no other reader; else the
+/// held one itself.
+mlir::Value readAs(mlir::Value held);
+
 /// The gather that a contraction reads in place as its factor `operand`; null if that factor is read from memory. At most
 /// one factor is read so.
 GatherOp readInPlace(ContractOp op, unsigned operand);

@@ -25,7 +25,7 @@ struct TablePart {
   int64_t extent = 0; // of the axis that positions count along
 };
 
-/// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], where a and b may be narrow; loops of each class, slowest first (k: in the order
+/// c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], where a and b may be narrow, or what is rounded where it is read (readAs); loops of each class, slowest first (k: in the order
 /// of the summation). Neighbours whose steps compose in all three tensors are one loop.
 struct Contraction {
   llvm::SmallVector<LoopDim> batch, m, n, k;
@@ -34,6 +34,7 @@ struct Contraction {
   mlir::Type sum;                     // what products and sums are taken in
   bool accumulates = false;
   bool chains = false;             // all of a sum is one chain, from the accumulator on
+  bool pairs = false;              // blocks are of `pairBlock`, each two chains
   llvm::SmallVector<LoopDim> anew; // summed loops outside k, at each step of which blocks begin anew
   std::optional<TablePart> part;   // of b, which is the table then
 
@@ -46,6 +47,9 @@ Contraction analyse(ContractOp op);
 
 /// Summed elements of a block, as the numerics fix them.
 inline constexpr int64_t sumBlock = 256;
+
+/// Likewise of those of pairs. What is packed or passes by together is `sumBlock`, a multiple of it, all the same.
+inline constexpr int64_t pairBlock = 32;
 
 /// Bytes of a block's rows of b, copied together, that tiles keep in the second cache; a's rows are read once for them.
 inline constexpr int64_t packedBytes = 256 << 10;
@@ -63,7 +67,7 @@ struct MatmulNest {
   llvm::SmallVector<LoopDim> outer, slow, columns, depth;
   mlir::Value a, b, c;
   int64_t firstOfA = 0, firstOfB = 0;
-  bool accumulates = false, chains = false;
+  bool accumulates = false, chains = false, pairs = false;
 
   int64_t units() const;
   int64_t slowSteps() const;

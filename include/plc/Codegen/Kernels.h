@@ -37,6 +37,7 @@ struct KernelRecord {
 /// How kernels are written, besides what each says itself. Bits of results do not depend on it.
 struct CodeOptions {
   int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
+  bool amx = false;         // whether products of bf16 may use the matrix unit
 };
 
 /// Writes kernels but for loops as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills

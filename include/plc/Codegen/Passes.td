@@ -12,10 +12,11 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
     else (models, bodies, parameters) is gone. The order of every sum is the one that the equations name.
 
     Each kernel is written by what its `by` names: `blis` writes blocks of contractions as `blis.gemm`, `tiles` as loops
-    over tiles that are summed in registers of `vector-bits`, `chains` as the definition has them. A kernel without `by`,
+    over tiles that are summed in registers of `vector-bits`, or with `amx` products of bf16 by bf16 in the tiles of the matrix unit, `chains` as the definition has them. A kernel without `by`,
     or one that it cannot compute, is an error: code generation does not choose. The bits are the same.
   }];
-  let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a register of tiles: 256 or 512">];
+  let options = [Option<"vectorBits", "vector-bits", "int64_t", "512", "bits of a register of tiles: 256 or 512">,
+                 Option<"amx", "amx", "bool", "false", "products of bf16 in tiles of the matrix unit">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect", "::plc::blis::BlisDialect"];

@@ -2,6 +2,7 @@
 #ifndef PLC_CODEGEN_TARGET_H
 #define PLC_CODEGEN_TARGET_H
 
+#include "plc/Codegen/Kernels.h"
 #include "plc/Support/InstructionSets.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,8 +22,8 @@ namespace plc::codegen {
 /// Instruction-set features by LLVM's names. Code for a set that this machine lacks can be made, but not run.
 std::vector<std::string> featuresOf(InstructionSet set);
 
-/// Bits of the widest vectors that such code uses: 512 or 256.
-int64_t vectorBitsOf(llvm::ArrayRef<std::string> features);
+/// How kernels are written for them.
+CodeOptions codeOptionsOf(llvm::ArrayRef<std::string> features);
 
 /// Translates and optimises (no fast-math, no contraction of products and sums) for x86-64 with the given features.
 /// Null, with a diagnostic at `loc`, without 'avx2' and 'fma'.

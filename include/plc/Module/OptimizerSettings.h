@@ -20,9 +20,13 @@ struct OptimizerSettings {
   int64_t warmup = 0, total = 0; // in steps; total belongs to Linear and Cosine and is more than warmup
   double clipNorm = 0;           // 0: gradients are not clipped
   NonFiniteStep nonFinite = NonFiniteStep::Stop;
+  bool scalesLoss = false; // gradients are those of the loss times a scale, which an update divides by
+  double lossScale = 0;    // 0: chosen as steps go (LossScale)
 
   /// Whether an update needs the norm of the whole gradient, so that all ranks meet before it.
-  bool needsNorm() const { return clipNorm > 0 || nonFinite != NonFiniteStep::Ignore; }
+  bool needsNorm() const { return clipNorm > 0 || leavesOut(); }
+  /// Whether a step that is not finite leaves parameters and moments as they are.
+  bool leavesOut() const { return nonFinite != NonFiniteStep::Ignore || scalesLoss; }
 
   /// Tensors that the optimizer keeps beside each trained parameter.
   int numMoments() const { return rowOf(kind).moments; }

@@ -11,6 +11,9 @@ namespace plc::runtime {
 /// Whether CPU and kernel support a feature under LLVM's name (`avx512f`, `fma`, `bmi`, `sse4.2`).
 bool cpuHasFeature(std::string_view name);
 
+/// Asks the kernel, once, to let this process use the tiles of AMX, as it must; false if that refuses.
+bool mayUseTiles();
+
 /// Chooses BLIS's kernels (`BLIS_ARCH_TYPE`, unless the user has set it): those for AVX-512 if the CPU has it and `wide`
 /// allows it, else those for AVX2. BLIS 0.9 does not know newer CPUs and would fall back to generic code. Call before the
 /// first BLIS call, which decides for the process.

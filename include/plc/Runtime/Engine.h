@@ -27,6 +27,10 @@ struct StepResult {
   double gradNorm = 0;
   /// isFiniteStep (Optimizer.h). If not, parameters and moments are as they were, unless the optimizer ignores it.
   bool finite = true;
+  /// What its loss was multiplied by, and whether that alone may have made it not finite: then the next step has a smaller scale, or
+  /// the strategy's again.
+  double lossScale = 1;
+  bool overflowed = false;
 };
 
 /// Bytes of one rank: the arena as planned and as written, and what lies outside it (bound and measured).
@@ -172,8 +176,21 @@ public:
   /// The entry of that name, or nullptr.
   const EntryInfo *findEntry(std::string_view name) const;
 
+  /// What the loss of the next step is multiplied by.
+  const LossScale &lossScale() const {
+    if (!scaleOfLoss)
+      scaleOfLoss.emplace(optimizer());
+    return *scaleOfLoss;
+  }
+  void setLossScale(const LossScale &scale) { scaleOfLoss = scale; }
+
+protected:
+  /// Behind a step whose loss and norm are known: whether it overflowed, and the scale of the next one.
+  void updateLossScale(StepResult &result);
+
 private:
   Origin madeBy;
+  mutable std::optional<LossScale> scaleOfLoss;
 };
 
 /// Of all parameters, and of so many moments beside each trained one.
@@ -181,6 +198,9 @@ int64_t parameterBytes(const std::vector<ParameterInfo> &parameters, int numMome
 
 /// sum += term, element by element, in the type's own arithmetic.
 void addInOrder(ElementType type, int64_t count, void *sum, const void *term);
+
+/// The value of an input that `isGivenByEngine`.
+Bytes ownInput(std::string_view name, const TrainingStep &step);
 
 /// A result of the batch from those of its samples, or of its micro-batches: the sum in order, of reals in f64, rounded once.
 Bytes sumOfRows(const TensorInfo &info, const std::vector<const void *> &rows);

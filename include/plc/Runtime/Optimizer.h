@@ -16,6 +16,28 @@ namespace plc::runtime {
 using module::cosineOfPi;
 using module::OptimizerSettings;
 
+/// What the loss of the next step is multiplied by, and how many finite steps have had it. The numbers are those of PyTorch's
+/// GradScaler: begin at 2^16, double it after 2000 finite steps, halve it after one that is not.
+struct LossScale {
+  double value = 1;
+  int64_t finiteSteps = 0;
+
+  LossScale() = default;
+  explicit LossScale(const OptimizerSettings &settings);
+  /// Behind a step whose loss was finite, and whose gradient was or was not.
+  void update(const OptimizerSettings &settings, bool finite);
+  /// Whether a step that was not finite may be so only because of the scale.
+  bool mayOverflow(const OptimizerSettings &settings) const {
+    return settings.scalesLoss && (settings.lossScale || value > 1);
+  }
+};
+
+/// The optimizer's step that a run makes (0: none), and what its loss is multiplied by.
+struct TrainingStep {
+  int64_t number = 0;
+  double lossScale = 1;
+};
+
 /// The constants of one step, in double.
 struct StepFactors {
   StepFactors(const OptimizerSettings &settings, int64_t step);
@@ -30,8 +52,9 @@ struct StepFactors {
   bool measures = true;            // whether updateParameter returns the sum of squares, or 0 where that is known
 };
 
-/// What gradients are multiplied by, once for all parameters: clipNorm / norm if norm > clipNorm > 0, else 1.
-double scaleOfNorm(const OptimizerSettings &settings, double norm);
+/// What gradients are multiplied by, once for all parameters: clipNorm / norm if norm > clipNorm > 0, else 1; and divided by what
+/// the loss was multiplied by, as the norm is already.
+double scaleOfNorm(const OptimizerSettings &settings, double norm, double lossScale);
 
 /// Whether a step may be taken: the norm of its gradient is finite, and so are the losses of its micro-batches, whose sum this
 /// is, rounded to the model's type.

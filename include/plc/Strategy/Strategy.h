@@ -48,6 +48,8 @@ struct Key {
   std::vector<std::string> whenValues = {};
   /// Largest value of an Integer or a Number, and of entries.
   double most = 1e18;
+  /// A Text that stands for the default, which is none that could be given.
+  const char *word = nullptr;
 };
 
 /// A named set of values for keys that neither the file nor a set gives.
@@ -65,8 +67,9 @@ llvm::ArrayRef<Key> rateKeys();
 const Key *findKey(llvm::ArrayRef<Key> keys, llvm::StringRef path);
 /// What to write instead of a path that is no key: "; the nearest is 'x'", or what stands in its table.
 std::string suggestionFor(llvm::ArrayRef<Key> keys, llvm::StringRef path);
-/// A value as TOML.
+/// A value as TOML; of a key, its word for the default if it has one.
 std::string print(const Value &value);
+std::string print(const Key &key, const Value &value);
 
 /// A key's value and where that came from: "preset NAME", "FILE:LINE", "--set", or the key that implies it.
 struct Setting {

@@ -6,20 +6,24 @@
 
 namespace plc {
 
-/// AVX2 with FMA, or AVX-512 (f, dq, bw and vl) too; or of both what this machine has. Bits do not depend on it.
-enum class InstructionSet { native, avx2, avx512 };
+/// AVX2 with FMA, or AVX-512 (f, dq, bw and vl) too, or AMX (tile, bf16) as well; or of all what this machine has. Bits do not depend on
+/// it.
+enum class InstructionSet { native, avx2, avx512, avx512Amx };
 
 struct InstructionSetRow {
   const char *name;
   bool asHost; ///< leaves out what this machine lacks
   bool wide;   ///< has AVX-512
+  bool matrix; ///< has AMX
 };
 
 template <>
 struct Choice<InstructionSet> {
   static constexpr const char *noun = "instruction set";
-  static constexpr InstructionSetRow table[] = {
-      {"native", true, true}, {"avx2", false, false}, {"avx512", false, true}};
+  static constexpr InstructionSetRow table[] = {{"native", true, true, true},
+                                                {"avx2", false, false, false},
+                                                {"avx512", false, true, false},
+                                                {"avx512-amx", false, true, true}};
   static std::span<const InstructionSetRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
 };

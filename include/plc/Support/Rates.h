@@ -18,7 +18,7 @@ inline constexpr double mostRateNs = 1e6;
 
 struct RateRow {
   const char *name;
-  double avx2, avx512;
+  double avx2, avx512, amx;
   const char *of;
 };
 
@@ -26,7 +26,8 @@ template <>
 struct Choice<Rate> {
   static constexpr const char *noun = "rate";
   static constexpr RateRow table[] = {
-#define RATE(NAME, FLAG, AVX2, AVX512, OF) {FLAG, AVX2, AVX512, OF},
+#define RATE(NAME, FLAG, AVX2, AVX512, OF) {FLAG, AVX2, AVX512, AVX512, OF},
+#define AMX_RATE(NAME, FLAG, AVX2, AVX512, AMX, OF) {FLAG, AVX2, AVX512, AMX, OF},
 #include "plc/Support/Rates.def"
   };
   static std::span<const RateRow> rows() { return table; }

@@ -15,8 +15,11 @@ inline std::string randomInputName(std::string_view path, bool ofSamples) {
 /// No input of a model has a parenthesis in its name.
 inline bool isRandomInput(std::string_view name) { return name.starts_with("random("); }
 
-/// The input of a program that holds the number of the optimizer's step. An engine gives it itself.
-inline constexpr std::string_view stepInputName = "step()";
+/// Inputs of a program that an engine gives itself: the number of the optimizer's step, an i32, and what the loss is multiplied by
+/// before gradients are taken, an f32.
+inline constexpr std::string_view stepInputName = "step()", lossScaleInputName = "loss_scale()";
+
+inline bool isGivenByEngine(std::string_view name) { return name == stepInputName || name == lossScaleInputName; }
 
 } // namespace plc
 

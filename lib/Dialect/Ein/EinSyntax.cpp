@@ -51,7 +51,7 @@ public:
   }
 
   /// What the blocks of an order are.
-  ParseResult parseBlocks(IntegerAttr &anew, UnitAttr &chain) {
+  ParseResult parseBlocks(IntegerAttr &anew, UnitAttr &chain, UnitAttr &pairs) {
     if (succeeded(parser.parseOptionalKeyword("anew"))) {
       int64_t count = 0;
       if (parser.parseInteger(count))
@@ -60,6 +60,8 @@ public:
     }
     if (succeeded(parser.parseOptionalKeyword("chain")))
       chain = parser.getBuilder().getUnitAttr();
+    if (succeeded(parser.parseOptionalKeyword("pairs")))
+      pairs = parser.getBuilder().getUnitAttr();
     return success();
   }
 
@@ -206,8 +208,8 @@ ParseResult ContractOp::parse(OpAsmParser &parser, OperationState &state) {
   EquationReader reader(parser, state);
   auto &properties = state.getOrAddProperties<Properties>();
   if (reader.parseRule() || reader.parseOrder(properties.order) ||
-      (properties.order && reader.parseBlocks(properties.anew, properties.chain)) || reader.parseSum(properties.sum) ||
-      reader.parseAccumulator() || reader.finish<ContractOp>())
+      (properties.order && reader.parseBlocks(properties.anew, properties.chain, properties.pairs)) ||
+      reader.parseSum(properties.sum) || reader.parseAccumulator() || reader.finish<ContractOp>())
     return failure();
   properties.operandSegmentSizes = {int32_t(reader.numInputs()), int32_t(reader.numAccumulators())};
   return success();
@@ -222,9 +224,11 @@ void ContractOp::print(OpAsmPrinter &printer) {
       printer << " anew " << *anew;
     if (getChain())
       printer << " chain";
+    if (getPairs())
+      printer << " pairs";
   }
   printSum(printer, getSumAttr());
-  printRest(printer, *this, {"order", "anew", "chain", "sum"});
+  printRest(printer, *this, {"order", "anew", "chain", "pairs", "sum"});
 }
 
 ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {

@@ -226,10 +226,17 @@ LogicalResult ContractOp::verify() {
       failed(verifyAccumulator(*this, getAccumulator())) || failed(verifySumType(*this, getSum())))
     return failure();
   // (C7)
-  if ((getAnew() || getChain()) && (!getOrder() || getOrder()->empty()))
-    return emitOpError("says '") << (getAnew() ? "anew" : "chain") << "' of a sum that has no order";
-  if (getAnew() && getChain())
-    return emitOpError("says 'anew' of blocks and 'chain', which has none");
+  if ((getAnew() || getChain() || getPairs()) && (!getOrder() || getOrder()->empty()))
+    return emitOpError("says '") << (getAnew()    ? "anew"
+                                     : getChain() ? "chain"
+                                                  : "pairs")
+                                 << "' of a sum that has no order";
+  if (getChain() && (getAnew() || getPairs()))
+    return emitOpError("says '") << (getAnew() ? "anew" : "pairs") << "' of blocks and 'chain', which has none";
+  // (C8)
+  if (getPairs() && (getInputs().size() != 2 || !elementOf(getResult()).isF32()))
+    return emitOpError("says 'pairs' of ")
+           << getInputs().size() << " factors of " << elementOf(getResult()) << ", which two factors of f32 have";
   if (!getOrder())
     return success();
   // (C5)

@@ -126,6 +126,24 @@ ein.func @contract_c7_divides(%a: tensor<2x3xf32>) -> tensor<2xf32> {
   ein.return %0 : tensor<2xf32>
 }
 // -----
+ein.func @contract_c7_pairs_unordered(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{says 'pairs' of a sum that has no order}}
+  %0 = ein.contract "ab->ab" %a order [] pairs : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  ein.return %0 : tensor<2x3xf32>
+}
+// -----
+ein.func @contract_c7_pairs_chain(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{says 'pairs' of blocks and 'chain', which has none}}
+  %0 = ein.contract "ab->a" %a order [1] chain pairs : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
+ein.func @contract_c8(%a: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{says 'pairs' of 1 factors of 'f32', which two factors of f32 have}}
+  %0 = ein.contract "ab->a" %a order [1] pairs : (tensor<2x3xf32>) -> tensor<2xf32>
+  ein.return %0 : tensor<2xf32>
+}
+// -----
 ein.func @map_c3(%a: tensor<2x3xf32>) -> tensor<2xf32> {
   // expected-error@+1 {{map of the result is no permutation of the domain}}
   %0 = ein.map exp(%a) over [2, 3] maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]

@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--folder", type=pathlib.Path, required=True, help="for programs, data and logs; failed ones stay")
     parser.add_argument("--model", type=pathlib.Path, help="check this text under the plan and data of seed FIRST")
     parser.add_argument("--of", choices=("rules", "layers"), default="rules", help="what is drawn: rules, or layers with their branches (rules)")
+    parser.add_argument("--compute", choices=("f32", "f64", "mixed", "half"), help="the precision of all (drawn: f32 or f64)")
     parser.add_argument("--mpi", type=float, default=0, help="how many of the plans of several ranks run in processes, as a fraction (0)")
     parser.add_argument("--samples", type=int, default=5, help="elements of each parameter whose difference is taken (5)")
     parser.add_argument("--seconds", type=float, default=120, help="a command that takes longer has failed (120)")
@@ -91,7 +92,9 @@ class Check:
         self.strategy = Strategy(self.draws, self.program)
         # The instructions: whatever this CPU has.
         self.strategy.plan["machine.isa"] = self.draws.choice(["native", "avx2"] + ["avx512"] * has_avx512())
-        self.real = self.strategy.numbers["precision.compute"]
+        if options.compute:
+            self.strategy.numbers["precision.compute"] = options.compute
+        self.real = "f64" if self.strategy.numbers["precision.compute"] == "f64" else "f32"
         self.free = False  # whether another number of micro-batches was tried, and had the same numerics key
 
     def run(self, *command):

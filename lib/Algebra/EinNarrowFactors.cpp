@@ -1,0 +1,266 @@
+//===- EinNarrowFactors.cpp - round factors, and what is saved for them -----===//
+#include "Equations.h"
+
+#include "plc/Algebra/Passes.h"
+#include "plc/Analysis/GatheredFactors.h"
+#include "plc/Analysis/IterationSpace.h"
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Dialect/Ein/Views.h"
+#include "plc/Support/ChoiceOption.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace plc::algebra {
+#define GEN_PASS_DEF_EINNARROWFACTORS
+#include "lib/Algebra/Passes.h.inc"
+} // namespace plc::algebra
+
+using namespace mlir;
+using namespace plc;
+using namespace plc::algebra;
+
+namespace {
+
+RankedTensorType withElement(Value value, Type element) {
+  return cast<RankedTensorType>(cast<RankedTensorType>(value.getType()).clone(element));
+}
+
+// What a value is widened from, here or behind views of what is.
+Type widenedFrom(Value value) {
+  auto cast = ein::viewed(value).getDefiningOp<ein::CastOp>();
+  return cast && ein::isNarrow(cast.getInput().getType()) ? elementOf(cast.getInput()) : Type();
+}
+
+// Puts casts to a narrow type and back between factors and contractions, one for each value that is read.
+class FactorNarrower {
+public:
+  explicit FactorNarrower(Type narrow) : narrow(narrow) {}
+
+  void run(ein::ContractOp op) {
+    if (op.getInputs().size() != 2 || !op.getSumType().isF32())
+      return;
+    // A model that writes another narrow type itself keeps its products as they are.
+    for (Value factor : op.getInputs())
+      if (Type from = widenedFrom(factor); from && from != narrow)
+        return;
+    for (unsigned operand : {0u, 1u})
+      if (!widenedFrom(op.getInputs()[operand]))
+        op.getInputsMutable()[operand].assign(roundedFactor(op, operand));
+  }
+
+private:
+  Value roundedFactor(ein::ContractOp op, unsigned operand) {
+    Value factor = op.getInputs()[operand];
+    // A table stays where it is read in place.
+    if (ein::GatherOp gather = ein::readInPlace(op, operand)) {
+      OpBuilder builder(op);
+      Operation *read = builder.clone(*gather);
+      read->setOperand(0, narrowed(gather.getTable()));
+      read->getResult(0).setType(withElement(factor, narrow));
+      return ein::CastOp::create(builder, op.getLoc(), factor.getType(), read->getResult(0));
+    }
+    SmallVector<Operation *> views;
+    Value shown = factor;
+    for (; ein::isView(shown.getDefiningOp()); shown = shown.getDefiningOp()->getOperand(0))
+      views.push_back(shown.getDefiningOp());
+    Value value = widened(shown);
+    OpBuilder builder(op);
+    for (Operation *view : llvm::reverse(views)) {
+      Operation *clone = builder.clone(*view);
+      clone->setOperand(0, value);
+      value = clone->getResult(0);
+    }
+    return value;
+  }
+
+  Value narrowed(Value value) {
+    Value &rounded = roundedOf[value];
+    if (!rounded) {
+      OpBuilder builder(value.getContext());
+      builder.setInsertionPointAfterValue(value);
+      rounded = ein::CastOp::create(builder, value.getLoc(), withElement(value, narrow), value);
+    }
+    return rounded;
+  }
+
+  Value widened(Value value) {
+    Value &wide = widenedOf[value];
+    if (!wide) {
+      Value rounded = narrowed(value);
+      OpBuilder builder(value.getContext());
+      builder.setInsertionPointAfterValue(rounded);
+      wide = ein::CastOp::create(builder, value.getLoc(), value.getType(), rounded);
+    }
+    return wide;
+  }
+
+  Type narrow;
+  DenseMap<Value, Value> roundedOf, widenedOf;
+};
+
+// Mean, variance, maximum, sum: what was reduced, or computed of that alone.
+bool isStatistic(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ein::ReduceOp>(op))
+    return true;
+  if (!isa_and_nonnull<ein::MapOp, ein::CastOp>(op) && !ein::isView(op))
+    return false;
+  bool any = false;
+  for (Value operand : op->getOperands()) {
+    bool statistic = isStatistic(operand);
+    if (!statistic && !ein::isFree(operand))
+      return false;
+    any |= statistic;
+  }
+  return any;
+}
+
+// Whether a body reads an argument in contractions, elementwise equations and sums of a parameter's gradient alone.
+bool mayBeNarrow(Value argument) {
+  return llvm::all_of(argument.getUsers(), [](Operation *user) {
+    if (ein::isView(user))
+      return mayBeNarrow(user->getResult(0));
+    auto reduce = dyn_cast<ein::ReduceOp>(user);
+    return isa<ein::MapOp, ein::CastOp, ein::ContractOp>(user) || (reduce && reduce.getAccumulator());
+  });
+}
+
+// What forward parts save for the other parts, and backward parts for those of the weights, passes as a narrow value.
+class SavedNarrower {
+public:
+  SavedNarrower(ModuleOp module, Type narrow) : symbols(module), narrow(narrow) {
+    for (auto model : module.getOps<ein::ModelOp>())
+      for (auto call : model.getBody().getOps<ein::CallOp>())
+        calls.push_back(call);
+  }
+
+  void run() {
+    for (ein::CallOp call : calls) {
+      ein::FuncOp body = calleeOf(call);
+      for (int64_t i = 0; i < body.getNumDataResults(); ++i)
+        if (mayGive(body, i))
+          saved.insert({body, i});
+    }
+    while (removeOne())
+      ;
+    for (auto [body, index] : saved)
+      roundResult(body, index);
+    for (ein::CallOp call : calls)
+      for (OpResult result : call.getResults())
+        if (saved.contains({calleeOf(call), result.getResultNumber()}))
+          result.setType(withElement(result, narrow));
+    for (ein::CallOp call : calls)
+      for (auto [index, operand] : llvm::enumerate(call.getArgs()))
+        if (isSaved(operand))
+          widenArgument(calleeOf(call), index);
+  }
+
+private:
+  using Place = std::pair<Operation *, int64_t>;
+
+  ein::FuncOp calleeOf(ein::CallOp call) { return symbols.lookup<ein::FuncOp>(call.getCallee()); }
+
+  static Value returned(ein::FuncOp body, int64_t index) {
+    return body.getBody().front().getTerminator()->getOperand(index);
+  }
+
+  static bool mayGive(ein::FuncOp body, int64_t index) {
+    Value value = returned(body, index);
+    return body.getRole() && value.getDefiningOp() && elementOf(value).isF32() && !isStatistic(value);
+  }
+
+  bool isSaved(Value value) {
+    auto call = value.getDefiningOp<ein::CallOp>();
+    return call && saved.contains({calleeOf(call), cast<OpResult>(value).getResultNumber()});
+  }
+
+  // Whether each reader of a value that a part makes is one of the parts it may be saved for.
+  bool isOnlySaved(OpResult value, ein::BodyRole from) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      auto call = dyn_cast<ein::CallOp>(use.getOwner());
+      if (!call || use.getOperandNumber() >= call.getArgs().size())
+        return false;
+      ein::FuncOp reader = calleeOf(call);
+      std::optional<ein::BodyRole> role = reader.getRole();
+      bool isBehind = role == ein::BodyRole::W || (role == ein::BodyRole::B && from == ein::BodyRole::F);
+      return isBehind && mayBeNarrow(reader.getBody().getArgument(use.getOperandNumber()));
+    });
+  }
+
+  // A place that a call shows to be none; all calls of a body agree on what they give and take.
+  bool removeOne() {
+    llvm::MapVector<Place, SmallVector<std::pair<Place, bool>>> given; // to an argument, and whether it is a candidate
+    for (ein::CallOp call : calls) {
+      ein::FuncOp body = calleeOf(call);
+      for (OpResult result : call.getResults()) {
+        Place place{body, result.getResultNumber()};
+        if (saved.contains(place) && !isOnlySaved(result, *body.getRole()))
+          return saved.remove(place);
+      }
+      for (auto [index, operand] : llvm::enumerate(call.getArgs())) {
+        auto maker = operand.getDefiningOp<ein::CallOp>();
+        Place from;
+        if (maker)
+          from = {calleeOf(maker), cast<OpResult>(operand).getResultNumber()};
+        given[{body, index}].push_back({from, isSaved(operand)});
+      }
+    }
+    for (auto &[argument, givers] : given)
+      if (llvm::any_of(givers, [](auto &giver) { return !giver.second; }))
+        for (auto &[place, isCandidate] : givers)
+          if (isCandidate)
+            return saved.remove(place);
+    return false;
+  }
+
+  static void updateType(ein::FuncOp body) {
+    Block &block = body.getBody().front();
+    body.setFunctionType(
+        FunctionType::get(body.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  }
+
+  void roundResult(Operation *op, int64_t index) {
+    auto body = cast<ein::FuncOp>(op);
+    OpOperand &result = body.getBody().front().getTerminator()->getOpOperand(index);
+    OpBuilder builder(result.getOwner());
+    Value value = result.get();
+    result.set(ein::CastOp::create(builder, value.getLoc(), withElement(value, narrow), value));
+    updateType(body);
+  }
+
+  void widenArgument(ein::FuncOp body, int64_t index) {
+    BlockArgument argument = body.getBody().getArgument(index);
+    if (elementOf(argument) == narrow)
+      return;
+    Type wide = argument.getType();
+    argument.setType(withElement(argument, narrow));
+    OpBuilder builder = OpBuilder::atBlockBegin(&body.getBody().front());
+    auto widened = ein::CastOp::create(builder, argument.getLoc(), wide, argument);
+    argument.replaceAllUsesExcept(widened, widened);
+    updateType(body);
+  }
+
+  SymbolTable symbols;
+  Type narrow;
+  SmallVector<ein::CallOp> calls;
+  llvm::SetVector<Place> saved;
+};
+
+struct EinNarrowFactors : algebra::impl::EinNarrowFactorsBase<EinNarrowFactors> {
+  using EinNarrowFactorsBase::EinNarrowFactorsBase;
+
+  void runOnOperation() override {
+    const PrecisionRow &row = rowOf(compute.getValue());
+    if (!row.isNarrowed())
+      return;
+    Type narrow = irTypeOf(row.factor, &getContext());
+    FactorNarrower factors(narrow);
+    getOperation().walk([&](ein::ContractOp op) { factors.run(op); });
+    SavedNarrower(getOperation(), narrow).run();
+  }
+};
+
+} // namespace
