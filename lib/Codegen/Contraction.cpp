@@ -66,18 +66,18 @@ void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArr
 
 // Only the first block of a sum may store.
 static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Value accumulate,
-                        llvm::function_ref<void(const SumBlock &)> block) {
-  int64_t whole = x.k.extent / sumBlock * sumBlock, tail = x.k.extent - whole;
+                        llvm::function_ref<void(const SumBlock &)> block, int64_t length) {
+  int64_t whole = x.k.extent / length * length, tail = x.k.extent - whole;
   auto blockAt = [&](Value first, int64_t size, Value adds) {
     block({x.depth.empty() ? moved(w, {x.k}, {first}, from) : from, size, adds, first});
   };
-  if (whole > sumBlock)
-    w.loop(w.index(0), w.index(whole), sumBlock, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
-      blockAt(at, sumBlock, orNotFirst(w, accumulate, at));
+  if (whole > length)
+    w.loop(w.index(0), w.index(whole), length, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
+      blockAt(at, length, orNotFirst(w, accumulate, at));
       return {};
     });
   else if (whole)
-    block({from, sumBlock, accumulate, w.index(0)});
+    block({from, length, accumulate, w.index(0)});
   if (tail && whole)
     blockAt(w.index(whole), tail, arith::ConstantIntOp::create(w.b, 1, 1));
   else if (tail)
@@ -85,13 +85,13 @@ static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Valu
 }
 
 void codegen::forEachBlock(KernelWriter &w, const MatmulNest &x, Offsets from,
-                           llvm::function_ref<void(const SumBlock &)> block) {
+                           llvm::function_ref<void(const SumBlock &)> block, int64_t length) {
   Value accumulate = x.accumulates ? w.accumulate : Value(arith::ConstantIntOp::create(w.b, 0, 1));
   if (x.slow.empty())
-    return blocksOfRun(w, x, from, accumulate, block);
+    return blocksOfRun(w, x, from, accumulate, block, length);
   w.loop(w.index(0), w.index(x.slowSteps()), 1, {}, [&](Value at, ValueRange) -> SmallVector<Value> {
     Offsets here = moved(w, x.slow, w.delinearize(at, extentsOf(x.slow)), from);
-    blocksOfRun(w, x, here, orNotFirst(w, accumulate, at), block);
+    blocksOfRun(w, x, here, orNotFirst(w, accumulate, at), block, length);
     return {};
   });
 }

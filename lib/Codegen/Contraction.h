@@ -55,9 +55,9 @@ mlir::Value orNotFirst(KernelWriter &writer, mlir::Value adds, mlir::Value index
 void endChains(KernelWriter &writer, llvm::MutableArrayRef<mlir::Value> even, llvm::MutableArrayRef<mlir::Value> odd,
                int64_t count);
 
-/// Every block of the product's sums in order; of pairs several together, the last ones of a run alone with fewer.
+/// Every block of the product's sums in order; of pairs several together, as many as `length` has, the last ones of a run alone with fewer.
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
-                  llvm::function_ref<void(const SumBlock &)> block);
+                  llvm::function_ref<void(const SumBlock &)> block, int64_t length = sumBlock);
 
 /// The contraction of a kernel, whose factors lie in memory, or are read where a table or a narrow tensor does: others that equations of the
 /// kernel make are written to scratch first. Fails with a diagnostic on a kernel that `by` cannot compute.
