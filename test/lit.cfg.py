@@ -36,6 +36,8 @@ with open("/proc/cpuinfo") as cpuinfo:
     flags = next((line.split() for line in cpuinfo if line.startswith("flags")), [])
 if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
     config.available_features.add("avx512")
+if {"amx_tile", "amx_bf16"} <= set(flags):
+    config.available_features.add("amx")
 # Where tests may use no second CPU, nothing is divided.
 if len(os.sched_getaffinity(0)) > 1:
     config.available_features.add("several-cpus")

@@ -128,7 +128,16 @@ bool mayBeNarrow(Value argument) {
   });
 }
 
-// What forward parts save for the other parts, and backward parts for those of the weights, passes as a narrow value.
+// Whether a body rounds an argument, and reads nothing else of it.
+bool isRounded(Value argument, Type narrow) {
+  return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+    return ein::isView(user) ? isRounded(user->getResult(0), narrow)
+                             : isa<ein::CastOp>(user) && elementOf(user->getResult(0)) == narrow;
+  });
+}
+
+// What forward parts save for the other parts, and backward parts for those of the weights, passes as a narrow value; so does what all
+// readers round.
 class SavedNarrower {
 public:
   SavedNarrower(ModuleOp module, Type narrow) : symbols(module), narrow(narrow) {
@@ -177,7 +186,7 @@ private:
     return call && saved.contains({calleeOf(call), cast<OpResult>(value).getResultNumber()});
   }
 
-  // Whether each reader of a value that a part makes is one of the parts it may be saved for.
+  // Whether each reader of a value that a part makes is one of the parts it may be saved for, or rounds it.
   bool isOnlySaved(OpResult value, ein::BodyRole from) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       auto call = dyn_cast<ein::CallOp>(use.getOwner());
@@ -186,7 +195,8 @@ private:
       ein::FuncOp reader = calleeOf(call);
       std::optional<ein::BodyRole> role = reader.getRole();
       bool isBehind = role == ein::BodyRole::W || (role == ein::BodyRole::B && from == ein::BodyRole::F);
-      return isBehind && mayBeNarrow(reader.getBody().getArgument(use.getOperandNumber()));
+      Value argument = reader.getBody().getArgument(use.getOperandNumber());
+      return (isBehind && mayBeNarrow(argument)) || isRounded(argument, narrow);
     });
   }
 

@@ -7,6 +7,7 @@
 #include "plc/Dialect/Ein/Views.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Support/DebugStringHelper.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -317,9 +318,18 @@ private:
         remark::passed(result.back().equations.back()->getLoc(), remark::RemarkOpts::name("Fused").category(DEBUG_TYPE))
             << remark::add("fused {0} equations in a kernel of kind {1}", count,
                            plan::stringifyKernelKind(result.back().kind));
+      if (Operation *last = result.back().equations.back(); llvm::all_of(result.back().equations, isRounding))
+        remark::missed(last->getLoc(), remark::RemarkOpts::name("RoundedAlone").category(DEBUG_TYPE))
+            << remark::add("rounded to {0} in a kernel of its own: what makes the values is no elementwise equation",
+                           debugString(cast<RankedTensorType>(last->getResult(0).getType()).getElementType()));
       open.erase(next);
     }
     return result;
+  }
+
+  static bool isRounding(Operation *op) {
+    auto cast = dyn_cast<ein::CastOp>(op);
+    return cast && ein::isNarrow(cast.getType()) && !ein::isNarrow(cast.getInput().getType());
   }
 
   Block &body;

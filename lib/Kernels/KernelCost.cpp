@@ -155,8 +155,9 @@ void addContraction(ein::ContractOp op, Implementation by, PerRate &amounts) {
   double packed = 0;
   if (x->n.b != 1)
     packed += width * times * double(x->n.extent) * double(x->k.extent);
+  // What is narrow is widened, or packed, once for each group of panels.
   if (x->k.a != 1)
-    packed += width * times * panels * elements;
+    packed += width * times * (ein::isNarrow(x->a.getType()) ? passes : panels) * elements;
   double far = farPart(contraction);
   amounts[Rate::packedElement] += packed * (1 - far);
   amounts[Rate::farPackedElement] += packed * far;

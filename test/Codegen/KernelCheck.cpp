@@ -107,7 +107,7 @@ public:
     codegen::KernelSet kernels;
     for (auto kernel : planned.getOps<plan::KernelOp>())
       numberOf[kernel.getSymName()] = kernels.append(kernel);
-    auto code = codegen::writeKernels(kernels, {codegen::vectorBitsOf(features)}, records);
+    auto code = codegen::writeKernels(kernels, codegen::codeOptionsOf(features), records);
     if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
       return false;
     llvm::LLVMContext context;

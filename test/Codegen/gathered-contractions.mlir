@@ -8,6 +8,11 @@
 // CHECK: fault_table: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: fault_matrix: status 1, gather 0 of 1, position 3, value 1000
 // CHECK: 16 of 16 bodies equal
+// The same sums in pairs.
+// RUN: sed 's/\(order \[[0-9, ]*\]\) \(:\|into\)/\1 pairs \2/' %s > %t.pairs && grep -c pairs %t.pairs
+// RUN: %unit/kernel-check %t.pairs own | FileCheck %s --check-prefix=PAIRS
+// RUN: %unit/kernel-check %t.pairs own avx avx2 fma | FileCheck %s --check-prefix=PAIRS
+// PAIRS: 16 of 16 bodies equal
 
 // Vectors by the matrix that each chose; the last panel and the last block of sums are short.
 ein.func @vectors(%x: tensor<9x300xf32>, %w: tensor<5x300x70xf32>, %k: tensor<9x2xi32>) -> tensor<9x2x70xf32> {

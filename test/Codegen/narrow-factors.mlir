@@ -9,6 +9,11 @@
 // RUN: sed 's/f32/f64/g' %s > %t && %unit/kernel-check %t own | FileCheck %s
 // RUN: sed 's/f32/f64/g; s/bf16/i8/g' %s > %t && %unit/kernel-check %t own avx avx2 fma f16c | FileCheck %s
 // CHECK: 15 of 15 bodies equal
+// The same sums in pairs.
+// RUN: sed 's/\(order \[[0-9, ]*\]\) \(:\|into\)/\1 pairs \2/' %s > %t.pairs && grep -c pairs %t.pairs
+// RUN: %unit/kernel-check %t.pairs own | FileCheck %s --check-prefix=PAIRS
+// RUN: %unit/kernel-check %t.pairs own avx avx2 fma f16c | FileCheck %s --check-prefix=PAIRS
+// PAIRS: 15 of 15 bodies equal
 
 // No kernel gives what is widened: each reads narrow tensors and gives a product.
 // RUN: plc-opt %s --form-kernels=contractions=own | FileCheck %s --check-prefix=KERNELS

@@ -5,6 +5,11 @@
 // RUN: %unit/kernel-check %s own | FileCheck %s
 // RUN: %unit/kernel-check %s own avx avx2 fma | FileCheck %s
 // CHECK: 13 of 13 bodies equal
+// The same sums in pairs.
+// RUN: sed '/f64/!s/\(order \[[0-9, ]*\]\) \(:\|into\)/\1 pairs \2/' %s > %t.pairs && grep -c pairs %t.pairs
+// RUN: %unit/kernel-check %t.pairs own | FileCheck %s --check-prefix=PAIRS
+// RUN: %unit/kernel-check %t.pairs own avx avx2 fma | FileCheck %s --check-prefix=PAIRS
+// PAIRS: 13 of 13 bodies equal
 
 // Tiles compute them, and no chains do.
 // RUN: plc-opt %s --form-kernels=contractions=own | FileCheck %s --check-prefix=BY

@@ -8,6 +8,9 @@
 // RUN: %unit/kernel-check %t.f64.mlir | FileCheck %s
 // RUN: %unit/kernel-check %t.f64.mlir own | FileCheck %s
 // RUN: %unit/kernel-check %t.f64.mlir own avx avx2 fma | FileCheck %s
+// RUN: sed 's/\(order \[[0-9, ]*\]\) \(:\|into\)/\1 pairs \2/' %t.f32.mlir > %t.pairs.mlir
+// RUN: %unit/kernel-check %t.pairs.mlir own | FileCheck %s
+// RUN: %unit/kernel-check %t.pairs.mlir own avx avx2 fma | FileCheck %s
 // CHECK: 48 of 48 bodies equal
 
 // What is written: a tile's sums in registers, 6 rows of 4 vectors of 16 or of 2 vectors of 8; no library.

@@ -8,6 +8,7 @@
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-reduced-element=1" | FileCheck %s --check-prefix=REDUCED
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-gathered-element=1" | FileCheck %s --check-prefix=GATHERED
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-tile-flop=1 contractions=own" | FileCheck %s --check-prefix=TILE
+// RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-pair-flop=1 contractions=own" | FileCheck %s --check-prefix=PAIR
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-packed-element=1 contractions=own" | FileCheck %s --check-prefix=PACKED
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=0 ns-per-cached-byte=0 ns-per-call=0 ns-per-library-call=1 contractions=blis" | FileCheck %s --check-prefix=LIBRARY
 // RUN: plc-opt %s --form-kernels="%{nothing} ns-per-element=0 ns-per-byte=1 ns-per-cached-byte=0 ns-per-call=0 contractions=own" | FileCheck %s --check-prefix=FAR
@@ -130,4 +131,13 @@ ein.func @images(%x: tensor<5x20x17xf32>, %w: tensor<50x20xf32>) -> tensor<5x50x
 ein.func @groups(%x: tensor<2048x512xf32>, %y: tensor<512x1024xf32>) -> tensor<2048x1024xf32> {
   %0 = ein.contract %x, %y over [2048, 1024, 512] maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] order [2] : (tensor<2048x512xf32>, tensor<512x1024xf32>) -> tensor<2048x1024xf32>
   ein.return %0 : tensor<2048x1024xf32>
+}
+
+// Products of bf16 with bf16 are charged at their own rate: 2 * 64 * 32 * 64 operations.
+// PAIR: plan.kernel @pairs.0({{.*}}ns = 262144
+ein.func @pairs(%x: tensor<64x32xbf16>, %w: tensor<32x64xbf16>) -> tensor<64x64xf32> {
+  %0 = ein.cast %x : (tensor<64x32xbf16>) -> tensor<64x32xf32>
+  %1 = ein.cast %w : (tensor<32x64xbf16>) -> tensor<32x64xf32>
+  %2 = ein.contract "ac,cb->ab" %0, %1 order [2] pairs : (tensor<64x32xf32>, tensor<32x64xf32>) -> tensor<64x64xf32>
+  ein.return %2 : tensor<64x64xf32>
 }

@@ -126,11 +126,38 @@ TEST(Optimizer, SgdAndMomentumAsWritten) {
 
 TEST(Optimizer, ClipsWhatIsLonger) {
   OptimizerSettings settings;
-  EXPECT_EQ(scaleOfNorm(settings, 5), 1);
+  EXPECT_EQ(scaleOfNorm(settings, 5, 1), 1);
   settings.clipNorm = 2;
-  EXPECT_EQ(scaleOfNorm(settings, 5), 0.4);
-  EXPECT_EQ(scaleOfNorm(settings, 2), 1);
-  EXPECT_EQ(scaleOfNorm(settings, std::nan("")), 1);
+  EXPECT_EQ(scaleOfNorm(settings, 5, 1), 0.4);
+  EXPECT_EQ(scaleOfNorm(settings, 2, 1), 1);
+  EXPECT_EQ(scaleOfNorm(settings, std::nan(""), 1), 1);
+  EXPECT_EQ(scaleOfNorm(settings, 5, 8), 0.05);
+}
+
+TEST(LossScale, FollowsOverflows) {
+  OptimizerSettings settings;
+  EXPECT_EQ(LossScale(settings).value, 1);
+  EXPECT_FALSE(LossScale(settings).mayOverflow(settings));
+  settings.scalesLoss = true;
+  LossScale scale(settings);
+  EXPECT_EQ(scale.value, 65536);
+  scale.update(settings, false);
+  EXPECT_EQ(scale.value, 32768);
+  for (int i = 0; i < 1999; ++i)
+    scale.update(settings, true);
+  EXPECT_EQ(scale.value, 32768);
+  scale.update(settings, true);
+  EXPECT_EQ(scale.value, 65536);
+  EXPECT_EQ(scale.finiteSteps, 0);
+  for (int i = 0; i < 40; ++i)
+    scale.update(settings, false);
+  EXPECT_EQ(scale.value, 1);
+  EXPECT_FALSE(scale.mayOverflow(settings));
+  settings.lossScale = 24;
+  LossScale given(settings);
+  given.update(settings, false);
+  EXPECT_EQ(given.value, 24);
+  EXPECT_TRUE(given.mayOverflow(settings));
 }
 
 TEST(LearningRate, WarmsUpAndDecays) {

@@ -98,8 +98,8 @@ Manifest openOrder(Manifest manifest) {
 TEST(Session, AWaitingRankHelpsAndChangesNoBit) {
   Manifest slow = pipeline(slowChunks), quick = pipeline(quickChunks);
   auto helping = open(slow, 1, 0), alone = open(quick, 1, 0);
-  helping->run(0, inputs());
-  alone->run(0, inputs());
+  helping->run({0}, inputs());
+  alone->run({0}, inputs());
   EXPECT_EQ(helping->tensors().gatherOutput(0), alone->tensors().gatherOutput(0));
   // Rank 1 has nothing else to do for 4 x 64 chunks.
   EXPECT_GT(helping->numHelped(0), 32);
@@ -110,8 +110,8 @@ TEST(Session, MoreThreadsThanWorkChangeNoBit) {
   Manifest manifest = pipeline(slowChunks);
   auto one = open(manifest, 1, 0), many = open(manifest, 5, 0);
   for (int i = 0; i < 3; ++i) {
-    one->run(0, inputs());
-    many->run(0, inputs());
+    one->run({0}, inputs());
+    many->run({0}, inputs());
     EXPECT_EQ(one->tensors().gatherOutput(0), many->tensors().gatherOutput(0));
   }
 }
@@ -120,11 +120,11 @@ TEST(Session, AllocatesNothingInASteadyState) {
   for (const Manifest &manifest : {pipeline(quickChunks, 10), openOrder(pipeline(quickChunks, 10))}) {
     auto session = open(manifest, 2, 30);
     std::vector<Bytes> batch = inputs();
-    session->run(0, batch);
-    session->run(0, batch);
+    session->run({0}, batch);
+    session->run({0}, batch);
     int64_t before = numAllocations();
     for (int i = 0; i < 20; ++i)
-      session->run(0, batch);
+      session->run({0}, batch);
     EXPECT_EQ(numAllocations() - before, 0);
   }
 }
@@ -139,7 +139,7 @@ TEST(Session, DispatchesAnActionInLittleTime) {
     double best = 1e9;
     for (int i = 0; i < 10; ++i) {
       int64_t begin = Trace::now();
-      session->run(0, batch);
+      session->run({0}, batch);
       best = std::min(best, static_cast<double>(Trace::now() - begin) / (4 * repeats));
     }
     std::printf("dispatch: %.0f ns per action\n", best);

@@ -14,9 +14,15 @@ int main(int argc, char **argv) {
   tool.summary = "runs a model as its ein program says, operation by operation: no plan, no compiled kernel";
   tool.open = [](const runtime::ModelRequest &request) -> std::unique_ptr<runtime::Engine> {
     runtime::ModelRequest asked = request;
-    if (request.command == "check-gradients") // differences need its digits
+    bool differs = request.command == "check-gradients";
+    if (differs) // differences need its digits
       asked.sets.insert(asked.sets.begin(), "precision.compute=f64");
-    return std::make_unique<interpret::InterpretedEngine>(asked, interpret::readSettings(asked));
+    interpret::Settings settings = interpret::readSettings(asked);
+    if (differs && rowOf(settings.compute).isNarrowed()) {
+      settings.compute = Precision::F64;
+      settings.optimizer.scalesLoss = false;
+    }
+    return std::make_unique<interpret::InterpretedEngine>(asked, settings);
   };
   tool.readMap = runtime::readParameterMap;
   return runtime::runCommands(argc, argv, tool);

@@ -127,7 +127,8 @@ def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
     reads in place is rounded itself. Contractions of which the model writes a factor in another narrow type stay as they are.
 
     In a differentiated model, what forward parts save for the other parts, and backward parts for those of the weights, is rounded
-    when it is given, if it is read by contractions, elementwise equations and sums of parameters' gradients alone. What was reduced, and what is
+    when it is given, if it is read by contractions, elementwise equations and sums of parameters' gradients alone; so is any value that
+    all readers round. What was reduced, and what is
     computed of that alone, stays f32: means, variances, maxima and sums of rows.
 
     Runs before differentiation, whose residuals are then the rounded factors, and after it, for the contractions that it makes.
