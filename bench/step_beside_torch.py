@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A training step of examples/gpt.ein beside PyTorch (eager and compiled) on the same cores, weights and batch.
 
-usage: bench/step_beside_torch.py [--size demo|large|both] [--rounds N] [--repeats N]   (pip install torch==2.13.0 numpy)
+usage: bench/step_beside_torch.py [--size demo|large|both] [--rounds N] [--repeats N] [--narrow]   (pip install torch==2.13.0 numpy)
 
 plc runs in two stages (examples/gpt.toml) and in one stage with a thread per core. All sides start from the parameters
 that plc draws, train on one batch of rows, and must agree in the losses of the first steps up to rounding. Then runs
@@ -84,7 +84,8 @@ class Plc:
 
 
 class Torch:
-    def __init__(self, sizes, values, rows, compiled):
+    def __init__(self, sizes, values, rows, compiled, narrow=False):
+        self.narrow = narrow
         torch.set_num_threads(cores)
         self.model = Gpt(sizes)
         self.rows = [torch.from_numpy(array).long() for array in rows]
@@ -93,7 +94,8 @@ class Torch:
         self.loss = torch.compile(self.model) if compiled else self.model
 
     def step(self):
-        loss = self.loss(*self.rows)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.narrow):
+            loss = self.loss(*self.rows)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
@@ -123,6 +125,11 @@ def measure(size, arguments):
         values = next(iter(sides.values())).initial_values()
         for compiled in (False, True):
             sides["PyTorch " + ("compiled" if compiled else "eager")] = Torch(sizes, values, rows, compiled)
+        if arguments.narrow:
+            for name, plc in list(sides.items())[:len(plans)]:
+                sides[name + ", mixed"] = Plc(sizes, plans[name], folder, f"{plc.module.stem}-mixed", arguments.set + ["precision.compute=mixed"])
+            for compiled in (False, True):
+                sides["PyTorch bf16 " + ("compiled" if compiled else "eager")] = Torch(sizes, values, rows, compiled, narrow=True)
         losses = {name: side.losses() for name, side in sides.items()}
         rounds = [{name: side.step_ms(arguments.repeats) for name, side in sides.items()}
                   for _ in range(arguments.rounds)]
@@ -152,6 +159,7 @@ def main():
     parser.add_argument("--size", choices=["demo", "large", "both"], default="both")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=6)
+    parser.add_argument("--narrow", action="store_true", help="`mixed` and PyTorch's autocast to bf16 as well")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key of plc's strategy")
     arguments = parser.parse_args()
     for size in sizes_of if arguments.size == "both" else [arguments.size]:

@@ -39,7 +39,10 @@ static bool isRoundedInPlace(CastOp cast) {
   if (!cast || !isa<FloatType>(cast.getType().getElementType()) || !isNarrow(cast.getType()) ||
       isNarrow(cast.getInput().getType()) || !isa<BlockArgument>(viewed(cast.getInput())) || !cast->hasOneUse())
     return false;
-  auto widen = dyn_cast<CastOp>(*cast->user_begin());
+  Operation *reader = *cast->user_begin(); // of a table a gather
+  if (auto gather = dyn_cast<GatherOp>(reader))
+    return gather.getTable() == cast && isReadInPlace(gather);
+  auto widen = dyn_cast<CastOp>(reader);
   return widen && heldAs(widen) == cast && isReadInPlace(widen);
 }
 

@@ -74,7 +74,7 @@ static FactorSteps stepsOf(ContractOp op, unsigned operand, const Iteration &it)
   result.memory = gather.getTable();
   result.strides.assign(dims, 0);
   TablePart part{gather, gather.getIndices().front(), 0, 0, 0};
-  result.first = countIn(read.inputs[0], part.gather.getTable(), result.strides, &part.stride);
+  result.first = countIn(read.inputs[0], readAs(gather.getTable()), result.strides, &part.stride);
   part.firstPosition = countIn(read.inputs[1], part.positions, result.positions, nullptr);
   for (auto [axis, expr] : llvm::enumerate(read.inputs[0].getResults()))
     if (isa<AffineSymbolExpr>(expr))

@@ -12,11 +12,17 @@
 // Every tile has its full size: rows, columns and elements that do not exist are zeros in what is packed, and tiles of c at the edges
 // are copied. So there is one configuration, and a block that is not full is filled with products of zeros, as it must be.
 //
+// Where rows of a choose parts of a table, those that chose one part are its rows, wherever they lie (GroupedTiles.cpp): each 32 are
+// packed, and their tiles of c copied.
+//
 //===----------------------------------------------------------------------===//
+#include "RowGroups.h"
+#include "ScalarFunctions.h"
 #include "Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -29,7 +35,7 @@ namespace {
 
 constexpr int64_t edge = 16;           // rows of a tile, and columns of one of c
 constexpr int64_t twoTiles = 2 * edge; // rows and columns that are summed at once
-constexpr int64_t tileElements = edge * pairBlock;
+constexpr int64_t tileElements = edge * pairBlock, rowBytes = 2 * pairBlock;
 constexpr int64_t smallestPart = 64, enoughUnits = 24; // for parts of one chunk b is packed once
 // Rows of a lie in the first cache, b in the second: on a Xeon with AMX and 2 MB of it, drafts in C reached 0.74 to 0.85 of the unit's peak
 // with 512 summed elements in registers, 0.68 to 0.73 with 256.
@@ -40,6 +46,10 @@ public:
   AmxWriter(KernelWriter &writer, MatmulNest product)
       : w(writer), b(writer.b), x(std::move(product)), rowsOfA(writer, x.a), rowsOfB(writer, x.b),
         sum(cast<RankedTensorType>(x.c.getType()).getElementType()) {}
+  AmxWriter(KernelWriter &writer, ein::GroupedNest nest) : AmxWriter(writer, nest.product) {
+    part = nest.part;
+    chosen.emplace(writer, *part, nest.rows, writer.addAccess(part->gather, part->extent));
+  }
 
   void run() {
     int64_t sums = std::min(x.k.extent, summed), steps = llvm::divideCeil(sums, pairBlock);
@@ -58,6 +68,8 @@ public:
     SmallVector<int64_t> extents = extentsOf(x.outer);
     extents.push_back(groups);
     auto [lower, upper] = w.cut(x.units() * groups * parts);
+    if (chosen)
+      chosen->sort();
     Value count = w.index(parts);
     w.loop(arith::DivUIOp::create(b, lower, count), arith::CeilDivUIOp::create(b, upper, count), 1, {},
            [&](Value number, ValueRange) -> SmallVector<Value> {
@@ -67,14 +79,26 @@ public:
              Value end = arith::SubIOp::create(b, arith::MinUIOp::create(b, upper, w.plus(before, count)), before);
              SmallVector<Value> at = w.delinearize(number, extents);
              Value first = w.times(at.pop_back_val(), group);
+             Offsets from = moved(w, x.outer, at, firstOffsets(w, x));
+             if (chosen) {
+               chosen->forEachPart([&](Value number, Value begin, Value end) {
+                 Offsets inPart = from;
+                 inPart.b = w.plus(from.b, w.times(number, part->stride));
+                 either(w, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, begin, end),
+                        [&] { writeUnit(inPart, begin, end, first); });
+               });
+               return {};
+             }
              Value behind = arith::MinUIOp::create(b, w.times(end, length), w.index(x.m.extent));
-             writeUnit(moved(w, x.outer, at, firstOffsets(w, x)), w.times(begin, length), behind, first);
+             writeUnit(from, w.times(begin, length), behind, first);
              return {};
            });
   }
 
 private:
   int64_t chooseParts(int64_t groups) {
+    if (chosen) // each part of the table has its rows
+      return 1;
     int64_t wanted = llvm::divideCeil(std::min(chunksOf(w.kernel.getNs()), enoughUnits), x.units() * groups);
     int64_t parts = std::clamp<int64_t>(x.m.extent / smallestPart, 1, wanted);
     length = llvm::alignTo(llvm::divideCeil(x.m.extent, parts), twoTiles);
@@ -88,7 +112,7 @@ private:
   // Rows that lie a page apart would share a few lines of the first cache.
   bool readsInPlace() const {
     constexpr int64_t farBytes = 2048;
-    return readsRows() && rowsOfA.element == rowsOfA.read && 2 * x.m.a < farBytes;
+    return readsRows() && rowsOfA.element == rowsOfA.read && 2 * x.m.a < farBytes && !chosen;
   }
 
   Type held() { return b.getI16Type(); }
@@ -123,26 +147,41 @@ private:
           at.b = w.plus(at.b, depthOfB.begin(w, block.first));
           eachPanel([&](Value number, int64_t active) { packB(at.b, column, number, block.size, active); });
           auto writeRows = [&](Value firstRow, int64_t height) {
-            Offsets here = moved(w, {x.m}, {firstRow}, at);
+            SmallVector<Offsets> rowsAt = rowsFrom(firstRow, height, rows, at);
             bool direct = readsInPlace() && height % edge == 0;
-            packA(here.a, block.size, height, direct);
+            packA(rowsAt, block.size, direct);
             eachPanel([&](Value number, int64_t active) {
-              Value inC = w.plus(here.c, w.plus(column, w.times(number, twoTiles)));
-              writeTiles(direct ? here.a : Value(), inC, number, block, height, active);
+              Value inRow = w.plus(column, w.times(number, twoTiles));
+              writeTiles(direct, rowsAt, inRow, number, block, active);
             });
           };
+          // Of rows that choose, the last ones are repeated: they are computed, and stored, as before.
           Value whole = rows;
-          if (lastRows) // of the last part
+          if (lastRows && !chosen) // of the last part
             whole = arith::MinUIOp::create(b, rows, w.index(x.m.extent - lastRows));
           w.loop(row, whole, twoTiles, {}, [&](Value firstRow, ValueRange) -> SmallVector<Value> {
             writeRows(firstRow, twoTiles);
             return {};
           });
-          if (lastRows)
+          if (lastRows && !chosen)
             either(w, arith::CmpIOp::create(b, arith::CmpIPredicate::ne, whole, rows),
                    [&] { writeRows(whole, lastRows); });
         },
         summed);
+  }
+
+  // Where so many rows lie, of those before `end`.
+  SmallVector<Offsets> rowsFrom(Value first, int64_t height, Value end, const Offsets &from) {
+    SmallVector<Offsets> rows;
+    Value last = chosen ? Value(arith::SubIOp::create(b, end, w.index(1))) : Value();
+    for (int64_t i = 0; i < height; ++i) {
+      Value row = w.plus(first, i ? w.index(i) : Value());
+      if (chosen)
+        rows.push_back(chosen->rowAt(arith::MinUIOp::create(b, row, last), {from.a, {}, from.c}));
+      else
+        rows.push_back(moved(w, {x.m}, {row}, from));
+    }
+    return rows;
   }
 
   //===--- packing ---------------------------------------------------------===//
@@ -238,31 +277,31 @@ private:
   }
 
   // Up to 32 rows of a, as tiles of 16 rows by 32 elements; of rows that are read where they lie what is left of a step.
-  void packA(Value from, int64_t size, int64_t height, bool direct) {
-    auto rowAt = [&](int64_t i) { return w.plus(from, w.index(i * x.m.a)); };
+  void packA(ArrayRef<Offsets> rowsAt, int64_t size, bool direct) {
+    int64_t height = rowsAt.size();
     auto pack = [&](Value step, int64_t elements) {
       for (int64_t tile = 0; tile * edge < height; ++tile) {
         Value to = placeOf(w.index(0), step, tile);
         int64_t rows = std::min(edge, height - tile * edge);
         if (readsRows()) {
           for (int64_t i = 0; i < edge; ++i) {
-            Value at = w.plus(rowAt(tile * edge + std::min(i, rows - 1)), w.times(step, pairBlock));
+            Value at = w.plus(rowsAt[tile * edge + std::min(i, rows - 1)].a, w.times(step, pairBlock));
             vector::StoreOp::create(b, loadHeld(rowsOfA, at, pairBlock, i < rows ? elements : 0), packedA,
                                     ValueRange{w.plus(to, w.index(i * pairBlock))});
           }
-        } else if (x.m.a == 1) {
+        } else if (x.m.a == 1 && !chosen) {
           SmallVector<Value> square;
           for (int64_t pair = 0; pair < edge; ++pair) {
             SmallVector<Value, 2> both;
             for (int64_t k : {2 * pair, 2 * pair + 1}) {
-              Value at = w.plus(rowAt(tile * edge), depthOfA.at(w, w.plus(w.times(step, pairBlock), w.index(k))));
+              Value at = w.plus(rowsAt[tile * edge].a, depthOfA.at(w, w.plus(w.times(step, pairBlock), w.index(k))));
               both.push_back(loadHeld(rowsOfA, at, edge, k < elements ? rows : 0));
             }
             square.push_back(words(interleave(both[0], both[1])));
           }
           storeTurned(square, packedA, to);
         } else {
-          packElements(from, step, elements, tile, rows);
+          packElements(rowsAt.slice(tile * edge, rows), step, elements, tile);
         }
       }
     };
@@ -273,14 +312,14 @@ private:
   }
 
   // Elements that lie anywhere.
-  void packElements(Value from, Value step, int64_t elements, int64_t tile, int64_t rows) {
+  void packElements(ArrayRef<Offsets> rowsAt, Value step, int64_t elements, int64_t tile) {
     Value to = placeOf(w.index(0), step, tile), none = zeros(pairBlock);
     for (int64_t i = 0; i < edge; ++i)
       vector::StoreOp::create(b, none, packedA, ValueRange{w.plus(to, w.index(i * pairBlock))});
     w.loop(w.index(0), w.index(elements), 1, {}, [&](Value k, ValueRange) -> SmallVector<Value> {
-      Value at = w.plus(from, depthOfA.at(w, w.plus(w.times(step, pairBlock), k)));
-      for (int64_t i = 0; i < rows; ++i) {
-        Value read = rowsOfA.load(w, rowsOfA.read, w.plus(at, w.index((tile * edge + i) * x.m.a)), 0, {});
+      Value depth = depthOfA.at(w, w.plus(w.times(step, pairBlock), k));
+      for (auto [i, row] : llvm::enumerate(rowsAt)) {
+        Value read = rowsOfA.load(w, rowsOfA.read, w.plus(row.a, depth), 0, {});
         memref::StoreOp::create(b, read, packedA, ValueRange{w.plus(to, w.plus(k, w.index(i * pairBlock)))});
       }
       return {};
@@ -289,96 +328,151 @@ private:
 
   //===--- tiles -----------------------------------------------------------===//
 
-  Value address(Value memory, Value offset, int64_t bytes) {
+  // A tile is a value of the unit; for tests, on CPUs that have none, its 16 rows.
+  using Tile = SmallVector<Value>;
+
+  Value address(Value memory, Value offset) {
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
     auto asInteger = [&](Value index) -> Value { return arith::IndexCastOp::create(b, b.getI64Type(), index); };
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, memory);
     base = LLVM::IntToPtrOp::create(b, pointer, asInteger(base));
-    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base, ValueRange{asInteger(w.times(offset, bytes))});
+    return LLVM::GEPOp::create(b, pointer, b.getI8Type(), base,
+                               ValueRange{asInteger(w.times(offset, bytesOf(memory)))});
+  }
+  static int64_t bytesOf(Value memory) {
+    return cast<MemRefType>(memory.getType()).getElementType().getIntOrFloatBitWidth() / 8;
   }
 
   Value call(StringRef name, ArrayRef<Value> operands, bool gives = true) {
-    auto intrinsic = b.getStringAttr("llvm.x86." + name);
+    SmallVector<Value> all{number(edge, 16), number(rowBytes, 16)};
+    llvm::append_range(all, operands);
+    auto intrinsic = b.getStringAttr("llvm.x86." + name + ".internal");
     if (!gives)
-      return LLVM::CallIntrinsicOp::create(b, intrinsic, operands), Value();
-    return LLVM::CallIntrinsicOp::create(b, LLVM::LLVMX86AMXType::get(b.getContext()), intrinsic, operands)
-        ->getResult(0);
+      return LLVM::CallIntrinsicOp::create(b, intrinsic, all), Value();
+    return LLVM::CallIntrinsicOp::create(b, LLVM::LLVMX86AMXType::get(b.getContext()), intrinsic, all)->getResult(0);
   }
   Value number(int64_t value, unsigned bits) {
     return LLVM::ConstantOp::create(b, b.getIntegerAttr(b.getIntegerType(bits), value));
   }
-  // 16 rows of 64 bytes, so many bytes apart.
-  Value loadTile(Value at, int64_t apart) {
-    return call("tileloadd64.internal", {number(edge, 16), number(64, 16), at, number(apart, 64)});
+
+  // Rows that lie so many elements apart.
+  Tile loadTile(Value memory, Value offset, int64_t apart, StringRef load = "tileloadd64") {
+    if (!w.options.emulatesAmx)
+      return {call(load, {address(memory, offset), number(apart * bytesOf(memory), 64)})};
+    auto type = VectorType::get({rowBytes / bytesOf(memory)}, cast<MemRefType>(memory.getType()).getElementType());
+    Tile rows;
+    for (int64_t i = 0; i < edge; ++i)
+      rows.push_back(vector::LoadOp::create(b, type, memory, ValueRange{w.plus(offset, w.index(i * apart))}));
+    return rows;
   }
   // Past the first cache, where the rows of a shall stay.
-  Value streamTile(Value at, int64_t apart) {
-    return call("tileloaddt164.internal", {number(edge, 16), number(64, 16), at, number(apart, 64)});
+  Tile streamTile(Value memory, Value offset, int64_t apart) {
+    return loadTile(memory, offset, apart, "tileloaddt164");
   }
-  void storeTile(Value tile, Value at, int64_t apart) {
-    call("tilestored64.internal", {number(edge, 16), number(64, 16), at, number(apart, 64), tile}, /*gives=*/false);
+  void storeTile(const Tile &tile, Value memory, Value offset, int64_t apart) {
+    if (!w.options.emulatesAmx) {
+      call("tilestored64", {address(memory, offset), number(apart * bytesOf(memory), 64), tile[0]}, /*gives=*/false);
+      return;
+    }
+    for (auto [i, row] : llvm::enumerate(tile))
+      vector::StoreOp::create(b, row, memory, ValueRange{w.plus(offset, w.index(i * apart))});
   }
-  Value zeroTile() { return call("tilezero.internal", {number(edge, 16), number(64, 16)}); }
-  Value addProducts(Value c, Value left, Value right) {
-    return call("tdpbf16ps.internal", {number(edge, 16), number(64, 16), number(64, 16), c, left, right});
+  Value widened(Value held) { return castElement(b, held, sum, b.getBF16Type()); }
+  Tile zeroTile() {
+    if (!w.options.emulatesAmx)
+      return {call("tilezero", {})};
+    return Tile(edge, arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum))));
+  }
+  Tile addProducts(const Tile &c, const Tile &left, const Tile &right) {
+    if (!w.options.emulatesAmx)
+      return {call("tdpbf16ps", {number(rowBytes, 16), c[0], left[0], right[0]})};
+    // In loops over memory, so that there is less code to compile.
+    if (!emulated)
+      emulated = {w.scratch(edge * edge, sum), w.scratch(tileElements, held()), w.scratch(tileElements, held())};
+    auto [sums, a, pairs] = *emulated;
+    storeTile(c, sums, w.index(0), edge);
+    storeTile(left, a, w.index(0), pairBlock);
+    storeTile(right, pairs, w.index(0), pairBlock);
+    SmallVector<int64_t> half[2];
+    for (int64_t i = 0; i < pairBlock; ++i)
+      half[i % 2].push_back(i);
+    w.loop(w.index(0), w.index(edge), 1, {}, [&, sums = sums, a = a, pairs = pairs](Value i, ValueRange) {
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({edge}, sum)));
+      auto chains = w.loop(w.index(0), w.index(edge), 1, {zero, zero}, [&](Value pair, ValueRange carried) {
+        Value row = vector::LoadOp::create(b, VectorType::get({pairBlock}, held()), pairs,
+                                           ValueRange{w.times(pair, pairBlock)});
+        SmallVector<Value> next;
+        for (int64_t odd : {0, 1}) {
+          Value at = w.plus(w.times(i, pairBlock), w.plus(w.times(pair, 2), w.index(odd)));
+          Value one = widened(memref::LoadOp::create(b, a, ValueRange{at}));
+          Value factors = widened(vector::ShuffleOp::create(b, row, row, half[odd]));
+          next.push_back(math::FmaOp::create(b, w.broadcast(one, {edge, edge}), factors, carried[odd]));
+        }
+        return next;
+      });
+      Value at = w.times(i, edge), before = w.load(sums, sum, at, 1, {edge, edge});
+      w.store(arith::AddFOp::create(b, before, arith::AddFOp::create(b, chains[0], chains[1])), sums, at, 1,
+              {edge, edge});
+      return SmallVector<Value>();
+    });
+    return loadTile(sums, w.index(0), edge);
   }
 
-  // 32 rows and columns of c, or what there is of them: `direct` is where a's rows lie, null if they are packed.
-  void writeTiles(Value direct, Value inC, Value number, const SumBlock &block, int64_t height, int64_t active) {
+  // 32 rows and columns of c, or what there is of them: whether a's rows are read where they lie, or packed.
+  void writeTiles(bool direct, ArrayRef<Offsets> rowsAt, Value inRow, Value number, const SumBlock &block,
+                  int64_t active) {
+    int64_t height = rowsAt.size();
     int64_t down = llvm::divideCeil(height, edge), across = llvm::divideCeil(active, edge);
-    bool isWhole = height % edge == 0 && active % edge == 0;
-    Value memory = isWhole ? w.memoryOf(x.c) : edgeOfC, first = isWhole ? inC : w.index(0);
+    bool isWhole = height % edge == 0 && active % edge == 0 && !chosen;
+    Value memory = isWhole ? w.memoryOf(x.c) : edgeOfC, first = isWhole ? w.plus(rowsAt[0].c, inRow) : w.index(0);
     int64_t apart = isWhole ? x.m.c : twoTiles;
     if (!isWhole)
-      either(w, block.adds, [&] { copyEdge(inC, height, active, /*out=*/false); });
-    auto placeInC = [&](int64_t i, int64_t j) {
-      return address(memory, w.plus(first, w.index(i * edge * apart + j * edge)), 4);
-    };
+      either(w, block.adds, [&] { copyEdge(rowsAt, inRow, active, /*out=*/false); });
+    auto placeInC = [&](int64_t i, int64_t j) { return w.plus(first, w.index(i * edge * apart + j * edge)); };
     auto write = [&](bool adds) {
-      SmallVector<Value> tiles;
+      SmallVector<Value> tiles; // their values, one behind the other
       for (int64_t i = 0; i < down; ++i)
         for (int64_t j = 0; j < across; ++j)
-          tiles.push_back(adds ? loadTile(placeInC(i, j), 4 * apart) : zeroTile());
+          llvm::append_range(tiles, adds ? loadTile(memory, placeInC(i, j), apart) : zeroTile());
+      int64_t values = tiles.size() / (down * across);
+      auto tileOf = [&](ArrayRef<Value> all, int64_t number) { return Tile(all.slice(number * values, values)); };
       Value panel = w.times(number, panelElements);
-      auto step = [&](Value at, MutableArrayRef<Value> into, bool fromMemory) {
-        SmallVector<Value> right, left;
+      auto step = [&](Value at, SmallVector<Value> before, bool fromMemory) {
+        SmallVector<Tile> right, left;
         for (int64_t j = 0; j < across; ++j)
-          right.push_back(streamTile(address(packedB, placeOf(panel, at, j), 2), 64));
-        for (int64_t i = 0; i < down; ++i)
-          left.push_back(
-              fromMemory
-                  ? loadTile(address(rowsOfA.memory,
-                                     w.plus(direct, w.plus(w.times(at, pairBlock), w.index(i * edge * x.m.a))), 2),
-                             2 * x.m.a)
-                  : loadTile(address(packedA, placeOf(w.index(0), at, i), 2), 64));
+          right.push_back(streamTile(packedB, placeOf(panel, at, j), pairBlock));
+        for (int64_t i = 0; i < down; ++i) {
+          Value inRows = w.plus(rowsAt[0].a, w.plus(w.times(at, pairBlock), w.index(i * edge * x.m.a)));
+          left.push_back(fromMemory ? loadTile(rowsOfA.memory, inRows, x.m.a)
+                                    : loadTile(packedA, placeOf(w.index(0), at, i), pairBlock));
+        }
+        SmallVector<Value> after;
         for (int64_t i = 0; i < down; ++i)
           for (int64_t j = 0; j < across; ++j)
-            into[i * across + j] = addProducts(into[i * across + j], left[i], right[j]);
+            llvm::append_range(after, addProducts(tileOf(before, i * across + j), left[i], right[j]));
+        return after;
       };
       int64_t steps = llvm::divideCeil(block.size, pairBlock), whole = direct ? block.size / pairBlock : steps;
       if (whole)
-        tiles = w.loop(w.index(0), w.index(whole), 1, tiles, [&](Value at, ValueRange carried) {
-          SmallVector<Value> next(carried);
-          step(at, next, bool(direct));
-          return next;
-        });
+        tiles = w.loop(w.index(0), w.index(whole), 1, tiles,
+                       [&](Value at, ValueRange carried) { return step(at, SmallVector<Value>(carried), direct); });
       if (whole < steps)
-        step(w.index(whole), tiles, /*fromMemory=*/false);
+        tiles = step(w.index(whole), tiles, /*fromMemory=*/false);
       for (int64_t i = 0; i < down; ++i)
         for (int64_t j = 0; j < across; ++j)
-          storeTile(tiles[i * across + j], placeInC(i, j), 4 * apart);
+          storeTile(tileOf(tiles, i * across + j), memory, placeInC(i, j), apart);
     };
     either(w, block.adds, [&] { write(true); }, [&] { write(false); });
     if (!isWhole)
-      copyEdge(inC, height, active, /*out=*/true);
+      copyEdge(rowsAt, inRow, active, /*out=*/true);
   }
 
   // Rows and columns of c that exist, to a buffer of whole tiles or back.
-  void copyEdge(Value inC, int64_t height, int64_t active, bool out) {
-    for (int64_t i = 0; i < height; ++i)
+  void copyEdge(ArrayRef<Offsets> rowsAt, Value inRow, int64_t active, bool out) {
+    for (auto [i, row] : llvm::enumerate(rowsAt))
       for (int64_t j = 0; j < active; j += edge) {
         Lanes lanes{edge, std::min(edge, active - j)};
-        Value there = w.plus(inC, w.index(i * x.m.c + j)), here = w.index(i * twoTiles + j);
+        Value there = w.plus(w.plus(row.c, inRow), w.index(j)), here = w.index(i * twoTiles + j);
         if (out)
           w.store(w.load(edgeOfC, sum, here, 1, {edge, edge}), w.memoryOf(x.c), there, 1, lanes);
         else
@@ -391,9 +485,15 @@ private:
   MatmulNest x;
   Factor rowsOfA, rowsOfB;
   Type sum;
+  std::optional<ein::TablePart> part; // of a table that rows choose parts of
+  std::optional<RowGroups> chosen;
   int64_t length = 0, group = 1, panels = 1, panelElements = 0;
   LoopOffsets depthOfA, depthOfB, columns;
   Value packedA, packedB, plainB, edgeOfC;
+  struct Emulated {
+    Value sums, a, pairs;
+  };
+  std::optional<Emulated> emulated;
 };
 
 } // namespace
@@ -404,3 +504,4 @@ bool codegen::fitsAmx(const KernelWriter &writer, const MatmulNest &x) {
 }
 
 void codegen::writeAmxTiles(KernelWriter &writer, MatmulNest product) { AmxWriter(writer, std::move(product)).run(); }
+void codegen::writeAmxTiles(KernelWriter &writer, ein::GroupedNest nest) { AmxWriter(writer, std::move(nest)).run(); }

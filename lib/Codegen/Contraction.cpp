@@ -167,9 +167,11 @@ FailureOr<ein::ContractOp> codegen::beginContraction(KernelWriter &writer) {
   unsigned inPlace = 0;
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
     if (ein::GatherOp gather = ein::readInPlace(op, index)) {
-      for (Value read : gather->getOperands())
-        if (!writer.memoryOf(read))
+      for (Value read : gather->getOperands()) {
+        if (!writer.memoryOf(ein::readAs(read)))
           return gather.emitOpError("reads a value that is no argument of its kernel");
+        inPlace += ein::readAs(read) != read;
+      }
       inPlace += ein::heldAs(input) == input ? 1 : 2;
       continue;
     }

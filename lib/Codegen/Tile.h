@@ -87,6 +87,7 @@ void either(KernelWriter &writer, mlir::Value condition, llvm::function_ref<void
 /// Whether the matrix unit can compute a product, if code may use it; and the product by its tiles.
 bool fitsAmx(const KernelWriter &writer, const ein::MatmulNest &product);
 void writeAmxTiles(KernelWriter &writer, ein::MatmulNest product);
+void writeAmxTiles(KernelWriter &writer, ein::GroupedNest nest);
 
 /// A few rows times a matrix that is read once.
 void writeStream(KernelWriter &writer, ein::MatmulNest product);

@@ -240,8 +240,11 @@ LogicalResult codegen::writeTiles(KernelWriter &writer) {
   if (failed(op))
     return failure();
   ein::Contraction contraction = ein::analyse(*op);
-  if (contraction.part)
-    return writeGroupedTiles(writer, *ein::asGrouped(contraction)), success();
+  if (std::optional<ein::GroupedNest> grouped = ein::asGrouped(contraction)) {
+    if (fitsAmx(writer, grouped->product))
+      return writeAmxTiles(writer, std::move(*grouped)), success();
+    return writeGroupedTiles(writer, std::move(*grouped)), success();
+  }
   if (std::optional<MatmulNest> stream = ein::asStream(contraction))
     return writeStream(writer, std::move(*stream)), success();
   MatmulNest product = *ein::asProduct(contraction);

@@ -110,7 +110,7 @@ Measured measure(const Options &options, const EntryInfo &entry, Engine &engine)
     if (std::optional<RunTimes> times = engine.lastRun(entry))
       measured.simulations.push_back(*times);
   }
-  if (notTaken && engine.optimizer().nonFinite != NonFiniteStep::Ignore)
+  if (notTaken && engine.optimizer().leavesOut())
     warnUser("warning: " + std::to_string(notTaken) + " of " + std::to_string(options.warmup + options.repeats) +
              " steps were not finite: what they took is without an update of the parameters\n");
   std::sort(measured.seconds.begin(), measured.seconds.end());

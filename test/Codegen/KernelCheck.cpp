@@ -1,8 +1,8 @@
 //===- KernelCheck.cpp - compiled kernels against the interpreter ----------===//
 //
-// kernel-check FILE [kernels=FILE] [own] [FEATURE...]: forms kernels of every body of FILE, or takes those of the other
+// kernel-check FILE [kernels=FILE] [own] [emulated] [FEATURE...]: forms kernels of every body of FILE, or takes those of the other
 // file and their calls in bodies of the same names, compiles them (contractions by BLIS, or by our own tiles, unless the
-// kernels say; for this machine, or with the given instruction-set features), runs the bodies on numbers of a fixed
+// kernels say; for this machine, or with the given instruction-set features; products of bf16 as if for AMX, with vectors for its tiles), runs the bodies on numbers of a fixed
 // sequence, and compares every bit with what the interpreter makes of the same body; with vacant accumulators and with
 // full ones, chunk by chunk and at once. A body `fault_*` must end with a fault in its last kernel. A body `special_*`
 // gets infinities, NaN and denormals, the smallest and the largest integers.
@@ -102,12 +102,15 @@ public:
     bli_rntm_disable_l3_sup(&rntm);
   }
 
-  bool compile(std::vector<std::string> features) {
+  bool compile(std::vector<std::string> features, bool emulated) {
     planned.walk([](plan::KernelOp kernel) { kernel.setNs(700000); }); // as if it were long, so that it is cut
     codegen::KernelSet kernels;
     for (auto kernel : planned.getOps<plan::KernelOp>())
       numberOf[kernel.getSymName()] = kernels.append(kernel);
-    auto code = codegen::writeKernels(kernels, codegen::codeOptionsOf(features), records);
+    codegen::CodeOptions options = codegen::codeOptionsOf(features);
+    options.emulatesAmx = emulated;
+    options.amx |= emulated;
+    auto code = codegen::writeKernels(kernels, options, records);
     if (failed(code) || failed(codegen::lowerToLLVM(**code, records)))
       return false;
     llvm::LLVMContext context;
@@ -286,14 +289,14 @@ int main(int argc, char **argv) {
     return value;
   };
   std::optional<std::string> kernels = take("kernels=");
-  bool own = take("own").has_value();
+  bool own = take("own").has_value(), emulated = take("emulated").has_value();
   OwningOpRef<ModuleOp> planned = kernels ? parseSourceFile<ModuleOp>(*kernels, &context) : original->clone();
   if (!planned || (!kernels && !formKernels(*planned, own)))
     return 1;
   if (features.empty())
     features = codegen::featuresOf(InstructionSet::native);
   Checker checker(*original, *planned);
-  if (!checker.compile(features))
+  if (!checker.compile(features, emulated))
     return 1;
   int checked = 0, good = 0;
   for (auto body : original->getOps<ein::FuncOp>()) {

@@ -38,6 +38,7 @@ struct KernelRecord {
 struct CodeOptions {
   int64_t vectorBits = 512; // of the registers that tiles of contractions are made for: 256 or 512
   bool amx = false;         // whether products of bf16 may use the matrix unit
+  bool emulatesAmx = false; // whose tiles are vectors then, for tests of the code around them
 };
 
 /// Writes kernels but for loops as functions `<symbol>` of loops (see the pass convert-kernels-to-loops) into a new module, and fills

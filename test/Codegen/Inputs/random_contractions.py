@@ -1,6 +1,6 @@
 """Prints bodies with one contraction each: shapes with edges, sums from 1 to 1000, every order of axes, accumulators.
 
-usage: random_contractions.py COUNT TYPE"""
+usage: random_contractions.py COUNT TYPE    (bf16 or f16: of factors, whose sums are of f32, in pairs)"""
 import random
 import sys
 
@@ -10,8 +10,11 @@ sums = [1, 2, 3, 15, 16, 17, 44, 63, 64, 65, 255, 256, 257, 300, 511, 512, 513, 
 edges = [1, 2, 3, 5, 6, 7, 8, 12, 15, 16, 17, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 100, 127, 128, 129, 200, 260]
 
 
-def tensor(dims, extents):
-    return "tensor<" + "".join(f"{extents[dim]}x" for dim in dims) + element + ">"
+narrow = element in ("bf16", "f16")
+
+
+def tensor(dims, extents, of="f32" if narrow else element):
+    return "tensor<" + "".join(f"{extents[dim]}x" for dim in dims) + of + ">"
 
 
 def access(dims, names):
@@ -41,8 +44,12 @@ def body(number):
     accumulates = draws.random() < 0.4
     into, argument, attributes = (f" into %c : {c}", f", %c: {c}", " attributes {num_accumulators = 1 : i64}") \
         if accumulates else ("", "", "")
-    print(f"""ein.func @product_{number}(%a: {a}, %b: {b}{argument}) -> {c}{attributes} {{
-  %d = ein.contract %a, %b over {extents} maps [{maps}] order {order}{into} : ({a}, {b}) -> {c}
+    held, factors, casts, pairs = (a, b), ("%a", "%b"), "", ""
+    if narrow:
+        held, factors, pairs = [tensor(dims, extents, element) for dims in operands[:2]], ("%wa", "%wb"), " pairs"
+        casts = "".join(f"  %w{name} = ein.cast %{name} : ({of}) -> {to}\n" for name, of, to in zip("ab", held, (a, b)))
+    print(f"""ein.func @product_{number}(%a: {held[0]}, %b: {held[1]}{argument}) -> {c}{attributes} {{
+{casts}  %d = ein.contract {factors[0]}, {factors[1]} over {extents} maps [{maps}] order {order}{pairs}{into} : ({a}, {b}) -> {c}
   ein.return %d : {c}
 }}""")
 
