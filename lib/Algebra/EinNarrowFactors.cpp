@@ -1,5 +1,6 @@
 //===- EinNarrowFactors.cpp - round factors, and what is saved for them -----===//
 #include "Equations.h"
+#include "Loops.h"
 
 #include "plc/Algebra/Passes.h"
 #include "plc/Analysis/GatheredFactors.h"
@@ -76,14 +77,31 @@ private:
     return value;
   }
 
+  // What is the same in all turns of a loop is rounded before it.
   Value narrowed(Value value) {
-    Value &rounded = roundedOf[value];
-    if (!rounded) {
+    if (Value rounded = roundedOf.lookup(value))
+      return rounded;
+    Value rounded;
+    if (auto [loop, outside] = invariantOf(value); loop) {
+      rounded = sharedOf(loop, narrowed(outside));
+    } else {
       OpBuilder builder(value.getContext());
       builder.setInsertionPointAfterValue(value);
       rounded = ein::CastOp::create(builder, value.getLoc(), withElement(value, narrow), value);
     }
-    return rounded;
+    return roundedOf[value] = rounded;
+  }
+
+  static std::pair<ein::LoopOp, Value> invariantOf(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto loop = argument ? dyn_cast<ein::LoopOp>(argument.getOwner()->getParentOp()) : ein::LoopOp();
+    if (!loop)
+      return {};
+    auto shared = loop.getShared();
+    auto found = llvm::find(shared, argument);
+    if (found == shared.end())
+      return {};
+    return {loop, loop.getInvariants()[found - shared.begin()]};
   }
 
   Value widened(Value value) {

@@ -10,13 +10,13 @@
 // RANDOM: 20 of 20 bodies equal
 // ROUNDED: 10 of 10 bodies equal
 // CHECK: 4 of 4 bodies equal
-// USED: func.func {{.*}}@vectors.0
+// USED: func.func {{.*}}@plc_kernel_0
 // USED: tdpbf16ps
-// USED: func.func {{.*}}@turned.0
+// USED: func.func {{.*}}@plc_kernel_1
 // USED: tdpbf16ps
-// USED: func.func {{.*}}@rows.0
+// USED: func.func {{.*}}@plc_kernel_2
 // USED: tdpbf16ps
-// USED: func.func {{.*}}@windows.1
+// USED: func.func {{.*}}@plc_kernel_4
 // USED: tdpbf16ps
 // REQUIRES: avx512
 

@@ -124,7 +124,7 @@ def EinNarrowFactors : EinPass<"ein-narrow-factors"> {
   let description = [{
     Before: contractions are binary and their reals chosen. After, where `compute` has factors of a narrow type: both factors of
     every contraction of f32 are widened from it, by an `ein.cast` to it and one back for each value that is read; a table that a gather
-    reads in place is rounded itself. Contractions of which the model writes a factor in another narrow type stay as they are.
+    reads in place is rounded itself, and what is the same in all turns of a loop before it. Contractions of which the model writes a factor in another narrow type stay as they are.
 
     In a differentiated model, what forward parts save for the other parts, and backward parts for those of the weights, is rounded
     when it is given, if it is read by contractions, elementwise equations and sums of parameters' gradients alone; so is any value that
