@@ -31,6 +31,12 @@ Value algebra::sliceOf(OpBuilder &builder, Value whole, int64_t axis, int64_t pa
 
 Value algebra::join(OpBuilder &builder, Location loc, Type whole, const Divided &from) {
   auto type = cast<RankedTensorType>(whole);
+  if (ein::isNarrow(type)) { // nothing adds such elements: they are widened, which is exact
+    Divided wide{from.axis, {}};
+    for (Value piece : from.parts)
+      wide.parts.push_back(ein::CastOp::create(builder, loc, ein::wideTypeOf(piece.getType()), piece));
+    return ein::CastOp::create(builder, loc, type, join(builder, loc, ein::wideTypeOf(type), wide));
+  }
   EquationBuilder build(builder, loc, dimensionsOf(whole));
   Dims dims = axesOf(type);
   ein::Function joiner = type.getElementType().isInteger(1) ? ein::Function::logical_or : ein::Function::add;
