@@ -23,6 +23,21 @@ std::vector<bool> plc::plan::findUnawaited(const FlatProgram &flat, ArrayRef<int
     awaited[source] = awaited[source] || awaited[stage] || rankOf[source] != rankOf[stage];
   for (size_t stage = 0; stage < rankOf.size(); ++stage)
     unawaited[stage] = unawaited[stage] && !awaited[stage];
+  // Where equations are units, a W may read what that of another stage makes. Its own runs with B only if that does, and before it.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const FlatCall &call : flat.calls)
+      for (int64_t value : call.args) {
+        int64_t stage = stageOfUnit[call.unit], made = flat.values[value].call;
+        if (call.role != Role::W || !unawaited[stage] || made < 0 || flat.calls[made].role != Role::W)
+          continue;
+        int64_t source = stageOfUnit[flat.calls[made].unit];
+        if (source == stage || (unawaited[source] && source > stage))
+          continue;
+        unawaited[stage] = false;
+        changed = true;
+      }
+  }
   return unawaited;
 }
 
