@@ -10,7 +10,6 @@
 #include "plc/Support/ChoiceOption.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -29,12 +28,6 @@ RankedTensorType withElement(Value value, Type element) {
   return cast<RankedTensorType>(cast<RankedTensorType>(value.getType()).clone(element));
 }
 
-// What a value is widened from, here or behind views of what is.
-Type widenedFrom(Value value) {
-  auto cast = ein::viewed(value).getDefiningOp<ein::CastOp>();
-  return cast && ein::isNarrow(cast.getInput().getType()) ? elementOf(cast.getInput()) : Type();
-}
-
 // Puts casts to a narrow type and back between factors and contractions, one for each value that is read.
 class FactorNarrower {
 public:
@@ -45,10 +38,10 @@ public:
       return;
     // A model that writes another narrow type itself keeps its products as they are.
     for (Value factor : op.getInputs())
-      if (Type from = widenedFrom(factor); from && from != narrow)
+      if (Type from = ein::widenedFrom(factor); from && from != narrow)
         return;
     for (unsigned operand : {0u, 1u})
-      if (!widenedFrom(op.getInputs()[operand]))
+      if (!ein::widenedFrom(op.getInputs()[operand]))
         op.getInputsMutable()[operand].assign(roundedFactor(op, operand));
   }
 
@@ -120,21 +113,27 @@ private:
 };
 
 // Mean, variance, maximum, sum: what was reduced, or computed of that alone.
-bool isStatistic(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<ein::ReduceOp>(op))
-    return true;
-  if (!isa_and_nonnull<ein::MapOp, ein::CastOp>(op) && !ein::isView(op))
-    return false;
-  bool any = false;
-  for (Value operand : op->getOperands()) {
-    bool statistic = isStatistic(operand);
-    if (!statistic && !ein::isFree(operand))
-      return false;
-    any |= statistic;
+class Statistics {
+public:
+  bool contains(Value value) {
+    if (auto found = known.find(value); found != known.end())
+      return found->second;
+    return known[value] = decide(value.getDefiningOp());
   }
-  return any;
-}
+
+private:
+  bool decide(Operation *op) {
+    if (isa_and_nonnull<ein::ReduceOp>(op))
+      return true;
+    if (!isa_and_nonnull<ein::MapOp, ein::CastOp>(op) && !ein::isView(op))
+      return false;
+    auto isKnown = [&](Value operand) { return contains(operand) || ein::isFree(operand); };
+    return llvm::all_of(op->getOperands(), isKnown) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return contains(operand); });
+  }
+
+  DenseMap<Value, bool> known; // else a value would be asked for once for each way that leads to it
+};
 
 // Whether a body reads an argument in contractions, elementwise equations and sums of a parameter's gradient alone.
 bool mayBeNarrow(Value argument) {
@@ -171,13 +170,16 @@ public:
         if (mayGive(body, i))
           saved.insert({body, i});
     }
-    while (removeOne())
-      ;
+    for (ein::CallOp call : calls)
+      for (OpResult result : call.getResults())
+        if (isSaved(result) && !isOnlySaved(result))
+          saved.remove(placeOf(result));
+    removeDisagreeing();
     for (auto [body, index] : saved)
       roundResult(body, index);
     for (ein::CallOp call : calls)
       for (OpResult result : call.getResults())
-        if (saved.contains({calleeOf(call), result.getResultNumber()}))
+        if (isSaved(result))
           result.setType(withElement(result, narrow));
     for (ein::CallOp call : calls)
       for (auto [index, operand] : llvm::enumerate(call.getArgs()))
@@ -194,18 +196,21 @@ private:
     return body.getBody().front().getTerminator()->getOperand(index);
   }
 
-  static bool mayGive(ein::FuncOp body, int64_t index) {
+  bool mayGive(ein::FuncOp body, int64_t index) {
     Value value = returned(body, index);
-    return body.getRole() && value.getDefiningOp() && elementOf(value).isF32() && !isStatistic(value);
+    return body.getRole() && value.getDefiningOp() && elementOf(value).isF32() && !statistics.contains(value);
   }
 
-  bool isSaved(Value value) {
-    auto call = value.getDefiningOp<ein::CallOp>();
-    return call && saved.contains({calleeOf(call), cast<OpResult>(value).getResultNumber()});
+  bool isSaved(Value value) { return value.getDefiningOp<ein::CallOp>() && saved.contains(placeOf(value)); }
+
+  // Of what a call gives.
+  Place placeOf(Value value) {
+    return {calleeOf(value.getDefiningOp<ein::CallOp>()), cast<OpResult>(value).getResultNumber()};
   }
 
   // Whether each reader of a value that a part makes is one of the parts it may be saved for, or rounds it.
-  bool isOnlySaved(OpResult value, ein::BodyRole from) {
+  bool isOnlySaved(OpResult value) {
+    std::optional<ein::BodyRole> from = calleeOf(cast<ein::CallOp>(value.getOwner())).getRole();
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       auto call = dyn_cast<ein::CallOp>(use.getOwner());
       if (!call || use.getOperandNumber() >= call.getArgs().size())
@@ -218,30 +223,20 @@ private:
     });
   }
 
-  // A place that a call shows to be none; all calls of a body agree on what they give and take.
-  bool removeOne() {
-    llvm::MapVector<Place, SmallVector<std::pair<Place, bool>>> given; // to an argument, and whether it is a candidate
-    for (ein::CallOp call : calls) {
-      ein::FuncOp body = calleeOf(call);
-      for (OpResult result : call.getResults()) {
-        Place place{body, result.getResultNumber()};
-        if (saved.contains(place) && !isOnlySaved(result, *body.getRole()))
-          return saved.remove(place);
-      }
-      for (auto [index, operand] : llvm::enumerate(call.getArgs())) {
-        auto maker = operand.getDefiningOp<ein::CallOp>();
-        Place from;
-        if (maker)
-          from = {calleeOf(maker), cast<OpResult>(operand).getResultNumber()};
-        given[{body, index}].push_back({from, isSaved(operand)});
-      }
+  // All calls of a body agree on what they take: one that is given something else keeps the others from it.
+  void removeDisagreeing() {
+    llvm::MapVector<Place, SmallVector<Value>> given; // to an argument
+    for (ein::CallOp call : calls)
+      for (auto [index, operand] : llvm::enumerate(call.getArgs()))
+        given[{calleeOf(call), index}].push_back(operand);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto &[argument, operands] : given)
+        if (!llvm::all_of(operands, [&](Value operand) { return isSaved(operand); }))
+          for (Value operand : operands)
+            if (isSaved(operand))
+              changed |= saved.remove(placeOf(operand));
     }
-    for (auto &[argument, givers] : given)
-      if (llvm::any_of(givers, [](auto &giver) { return !giver.second; }))
-        for (auto &[place, isCandidate] : givers)
-          if (isCandidate)
-            return saved.remove(place);
-    return false;
   }
 
   static void updateType(ein::FuncOp body) {
@@ -274,6 +269,7 @@ private:
   SymbolTable symbols;
   Type narrow;
   SmallVector<ein::CallOp> calls;
+  Statistics statistics;
   llvm::SetVector<Place> saved;
 };
 

@@ -4,6 +4,8 @@
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Dialect/Ein/Views.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace plc::ein;
 
@@ -32,6 +34,11 @@ static std::optional<SmallVector<int64_t>> ownAxes(GatherOp gather, ArrayRef<int
 Value plc::ein::heldAs(Value factor) {
   auto cast = factor.getDefiningOp<CastOp>();
   return cast && isNarrow(cast.getInput().getType()) && !isFree(viewed(cast.getInput())) ? cast.getInput() : factor;
+}
+
+Type plc::ein::widenedFrom(Value factor) {
+  auto cast = viewed(factor).getDefiningOp<CastOp>();
+  return cast && isNarrow(cast.getInput().getType()) ? getElementTypeOrSelf(cast.getInput().getType()) : Type();
 }
 
 // What is made in another kernel is rounded there.

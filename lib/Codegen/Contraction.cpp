@@ -64,6 +64,18 @@ void codegen::endChains(KernelWriter &w, MutableArrayRef<Value> even, MutableArr
   end(odd, ein::pairBlock - 1);
 }
 
+void codegen::forEachPairBlock(KernelWriter &w, int64_t size, Value adds,
+                               llvm::function_ref<void(Value, int64_t, Value)> block) {
+  int64_t whole = size / ein::pairBlock * ein::pairBlock;
+  if (whole)
+    w.loop(w.index(0), w.index(whole), ein::pairBlock, {}, [&](Value first, ValueRange) -> SmallVector<Value> {
+      block(first, ein::pairBlock, orNotFirst(w, adds, first));
+      return {};
+    });
+  if (whole < size)
+    block(w.index(whole), size - whole, whole ? Value(arith::ConstantIntOp::create(w.b, 1, 1)) : adds);
+}
+
 // Only the first block of a sum may store.
 static void blocksOfRun(KernelWriter &w, const MatmulNest &x, Offsets from, Value accumulate,
                         llvm::function_ref<void(const SumBlock &)> block, int64_t length) {

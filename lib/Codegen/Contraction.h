@@ -55,6 +55,10 @@ mlir::Value orNotFirst(KernelWriter &writer, mlir::Value adds, mlir::Value index
 void endChains(KernelWriter &writer, llvm::MutableArrayRef<mlir::Value> even, llvm::MutableArrayRef<mlir::Value> odd,
                int64_t count);
 
+/// The blocks of pairs of `size` elements: the first of each, how many it has, and whether it goes on from c, as the first does if it `adds`.
+void forEachPairBlock(KernelWriter &writer, int64_t size, mlir::Value adds,
+                      llvm::function_ref<void(mlir::Value first, int64_t count, mlir::Value goesOn)> block);
+
 /// Every block of the product's sums in order; of pairs several together, as many as `length` has, the last ones of a run alone with fewer.
 void forEachBlock(KernelWriter &writer, const MatmulNest &product, Offsets from,
                   llvm::function_ref<void(const SumBlock &)> block, int64_t length = sumBlock);

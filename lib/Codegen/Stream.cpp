@@ -149,14 +149,7 @@ private:
         addTo(c, sums, panel, adds);
       });
     };
-    int64_t whole = block.size / ein::pairBlock * ein::pairBlock;
-    if (whole)
-      w.loop(w.index(0), w.index(whole), ein::pairBlock, {}, [&](Value k, ValueRange) -> SmallVector<Value> {
-        rowsFrom(k, ein::pairBlock, orNotFirst(w, block.adds, k));
-        return {};
-      });
-    if (whole < block.size)
-      rowsFrom(w.index(whole), block.size - whole, whole ? Value(arith::ConstantIntOp::create(b, 1, 1)) : block.adds);
+    forEachPairBlock(w, block.size, block.adds, rowsFrom);
   }
 
   void addChains(MutableArrayRef<Value> sums, ArrayRef<Value> even, ArrayRef<Value> odd) {

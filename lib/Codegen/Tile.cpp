@@ -116,14 +116,7 @@ void TileCode::addPairs(Value to, OffsetOfRow rowAt, int64_t height, const Panel
       before[i] = arith::AddFOp::create(b, before[i], arith::AddFOp::create(b, both[i], both[sums + i]));
     storeSums(to, rowAt, panel, before, split);
   };
-  int64_t whole = size / ein::pairBlock * ein::pairBlock;
-  if (whole)
-    w.loop(w.index(0), w.index(whole), ein::pairBlock, {}, [&](Value first, ValueRange) -> SmallVector<Value> {
-      block(first, ein::pairBlock, orNotFirst(w, adds, first));
-      return {};
-    });
-  if (whole < size)
-    block(w.index(whole), size - whole, whole ? Value(arith::ConstantIntOp::create(b, 1, 1)) : adds);
+  forEachPairBlock(w, size, adds, block);
 }
 
 Value TileCode::inRow(Value row, int64_t vector) { return w.plus(row, w.index(vector * lanes)); }

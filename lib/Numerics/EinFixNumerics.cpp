@@ -1,10 +1,10 @@
 //===- EinFixNumerics.cpp - write the order of every sum -------------------===//
 #include "plc/Dialect/Ein/Provenance.h"
+#include "plc/Analysis/GatheredFactors.h"
 #include "plc/Analysis/IterationSpace.h"
 #include "plc/Analysis/MatmulNest.h"
 #include "plc/Analysis/ScatteredProducts.h"
 #include "plc/Dialect/Ein/MicroBatches.h"
-#include "plc/Dialect/Ein/Views.h"
 #include "plc/Numerics/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -64,16 +64,11 @@ void fixBlocks(ein::ContractOp op, SmallVector<int64_t> &order, int64_t batch) {
   }
 }
 
-// Of which type a factor is widened, here or behind views of what is.
-Type widenedFrom(Value factor) {
-  auto cast = ein::viewed(factor).getDefiningOp<ein::CastOp>();
-  return cast ? cast.getInput().getType().getElementType() : Type();
-}
-
 // Products of two numbers of the same narrow type are summed as the instruction for them does.
 bool sumsPairs(ein::ContractOp op) {
-  Type from = widenedFrom(op.getInputs()[0]);
-  return from && (from.isBF16() || from.isF16()) && from == widenedFrom(op.getInputs()[1]) && op.getSumType().isF32();
+  Type from = ein::widenedFrom(op.getInputs()[0]);
+  return from && (from.isBF16() || from.isF16()) && from == ein::widenedFrom(op.getInputs()[1]) &&
+         op.getSumType().isF32();
 }
 
 LogicalResult fixContract(ein::ContractOp op) {

@@ -19,6 +19,9 @@ llvm::SmallVector<int64_t> countPositions(mlir::Value factor, llvm::ArrayRef<int
 /// it is read; else the factor.
 mlir::Value heldAs(mlir::Value factor);
 
+/// The narrow type that a factor is widened from, by a cast or behind views of what is; null if it is not.
+mlir::Type widenedFrom(mlir::Value factor);
+
 /// The tensor in memory behind a held one: what is rounded to it where it is read, if that is an argument and has no other reader; else the
 /// held one itself.
 mlir::Value readAs(mlir::Value held);
