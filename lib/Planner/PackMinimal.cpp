@@ -98,8 +98,9 @@ std::vector<std::vector<size_t>> splitByTime(const PackProblem &problem) {
 
 // Packs a component as low as the search finds, but not below what the others need in any case. Returns a height that no
 // packing of it is below.
-int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int64_t goal, const PackEffort &effort,
+int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int64_t bound, const PackEffort &effort,
               Packing &packing) {
+  int64_t goal = std::max(bound, effort.enoughBytes);
   auto topOf = [&](size_t block) { return packing.offsets[block] + problem.roundUp(problem.blocks[block].bytes); };
   int64_t top = 0;
   for (size_t block : blocks)
@@ -128,7 +129,8 @@ int64_t lower(const PackProblem &problem, const std::vector<size_t> &blocks, int
   PackSearch first(problem, blocks); // whose troubles are those of the bound alone
   look(first, atBound, goal, effort.nodesAtBound);
   int64_t height = std::max(goal, proven);
-  while (low < top) {
+  int64_t apart = std::max(unit, (effort.enoughBytes - bound) / unit * unit);
+  while (top - low >= apart) {
     look(search, aboveBound, height, effort.nodes);
     height = low + (top - low) / 2;
   }
@@ -154,7 +156,7 @@ Fault plc::planner::packMinimal(const PackProblem &problem, Packing &packing, co
     return fault;
   int64_t bound = problem.bound();
   for (const std::vector<size_t> &blocks : splitByTime(problem))
-    bound = std::max(bound, lower(problem, blocks, std::max(bound, effort.enoughBytes), effort, packing));
+    bound = std::max(bound, lower(problem, blocks, bound, effort, packing));
   packing.bytes = 0;
   for (size_t block = 0; block < problem.blocks.size(); ++block)
     packing.bytes = std::max(packing.bytes, packing.offsets[block] + problem.roundUp(problem.blocks[block].bytes));

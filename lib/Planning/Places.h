@@ -70,11 +70,12 @@ protected:
 /// values times micro-batches. With `effort` places are searched for, whatever the strategy.
 std::unique_ptr<Places> placeValues(const RankValues &rank, std::optional<planner::PackEffort> effort = std::nullopt);
 
-/// Each group of `Lifetimes` is laid out once, as a block, and each of its lives gets a place: work and addresses grow
-/// with values, and with tasks times micro-batches. A block lives as long as the longest life in it, so bytes of values
-/// that are not made yet, or are not needed any more, lie idle in the runs where it begins and ends.
+/// Each group of `Lifetimes` is laid out once, in blocks (`BlockLayouts`), and each segment of these gets an address for each
+/// micro-batch: work and addresses grow with values, and with tasks times micro-batches. A segment lives as long as the
+/// longest life in it, so bytes of values that are not made yet, or are not needed any more, lie idle in the runs where it
+/// begins and ends, but for temporaries.
 ///
-/// With `spare` a block has its place already when that of so many micro-batches before begins, and what tasks make for
+/// With `spare` a segment has its address already when that of so many micro-batches before begins, and what tasks make for
 /// themselves alone lies apart from all other blocks: then other orders than the list's are possible, too.
 std::unique_ptr<Places> placeBlocks(const RankValues &rank, int64_t spare = 0);
 

@@ -71,7 +71,9 @@ struct PackEffort {
   /// one known.
   int64_t nodesAtBound = 200'000, nodes = 20'000;
   int64_t insertionSteps = 2'000'000'000;
-  int64_t enoughBytes = 0; ///< a packing of so many bytes is low enough, even if it is above the bound
+  /// A packing of so many bytes is low enough, even if it is above the bound; heights are told apart that differ by more
+  /// than this is above it.
+  int64_t enoughBytes = 0;
 };
 
 /// As `packByOrders`, then by branch and bound where that is above the bound: `exact`, if the search ends within its limit

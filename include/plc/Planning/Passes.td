@@ -204,7 +204,7 @@ def PlanAddresses : Pass<"plan-addresses", "::mlir::ModuleOp"> {
     bytes that are not taken again by then. With `spare` a block of values has its place as many micro-batches earlier, and what a
     task makes for itself lies apart from all that others keep. Up to `most-values` values of all micro-batches and ranks are placed one by one,
     by their lives on the rank's timeline of calls. If they are more, or if that takes fewer bytes, values that the same
-    tasks use lie together, in blocks, and each block is placed by its lives on the timeline of actions; a `plan.frame` says
+    tasks use lie together, in blocks, and segments of blocks are placed by their lives on the timeline of actions; a `plan.frame` says
     where in it each value lies. What P makes for itself alone lies where all else will: it runs before. `pooled` knows all lives and places by first fit, in the best of some orders, and
     where that ends above `memory-limit-bytes` by a search for places that end there, of blocks not while plans are tried (`measure`);
     `minimal-peak` searches on by branch and bound where that is above the bound; `standard` gives each value or block a
