@@ -230,71 +230,18 @@ TEST(Pack, FillsHolesBelowACapacity) {
 }
 
 // As in a pipeline: 4 of each micro-batch's residuals live at once, beside what F and B need for themselves, at other times.
-TEST(Pack, LanesOfRepeatedBlocksReachTheBound) {
+TEST(Pack, RepeatedBlocksReachTheBound) {
   PackProblem problem;
-  std::vector<size_t> kinds;
-  auto add = [&](size_t kind, int64_t bytes, int64_t begin, int64_t end) {
-    problem.blocks.push_back({bytes, begin, end});
-    kinds.push_back(kind);
-  };
+  auto add = [&](int64_t bytes, int64_t begin, int64_t end) { problem.blocks.push_back({bytes, begin, end}); };
   for (int64_t i = 0; i < 5000; ++i) {
-    add(0, 640, 2 * i, 2 * i + 8);
-    add(1, 192, 2 * i, 2 * i + 1);
-    add(2, 320, 2 * i + 7, 2 * i + 8);
+    add(640, 2 * i, 2 * i + 8);
+    add(192, 2 * i, 2 * i + 1);
+    add(320, 2 * i + 7, 2 * i + 8);
   }
   Packing packing;
-  ASSERT_EQ(packByLanes(problem, kinds, packing), std::nullopt);
+  ASSERT_EQ(packByOrders(problem, packing), std::nullopt);
   EXPECT_EQ(packing.bytes, 4 * 640 + 320);
   EXPECT_TRUE(packing.exact);
-}
-
-// No kind has more lanes than live at one time, and none that live at one time share bytes (`verify`).
-TEST(Pack, LanesAreAsManyAsLiveAtOneTime) {
-  std::mt19937 random(5);
-  for (int round = 0; round < 100; ++round) {
-    PackProblem problem;
-    std::vector<size_t> kinds;
-    int64_t most = 0;
-    for (size_t kind = 0; kind < 4; ++kind) {
-      PackProblem alone;
-      int64_t bytes = 64 * (1 + int64_t(random() % 8));
-      for (int i = 0; i < 30; ++i) {
-        int64_t begin = random() % 40;
-        alone.blocks.push_back({bytes, begin, begin + 1 + int64_t(random() % 9)});
-        problem.blocks.push_back(alone.blocks.back());
-        kinds.push_back(kind);
-      }
-      most += alone.bound();
-    }
-    Packing packing, again;
-    ASSERT_EQ(packByLanes(problem, kinds, packing), std::nullopt);
-    EXPECT_LE(packing.bytes, most);
-    EXPECT_LE(problem.bound(), packing.bytes);
-    EXPECT_EQ(packing.exact, packing.bytes == problem.bound());
-    ASSERT_EQ(packByLanes(problem, kinds, again), std::nullopt);
-    EXPECT_EQ(packing.offsets, again.offsets);
-  }
-}
-
-// The second lane of kind 0 lives at time 5 alone, so the block of kind 1 lies in it. The lane of kind 2 is as large as its
-// larger block, though only the smaller one lies below another.
-TEST(Pack, LanesLeaveRoomToOthers) {
-  PackProblem problem;
-  problem.blocks = {{64, 0, 9}, {64, 5, 6}, {64, 7, 12}};
-  Packing packing;
-  ASSERT_EQ(packByLanes(problem, {0, 0, 1}, packing), std::nullopt);
-  EXPECT_EQ(packing.offsets, (std::vector<int64_t>{0, 64, 64}));
-  EXPECT_EQ(packing.bytes, 128);
-  problem.blocks = {{192, 0, 1}, {64, 2, 3}, {64, 2, 3}};
-  ASSERT_EQ(packByLanes(problem, {2, 2, 0}, packing), std::nullopt);
-  EXPECT_EQ(packing.offsets, (std::vector<int64_t>{0, 0, 192}));
-  EXPECT_EQ(packing.bytes, 256);
-  EXPECT_FALSE(packing.exact);
-  problem.blocks.clear();
-  ASSERT_EQ(packByLanes(problem, {}, packing), std::nullopt);
-  EXPECT_EQ(packing.bytes, 0);
-  problem.blocks = {{0, 0, 1}};
-  EXPECT_EQ(*packByLanes(problem, {0}, packing), "block 0 has 0 bytes");
 }
 
 TEST(Pack, VerifyRefusesWrongPackings) {

@@ -57,14 +57,6 @@ Fault firstFitByTime(const PackProblem &problem, Packing &packing);
 /// `firstFitBySize`. Never fails on a checked problem.
 Fault packByOrders(const PackProblem &problem, Packing &packing);
 
-/// Many blocks of few kinds, most of which come again and again; `kindOf` is given for each block. Blocks of a kind share
-/// lanes, as many as live at one time, which an interval graph always allows; then lanes are placed as `packByOrders` places
-/// blocks, so that work grows with what lives at one time and not with how often it comes again. Heuristic, without a
-/// constant factor; each lane has the bytes of its largest block, so kinds should be of equal sizes.
-/// O(n log n + (n + lanes) lanes). Never fails on a checked problem. Source of the colouring: the greedy one of interval
-/// graphs (Gupta, Lee & Leung, 1979).
-Fault packByLanes(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
-
 /// Effort of `packMinimal`, for blocks that common times join; any is deterministic.
 struct PackEffort {
   /// Nodes of all searches of one height: more at the bound, where a packing is proven best, than between it and the best
@@ -100,8 +92,6 @@ enum class MemoryStrategy { automatic, pooled, standard, cached, minimalPeak };
 struct MemoryStrategyRow {
   const char *name;
   Fault (*pack)(const PackProblem &problem, Packing &packing);
-  /// For many blocks of few kinds; null: as all others.
-  Fault (*packKinds)(const PackProblem &problem, const std::vector<size_t> &kindOf, Packing &packing);
   Prepares prepares = Prepares::never;
   bool isQuick = true; ///< places that miss a limit are worth a longer search
 };
@@ -112,11 +102,11 @@ template <>
 struct plc::Choice<plc::planner::MemoryStrategy> {
   static constexpr const char *noun = "strategy";
   static constexpr planner::MemoryStrategyRow table[] = {
-      {"auto", planner::packByOrders, planner::packByLanes, planner::Prepares::whereItFits},
-      {"pooled", planner::packByOrders, planner::packByLanes},
-      {"standard", planner::firstFitByTime, nullptr, planner::Prepares::never, /*isQuick=*/false},
-      {"cached", planner::packByOrders, planner::packByLanes, planner::Prepares::always},
-      {"minimal-peak", planner::packMinimal, planner::packByLanes, planner::Prepares::never, /*isQuick=*/false},
+      {"auto", planner::packByOrders, planner::Prepares::whereItFits},
+      {"pooled", planner::packByOrders},
+      {"standard", planner::firstFitByTime, planner::Prepares::never, /*isQuick=*/false},
+      {"cached", planner::packByOrders, planner::Prepares::always},
+      {"minimal-peak", planner::packMinimal, planner::Prepares::never, /*isQuick=*/false},
   };
   static std::span<const planner::MemoryStrategyRow> rows() { return table; }
   static std::span<const char *const> planned() { return {}; }
