@@ -19,7 +19,9 @@ MAY = {
     "Reference": {"Support", "Dialect", "Numerics"},
     "Kernels": {"Support", "Dialect", "Analysis"},
     "Planner": {"Support"},
-    "Planning": {"Support", "Module", "Simulator", "Planner", "Dialect", "Analysis"},
+    # One clock: a plan is searched for by the step that the simulator plays.
+    "Search": {"Support", "Planner", "Module", "Simulator"},
+    "Planning": {"Support", "Module", "Simulator", "Planner", "Search", "Dialect", "Analysis"},
     "Codegen": {"Support", "Module", "Dialect", "Analysis", "Numerics"},
     # The planner's tables of choices: a key's values are the rows of such a table, so that each is named once.
     "Strategy": {"Support", "Module", "Planner"},
@@ -27,7 +29,7 @@ MAY = {
     "Text": {"Support", "Runtime"},
     "Mpi": {"Runtime"},
 }
-COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Codegen", "Strategy"}
+COMPILER = {"Dialect", "Language", "Algebra", "Numerics", "Kernels", "Planner", "Planning", "Search", "Codegen", "Strategy"}
 MAY["Driver"] = {"Support", "Module", "Simulator", *COMPILER}
 MAY |= {
     "plc-compile": {"Driver", "Support"},
@@ -37,7 +39,7 @@ MAY |= {
     "plc-lsp-server": {"Support", "Dialect", "Language"},
 }
 # Rooms whose sources may include no LLVM and no MLIR, not even through another header.
-WITHOUT_LLVM = {"Module", "Mpi", "Planner", "Runtime", "Simulator", "Text"}
+WITHOUT_LLVM = {"Module", "Mpi", "Planner", "Runtime", "Search", "Simulator", "Text"}
 # The runtime's kernel ABI: a plain header, and what code generation targets.
 ALWAYS = {"plc/Runtime/KernelABI.h"}
 # Where words are compared as text, because they come as text: the language's names, and words of others' file formats.

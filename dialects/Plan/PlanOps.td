@@ -7,5 +7,6 @@ include "dialects/Plan/PlanInstances.td"
 include "dialects/Plan/PlanKernels.td"
 include "dialects/Plan/PlanNumerics.td"
 include "dialects/Plan/PlanProgram.td"
+include "dialects/Plan/PlanSpec.td"
 
 #endif

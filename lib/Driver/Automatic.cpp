@@ -1,234 +1,304 @@
-//===- Automatic.cpp - search over whole plans of a model -------------------===//
+//===- Automatic.cpp - plans that are searched for --------------------------===//
 #include "Automatic.h"
-
-#include "Lowering.h"
 
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/Format.h"
-#include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/Grain.h"
+#include "plc/Planner/Pack.h"
+#include "plc/Planner/Partition.h"
 #include "plc/Planning/ActionTable.h"
-#include "plc/Planning/KnownAnswers.h"
+#include "plc/Planning/Choose.h"
 #include "plc/Planning/PredictStep.h"
-#include "plc/Planning/TurnsAgain.h"
+#include "plc/Planning/Summary.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Optimizer.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
+#include "plc/Support/Optimizers.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <thread>
 
 using namespace mlir;
 using namespace plc::driver;
 using namespace plc::planner;
+using plc::PhaseKind;
+using plc::strategy::ParallelismKind;
 using plc::strategy::Strategy;
+namespace search = plc::search;
 
 namespace {
 
-plc::plan::ProgramOp programOf(ModuleOp module) { return *module.getOps<plc::plan::ProgramOp>().begin(); }
-
-/// The choices for a program of a model, each of which is lowered as far as it is asked for.
-class ModelProblem : public JointProblem {
+class Chooser {
 public:
-  ModelProblem(const Models &models, const Program &program, llvm::SourceMgr &sources, const Strategy &strategy,
-               bool isNarrow)
-      : models(models), model(models.ofBatch), program(program), sources(sources), strategy(strategy),
-        isNarrow(isNarrow) {
-    this->program.isChoice = true;
-    this->program.triesCuts = false;
-    if (!program.known)
-      this->program.known = std::make_shared<plc::plan::KnownAnswers>();
-  }
+  Chooser(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources, Strategy &strategy,
+          AutomaticPlan &plan, llvm::raw_ostream &errors, bool isNarrow)
+      : models(models), done(done), program(program), sources(sources), strategy(strategy), plan(plan), errors(errors),
+        isNarrow(isNarrow),
+        isJoint(strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic) {}
 
-  int64_t mostRanks() const {
-    if (int64_t ranks = strategy.get<int64_t>("machine.ranks"))
-      return ranks;
-    int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::max<int64_t>(1, cores / threads());
-  }
-
-  std::vector<JointChoice> choices() override {
-    std::vector<JointChoice> list;
-    for (int64_t microBatches : microBatchCounts()) {
-      int64_t layers = layersOf(microBatches);
-      for (int64_t replicas : replicaCounts())
-        for (int64_t shards : shardCounts())
-          for (int64_t ranks : rankCounts(mostRanks() / replicas / shards))
-            for (ScheduleKind schedule : schedules(ranks))
-              for (int64_t chunks : chunksOf(schedule, ranks, microBatches / replicas))
-                for (JointPlacing placing : {JointPlacing::bySchedule, JointPlacing::wrapped}) {
-                  JointChoice choice{microBatches, replicas, ranks, shards, chunks, schedule};
-                  choice.placing = placing;
-                  if (isAllowed(choice, layers))
-                    list.push_back(choice);
-                }
+  int run() {
+    if (isPlainEnough())
+      return plc::Done;
+    setMachine();
+    if (int failed = addWorkloads())
+      return failed;
+    if (workloads.empty()) // the passes try other cuts, or report why no rank may be without work
+      return plc::Done;
+    setLimits();
+    if (!search::hasStarts(workloads, machine, limits))
+      return reportExcluded();
+    search::SearchReport report;
+    std::vector<search::PlanSpec> known;
+    // Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets as many bytes less.
+    constexpr int rounds = 6;
+    for (int round = 0; round < rounds; ++round) {
+      report = {};
+      std::optional<search::Found> found = search::search(workloads, machine, limits, report, known);
+      if (!found) {
+        if (plan.chosen)
+          break; // the plan before is the answer, and its addresses report what it lacks
+        return report.nearest ? reportShortfall(*report.nearest) : reportNoOrder();
+      }
+      take(*found, report);
+      if (isNarrow || !lowerLimits(*found))
+        break;
+      known = {found->plan};
+      limits.effort = effortAgain;
     }
-    return list;
-  }
-
-  JointEstimate work(int64_t microBatches) override {
-    auto [it, isNew] = works.try_emplace(microBatches);
-    if (isNew)
-      it->second = order({microBatches});
-    return it->second;
-  }
-
-  JointEstimate order(const JointChoice &choice) override {
-    if (isTooSmall(choice))
-      return {.refusal = "a run is too short for ranks that wake and wait for each other"};
-    Program quick = program;
-    quick.measures = true; // what is chosen is lowered again
-    Strategy chosen = strategyOf(choice);
-    // What a budget asks for is decided by whole plans; no cut that keeps it is faster than one that need not.
-    quick.recomputes = !strategy.isGiven("memory.budget");
-    // Nor is an order faster that keeps it.
-    quick.inFlight = quick.recomputes ? 0 : choice.microBatches / choice.replicas;
-    JointEstimate estimate;
-    OwningOpRef<ModuleOp> module = lower(choice, quick, chosen, "schedule", estimate);
-    if (!module)
-      return estimate;
-    estimate.balance = balanceOf(*program.known);
-    // No rank ends before what it updates behind its tasks, so where parameters lie counts already here.
-    estimate.ns = leastStep(*module);
-    estimate.leastNs = programOf(*module).getStepBoundNs().value_or(0) / threads();
-    return estimate;
-  }
-
-  JointEstimate plan(const JointChoice &choice, int64_t mostNs) override {
-    return planAs(isHasty() ? inHaste() : program, choice, mostNs);
-  }
-
-  // Only what a budget asks for is searched by effort.
-  bool isHasty() const override { return strategy.isGiven("memory.budget"); }
-  JointEstimate planThoroughly(const JointChoice &choice) override {
-    Program whole = program;
-    whole.triesCuts = true; // as what is chosen will be made
-    return planAs(whole, choice, std::numeric_limits<int64_t>::max());
-  }
-  JointEstimate planWidely(const JointChoice &choice) override {
-    Program wide = inHaste();
-    wide.triesCuts = true;
-    return planAs(wide, choice, std::numeric_limits<int64_t>::max());
-  }
-
-  Program inHaste() const {
-    Program hasty = program;
-    hasty.isHasty = true;
-    hasty.known = hastyAnswers;
-    return hasty;
-  }
-
-  JointEstimate planAs(const Program &program, const JointChoice &choice, int64_t mostNs) {
-    JointEstimate estimate;
-    OwningOpRef<ModuleOp> module = lower(choice, program, strategyOf(choice), "", estimate, mostNs);
-    if (!module)
-      return estimate;
-    StepLoads found = loadsOf(programOf(*module));
-    estimate.ns = playedNs(programOf(*module), plc::plan::StepPart::whole);
-    found.tasksNs = playedNs(programOf(*module), plc::plan::StepPart::tasks);
-    loads[choice] = std::move(found);
-    return estimate;
-  }
-
-  int64_t fewBytes() const override { return strategy.get<int64_t>("memory.budget") / 128; }
-  bool mayRecompute() const override {
-    return program.entry == plc::ProgramKind::train && strategy.isGiven("memory.budget") &&
-           !strategy.isOwn("checkpoint.policy");
-  }
-  bool mayMove() const override { return !isNarrow && !strategy.isOwn("parallelism.balance"); }
-  // Ranks that share stages fill the time in which one waits for another with other micro-batches, also forward.
-  bool maySearchOrder(const JointChoice &choice) const override {
-    bool placesByHand = choice.chunks > 1 && plc::rowOf(choice.schedule).placement == Placement::vee;
-    return !isNarrow && (program.entry == plc::ProgramKind::train || choice.shards > 1) && isFree("schedule") &&
-           (!placesByHand || isFree("chunks"));
-  }
-
-  /// The strategy with a choice written into it.
-  Strategy strategyOf(const JointChoice &choice) const {
-    using plc::strategy::ParallelismKind;
-    Strategy chosen = strategy;
-    bool divided = choice.stages() > 1;
-    auto choose = [&](const char *key, plc::strategy::Value value) {
-      chosen.choose(std::string("parallelism.") + key, value);
-    };
-    ParallelismKind kind = divided               ? ParallelismKind::pipeline
-                           : choice.shards > 1   ? ParallelismKind::model
-                           : choice.replicas > 1 ? ParallelismKind::data
-                                                 : ParallelismKind::none;
-    choose("kind", std::string(plc::nameOfChoice(kind)));
-    if (kind != ParallelismKind::none && !strategy.shards().empty() && choice.shards != own("shard_ranks"))
-      choose("shard_ranks", choice.shards);
-    if (choice.replicas != own("replicas"))
-      choose("replicas", choice.replicas);
-    choose("micro_batches", choice.microBatches);
-    if (divided) {
-      choose("stages", choice.stages());
-    } else if (own("stages") > 1) { // the work of all that are given
-      choose("stages", 1);
-      choose("place", std::vector<int64_t>());
-    }
-    if (divided || choice.shards > 1)
-      choose("schedule", std::string(plc::nameOfChoice(choice.schedule)));
-    if (choice.placing != JointPlacing::bySchedule) {
-      chosen.choose("parallelism.place", choice.place(), /*isOwn=*/true);
-    } else if (choice.chunks > 1) {
-      choose("chunks", choice.chunks);
-      choose("place", choice.place());
-    }
-    if (!choice.balance.empty())
-      choose("balance", choice.balance);
-    if (choice.recomputes)
-      chosen.choose("checkpoint.policy", std::string(plc::nameOfChoice(RematPolicy::budget)));
-    return chosen;
-  }
-
-  /// Of a choice that was planned.
-  const StepLoads &loadsOf(const JointChoice &choice) { return loads[choice]; }
-
-  /// All that was reported when a choice was refused for a reason, and the exit code.
-  const std::pair<std::string, int> &reportOf(const std::string &refusal) { return reports[refusal]; }
-
-  /// Where there are no choices: tells why, with the key of the strategy that leaves none, or those that do together.
-  /// Returns the exit code.
-  int tellExcluded(llvm::raw_ostream &errors) {
-    for (auto &[microBatches, estimate] : uncut) { // nothing can be cut, whatever the keys say
-      auto [text, code] = reportOf(estimate.refusal);
-      errors << text;
-      return code;
-    }
-    std::vector<const char *> keys = excludingKeys();
-    std::string values;
-    for (StringRef key : keys)
-      values +=
-          (values.empty() ? "'" : ", '") + key.str() + "' is " +
-          (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
-    auto modelOp = *model.getOps<plc::ein::ModelOp>().begin();
-    int64_t layers = layersOf(microBatchCounts().front());
-    plc::language::PassErrors reported(sources, *model.getContext(), errors, strategy.places());
-    plc::withKey(plc::emitNoPlan(modelOp), keys.front())
-        << values << " but model '" << modelOp.getSymName() << "' has " << layers << " layer calls to cut, for at most "
-        << mostRanks() << " ranks with as many stages on each; a key that is left out is chosen";
-    return plc::NoPlan;
+    strategy = std::move(*chosen);
+    return plc::Done;
   }
 
 private:
-  int64_t threads() const { return threadsOf(strategy); }
-  bool isFree(StringRef key) const { return key == freed || !strategy.isOwn("parallelism." + key.str()); }
+  /// How a workload is made: values of keys that the search chooses.
+  struct Way {
+    int64_t microBatches = 1;
+    std::optional<bool> recomputesLoops{}, precomputes{}; ///< none: as the strategy says
+    OwningOpRef<ModuleOp> module{};
+  };
+
+  static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
+
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
+  bool isFree(const std::string &key) const {
+    return isJoint && (key == freed || !strategy.isOwn("parallelism." + key));
+  }
+  bool hasBudget() const { return program.recomputes && strategy.isGiven("memory.budget"); }
+  bool isTraining() const { return program.entry == plc::ProgramKind::train; }
+  plc::ein::ModelOp model() const {
+    ModuleOp module = models.ofBatch;
+    return *module.getOps<plc::ein::ModelOp>().begin();
+  }
+
+  /// Whether the plan that there is without a budget keeps it, so that a budget that binds nothing changes nothing.
+  bool isPlainEnough() const {
+    if (isJoint || followsTimes(strategy) || !hasBudget())
+      return false;
+    Program measured = program;
+    measured.measures = true;
+    Lowering lowering(models, strategy, sources, nullptr, llvm::nulls(), done);
+    OwningOpRef<ModuleOp> planned = lowering.lower(measured, "");
+    int64_t budget = strategy.get<int64_t>("memory.budget");
+    return planned && llvm::all_of(plc::plan::arenasOf(*planned), [&](int64_t bytes) { return bytes <= budget; });
+  }
+
+  void setMachine() {
+    plan.mostRanks = isJoint ? strategy.get<int64_t>("machine.ranks") : ranksOf(strategy) * own("replicas");
+    if (!plan.mostRanks) {
+      int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+      plan.mostRanks = std::max<int64_t>(1, cores / threadsOf(strategy));
+    }
+    machine.ranks = plan.mostRanks;
+    machine.cluster = plc::simulator::oneProcess(size_t(machine.ranks), 0, strategy.rates());
+    machine.updateNsPerByte = strategy.rates()[plc::Rate::updatedByte];
+    if (hasBudget())
+      machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
+  }
+
+  /// The program for each number of micro-batches, and in each way in which it may be made.
+  int addWorkloads() {
+    std::string text;
+    int code = 0;
+    for (int64_t microBatches : microBatchCounts())
+      for (Way &way : waysOf(microBatches)) {
+        std::string wrong;
+        llvm::raw_string_ostream stream(wrong);
+        Strategy chosen = strategyOf(way);
+        Lowering lowering(models, chosen, sources, nullptr, stream, done);
+        way.module = lowering.lower(program, lastOfModel);
+        if (!way.module) {
+          code = code ? code : lowering.exitCode();
+          text = text.empty() ? wrong : text; // of all numbers of micro-batches the first reports
+          continue;
+        }
+        plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.places());
+        FailureOr<search::Workload> workload = plc::plan::workloadOf(*way.module, workloadOptions(chosen));
+        if (failed(workload)) {
+          code = code ? code : reported.getExitCode();
+          text = text.empty() ? wrong : text;
+          continue;
+        }
+        if (llvm::is_contained(workloads, *workload))
+          continue; // nothing to precompute, or no long loops
+        workloads.push_back(std::move(*workload));
+        ways.push_back(std::move(way));
+      }
+    addShared();
+    if (!workloads.empty() || (!unshared.empty() && !isJoint))
+      return plc::Done;
+    errors << (text.empty() ? unshared : text);
+    return code ? code : int(plc::NoPlan);
+  }
+
+  /// The ways in which groups of ranks share stages, where sizes of the model are divided.
+  void addShared() {
+    std::vector<int64_t> shardCounts = this->shardCounts();
+    std::vector<search::Workload> whole = std::exchange(workloads, {});
+    std::vector<Way> wholeWays = std::exchange(ways, {});
+    for (size_t index = 0; index < whole.size(); ++index)
+      for (int64_t shards : shardCounts)
+        for (const std::vector<int32_t> &groupOf : groupMaps(shards, whole[index].units.size()))
+          share(whole[index], wholeWays[index], shards, groupOf);
+    if (shardCounts.front() > 1)
+      return;
+    std::move(whole.begin(), whole.end(), std::back_inserter(workloads));
+    std::move(wholeWays.begin(), wholeWays.end(), std::back_inserter(ways));
+  }
+
+  void share(const search::Workload &whole, Way &way, int64_t shards, const std::vector<int32_t> &groupOf) {
+    search::Sharing sharing{shards, stageOfUnits(), groupOf};
+    if (sharing.cut.empty())
+      sharing.cut = search::cutUnits(whole, machine, groupOf);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    plc::language::PassErrors silent(sources, *way.module->getContext(), stream, strategy.places());
+    ModuleOp module = *way.module;
+    FailureOr<search::Workload> workload = plc::plan::workloadOf(module, workloadOptions(strategyOf(way)), sharing);
+    if (failed(workload)) {
+      unshared = unshared.empty() ? text : unshared;
+      return;
+    }
+    workloads.push_back(std::move(*workload));
+    ways.push_back({way.microBatches, way.recomputesLoops, way.precomputes, OwningOpRef<ModuleOp>(module.clone())});
+  }
+
+  // Each rank has as many parts as each other one.
+  std::vector<int64_t> shardCounts() const {
+    const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+    if (shard.empty())
+      return {1};
+    int64_t parts = shard.begin()->second;
+    if (!isJoint || !isFree("shard_ranks"))
+      return {own("shard_ranks") ? own("shard_ranks") : parts};
+    std::vector<int64_t> counts;
+    for (int64_t shards = 1; shards <= std::min(parts, plan.mostRanks); ++shards)
+      if (parts % shards == 0)
+        counts.push_back(shards);
+    return counts;
+  }
+
+  /// Stages on groups 0, 1: 01, and 0101. Of one rank there are none.
+  std::vector<std::vector<int32_t>> groupMaps(int64_t shards, size_t units) const {
+    std::vector<std::vector<int32_t>> maps;
+    if (shards == 1)
+      return maps;
+    if (!isJoint) {
+      maps.push_back(givenMap());
+      return maps;
+    }
+    for (int64_t groups = 1; groups <= plan.mostRanks / shards; ++groups)
+      for (int64_t chunks : {1, 2}) {
+        std::vector<int32_t> &map = maps.emplace_back();
+        for (int64_t stage = 0; stage < groups * chunks; ++stage)
+          map.push_back(int32_t(stage % groups));
+        bool isAllowed = map.size() <= units && (isFree("stages") || groups * chunks == own("stages")) &&
+                         (isFree("chunks") || chunks == own("chunks")) && (groups > 1 || chunks == 1);
+        if (!isAllowed)
+          maps.pop_back();
+      }
+    return maps;
+  }
+
+  /// The rank, or the group, of each stage that the strategy says.
+  std::vector<int32_t> givenMap() const {
+    const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
+    std::vector<int32_t> map(place.begin(), place.end());
+    for (int64_t stage = int64_t(map.size()); place.empty() && stage < own("stages"); ++stage)
+      map.push_back(int32_t(stage));
+    return map;
+  }
+
+  std::vector<int32_t> stageOfUnits() const {
+    std::vector<int32_t> stages;
+    int32_t stage = 0;
+    for (int64_t count : strategy.get<std::vector<int64_t>>("parallelism.balance"))
+      stages.insert(stages.end(), size_t(count), stage++);
+    return stages;
+  }
+
+  // Under a budget what is precomputed, and the iterations of long loops, may cost more bytes than they save time.
+  std::vector<Way> waysOf(int64_t microBatches) const {
+    using plc::strategy::TurnValues;
+    bool isOpen = strategy.getChoice<TurnValues>("checkpoint.turns") == TurnValues::policy && mayRecompute();
+    std::vector<Way> all;
+    for (bool recomputes : {false, true})
+      for (bool precomputes : {true, false}) {
+        if ((recomputes && !isOpen) || (!precomputes && !mayPrepare(program, strategy)))
+          continue;
+        Way &way = all.emplace_back();
+        way.microBatches = microBatches;
+        if (isOpen)
+          way.recomputesLoops = recomputes;
+        if (mayPrepare(program, strategy))
+          way.precomputes = precomputes;
+      }
+    return all;
+  }
+
+  Strategy strategyOf(const Way &way) const {
+    using plc::strategy::TurnValues;
+    Strategy chosen = strategy;
+    if (way.microBatches != own("micro_batches"))
+      chosen.choose("parallelism.micro_batches", way.microBatches);
+    if (way.recomputesLoops)
+      chosen.choose("checkpoint.turns",
+                    std::string(plc::nameOfChoice(*way.recomputesLoops ? TurnValues::recompute : TurnValues::keep)));
+    if (way.precomputes)
+      chosen.choose("memory.strategy",
+                    std::string(plc::nameOfChoice(*way.precomputes ? MemoryStrategy::cached : MemoryStrategy::pooled)));
+    return chosen;
+  }
+
+  /// Whether it is open what is recomputed.
+  bool mayRecompute() const {
+    return isTraining() && hasBudget() &&
+           (solvesBudget(program, strategy) || (isJoint && !strategy.isOwn("checkpoint.policy")));
+  }
+
+  plc::plan::WorkloadOptions workloadOptions(const Strategy &chosen) const {
+    plc::plan::WorkloadOptions options;
+    options.grain = strategy.getChoice<Grain>("parallelism.grain");
+    options.prepares = prepares(chosen);
+    options.threads = threadsOf(strategy);
+    if (isTraining())
+      options.moments = plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
+    options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();
+    options.keepKinds = keptKinds(strategy);
+    return options;
+  }
 
   std::vector<int64_t> microBatchCounts() {
     if (!isFree("micro_batches"))
       return {own("micro_batches")};
     // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
     constexpr int64_t mostPerRank = 16, most = 4096;
-    int64_t batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
+    int64_t batch = model().getBatch();
     std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
-    int64_t limit = std::min({batch, mostPerRank * mostRanks(), most});
+    int64_t limit = std::min({batch, mostPerRank * plan.mostRanks, most});
     while (counts.back() * 2 <= limit)
       counts.push_back(counts.back() * 2);
     // Those that leave no micro-batch smaller than others.
@@ -247,247 +317,283 @@ private:
       return {own("replicas")};
     int64_t lanes = strategy.get<int64_t>("gradient.lanes");
     std::vector<int64_t> counts;
-    for (int64_t replicas = 1; replicas <= std::min(lanes, mostRanks()); ++replicas)
+    for (int64_t replicas = 1; replicas <= std::min(lanes, plan.mostRanks); ++replicas)
       if (lanes % replicas == 0)
         counts.push_back(replicas);
     return counts;
   }
 
-  // Each rank has as many parts as each other one.
-  std::vector<int64_t> shardCounts() const {
-    if (!isFree("shard_ranks"))
-      return {own("shard_ranks")};
-    const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
-    int64_t parts = shard.empty() ? 1 : shard.begin()->second;
-    std::vector<int64_t> counts;
-    for (int64_t shards = 1; shards <= std::min(parts, mostRanks()); ++shards)
-      if (parts % shards == 0)
-        counts.push_back(shards);
-    return counts;
-  }
-
-  std::vector<int64_t> rankCounts(int64_t most) const {
+  std::vector<int64_t> rankCounts() const {
+    if (!isJoint)
+      return {ranksOf(strategy)};
+    int64_t most = isSmall() ? 1 : plan.mostRanks;
     std::vector<int64_t> counts;
     for (int64_t ranks = 1; ranks <= most; ranks += ranks < 8 ? 1 : ranks)
       counts.push_back(ranks);
-    if (!counts.empty() && counts.back() < most)
+    if (counts.back() < most)
       counts.push_back(most);
     return counts;
-  }
-
-  // Where nothing runs backward, or on one rank, all orders are one.
-  std::vector<ScheduleKind> schedules(int64_t ranks) const {
-    ScheduleKind given = strategy.getChoice<ScheduleKind>("parallelism.schedule");
-    if (!isFree("schedule") || program.entry != plc::ProgramKind::train || ranks == 1)
-      return {given};
-    std::vector<ScheduleKind> kinds;
-    for (size_t kind = 0; kind < plc::Choice<ScheduleKind>::rows().size(); ++kind)
-      if (plc::rowOf(ScheduleKind(kind)).follows == OrderSource::shape)
-        kinds.push_back(ScheduleKind(kind));
-    return kinds;
-  }
-
-  // Several stages per rank make the ends of the pipeline shorter, by less and less. Of the orders that may have any number of
-  // them, few are worth their search: `1f1b` and `zb_h1`, or the one that is named. With one micro-batch `interleaved` is as good.
-  std::vector<int64_t> chunksOf(ScheduleKind schedule, int64_t ranks, int64_t microBatches) const {
-    const ScheduleFamily &family = plc::rowOf(schedule);
-    if (!isFree("chunks"))
-      return {own("chunks")};
-    if (ranks == 1)
-      return {isFree("stages") ? 1 : own("stages")};
-    if (!isFree("stages")) {
-      int64_t chunks = own("stages") / ranks;
-      bool fits = own("stages") % ranks == 0 || own("stages") == ranks + 1;
-      return fits && chunks >= family.chunks ? std::vector<int64_t>{chunks} : std::vector<int64_t>();
-    }
-    bool isNamed = !isFree("schedule"),
-         isPlain = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
-    int64_t most = family.chunks;
-    if (family.placement == Placement::loop)
-      most = 4;
-    else if (family.placement == Placement::any && (isNamed || (isPlain && microBatches > 1)))
-      most = 3;
-    std::vector<int64_t> counts(most - family.chunks + 1);
-    std::iota(counts.begin(), counts.end(), family.chunks);
-    return counts;
-  }
-
-  // Under the orders that may have any number of stages on a rank, and are worth their search.
-  bool mayWrap(ScheduleKind schedule) const {
-    bool isNamed = !isFree("schedule"),
-         isFew = schedule == ScheduleKind::oneFOneB || schedule == ScheduleKind::zeroBubbleH1;
-    return plc::rowOf(schedule).placement == Placement::any && (isNamed || isFew);
-  }
-
-  bool isAllowed(const JointChoice &choice, int64_t layers) const {
-    const ScheduleFamily &family = plc::rowOf(choice.schedule);
-    bool isVee = family.placement == Placement::vee;
-    bool fitsFamily = !isVee || choice.stages() == 1 || choice.chunks == family.chunks;
-    if (choice.placing == JointPlacing::wrapped)
-      fitsFamily = choice.ranks > 1 && choice.chunks == 1 && isFree("chunks") && mayWrap(choice.schedule);
-    return fitsFamily && choice.stages() <= layers && (isFree("stages") || choice.stages() == own("stages"));
-  }
-
-  /// The model with kernels for a number of micro-batches; null if it cannot be cut so.
-  ModuleOp kernelsOf(int64_t microBatches, JointEstimate &estimate) {
-    auto [it, isNew] = kernels.try_emplace(microBatches);
-    if (isNew) {
-      Strategy chosen = strategyOf({microBatches});
-      std::string text;
-      llvm::raw_string_ostream stream(text);
-      Lowering lowering(models, chosen, sources, nullptr, stream);
-      it->second = lowering.lower(program, "kernels");
-      if (!it->second)
-        refuse(text, lowering.exitCode(), uncut[microBatches]);
-    }
-    if (it->second)
-      return *it->second;
-    estimate = uncut[microBatches];
-    return {};
   }
 
   // A run without gradients is one request: its ranks sleep before it, and wait for each other's messages in it. Left to the
   // choice, each has enough work. Measured with BERTs whose run takes one rank 1.2, 6.8 and 70 ms, on two cores with other work:
   // two ranks take 1.9, 2.0 and 1.2 times as long at their fastest, and one rank with two workers 0.97, 0.82 and 0.66 times.
-  bool isTooSmall(const JointChoice &choice) {
+  bool isSmall() const {
     constexpr int64_t leastShareNs = 10'000'000;
-    bool isOpen = isFree("stages") && isFree("replicas") && isFree("shard_ranks");
-    return program.entry != plc::ProgramKind::train && isOpen && choice.allRanks() > 1 &&
-           work(choice.microBatches).ns < leastShareNs * choice.allRanks();
+    bool isOpen = isFree("stages") && isFree("replicas");
+    return !isTraining() && isOpen && workloads.front().workNs() < leastShareNs * plan.mostRanks;
   }
 
-  /// Layer calls that can be cut.
-  int64_t layersOf(int64_t microBatches) {
-    std::vector<int64_t> balance = work(microBatches).balance;
-    return std::max<int64_t>(1, std::accumulate(balance.begin(), balance.end(), int64_t(0)));
+  void setLimits() {
+    limits = {};
+    limits.effort = isNarrow ? effortNarrow : effort;
+    limits.rankCounts = rankCounts();
+    limits.replicaCounts = replicaCounts();
+    if (!isFree("stages"))
+      limits.stages = own("stages");
+    if (!isFree("chunks"))
+      limits.chunks = own("chunks");
+    if (!isJoint || (!isFree("place") && strategy.isGiven("parallelism.place")))
+      limits.rankOf = givenMap();
+    limits.stageOf = stageOfUnits();
+    auto schedule = strategy.getChoice<ScheduleKind>("parallelism.schedule");
+    if (!isFree("schedule") && plc::rowOf(schedule).follows != OrderSource::times)
+      limits.schedule = schedule;
+    limits.mayRecompute = mayRecompute();
+    if (!limits.mayRecompute)
+      for (const Way &way : ways)
+        limits.recompute.push_back(recomputedBy(way));
+    if (isNarrow)
+      limits.without = {"border", "stage", "tasks", "relist", "split", "recompute"};
   }
 
-  /// The step of an order, with updates.
-  int64_t leastStep(ModuleOp ordered) const {
-    return plc::plan::leastStep(programOf(ordered), strategy.rates(), threads());
+  /// What a policy without a budget recomputes.
+  std::vector<search::Recompute> recomputedBy(const Way &way) const {
+    ModuleOp module = way.module.get();
+    size_t index = size_t(&way - ways.data());
+    return plc::plan::recomputedBy(module, workloads[index], workloadOptions(strategyOf(way)),
+                                   rematModeOf(program, strategy));
   }
 
-  OwningOpRef<ModuleOp> lower(const JointChoice &choice, const Program &program, const Strategy &chosen, StringRef last,
-                              JointEstimate &estimate, int64_t mostNs = std::numeric_limits<int64_t>::max()) {
-    ModuleOp withKernels = kernelsOf(choice.microBatches, estimate);
-    if (!withKernels)
-      return {};
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    Lowering lowering(models, chosen, sources, nullptr, stream);
-    int64_t givenUpNs = std::numeric_limits<int64_t>::max();
-    lowering.giveUpIf([&](ModuleOp ordered) {
-      int64_t ns = leastStep(ordered);
-      if (ns > mostNs)
-        givenUpNs = std::min(givenUpNs, ns);
-      return ns > mostNs;
-    });
-    // Kernels keep the turns of long loops. Where the budget decides about these, too, a whole plan is made of the model, both ways.
-    bool decidesTurns = last.empty() && solvesTurns(program, chosen) && hasSegments(withKernels);
-    OwningOpRef<ModuleOp> module =
-        decidesTurns ? lowering.lower(program, last) : lowering.plan(withKernels.clone(), program, last);
-    if (!module && text.empty() && givenUpNs > mostNs) {
-      estimate.ns = givenUpNs;
-      estimate.isGivenUp = true;
-    } else if (!module) {
-      refuse(text, lowering.exitCode(), estimate);
+  /// The strategy with a plan written into it, and the program that it is of.
+  Strategy strategyOf(const search::PlanSpec &spec) const {
+    const Way &way = ways[size_t(spec.workload)];
+    Strategy chosen = strategyOf(way);
+    auto choose = [&](const char *key, plc::strategy::Value value, bool isOwn = false) {
+      chosen.choose(std::string("parallelism.") + key, std::move(value), isOwn);
+    };
+    const std::optional<search::Sharing> &sharing = workloads[size_t(spec.workload)].sharing;
+    const std::vector<int32_t> &rankOf = sharing ? sharing->groupOf : spec.rankOf;
+    bool isDivided = rankOf.size() > 1;
+    ParallelismKind kind = isDivided           ? ParallelismKind::pipeline
+                           : sharing           ? ParallelismKind::model
+                           : spec.replicas > 1 ? ParallelismKind::data
+                                               : ParallelismKind::none;
+    if (isJoint) {
+      choose("kind", std::string(plc::nameOfChoice(kind)));
+      if (spec.replicas != own("replicas"))
+        choose("replicas", spec.replicas);
+      if (!strategy.shards().empty() && kind != ParallelismKind::none)
+        choose("shard_ranks", sharing ? sharing->shards : 1);
+      choose("stages", int64_t(rankOf.size()));
+      choose("place", isDivided ? std::vector<int64_t>(rankOf.begin(), rankOf.end()) : std::vector<int64_t>());
+      if (isDivided || sharing)
+        choose("schedule", std::string(plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic))));
     }
-    return module;
+    ModuleOp module = way.module.get();
+    choose("plan", plc::plan::specText(module, workloads[size_t(spec.workload)], spec));
+    return chosen;
   }
 
-  // The message of the first error stands for all that was reported.
-  void refuse(const std::string &text, int code, JointEstimate &estimate) {
-    StringRef line = StringRef(text).split('\n').first;
-    estimate.refusal = (line.contains("error: ") ? line.split("error: ").second : line).str();
-    estimate.lacksMemory = code == plc::NoPlan && strategy.isGiven("memory.budget");
-    estimate.missingBytes = readMissing(line).value_or(0);
-    reports.try_emplace(estimate.refusal, text, code);
+  void take(const search::Found &found, const search::SearchReport &report) {
+    plan.rows.clear();
+    for (const search::Found &start : report.starts)
+      if (AutomaticPlan::Row row = rowOf(start);
+          llvm::none_of(plan.rows, [&](const auto &other) { return other.isLike(row); }))
+        plan.rows.push_back(std::move(row));
+    plan.chosen = rowOf(found);
+    plan.schedule = plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic));
+    plan.evaluations += report.evaluations;
+    plan.isAborted = report.isAborted;
+    plan.boundNs = search::lowerBound(workloads, machine);
+    setParts(found);
+    chosen = strategyOf(found.plan);
   }
 
-  /// Of the model that was cut last; of several, the first.
-  static std::vector<int64_t> balanceOf(const plc::plan::KnownAnswers &known) {
-    std::vector<int64_t> balance;
-    for (int64_t stage : known.cuts.begin()->second.stageOf) {
-      balance.resize(std::max<size_t>(balance.size(), stage + 1));
-      ++balance[stage];
+  AutomaticPlan::Row rowOf(const search::Found &found) const {
+    AutomaticPlan::Row row;
+    row.microBatches = ways[size_t(found.plan.workload)].microBatches;
+    row.replicas = found.plan.replicas;
+    row.ranks = found.plan.ranks();
+    row.stages = found.plan.stages();
+    const std::optional<search::Sharing> &sharing = workloads[size_t(found.plan.workload)].sharing;
+    if (sharing) {
+      row.shards = sharing->shards;
+      row.stages = int64_t(sharing->groupOf.size());
     }
-    return balance;
+    row.recomputes = found.plan.recomputes();
+    row.stepNs = found.result.stepNs;
+    row.overBytes = found.result.overBytes;
+    if (row.shards == 1 && row.stages > row.ranks)
+      row.rankOf = found.plan.rankOf;
+    return row;
   }
 
-  /// The step as the simulator plays it: beside the order's with messages, what waits for them, and updates.
-  int64_t playedNs(plc::plan::ProgramOp planned, plc::plan::StepPart part) const {
+  int64_t playedNs(plc::plan::ProgramOp planned) const {
     plc::plan::RouteTable routes(planned);
     plc::plan::TaskSlots slots(planned, routes);
     FailureOr<plc::module::EntryPlan> table = plc::plan::buildActionTable(planned, slots);
     assert(succeeded(table) && "a plan has a table");
     return plc::plan::predictStep(planned, *table, strategy.rates(), plc::strategy::optimizerOf(strategy).needsNorm(),
-                                  threads(), part);
+                                  threadsOf(strategy));
   }
 
-  StepLoads loadsOf(plc::plan::ProgramOp planned) const {
-    SymbolTable kernels(planned->getParentOfType<ModuleOp>());
-    StepLoads found;
-    found.ns.resize(planned.getNumRanks());
-    planned.walk([&](plc::plan::CallOp call) {
-      auto stage = call->getParentOfType<plc::plan::StageOp>();
-      auto kernel = kernels.lookup<plc::plan::KernelOp>(call.getKernel());
-      int64_t again = call.getRecompute() ? kernel.getNs() : plc::plan::nsOfTurnsAgain(kernel);
-      found.ns[stage.getRank()] += kernel.getNs() * planned.getRunsOfReplica() / threads();
-      found.againNs += again * planned.getRunsOfReplica() / threads();
+  // Gaps between values are known only with addresses. Returns whether a rank has fewer bytes now.
+  bool lowerLimits(const search::Found &found) {
+    Program measured = program;
+    measured.measures = true;
+    Lowering lowering(models, *chosen, sources, nullptr, llvm::nulls(), done);
+    ModuleOp module = *ways[size_t(found.plan.workload)].module;
+    OwningOpRef<ModuleOp> planned = lowering.plan(module.clone(), measured, "");
+    if (!planned)
+      return false; // the final lowering reports why
+    // Of replicas and shared stages the search only estimates the step.
+    plan.chosen->stepNs = playedNs(*planned->getOps<plc::plan::ProgramOp>().begin());
+    if (!hasBudget())
+      return false;
+    int64_t budget = strategy.get<int64_t>("memory.budget");
+    bool isLower = false;
+    std::vector<int64_t> arenas = plc::plan::arenasOf(*planned);
+    for (size_t rank = 0; rank < arenas.size(); ++rank) {
+      int64_t &limit = machine.limitBytes[rank % found.result.bytes.size()];
+      if (int64_t over = arenas[rank] - budget; over > 0) {
+        limit = std::min(limit, found.result.bytes[rank % found.result.bytes.size()] - over);
+        isLower = true;
+      }
+    }
+    return isLower;
+  }
+
+  void setParts(const search::Found &found) {
+    const search::Workload &workload = workloads[size_t(found.plan.workload)];
+    search::StageTasks tasks = search::tasksOf(workload, found.plan, machine.ranks);
+    double runs = double(workload.microBatches / found.plan.replicas), all = 0, ranks = double(found.plan.ranks());
+    for (const search::Call &call : workload.calls)
+      all += double(call.ns) * runs;
+    std::vector<double> load(found.result.busyNs.size(), 0.0);
+    for (size_t stage = 0; stage < tasks.stages.size(); ++stage)
+      for (const search::StageTasks::Work &work : tasks.stages[stage])
+        load[size_t(found.plan.rankOf[stage])] += double(work.ns) * runs;
+    double total = std::accumulate(load.begin(), load.end(), 0.0),
+           slowest = *std::max_element(load.begin(), load.end());
+    double step = double(std::max<int64_t>(found.result.stepNs, 1)), update = 0;
+    for (size_t rank = 0; rank < load.size(); ++rank)
+      update = std::max(update, double(found.result.busyNs[rank]) - load[rank]);
+    plan.work = 100 * all / ranks / step;
+    plan.again = 100 * (total - all) / ranks / step;
+    plan.uneven = 100 * (slowest - total / ranks) / step;
+    plan.updates = 100 * update / step;
+    plan.waiting = std::max(0.0, 100 - plan.work - plan.again - plan.uneven - plan.updates);
+    // What costs more than this part of the step is worth naming.
+    constexpr double worthwhile = 5;
+    double worst = std::max({plan.again, plan.uneven, plan.waiting, plan.updates});
+    bool hitsBytes = llvm::any_of(plan.rows, [&](const AutomaticPlan::Row &row) {
+      return row.overBytes > 0 && row.stepNs < found.result.stepNs;
     });
-    return found;
+    if (found.plan.recomputes() || hitsBytes)
+      plan.binds = "memory.budget";
+    else if (worst > worthwhile)
+      plan.binds = plan.uneven == worst ? "layers" : plan.updates == worst ? "batch" : "micro-batches";
+    else
+      plan.binds = found.plan.ranks() * found.plan.replicas == plan.mostRanks ? "ranks" : "work";
   }
 
-  /// The key without which there would be choices, or, if each of several must go, all that are given.
-  std::vector<const char *> excludingKeys() {
+  int reportNoOrder() {
+    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places());
+    plc::emitNoPlan(model()) << "ranks would wait for each other in any order of these stages";
+    return plc::NoPlan;
+  }
+
+  int reportShortfall(const search::Found &nearest) {
+    size_t worst = 0;
+    auto over = [&](size_t rank) { return nearest.result.bytes[rank] - machine.limitBytes[rank]; };
+    for (size_t rank = 0; rank < nearest.result.bytes.size(); ++rank)
+      worst = over(rank) > over(worst) ? rank : worst;
+    int64_t needed = nearest.result.bytes[worst], limit = machine.limitBytes[worst];
+    const search::Workload &workload = workloads[size_t(nearest.plan.workload)];
+    int64_t persistent = search::tasksOf(workload, nearest.plan, machine.ranks).persistentBytes[worst];
+    bool isPersistent = persistent > limit;
+    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places(),
+                                       hintOf(program, strategy));
+    InFlightDiagnostic error = plc::withKey(plc::emitNoPlan(model()), "memory.budget");
+    error << "rank " << worst << " needs " << formatBytes(needed) << ", limit " << formatBytes(limit)
+          << ", largest part " << (2 * persistent > needed ? "static area " : "values ")
+          << formatBytes(std::max(persistent, needed - persistent)) << ": " << needed - limit << " bytes are missing";
+    plc::withLack(std::move(error), isPersistent ? plc::Lack::statics : plc::Lack::any);
+    return plc::NoPlan;
+  }
+
+  /// Names the key that leaves no plan, or those that do together.
+  int reportExcluded() {
     std::vector<const char *> given;
-    for (const char *key : {"parallelism.stages", "parallelism.chunks", "parallelism.shard_ranks",
-                            "parallelism.replicas", "parallelism.schedule"}) {
-      StringRef name = StringRef(key).split('.').second;
+    for (const char *key :
+         {"parallelism.stages", "parallelism.chunks", "parallelism.replicas", "parallelism.schedule"}) {
+      std::string name = StringRef(key).split('.').second.str();
       if (isFree(name))
         continue;
       freed = name;
-      bool leavesChoices = !choices().empty();
-      freed = "";
-      if (leavesChoices)
-        return {key};
+      setLimits();
+      bool leavesSome = search::hasStarts(workloads, machine, limits);
+      freed.clear();
+      if (leavesSome) {
+        given = {key};
+        break;
+      }
       given.push_back(key);
     }
-    return given;
+    std::string values;
+    for (StringRef key : given)
+      values +=
+          (values.empty() ? "'" : ", '") + key.str() + "' is " +
+          (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
+    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places());
+    plc::withKey(plc::emitNoPlan(model()), given.front())
+        << values << " but model '" << model().getSymName() << "' has " << workloads.front().units.size()
+        << " layer calls to cut, for at most " << plan.mostRanks
+        << " ranks with as many stages on each; a key that is left out is chosen";
+    return plc::NoPlan;
   }
 
   const Models models;
-  ModuleOp model; // for one batch
+  const PhaseKind done;
   Program program;
   llvm::SourceMgr &sources;
-  const Strategy &strategy;
-  bool isNarrow;
-  std::map<int64_t, OwningOpRef<ModuleOp>> kernels; // by micro-batches
-  std::map<int64_t, JointEstimate> works, uncut;    // of one rank; why there are no kernels
-  std::map<std::string, std::pair<std::string, int>> reports;
-  std::map<JointChoice, StepLoads> loads;
-  // Measured on five models under 38 budgets: the same choices as with all effort.
-  std::shared_ptr<plc::plan::KnownAnswers> hastyAnswers =
-      std::make_shared<plc::plan::KnownAnswers>(RetentionEffort{.haste = 16});
-  StringRef freed; // a key that counts as not given
+  Strategy &strategy;
+  AutomaticPlan &plan;
+  llvm::raw_ostream &errors;
+  const bool isNarrow, isJoint;
+  search::Machine machine;
+  search::Limits limits;
+  std::vector<Way> ways; // by workload
+  std::vector<search::Workload> workloads;
+  std::string unshared;           // why groups of ranks cannot share stages
+  std::string freed;              // a key that counts as not given
+  std::optional<Strategy> chosen; // with the last plan
 };
 
 } // namespace
 
-int plc::driver::planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
-                                   Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors, bool isNarrow) {
-  ModelProblem problem(models, program, sources, strategy, isNarrow);
-  plan.mostRanks = problem.mostRanks();
-  if (Fault fault = solveJoint(problem, plan.answer)) {
-    if (plan.answer.rows.empty())
-      return problem.tellExcluded(errors);
-    auto [text, code] = problem.reportOf(*fault);
-    errors << (text.empty() ? "plc-compile: error: " + *fault + "\n" : text);
-    if (plan.answer.chosen.estimate.missingBytes)
-      errors << "plc-compile: note: this choice is " << describe(plan.answer.chosen.choice) << "\n";
-    return code ? code : int(plc::NoPlan);
-  }
-  setParts(problem.loadsOf(plan.answer.chosen.choice), plan);
-  strategy = problem.strategyOf(plan.answer.chosen.choice);
-  return plc::Done;
+bool plc::driver::isSearched(const Program &program, const Strategy &strategy) {
+  if (!program.leads || program.listsBudgets || strategy.isGiven("parallelism.plan"))
+    return false;
+  if (strategy.getChoice<ParallelismKind>("parallelism.kind") == ParallelismKind::automatic)
+    return true;
+  return (program.entry == plc::ProgramKind::train && followsTimes(strategy)) ||
+         (strategy.isGiven("memory.budget") && program.recomputes);
+}
+
+int plc::driver::planAutomatically(const Models &models, PhaseKind done, const Program &program,
+                                   llvm::SourceMgr &sources, Strategy &strategy, AutomaticPlan &plan,
+                                   llvm::raw_ostream &errors, bool isNarrow) {
+  return Chooser(models, done, program, sources, strategy, plan, errors, isNarrow).run();
 }

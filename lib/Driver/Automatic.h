@@ -1,11 +1,11 @@
-//===- Automatic.h - parallelism.kind = "automatic" -------------*- C++ -*-===//
+//===- Automatic.h - plans that are searched for ----------------*- C++ -*-===//
 #ifndef PLC_LIB_DRIVER_AUTOMATIC_H
 #define PLC_LIB_DRIVER_AUTOMATIC_H
 
 #include "Lowering.h"
 
 #include "plc/Driver/Phases.h"
-#include "plc/Planner/Joint.h"
+#include "plc/Search/Search.h"
 #include "plc/Strategy/Strategy.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -14,13 +14,26 @@
 
 namespace plc::driver {
 
-/// What the joint plan found for a model.
+/// What the search found for a program.
 struct AutomaticPlan {
-  planner::JointAnswer answer;
-  int64_t mostRanks = 1;
-  /// Parts of the chosen step, in percent of it: the work shared evenly, what is computed again, the slowest rank's load
-  /// above the mean, the time in which that rank waits for others' tasks, and what updates and the exchange of gradients and
-  /// new values add.
+  struct Row {
+    int64_t microBatches = 1, replicas = 1, shards = 1, ranks = 1, stages = 1;
+    bool recomputes = false;
+    int64_t stepNs = 0, overBytes = 0;
+    bool isLike(const Row &other) const {
+      return std::tie(microBatches, replicas, shards, ranks, stages, rankOf) ==
+             std::tie(other.microBatches, other.replicas, other.shards, other.ranks, other.stages, other.rankOf);
+    }
+    std::vector<int32_t> rankOf{}; ///< of the stages, where they are on more than one stage a rank
+  };
+  std::vector<Row> rows{}; ///< the best of each frame, fastest first
+  std::optional<Row> chosen{};
+  std::string schedule; ///< of the chosen plan
+  int64_t mostRanks = 1, evaluations = 0;
+  int64_t boundNs = 0; ///< no plan on so many ranks is faster
+  bool isAborted = false;
+  /// Parts of the chosen step, in percent of it: the work shared evenly, what is recomputed, the slowest rank's load above the
+  /// mean, updates and the exchange of gradients and new values, and the rest, in which that rank waits.
   double work = 100, again = 0, uneven = 0, waiting = 0, updates = 0;
   /// What a better plan would need more of: "ranks", "layers", "micro-batches", "batch", "memory.budget", or "work" if
   /// nothing.
@@ -34,28 +47,21 @@ struct AutomaticPlan {
   std::vector<Other> others{};
 };
 
-/// Time of each rank for the tasks of a plan, what of all of it computes again, and when the last task ends.
-struct StepLoads {
-  std::vector<int64_t> ns;
-  int64_t againNs = 0, tasksNs = 0;
-};
-/// Sets what the chosen step consists of, and what a better one would need.
-void setParts(const StepLoads &loads, AutomaticPlan &plan);
+/// Whether the plan of a program is searched for: by the joint plan, for a budget of bytes, or for an order that follows
+/// times.
+bool isSearched(const Program &program, const strategy::Strategy &strategy);
 
-/// Searches over whole plans of a program of a model (`planner::solveJoint`), within what the strategy says itself, and
-/// writes the choice into the strategy. Returns the exit code; what is wrong is reported to `errors`. A narrow search moves no
-/// borders, and searches no orders.
-int planAutomatically(const Models &models, const Program &program, llvm::SourceMgr &sources,
+/// Searches for the plan of a program, within what the strategy says itself (`search::search`), and writes it into the
+/// strategy. The models have the phases up to `done` behind them. Returns the exit code; what is wrong is reported to `errors`. A narrow search makes no moves.
+int planAutomatically(const Models &models, PhaseKind done, const Program &program, llvm::SourceMgr &sources,
                       strategy::Strategy &strategy, AutomaticPlan &plan, llvm::raw_ostream &errors,
                       bool isNarrow = false);
 
-/// The best candidates as a table, fastest first, and how many others there are; what the chosen step consists of and what binds;
-/// other keys that would help. Each line stands behind `prefix`.
+/// The best plans as a table, fastest first; what the chosen step consists of and what binds; other keys that would help. Each
+/// line stands behind `prefix`.
 void print(const AutomaticPlan &plan, llvm::StringRef prefix, llvm::raw_ostream &out);
 
-/// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv".
-std::string describe(const planner::JointChoice &choice);
-/// The same, and ": step 23.8 ms".
+/// "2 replicas of 4 stages on 4 ranks, 8 micro-batches, zbv: step 23.8 ms".
 std::string describe(const AutomaticPlan &plan);
 
 } // namespace plc::driver

@@ -151,7 +151,8 @@ private:
   std::optional<GivenIR> ir;         // that the model was given as
   OwningOpRef<ModuleOp> model, step; // the latter of several batches, if a step has them
   std::optional<Lowering> lowering;  // of both
-  AutomaticPlan automatic;           // if the strategy asks for one
+  AutomaticPlan automatic;           // if the strategy asks for a search
+  bool isJoint = false;              // of cuts, ranks and micro-batches, too
   std::shared_ptr<plc::plan::KnownAnswers> known = std::make_shared<plc::plan::KnownAnswers>();
   int code = Done;
   DefaultTimingManager timing; // of all programs, if `--mlir-timing` asks
@@ -281,23 +282,20 @@ bool Compilation::compareWithNone(const Program &program, plc::plan::PlanSummary
 }
 
 int Compilation::choose() {
+  isJoint = isAutomatic();
   Program leading{leadingKind(), {}};
-  leading.known = known;
+  // Other programs are on the ranks of a joint plan; else they have plans of their own.
+  bool isWritten = !options.output.empty() && (options.emit.empty() || emit == Emit::module);
+  leading.sharesModule = isWritten;
+  bool isNeeded = isJoint || isWritten || !options.programGiven || options.program.entry == leading.entry;
+  if (!isNeeded || !isSearched(leading, strategy))
+    return Done;
   const Strategy given = strategy;
-  std::string errors;
-  llvm::raw_string_ostream stream(errors);
-  int failed = planAutomatically(models(), leading, sources, strategy, automatic, stream);
-  // What fits nowhere may fit where nothing is kept for all runs.
-  if (failed == NoPlan && mayPrepare(leading, strategy)) {
-    leading.prepares = false;
-    automatic = {};
-    failed = planAutomatically(models(), leading, sources, strategy, automatic, llvm::nulls());
-  }
-  if (failed) {
-    llvm::errs() << errors;
+  if (int failed = planAutomatically(models(), done(), leading, sources, strategy, automatic, llvm::errs()))
     return failed;
-  }
-  // Whoever asks for a module alone is not kept waiting for what else there may be.
+  if (!isJoint)
+    return Done;
+  // A compilation that only writes a module does not wait for what else there may be.
   if (options.recommend || (options.output.empty() && options.emit.empty()))
     tryOtherKeys(models(), leading, sources, given, automatic);
   if (!options.recommend && (!options.output.empty() || !options.emit.empty()))
@@ -316,7 +314,7 @@ int Compilation::recommend() {
 }
 
 void Compilation::printChoice() {
-  if (automatic.answer.chosen.depth != plc::planner::JointRow::plan)
+  if (!automatic.chosen || !isJoint)
     return;
   plc::driver::print(automatic, "", llvm::outs());
   llvm::outs() << "\n";
@@ -395,8 +393,6 @@ int Compilation::writeModule() {
     program.known = known;
     program.leads = leads(program);
     program.sharesModule = true;
-    if (ir)
-      takeFit(ir->fitted, program);
     OwningOpRef<ModuleOp> module = kept(lowering->lower(program, manifest.numericsKey));
     if (!module)
       return code;
@@ -444,7 +440,7 @@ int Compilation::run() {
   if (options.rates == RatesSource::measured && !strategy.isGiven("machine.rates"))
     machineRates(strategy.getChoice<plc::InstructionSet>("machine.isa"),
                  [&](StringRef text) { return strategy.useRates(text); });
-  if (int failed = isAutomatic() ? choose() : Done)
+  if (int failed = done() < PhaseKind::partition ? choose() : Done)
     return failed;
   if (options.recommend)
     return recommend();
@@ -457,7 +453,6 @@ int Compilation::run() {
   if (done() > PhaseKind::ein) {
     program.entry = ir->provenance.program.value_or(program.entry);
     program.outputs = ir->provenance.outputs;
-    takeFit(ir->fitted, program);
   } else if (!options.programGiven && (!program.outputs.empty() || !hasLoss() || !trains()))
     program.entry = plc::ProgramKind::infer;
   PassErrors keyErrors(sources, context, llvm::errs(), strategy.places());

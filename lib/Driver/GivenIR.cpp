@@ -74,47 +74,6 @@ static void addSources(ModuleOp module, llvm::SourceMgr &sources) {
   });
 }
 
-static constexpr llvm::StringLiteral fitName = "ein.fit";
-
-void plc::driver::takeFit(const Program &fitted, Program &program) {
-  program.inFlight = fitted.inFlight;
-  program.fillsBudget = fitted.fillsBudget;
-  program.isPlain = fitted.isPlain;
-  program.reserveBytes = fitted.reserveBytes;
-}
-
-void plc::driver::writeFit(ModuleOp module, const Program &fitted) {
-  if (!fitted.inFlight && !fitted.fillsBudget && !fitted.isPlain)
-    return;
-  Builder builder(module.getContext());
-  module->setAttr(fitName,
-                  builder.getDictionaryAttr(
-                      {builder.getNamedAttr("fills_budget", builder.getBoolAttr(fitted.fillsBudget)),
-                       builder.getNamedAttr("in_flight", builder.getI64IntegerAttr(fitted.inFlight)),
-                       builder.getNamedAttr("is_plain", builder.getBoolAttr(fitted.isPlain)),
-                       builder.getNamedAttr("reserve_bytes", builder.getDenseI64ArrayAttr(fitted.reserveBytes))}));
-}
-
-static LogicalResult readFit(ModuleOp module, Program &fitted) {
-  Attribute found = module->removeAttr(fitName); // later phases have it behind them
-  if (!found)
-    return success();
-  auto fit = dyn_cast<DictionaryAttr>(found);
-  auto fills = fit ? fit.getAs<BoolAttr>("fills_budget") : BoolAttr(),
-       plain = fit ? fit.getAs<BoolAttr>("is_plain") : BoolAttr();
-  auto inFlight = fit ? fit.getAs<IntegerAttr>("in_flight") : IntegerAttr();
-  auto reserve = fit ? fit.getAs<DenseI64ArrayAttr>("reserve_bytes") : DenseI64ArrayAttr();
-  if (!fills || !plain || !inFlight || !inFlight.getType().isInteger(64) || !reserve)
-    return module.emitError("'") << fitName << "' is " << found
-                                 << ", expected {fills_budget = BOOL, in_flight = N, is_plain = "
-                                 << "BOOL, reserve_bytes = array<i64>}";
-  fitted.fillsBudget = fills.getValue();
-  fitted.isPlain = plain.getValue();
-  fitted.inFlight = inFlight.getInt();
-  fitted.reserveBytes.assign(reserve.asArrayRef().begin(), reserve.asArrayRef().end());
-  return success();
-}
-
 std::optional<GivenIR> plc::driver::readIR(llvm::SourceMgr &sources, MLIRContext &context) {
   GivenIR ir;
   ir.module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
@@ -127,7 +86,7 @@ std::optional<GivenIR> plc::driver::readIR(llvm::SourceMgr &sources, MLIRContext
     return std::nullopt;
   }
   FailureOr<ein::Provenance> provenance = ein::provenanceOf(*ir.module);
-  if (failed(provenance) || failed(readFit(*ir.module, ir.fitted)))
+  if (failed(provenance))
     return std::nullopt;
   ir.provenance = *provenance;
   std::optional<PhaseKind> held = phaseOf(*ir.module);

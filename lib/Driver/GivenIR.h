@@ -21,14 +21,7 @@ struct GivenIR {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   ein::Provenance provenance;
   PhaseKind phase = PhaseKind::ein; ///< the last one behind it
-  Program fitted;                   ///< what `takeFit` takes
 };
-
-/// What a budget was fitted by decides the cuts and, later, the order of tasks, so IR between the two has it in an attribute,
-/// `ein.fit`, where it is not the default.
-void writeFit(mlir::ModuleOp module, const Program &fitted);
-/// The same of another program.
-void takeFit(const Program &fitted, Program &program);
 
 /// Reads the main file of `sources`, and adds those of its locations that can be read, so that errors show their lines.
 /// Null after an error, which is reported.

@@ -27,9 +27,7 @@ public:
   OtherKeys(const Models &models, const Program &program, llvm::SourceMgr &sources, const Strategy &given,
             AutomaticPlan &plan)
       : models(models), model(models.ofBatch), program(program), sources(sources), given(given), plan(plan),
-        chosen(plan.answer.chosen.choice), ranks(plan.mostRanks) {
-    this->program.known.reset(); // answers of other kernels
-  }
+        chosen(*plan.chosen), ranks(plan.mostRanks) {}
 
   void run() {
     if (ranks > 1) {
@@ -56,13 +54,14 @@ private:
     for (const Setting &setting : settings)
       tried.choose(setting.key, setting.value, /*isOwn=*/true);
     AutomaticPlan found;
-    if (planAutomatically(models, program, sources, tried, found, llvm::nulls(), /*isNarrow=*/true))
+    if (planAutomatically(models, plc::PhaseKind::ein, program, sources, tried, found, llvm::nulls(),
+                          /*isNarrow=*/true))
       return std::nullopt;
-    return found.answer.chosen.estimate.ns;
+    return found.chosen->stepNs;
   }
 
   void offer(const std::vector<Setting> &settings, std::optional<int64_t> ns, bool changesBits) {
-    if (!ns || *ns * 100 > plan.answer.chosen.estimate.ns * (100 - worthwhilePercent))
+    if (!ns || *ns * 100 > plan.chosen->stepNs * (100 - worthwhilePercent))
       return;
     std::string sets;
     for (const Setting &setting : settings)
@@ -179,13 +178,13 @@ private:
   }
 
   void tryMicroBatches() {
-    if (isFree("parallelism.micro_batches") || chosen.replicas * chosen.stages() * chosen.shards == 1)
+    if (isFree("parallelism.micro_batches") || chosen.replicas * chosen.stages == 1)
       return;
     int64_t count = given.get<int64_t>("parallelism.micro_batches"),
             batch = (*model.getOps<plc::ein::ModelOp>().begin()).getBatch();
     for (int64_t other : {count * 2, count * 4})
       if (other <= batch)
-        tryKeys({{"parallelism.micro_batches", other}, narrowTo("parallelism.stages", chosen.stages())},
+        tryKeys({{"parallelism.micro_batches", other}, narrowTo("parallelism.stages", chosen.stages)},
                 /*changesBits=*/true);
   }
 
@@ -195,7 +194,7 @@ private:
   llvm::SourceMgr &sources;
   const Strategy &given;
   AutomaticPlan &plan;
-  const JointChoice chosen;
+  const AutomaticPlan::Row chosen;
   const int64_t ranks;
 };
 

@@ -44,37 +44,16 @@ static int64_t shardsOf(const Strategy &strategy) {
   return ranks ? ranks : shard.begin()->second;
 }
 
-/// Instead of a budget of bytes, a fraction may be tried that keeps it.
-static plc::planner::RematPolicy policyOf(const Program &program, const Strategy &strategy) {
-  auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
-  bool isReplaced = plc::rowOf(policy).obeys(plc::planner::ByteBudget) && program.memoryFraction;
-  return isReplaced ? plc::planner::RematPolicy::dynamic : policy;
-}
-
 static bool recomputesBy(plc::planner::RematField field, const Program &program, const Strategy &strategy) {
-  return plc::rowOf(policyOf(program, strategy)).obeys(field) && program.entry == plc::ProgramKind::train &&
-         program.recomputes && !program.listsBudgets;
+  return plc::rowOf(strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy")).obeys(field) &&
+         program.entry == plc::ProgramKind::train && program.recomputes && !program.listsBudgets;
 }
 
+// Without a fraction of its own policy `dynamic` leaves to a budget what is recomputed.
 bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy) {
-  return recomputesBy(plc::planner::ByteBudget, program, strategy);
-}
-
-bool plc::driver::solvesFraction(const Program &program, const Strategy &strategy) {
-  return recomputesBy(plc::planner::MemoryFraction, program, strategy) && strategy.isGiven("memory.budget") &&
-         !strategy.isGiven("checkpoint.memory_fraction");
-}
-
-bool plc::driver::solvesOrder(const Program &program, const Strategy &strategy) {
-  auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  return plc::rowOf(schedule).follows == plc::planner::OrderSource::times && program.entry == plc::ProgramKind::train &&
-         memoryLimit(program, strategy) &&
-         (strategy.get<int64_t>("parallelism.stages") > 1 || shardsOf(strategy) > 1) && !program.listsBudgets;
-}
-
-bool plc::driver::solvesTurns(const Program &program, const Strategy &strategy) {
-  return solvesBudget(program, strategy) &&
-         strategy.getChoice<plc::strategy::TurnValues>("checkpoint.turns") == plc::strategy::TurnValues::policy;
+  bool isOpen = strategy.isGiven("memory.budget") && !strategy.isGiven("checkpoint.memory_fraction");
+  return recomputesBy(plc::planner::ByteBudget, program, strategy) ||
+         (isOpen && recomputesBy(plc::planner::MemoryFraction, program, strategy));
 }
 
 bool plc::driver::recomputesTurns(const Program &program, const Strategy &strategy) {
@@ -86,44 +65,63 @@ bool plc::driver::recomputesTurns(const Program &program, const Strategy &strate
   case TurnValues::recompute: return true;
   case TurnValues::policy: break;
   }
+  // Where a budget decides, the search has chosen.
   auto policy = strategy.getChoice<plc::planner::RematPolicy>("checkpoint.policy");
-  return plc::rowOf(policy).obeys(plc::planner::ByteBudget) ? program.runsTurnsAgain
-                                                            : policy != plc::planner::RematPolicy::none;
+  return policy != plc::planner::RematPolicy::none && !solvesBudget(program, strategy);
+}
+
+// Kinds are names of the model; these two have keys of their own.
+std::vector<std::string> plc::driver::keptKinds(const Strategy &strategy) {
+  std::vector<std::string> kinds;
+  for (const char *kind : {"attention", "ffn"})
+    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
+      kinds.push_back(kind);
+  return kinds;
+}
+
+bool plc::driver::followsTimes(const Strategy &strategy) {
+  auto schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
+  return plc::rowOf(schedule).follows == plc::planner::OrderSource::times &&
+         strategy.get<int64_t>("parallelism.stages") > 1;
+}
+
+plc::planner::RematMode plc::driver::rematModeOf(const Program &program, const Strategy &strategy) {
+  using namespace plc::planner;
+  RematMode mode;
+  RematPolicy policy = strategy.getChoice<RematPolicy>("checkpoint.policy");
+  const RematPolicyRow &row = plc::rowOf(policy);
+  if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
+      program.listsBudgets || solvesBudget(program, strategy))
+    return mode;
+  mode.policy = policy;
+  if (row.obeys(Interval))
+    mode.interval = strategy.get<int64_t>("checkpoint.interval");
+  if (row.obeys(Layers))
+    mode.layers = strategy.get<std::vector<int64_t>>("checkpoint.layers");
+  if (row.obeys(MemoryFraction))
+    mode.memoryFraction = strategy.get<double>("checkpoint.memory_fraction");
+  if (row.obeys(Checkpoints)) {
+    mode.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
+    mode.grain = strategy.getChoice<Grain>("checkpoint.grain");
+  }
+  return mode;
 }
 
 /// The options that decide recomputation; only what the policy does not ignore.
 static void setRecomputation(plc::plan::PlanPartitionOptions &options, const Program &program,
                              const Strategy &strategy) {
-  using namespace plc::planner;
-  // Whoever lists budgets starts from one that is met without recomputation, with W where it would be.
-  if (program.listsBudgets) {
-    options.policy = RematPolicy::budget;
-    options.memoryLimitBytes = int64_t(1) << 60;
+  plc::planner::RematMode mode = plc::driver::rematModeOf(program, strategy);
+  if (mode.policy == plc::planner::RematPolicy::none)
     return;
-  }
-  RematPolicy policy = policyOf(program, strategy);
-  const RematPolicyRow &row = plc::rowOf(policy);
-  if (policy == RematPolicy::none || program.entry != plc::ProgramKind::train || !program.recomputes ||
-      program.keepsAll)
-    return;
-  options.policy = policy;
-  if (row.obeys(Interval))
-    options.interval = strategy.get<int64_t>("checkpoint.interval");
-  if (row.obeys(Layers))
-    options.layers = listOf(strategy, "checkpoint.layers");
-  if (row.obeys(MemoryFraction))
-    options.memoryFraction = program.memoryFraction.value_or(strategy.get<double>("checkpoint.memory_fraction"));
-  if (row.obeys(Checkpoints)) {
-    options.minInterval = strategy.get<int64_t>("checkpoint.min_interval");
-    options.grain = strategy.getChoice<Grain>("checkpoint.grain");
-  }
-  // Kinds are names of the model; these two have keys of their own.
-  for (const char *kind : {"attention", "ffn"})
-    if (!strategy.get<bool>(std::string("checkpoint.") + kind))
-      options.keepKinds.push_back(kind);
-  options.reserveBytes = llvm::SmallVector<int64_t>(program.reserveBytes.begin(), program.reserveBytes.end());
-  if (!row.obeys(ByteBudget))
-    options.microBatches = strategy.getChoice<RecomputingRuns>("checkpoint.micro_batches");
+  options.policy = mode.policy;
+  options.interval = mode.interval;
+  options.layers.assign(mode.layers.begin(), mode.layers.end());
+  options.memoryFraction = mode.memoryFraction;
+  options.minInterval = mode.minInterval;
+  options.grain = mode.grain;
+  options.microBatches = strategy.getChoice<plc::planner::RecomputingRuns>("checkpoint.micro_batches");
+  for (const std::string &kind : keptKinds(strategy))
+    options.keepKinds.push_back(kind);
 }
 
 static plc::planner::Prepares preparesOf(const Strategy &strategy) {
@@ -131,23 +129,17 @@ static plc::planner::Prepares preparesOf(const Strategy &strategy) {
 }
 
 bool plc::driver::mayPrepare(const Program &program, const Strategy &strategy) {
-  return preparesOf(strategy) == plc::planner::Prepares::whereItFits && memoryLimit(program, strategy) &&
-         !program.isChoice;
+  return preparesOf(strategy) == plc::planner::Prepares::whereItFits && memoryLimit(program, strategy);
 }
 
-/// Whether what is the same in all runs is computed once and kept.
-static bool prepares(const Program &program, const Strategy &strategy) {
-  using plc::planner::Prepares;
-  Prepares when = preparesOf(strategy);
-  return when == Prepares::always || (when == Prepares::whereItFits && program.prepares);
-}
+bool plc::driver::prepares(const Strategy &strategy) { return preparesOf(strategy) != plc::planner::Prepares::never; }
 
 static std::unique_ptr<Pass> formKernels(const Program &program, const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
   options.fusion = strategy.get<bool>("fusion");
   options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
   options.profile = strategy.get<std::string>("machine.profile");
-  options.prepare = prepares(program, strategy);
+  options.prepare = prepares(strategy);
   std::unique_ptr<Pass> pass = plc::kernels::createFormKernels(options);
   // A file of rates names its keys as the pass names its options.
   LogicalResult read = pass->initializeOptions(strategy.ratesText(), [](const Twine &) { return failure(); });
@@ -179,22 +171,11 @@ int64_t plc::driver::threadsOf(const Strategy &strategy) {
   return std::max<int64_t>(1, strategy.get<int64_t>("machine.threads_per_stage"));
 }
 
-int64_t plc::driver::mostInFlight(const Strategy &strategy) {
-  int64_t runs = strategy.get<int64_t>("parallelism.micro_batches") / strategy.get<int64_t>("parallelism.replicas");
-  // While ranks that share a stage wait for each other, they run another micro-batch.
-  return std::min(pipelineRanks(strategy) + (shardsOf(strategy) > 1), runs);
-}
-
-static plc::planner::ScheduleKind scheduleOf(const Program &program, const Strategy &strategy) {
-  using plc::planner::ScheduleKind;
-  return program.isPlain ? ScheduleKind::oneFOneB : strategy.getChoice<ScheduleKind>("parallelism.schedule");
-}
-
 /// In how many parts gradients leave for other replicas, at most: the more, the less is left when the last task ends. Not where
 /// a strategy says itself which stages a rank has, nor where orders follow more than shapes.
 static int64_t bucketsOf(const Program &program, const Strategy &strategy) {
   constexpr int64_t most = 8;
-  const auto &family = plc::rowOf(scheduleOf(program, strategy));
+  const auto &family = plc::rowOf(strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule"));
   bool mayDivide = strategy.get<std::vector<int64_t>>("parallelism.place").empty() && family.chunks == 1 &&
                    family.follows == plc::planner::OrderSource::shape && program.entry == plc::ProgramKind::train;
   return mayDivide && strategy.get<int64_t>("parallelism.replicas") > 1 ? most : 1;
@@ -205,7 +186,7 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.stages = strategy.get<int64_t>("parallelism.stages");
   options.follows = !program.leads;
   options.explain = program.explains && !program.measures;
-  options.prepare = prepares(program, strategy);
+  options.prepare = prepares(strategy);
   options.replicas = strategy.get<int64_t>("parallelism.replicas");
   options.shards = shardsOf(strategy);
   options.buckets = bucketsOf(program, strategy);
@@ -214,32 +195,19 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   options.cutGrain = strategy.getChoice<plc::planner::Grain>("parallelism.grain");
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
-  options.schedule = scheduleOf(program, strategy);
+  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
     readFile(strategy, options);
-  else if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::times &&
-           (program.inFlight || program.fillsBudget))
-    options.inFlight.assign(options.stages, program.inFlight ? program.inFlight : mostInFlight(strategy));
   if (ranksOf(strategy) == 1) // nobody waits for B
     options.splits = false;
-  // Where a strategy solves for its budget, no estimate refuses it, in programs without recomputation neither.
-  Program training;
-  bool isSolved = solvesBudget(training, strategy) || solvesFraction(training, strategy);
-  if (!program.isFree && (!isSolved || solvesBudget(program, strategy)))
-    options.memoryLimitBytes = memoryLimit(program, strategy);
   setRecomputation(options, program, strategy);
   return options;
 }
 
 static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, const Strategy &strategy) {
   plc::plan::PlanScheduleOptions options;
-  options.schedule = scheduleOf(program, strategy);
+  options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
   options.file = strategy.get<std::string>("parallelism.schedule.file");
-  options.inFlight = program.inFlight;
-  if (program.fillsBudget) {
-    options.memoryLimitBytes = memoryLimit(program, strategy);
-    options.reserveBytes = llvm::SmallVector<int64_t>(program.reserveBytes.begin(), program.reserveBytes.end());
-  }
   return options;
 }
 
@@ -291,8 +259,10 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
       pipeline.addPass(algebra::createEinRecomputeTurns());
     pipeline.addPass(formKernels(program, strategy));
   });
-  add("partition", [options = partitionOptions(program, strategy), program](OpPassManager &pipeline) {
-    pipeline.addPass(plan::createPlanPartition(options, program.known, program.budgetCuts));
+  add("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
+    if (strategy.isGiven("parallelism.plan") && program.leads)
+      pipeline.addPass(plan::createPlanChoose({strategy.get<std::string>("parallelism.plan"), !program.recomputes}));
+    pipeline.addPass(plan::createPlanPartition(options, program.known));
     if (program.listsBudgets)
       pipeline.addPass(plan::createPlanPrintRematCurve({options.schedule}));
   });
@@ -312,15 +282,10 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     if (takesWhatIsReady(strategy))
       pipeline.addPass(plan::createPlanFreeOrder());
     // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
-    if (!program.measures && !program.isHasty)
+    if (!program.measures)
       addProof(pipeline, program, strategy);
   });
   return phases;
-}
-
-std::optional<plc::plan::Cuts> plc::driver::cutsOf(ModuleOp withKernels, const Program &program,
-                                                   const Strategy &strategy) {
-  return plan::cutsOf(withKernels, partitionOptions(program, strategy), program.known);
 }
 
 void plc::driver::addProof(OpPassManager &pipeline, const Program &program, const Strategy &strategy) {

@@ -226,9 +226,13 @@ void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t 
       value.call = moved[value.call];
 }
 
-FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model) {
+FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model, FlattenOptions options) {
   Flattener flattener(model);
   if (failed(flattener.run()))
     return failure();
+  if (options.prepares)
+    prepareCalls(flattener.flat);
+  if (options.divides)
+    divideUnits(flattener.flat);
   return std::move(flattener.flat);
 }

@@ -30,6 +30,7 @@ struct FlatCall {
   std::vector<int64_t> args{},
       results{};                  ///< values; the result of an accumulator is the site, that of an update a new value
   std::vector<int64_t> discard{}; ///< F: results, by number, that are computed again instead of kept
+  std::vector<int64_t> again{};   ///< B, W: calls that are computed again before it, by number among those of F
 };
 
 /// A model with its bodies inlined. Units are layer calls, each with the loose calls after it, in program order; what is
@@ -53,8 +54,12 @@ struct FlatProgram {
   std::vector<Instance> layers; ///< instances that belong to layers, in program order; see `plan.layer`
 };
 
+struct FlattenOptions {
+  bool prepares = false; ///< `prepareCalls`
+  bool divides = false;  ///< `divideUnits`
+};
 /// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
-mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model);
+mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model, FlattenOptions options = {});
 
 /// Moves calls that are the same for all micro-batches and runs to `prepared`: they read no input, no parameter of which
 /// there is a gradient, and nothing of other calls; they make no output, and their kernels do not run over the batch where

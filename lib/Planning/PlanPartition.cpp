@@ -1,16 +1,15 @@
 //===- PlanPartition.cpp - cut each model into stages ---------------------===//
 #include "BucketStages.h"
-#include "ChooseUnderBudget.h"
+#include "BuildWorkload.h"
 #include "CutModel.h"
 #include "CutProblem.h"
-#include "CutSavings.h"
-#include "DecideRetention.h"
 #include "ExplainCuts.h"
 #include "FlatProgram.h"
 #include "JoinedBackward.h"
 #include "PartitionRemarks.h"
 #include "Programs.h"
 #include "RematModel.h"
+#include "Spec.h"
 #include "StageBuilder.h"
 
 #include "plc/Dialect/Ein/Provenance.h"
@@ -56,7 +55,6 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
   using PlanPartitionBase::PlanPartitionBase;
 
   std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>();
-  std::shared_ptr<BudgetCuts> budgetCuts = std::make_shared<BudgetCuts>();
 
   void runOnOperation() override {
     ein::setPhase(getOperation(), PhaseKind::partition);
@@ -73,19 +71,6 @@ struct PlanPartitionPass : plc::plan::impl::PlanPartitionBase<PlanPartitionPass>
       body.erase();
   }
 
-  // The cuts of a module that is not changed, nor told about.
-  std::optional<Cuts> cutsOf(ModuleOp module) {
-    ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });
-    Cuts cuts;
-    for (auto model : module.getOps<ein::ModelOp>()) {
-      FailureOr<Decision> decision = decide(model);
-      if (failed(decision))
-        return std::nullopt;
-      cuts[model.getSymName().str()] = decision->cut();
-    }
-    return cuts;
-  }
-
 private:
   bool keepsAll = false; ///< of the model that is cut, whatever its policy may compute again
   /// The model that is cut, with W apart from B, where its policy may compute again what both read.
@@ -97,6 +82,9 @@ private:
     Operation *module = getOperation();
     if (stages <= 0)
       return emitOptionError(module, "stages is ") << stages.getValue() << " but must be positive";
+    if (rowOf(policy.getValue()).obeys(planner::ByteBudget))
+      return emitOptionError(module, "policy is '")
+             << nameOfChoice(policy.getValue()) << "' but that is decided by a 'plan.spec', which plc-compile chooses";
     if (bytesPerNs <= 0)
       return emitOptionError(module, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
     if (moments < 0 || moments > 2)
@@ -145,41 +133,6 @@ private:
 
   bool splitsBackward() const { return splits && rowOf(schedule.getValue()).splitsBackward; }
 
-  bool hasBudget() const { return rowOf(policy.getValue()).obeys(planner::ByteBudget); }
-
-  // Ranks without an answer go to `refused` if it is given, and are an error otherwise.
-  LogicalResult decideBudget(ProgramOp program, ArrayRef<int64_t> reserved, SmallVectorImpl<int64_t> *refused,
-                             std::vector<int64_t> *trial = nullptr) {
-    if (memoryLimitBytes <= 0)
-      return emitOptionError(program, "policy '") << nameOfChoice(policy.getValue()) << "' needs memory-limit-bytes";
-    std::vector<int64_t> ranks;
-    for (auto stage : program.getBody().getOps<StageOp>())
-      ranks.push_back(stage.getRank());
-    return decideRetention(program,
-                           {splitsBackward(),
-                            inFlightOn(ranks, program.getRunsOfReplica(), program.getShards(), pipelineOf(program)),
-                            memoryLimitBytes, reserved, *keepKinds},
-                           known->ranks, refused, trial);
-  }
-
-  // What the stages of a cut compute again; nothing if a rank has no answer.
-  std::optional<std::vector<int64_t>> tryBudget(ein::ModelOp model, FlatProgram flat, Recomputation remat,
-                                                const PartitionProblem &problem, const planner::Partition &cut) {
-    SmallVector<StagePlan> plans;
-    for (int64_t stage = 0; stage < problem.stages; ++stage)
-      plans.push_back({problem.rankOf(stage), 0});
-    if (apart && failed(joinForAll(model, cut.stageOf, ranksOf(problem), flat, remat)))
-      return std::nullopt;
-    FailureOr<ProgramOp> program = build(model, flat, remat, cut.stageOf, plans);
-    if (failed(program))
-      return std::nullopt;
-    SmallVector<int64_t> refused;
-    std::vector<int64_t> addedNs;
-    bool isSolved = succeeded(decideBudget(*program, /*reserved=*/{}, &refused, &addedNs)) && refused.empty();
-    program->erase();
-    return isSolved ? std::optional(addedNs) : std::nullopt;
-  }
-
   LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
     for (int64_t count : balance)
       if (count <= 0)
@@ -223,7 +176,7 @@ private:
       plan::joinBackward(flat, [](int64_t) { return true; });
     }
     FailureOr<Recomputation> remat = decideRecomputation(model, flat);
-    if (failed(remat) || !apart || hasBudget() || llvm::is_contained(remat->answer.cloned, true))
+    if (failed(remat) || !apart || llvm::is_contained(remat->answer.cloned, true))
       return remat;
     keepsAll = true;
     flat = std::move(*apart);
@@ -231,24 +184,13 @@ private:
     return decideRecomputation(model, flat);
   }
 
-  // Whether each stage computes something again; under a budget, whose bytes are a rank's, whether its rank does.
+  // Whether each stage computes something again.
   std::vector<bool> findAgain(ProgramOp program) {
     std::vector<bool> again;
-    std::set<int64_t> ranks;
-    SmallVector<StageOp> stages(program.getBody().getOps<StageOp>());
-    for (StageOp stage : stages) {
-      bool isAgain =
-          stage
-              .walk([](CallOp call) {
-                return call.getAgain() || call.getDiscard() ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
-      again.push_back(isAgain);
-      if (isAgain && hasBudget())
-        ranks.insert(stage.getRank());
-    }
-    for (auto [stage, op] : llvm::enumerate(stages))
-      again[stage] = again[stage] || ranks.contains(op.getRank());
+    for (auto stage : program.getBody().getOps<StageOp>())
+      again.push_back(
+          stage.walk([](CallOp call) { return call.getDiscard() ? WalkResult::interrupt() : WalkResult::advance(); })
+              .wasInterrupted());
     return again;
   }
 
@@ -274,19 +216,12 @@ private:
       FailureOr<ProgramOp> separated = build(model, *other, otherRemat, stageOf, plans);
       if (failed(separated))
         return;
-      // Gaps, which only addresses know, should not be what makes another rank compute again.
-      std::vector<int64_t> reserved = ArrayRef<int64_t>(*reserveBytes).vec();
-      reserved.resize(std::max<size_t>(reserved.size(), *llvm::max_element(ranks) + 1));
-      for (int64_t rank = 0, count = reserved.size(); rank < count; ++rank)
-        if (llvm::none_of(llvm::zip(ranks, again), [&](auto each) { return each == std::tuple(rank, true); }))
-          reserved[rank] += memoryLimitBytes / 64;
-      SmallVector<int64_t> refused;
-      bool isDecided = !hasBudget() || succeeded(decideBudget(*separated, reserved, &refused)), joinsMore = false;
+      bool joinsMore = false;
       std::vector<bool> joins = findAgain(*separated);
       for (size_t stage = 0; stage < joins.size(); ++stage)
-        if ((joins[stage] || llvm::is_contained(refused, ranks[stage])) && !again[stage])
+        if (joins[stage] && !again[stage])
           again[stage] = joinsMore = true;
-      if (isDecided && refused.empty() && !joinsMore && separated->getRecomputeNs() <= program.getRecomputeNs()) {
+      if (!joinsMore && separated->getRecomputeNs() <= program.getRecomputeNs()) {
         program.erase();
         program = *separated;
         flat = std::move(*other);
@@ -406,19 +341,75 @@ private:
     PartitionProblem problem;
     planner::Partition answer{};
     bool isShared = false; ///< by ranks of a group
-
-    Cut cut() const { return {answer.stageOf, problem.inFlight}; }
   };
 
-  FailureOr<Decision> decide(ein::ModelOp model) {
-    FailureOr<FlatProgram> flat = flatten(model);
+  // Of the stages of the pipeline, with nothing recomputed.
+  LogicalResult explainSpec(ein::ModelOp model, SpecOp spec, const FlatProgram &flat) {
+    FailureOr<Recomputation> remat = decideRecomputation(model, flat);
+    if (failed(remat))
+      return failure();
+    PartitionProblem problem = buildCutProblem(flat, *remat, shareOf(model), bytesPerNs, /*splitsBackward=*/true);
+    problem.stages = spec.getRanks().size();
+    problem.place.assign(spec.getRanks().begin(), spec.getRanks().end());
+    problem.inFlight.assign(problem.stages, 1);
+    planner::Partition answer;
+    answer.stageOf.assign(spec.getCut().begin(), spec.getCut().end());
+    for (const PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(answer.stageOf)))
+      answer.slowestNs = std::max(answer.slowestNs, load.ns);
+    explainCuts(model, flat, problem, answer, int64_t(spec.getShards()), llvm::outs());
+    return success();
+  }
+
+  LogicalResult apply(ein::ModelOp model, SpecOp spec) {
+    FailureOr<FlatProgram> flat = flatten(model, {prepare, cutGrain == planner::Grain::equation});
     if (failed(flat))
       return failure();
-    if (prepare)
-      prepareCalls(*flat);
-    if (cutGrain == planner::Grain::equation)
-      divideUnits(*flat);
-    if (failed(checkReplicas(model)) || failed(checkBalance(model, *flat)))
+    std::optional<search::Sharing> sharing = sharingOf(spec);
+    if (explain && spec.getCut().size() == flat->units.size() && failed(explainSpec(model, spec, *flat)))
+      return failure();
+    if (sharing && spec.getCut().size() != flat->units.size())
+      return spec.emitOpError("cuts ") << spec.getCut().size() << " units but model '" << spec.getModel() << "' has "
+                                       << flat->units.size();
+    if (sharing && failed(share(model, *flat, *sharing)))
+      return failure();
+    search::Workload workload = buildWorkload(model, *flat, {.moments = moments, .keepKinds = *keepKinds});
+    workload.sharing = sharing;
+    FailureOr<search::PlanSpec> plan = readSpec(spec, workload);
+    if (failed(plan))
+      return failure();
+    applyRecomputation(workload, *plan, *flat);
+    SmallVector<int64_t> stageOf(plan->stageOf.begin(), plan->stageOf.end());
+    placeSums(*flat, stageOf);
+    if (failed(checkStates(model, *flat, stageOf)))
+      return failure();
+    SmallVector<StagePlan> plans;
+    for (int32_t rank : plan->rankOf)
+      plans.push_back({rank, 0});
+    FailureOr<ProgramOp> program = buildProgram(model, *flat, stageOf, plans);
+    if (failed(program))
+      return failure();
+    bool isPolicys = policy != planner::RematPolicy::none;
+    program->setRemat(isPolicys            ? policy.getValue()
+                      : plan->recomputes() ? planner::RematPolicy::budget
+                                           : planner::RematPolicy::none);
+    program->setKeepsLast(isPolicys && microBatches == planner::RecomputingRuns::exceptLast);
+    program->setMoments(moments);
+    program->setReplicas(plan->replicas);
+    program->walk([&](SiteOp site) { site.setLanes(workload.lanes / plan->replicas); });
+    program->setCutsKernels(sharing || cutGrain == planner::Grain::equation);
+    if (sharing) {
+      program->setShards(sharing->shards);
+      program->setPipeline(SmallVector<int64_t>(sharing->pipeline.begin(), sharing->pipeline.end()));
+    }
+    if (planner::Fault fault = writeFigures(*program))
+      return emitReason(model, *fault);
+    model.erase();
+    return success();
+  }
+
+  FailureOr<Decision> decide(ein::ModelOp model) {
+    FailureOr<FlatProgram> flat = flatten(model, {prepare, cutGrain == planner::Grain::equation});
+    if (failed(flat) || failed(checkReplicas(model)) || failed(checkBalance(model, *flat)))
       return failure();
     FailureOr<Recomputation> remat = joinAndRecompute(model, *flat);
     if (failed(remat))
@@ -438,41 +429,14 @@ private:
     Share share = shareOf(model);
     PartitionProblem problem = buildCutProblem(*flat, *remat, share, bytesPerNs, splitsBackward());
     problem.stages = stages;
-    // A budget is met by what is computed again, and how much that is depends on the cut. Where ranks share stages it is met
-    // by what each of them does.
-    bool isShared = shards > 1 && hasParts(*flat), isFree = hasBudget() && !isBalanced(*flat) && !isShared;
-    if (isFree)
-      addSavings(*flat, *keepKinds, problem);
-    problem.limitBytes = isFree || !hasBudget() ? memoryLimitBytes.getValue() : 0;
-    if (isShared)
-      problem.limitBytes *= shards; // of a group's ranks
+    bool isShared = shards > 1 && hasParts(*flat);
     problem.place = placeOf(stages);
     problem.inFlight = inFlightOn(ranksOf(problem), share.microBatches);
     planner::Partition answer;
-    auto solveCut = [&] {
-      return isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
-                               : known->partitions.solve(problem, answer);
-    };
-    bool isChosen = isFree && budgetCuts->stageOf.contains(model.getSymName().str());
-    planner::Fault fault = isChosen ? std::nullopt : solveCut();
-    // Memory is an estimate here: what seems not to fit may fit, and addresses tell.
-    planner::Partition least;
-    if (fault && fault->isNoPlan && problem.limitBytes) {
-      least = answer;
-      problem.limitBytes = 0;
-      fault = isFree ? solveCut() : problem.verify(answer);
-    }
+    planner::Fault fault = isBalanced(*flat) ? planner::fixPartition(problem, {balance.begin(), balance.end()}, answer)
+                                             : known->partitions.solve(problem, answer);
     if (fault)
       return emitReason(model, *fault);
-    if (isFree) {
-      chooseUnderBudget(
-          problem, least, {model.getSymName().str(), memoryLimitBytes, *budgetCuts, known->partitions},
-          [&](const PartitionProblem &problem, const planner::Partition &cut) {
-            return tryBudget(model, *flat, *remat, problem, cut);
-          },
-          answer);
-      problem.limitBytes = 0;
-    }
     return Decision{std::move(*flat), std::move(*remat), std::move(problem), std::move(answer), isShared};
   }
 
@@ -484,12 +448,12 @@ private:
   }
 
   LogicalResult cut(ein::ModelOp model) {
-    const planner::ScheduleFamily &family = rowOf(schedule.getValue());
+    if (SpecOp spec = specOf(getOperation(), model.getSymName()))
+      return apply(model, spec);
     FailureOr<Decision> decision = decide(model);
     if (failed(decision))
       return failure();
     auto &[flat, remat, problem, answer, isShared] = *decision;
-    known->cuts[model.getSymName().str()] = decision->cut();
     Share share = shareOf(model);
     std::vector<int64_t> ranks = ranksOf(problem);
     remarkCuts(model, flat, problem, answer);
@@ -527,28 +491,6 @@ private:
     FailureOr<ProgramOp> program = build(model, flat, remat, answer.stageOf, plans, pipeline);
     if (failed(program))
       return failure();
-    if (recomputes() && hasBudget()) {
-      // An order of its own may run W with its B, too: where it can, and W apart holds too much, it does.
-      bool mayJoin = joinBackward && family.follows == planner::OrderSource::times;
-      std::set<int64_t> joined; // ranks
-      for (SmallVector<int64_t> refused;; refused.clear()) {
-        if (failed(decideBudget(*program, *reserveBytes, mayJoin ? &refused : nullptr)))
-          return failure();
-        if (refused.empty())
-          break;
-        mayJoin = llvm::none_of(refused, [&](int64_t rank) { return joined.contains(rank); });
-        if (!mayJoin)
-          continue;
-        joined.insert(refused.begin(), refused.end());
-        program->erase();
-        plan::joinBackward(flat, [&](int64_t unit) { return joined.contains(problem.rankOf(answer.stageOf[unit])); });
-        if (failed(decideAgain(model, flat, remat)))
-          return failure();
-        program = build(model, flat, remat, answer.stageOf, plans, pipeline);
-        if (failed(program))
-          return failure();
-      }
-    }
     if (apart && !isShared)
       separateBackward(model, answer.stageOf, ranks, plans, *program, flat, remat);
     remarkRecomputation(model, flat, remat.problem, remat.answer);
@@ -562,19 +504,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions options, std::shared_ptr<KnownAnswers> known,
-                                                     std::shared_ptr<BudgetCuts> cuts) {
+std::unique_ptr<Pass> plc::plan::createPlanPartition(PlanPartitionOptions options,
+                                                     std::shared_ptr<KnownAnswers> known) {
   auto pass = std::make_unique<PlanPartitionPass>(std::move(options));
   if (known)
     pass->known = std::move(known);
-  if (cuts)
-    pass->budgetCuts = std::move(cuts);
   return pass;
-}
-
-std::optional<Cuts> plc::plan::cutsOf(ModuleOp module, PlanPartitionOptions options,
-                                      std::shared_ptr<KnownAnswers> known) {
-  PlanPartitionPass pass(std::move(options));
-  pass.known = std::move(known);
-  return pass.cutsOf(module);
 }

@@ -53,6 +53,13 @@ private:
     if (program.getKeepsLast())
       keepLast(program);
     bool isScheduled = !program.getBody().getOps<RankOp>().empty();
+    if (!program.getKeptBytes()) { // of a chosen plan
+      RecomputationFigures figures = recomputationOf(program, RouteTable(program));
+      program.setKeptBytes(figures.keptBytes);
+      program.setRecomputeNs(figures.ns);
+      program.setKeptBoundBytes(0);
+      program.setRecomputeBoundNs(0);
+    }
     if (isScheduled && program.getRecomputeBoundNs()) {
       RecomputationBounds bounds = boundsOfRecomputation(program, RouteTable(program), *keepKinds, known->ranks);
       program.setKeptBoundBytes(bounds.keptBytes);

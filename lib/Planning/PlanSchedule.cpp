@@ -1,12 +1,13 @@
 //===- PlanSchedule.cpp - order the tasks on each rank --------------------===//
 #include "Programs.h"
-#include "ScheduleMemory.h"
 #include "ScheduleModel.h"
+#include "Spec.h"
 
 #include "plc/Dialect/Ein/Provenance.h"
 #include "plc/Support/Errors.h"
 #include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/SharedStages.h"
+#include "plc/Planner/TaskRows.h"
 #include "plc/Planning/KnownAnswers.h"
 
 #include "mlir/IR/Builders.h"
@@ -48,9 +49,6 @@ private:
   LogicalResult order(ProgramOp program) {
     if (bytesPerNs <= 0)
       return emitOptionError(program, "bytes-per-ns is ") << bytesPerNs.getValue() << " but must be positive";
-    if (memoryLimitBytes < 0)
-      return emitOptionError(program, "memory-limit-bytes is ")
-             << memoryLimitBytes.getValue() << " but must be 0 or more";
     if (inFlight < 0)
       return emitOptionError(program, "in-flight is ") << inFlight.getValue() << " but must be 0 or more";
     if (failed(requireRoutes(program)))
@@ -60,7 +58,11 @@ private:
     planner::ScheduleProblem problem = buildScheduleProblem(program, getChildAnalysis<RouteTable>(program), bytesPerNs);
     planner::Schedule answer;
     bool isText = rowOf(schedule.getValue()).follows == planner::OrderSource::text;
-    if (failed(isText ? readOrder(program, problem, answer) : solve(program, problem, answer)))
+    SpecOp spec = specOf(getOperation(), program.getSymName());
+    LogicalResult isOrdered = spec     ? takeOrder(spec, problem, answer)
+                              : isText ? readOrder(program, problem, answer)
+                                       : solve(program, problem, answer);
+    if (failed(isOrdered))
       return failure();
     planner::Simulation simulation;
     if (planner::Fault fault = planner::simulate(problem, answer, simulation))
@@ -89,14 +91,27 @@ private:
     return success();
   }
 
-  // Nothing but memory keeps an order from all forwards first: bytes where they are known, else what the cuts count with.
+  // Tasks without calls may stand in a row.
+  LogicalResult takeOrder(SpecOp spec, const planner::ScheduleProblem &problem, planner::Schedule &answer) {
+    for (StringRef row : spec.getOrder().getAsValueRange<StringAttr>()) {
+      std::vector<planner::ScheduledTask> tasks = *planner::readTasks(row);
+      llvm::erase_if(tasks, [&](const planner::ScheduledTask &task) {
+        return task.stage < int64_t(problem.stages.size()) && !problem.stages[task.stage].has[int(task.kind)];
+      });
+      answer.ranks.push_back(std::move(tasks));
+    }
+    if (planner::Fault fault = problem.verify(answer))
+      return spec.emitOpError("has an order that is none: ") << *fault;
+    spec.erase();
+    return success();
+  }
+
+  // Nothing but memory keeps an order from all forwards first: what the cuts count with.
   void limit(const planner::ScheduleFamily &family, ProgramOp program, planner::ScheduleProblem &problem) {
     std::vector<int64_t> place, limits(problem.stages.size(), inFlight);
     for (const auto &stage : problem.stages)
       place.push_back(stage.rank);
-    if (memoryLimitBytes)
-      limitByBytes(program, memoryLimitBytes, *reserveBytes, problem);
-    else if (!inFlight)
+    if (!inFlight)
       limits = planner::inFlightOf(family, place, problem.microBatches, problem.shards, problem.pipeline);
     for (auto [stage, limit] : llvm::zip(problem.stages, limits))
       stage.inFlight = limit;

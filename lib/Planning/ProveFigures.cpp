@@ -51,30 +51,10 @@ LogicalResult proveStep(ProgramOp program, const RouteTable &routes, int64_t byt
                  succeeded(proveFigure(program, "step_bound_ns", program.getStepBoundNs(), problem.bound())));
 }
 
-// Clones, and what F makes that the backward tasks of its stage read, outputs apart.
 LogicalResult proveRecomputation(ProgramOp program, const RouteTable &routes, ArrayRef<std::string> keepKinds) {
-  SymbolTable kernels(program->getParentOfType<ModuleOp>());
-  DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
-  Resolver resolve(routes);
-  DenseSet<Value> kept;
-  int64_t bytes = 0, ns = 0;
-  auto count = [&](CallOp call) {
-    auto task = cast<TaskOp>(call->getParentOp());
-    if (call.getRecompute())
-      ns += kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
-    for (Value operand : call.getArgs()) {
-      Value value = resolve(operand);
-      auto maker = value.getDefiningOp<CallOp>();
-      auto home = maker ? cast<TaskOp>(maker->getParentOp()) : nullptr;
-      if (task.getRole() != Role::F && home && home.getRole() == Role::F && !outputs.contains(value) &&
-          home->getParentOp() == task->getParentOp() && kept.insert(value).second)
-        bytes += byteSize(value.getType());
-    }
-  };
-  for (StageOp stage : stagesOfFirst(program))
-    stage.walk(count);
-  if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), ns)) ||
-      failed(proveFigure(program, "kept_bytes", program.getKeptBytes(), bytes)))
+  RecomputationFigures figures = recomputationOf(program, routes);
+  if (failed(proveFigure(program, "recompute_ns", program.getRecomputeNs(), figures.ns)) ||
+      failed(proveFigure(program, "kept_bytes", program.getKeptBytes(), figures.keptBytes)))
     return failure();
   if (!program.getKeptBoundBytes() && !program.getRecomputeBoundNs())
     return success();

@@ -159,3 +159,27 @@ RecomputationBounds plc::plan::boundsOfRecomputation(ProgramOp program, const Ro
     bounds.ns = problem.boundRecomputeNs(program.getKeptBytes().value_or(0));
   return bounds;
 }
+
+RecomputationFigures plc::plan::recomputationOf(ProgramOp program, const RouteTable &routes) {
+  SymbolTable kernels(program->getParentOfType<ModuleOp>());
+  DenseMap<Value, OutputOp> outputs = outputsOf(program, routes);
+  Resolver resolve(routes);
+  DenseSet<Value> kept;
+  RecomputationFigures figures;
+  auto count = [&](CallOp call) {
+    auto task = cast<TaskOp>(call->getParentOp());
+    if (call.getRecompute())
+      figures.ns += kernels.lookup<KernelOp>(call.getKernelAttr().getAttr()).getNs();
+    for (Value operand : call.getArgs()) {
+      Value value = resolve(operand);
+      auto maker = value.getDefiningOp<CallOp>();
+      auto home = maker ? cast<TaskOp>(maker->getParentOp()) : nullptr;
+      if (task.getRole() != Role::F && home && home.getRole() == Role::F && !outputs.contains(value) &&
+          home->getParentOp() == task->getParentOp() && kept.insert(value).second)
+        figures.keptBytes += byteSize(value.getType());
+    }
+  };
+  for (StageOp stage : stagesOfFirst(program))
+    stage.walk(count);
+  return figures;
+}

@@ -7,6 +7,13 @@
 
 namespace plc::plan {
 
+/// What a program recomputes, of one micro-batch of its first replica.
+struct RecomputationFigures {
+  int64_t keptBytes = 0; ///< made by F and read by B and W of the same stage, outputs apart
+  int64_t ns = 0;        ///< of the clones
+};
+RecomputationFigures recomputationOf(ProgramOp program, const RouteTable &routes);
+
 struct RecomputationBounds {
   int64_t keptBytes = 0; ///< no choice keeps less: what B and W read of layers that keep what they make
   int64_t ns = 0;        ///< no choice that holds as little computes again for less

@@ -22,6 +22,8 @@ public:
         symbols(model->getParentOfType<ModuleOp>()) {
     placePrepared();
     for (const FlatCall &call : flat.calls) {
+      if (call.role == Role::F)
+        numberInStage.push_back(callsOf[placeOf(call)].size());
       callsOf[placeOf(call)].push_back(&call);
       callsOfStage[stageOfUnit[call.unit]].push_back(&call);
     }
@@ -182,6 +184,14 @@ private:
     }
   }
 
+  // In a program calls of F are numbered in their stage.
+  DenseI64ArrayAttr againOf(const FlatCall &call) {
+    if (call.again.empty())
+      return nullptr;
+    return builder.getDenseI64ArrayAttr(
+        llvm::map_to_vector(call.again, [&](int64_t number) { return numberInStage[number]; }));
+  }
+
   void createTask(int64_t index, Role role, Block *block) {
     ArrayRef<const FlatCall *> calls = callsOf[{index, role}];
     if (calls.empty())
@@ -202,7 +212,7 @@ private:
       auto created = CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(),
                                     operands, call->path, /*recompute=*/nullptr,
                                     call->discard.empty() ? nullptr : builder.getDenseI64ArrayAttr(call->discard),
-                                    /*again=*/nullptr);
+                                    againOf(*call));
       // An accumulated value is found at its site, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
         if (flat.values[value].origin != FlatValue::Site)
@@ -223,6 +233,7 @@ private:
   SmallVector<StageOp> stages;
   std::map<Place, SmallVector<const FlatCall *>> callsOf; // in the flat program's order
   std::map<int64_t, SmallVector<const FlatCall *>> callsOfStage;
+  std::vector<int64_t> numberInStage; // of each call of F, in program order
   llvm::SetVector<int64_t> leavesTask, leavesStage;
   std::map<Place, SmallVector<int64_t>> taskResults;
   std::map<int64_t, SmallVector<int64_t>> stageResults;

@@ -1,8 +1,6 @@
 //===- Summary.cpp - a plan for people and for the log --------------------===//
 #include "plc/Planning/Summary.h"
 
-#include "ScheduleMemory.h"
-
 #include "plc/Dialect/Plan/Values.h"
 #include "plc/Planner/Dot.h"
 #include "plc/Planner/Format.h"
@@ -219,13 +217,6 @@ std::vector<int64_t> plc::plan::arenasOf(ModuleOp module) {
       }
     llvm::append_range(bytes, most);
   }
-  return bytes;
-}
-
-std::vector<int64_t> plc::plan::leastArenasOf(ModuleOp module) {
-  std::vector<int64_t> bytes;
-  for (auto program : module.getOps<ProgramOp>())
-    llvm::append_range(bytes, leastBytesOf(program));
   return bytes;
 }
 

@@ -8,13 +8,12 @@ namespace plc::simulator {
 
 using module::ActionInfo, module::CallInfo;
 
-namespace {
-
-/// What a call takes if so many threads share it, each a whole chunk at a time.
 int64_t sharedNs(int64_t ns, int64_t chunks, int64_t threads) {
   int64_t rounds = (chunks + threads - 1) / threads;
   return threads == 1 ? ns : ns / chunks * rounds;
 }
+
+namespace {
 
 Play::Action runOf(const module::RankInfo &rank, const ActionInfo &action, const Times &times) {
   Play::Action run{action.op, static_cast<int32_t>(action.target), static_cast<int32_t>(action.microBatch)};

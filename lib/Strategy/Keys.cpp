@@ -125,6 +125,7 @@ llvm::ArrayRef<Key> plc::strategy::allKeys() {
       integer("parallelism.chunks", 0, 1, 1024),
       {"parallelism.balance", Type::Integers, std::vector<int64_t>(), {}, {}, 1},
       {"parallelism.place", Type::Integers, std::vector<int64_t>(), {}, {}, 0},
+      text("parallelism.plan", "", {}, {}),
       choice("parallelism.grain", Grain::layer),
       choice("machine.transport", TransportKind::Threads),
       integer("machine.threads_per_stage", 0, 1, 256),

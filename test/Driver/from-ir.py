@@ -84,7 +84,7 @@ for phase in "algebra", "numerics", "kernels", "schedule", "addresses":
     if "no entry 'infer', only 'train'" not in run("plc-run", "infer", "part.plcm").stderr:
         sys.exit(f"{phase}: another entry than 'train'")
 
-# An order that a budget was fitted to is decided before the cuts, and applied behind them.
+# A plan that is searched for is chosen before the cuts, and its order applied behind them.
 keys = ["--set", "parallelism.stages=2", "--set", "parallelism.micro_batches=4", "--set", "parallelism.schedule=auto",
         "--set", "memory.budget=250KiB"]
 compile(*model[:-2], *keys, "-o", "whole.plcm")
@@ -92,5 +92,5 @@ expected = train("whole.plcm")
 for phase in "partition", "skips":
     compile(*model[:-2], *keys, f"--emit={phase}", "-o", "part.mlir")
     compile("part.mlir", *keys, "-o", "part.plcm")
-    if "ein.fit" not in open("part.mlir").read() or train("part.plcm") != expected:
+    if "plan.spec" not in open("part.mlir").read() or train("part.plcm") != expected:
         sys.exit(f"{phase}: another order")

@@ -36,13 +36,6 @@ struct Played {
   Simulation simulation;
 };
 
-TEST(Format, ReadsWhatIsMissing) {
-  EXPECT_EQ(readMissing("rank 0 needs 2 KiB: 1 of 3" + formatMissing(2048, 1024) + "; on rank 0"), 1024);
-  for (const char *text :
-       {"", "bytes are missing", ": bytes are missing", ": 12x bytes are missing", "12 bytes are missing"})
-    EXPECT_EQ(readMissing(text), std::nullopt) << text;
-}
-
 TEST(Gantt, DrawsJobsAndIdleTime) {
   EXPECT_EQ(Played(twoStages(1, 2, 0)).chart(26), "rank 0  F-F-....B---..B---\n"
                                                   "rank 1  ..F-B---F-B---....\n"

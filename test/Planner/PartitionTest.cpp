@@ -1,8 +1,6 @@
 //===- PartitionTest.cpp - cuts, compared with all cuts there are ---------===//
 #include "PartitionOracle.h"
 
-#include "plc/Planner/CutsBeside.h"
-#include "plc/Planner/GroupSavings.h"
 #include "plc/Planner/KnownCuts.h"
 
 #include <algorithm>
@@ -187,56 +185,6 @@ TEST(Partition, SavesWhatIsLacking) {
 }
 
 // Of every group, at every price, no choice of calls to run again, and of values to keep for them and for B, costs less.
-TEST(Partition, GroupsSaveByLeastCost) {
-  std::mt19937 random(13);
-  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
-  for (int round = 0; round < 30; ++round) {
-    SavingsProblem problem;
-    int64_t calls = 3 + upTo(5);
-    for (int64_t call = 0; call < calls; ++call) {
-      problem.values.push_back({1 + upTo(60), upTo(2) > 0});
-      problem.calls.push_back({0, 1 + upTo(60), upTo(5) > 0, {}, {call}});
-      for (int64_t arg = std::max<int64_t>(0, call - 3); arg < call; ++arg)
-        if (upTo(1))
-          problem.calls.back().args.push_back(arg);
-    }
-    auto savings = groupSavings(problem);
-    // For each set of calls that run again: wanted values, and those that these calls read, are kept if no run makes them.
-    std::vector<std::pair<int64_t, int64_t>> choices; // time, bytes saved
-    for (int64_t again = 0; again < int64_t(1) << calls; ++again) {
-      int64_t ns = 0, saved = 0;
-      bool isOne = true;
-      std::vector<bool> needed(calls);
-      for (int64_t call = 0; call < calls; ++call)
-        if (again >> call & 1) {
-          ns += problem.calls[call].ns;
-          isOne &= problem.calls[call].repeatable;
-          for (int64_t arg : problem.calls[call].args)
-            needed[arg] = true;
-        }
-      for (int64_t value = 0; value < calls; ++value)
-        saved += (problem.values[value].wanted ? problem.values[value].bytes : 0) -
-                 ((problem.values[value].wanted || needed[value]) && !(again >> value & 1) ? problem.values[value].bytes
-                                                                                           : 0);
-      if (isOne)
-        choices.emplace_back(ns, saved);
-    }
-    int64_t lastBytes = 0;
-    for (int64_t price = 0; price < savingsPrices - 2; ++price) {
-      int64_t ns = 0, bytes = 0;
-      for (const auto &call : savings) {
-        ns += call[price].ns;
-        bytes += call[price].bytes;
-      }
-      EXPECT_GE(bytes, lastBytes);
-      lastBytes = bytes;
-      EXPECT_NE(std::find(choices.begin(), choices.end(), std::pair(ns, bytes)), choices.end());
-      // On the lower hull: no other saves as much for less, and none between two others is beaten by a mix of these.
-      for (auto [otherNs, otherBytes] : choices)
-        EXPECT_FALSE(otherNs < ns && otherBytes >= bytes);
-    }
-  }
-}
 
 // Graphs, with memory, speeds and shared ranks: the ideals give the best cut; the orders with moves alone come near it.
 TEST(Partition, GraphsEqualBruteForce) {
@@ -380,62 +328,8 @@ TEST(Partition, KnownCutsAreThoseOfTheProblem) {
 }
 
 // One after the other, each cut of a chain once, and of those beside what was refused the one of the fewest bytes.
-TEST(Partition, CutsBesideReachAll) {
-  std::mt19937_64 random(5);
-  for (int round = 0; round < 20; ++round) {
-    PartitionProblem problem = chain({}, 3 + round % 2);
-    problem.place = round % 3 ? std::vector<int64_t>() : std::vector<int64_t>{0, 1, 0, 1};
-    problem.place.resize(problem.place.empty() ? 0 : problem.stages);
-    for (int64_t part = 0; part < 7; ++part)
-      problem.parts.push_back({"p", int64_t(1 + random() % 9), int64_t(random() % 100), int64_t(random() % 100)});
-    problem.limitBytes = 150;
-    auto bytesOf = [&](const std::vector<int64_t> &stageOf) {
-      int64_t bytes = 0;
-      for (const PartitionProblem::Load &load : problem.sumByRank(problem.loadsOf(stageOf)))
-        bytes = std::max(bytes, load.bytes());
-      return bytes;
-    };
-    std::vector<std::vector<int64_t>> refused;
-    Partition first;
-    std::vector<int64_t> counts(problem.stages, 1);
-    counts.back() = 8 - problem.stages;
-    problem.limitBytes = 0;
-    ASSERT_EQ(fixPartition(problem, counts, first), std::nullopt);
-    problem.limitBytes = 150;
-    refused.push_back(first.stageOf);
-    while (std::optional<Partition> next = cutBeside(problem, refused, INT64_MAX - 1)) {
-      EXPECT_EQ(std::count(refused.begin(), refused.end(), next->stageOf), 0);
-      // One byte less, and it is not that.
-      std::optional<Partition> less = cutBeside(problem, refused, bytesOf(next->stageOf) - 1);
-      EXPECT_FALSE(less);
-      refused.push_back(next->stageOf);
-    }
-    EXPECT_EQ(refused.size(), problem.stages == 3 ? 15u : 20u); // C(6, stages - 1)
-  }
-}
 
 // Of many stages only neighbours exchange parts; a value that would go back, or an empty stage, is no cut.
-TEST(Partition, CutsBesideAreCuts) {
-  PartitionProblem problem = chain({1, 1, 1}, 2);
-  problem.isChain = false;
-  problem.tensors.push_back({0, {1, 2}, 1, 1});
-  problem.tensors.push_back({1, {2}, 1, 1});
-  std::vector<std::vector<int64_t>> refused = {{0, 0, 1}};
-  std::optional<Partition> next = cutBeside(problem, refused, 100);
-  ASSERT_TRUE(next);
-  EXPECT_EQ(next->stageOf, (std::vector<int64_t>{0, 1, 1}));
-  refused.push_back(next->stageOf);
-  EXPECT_FALSE(cutBeside(problem, refused, 100));
-  problem = chain(std::vector<int64_t>(40, 1), 20);
-  Partition even;
-  ASSERT_EQ(fixPartition(problem, std::vector<int64_t>(20, 2), even), std::nullopt);
-  next = cutBeside(problem, {even.stageOf}, 100);
-  ASSERT_TRUE(next);
-  std::vector<int64_t> counts = countsOf(problem, *next);
-  EXPECT_EQ(std::count(counts.begin(), counts.end(), 2), 18);
-  auto one = std::find(counts.begin(), counts.end(), 1), three = std::find(counts.begin(), counts.end(), 3);
-  EXPECT_EQ(std::abs(one - three), 1);
-}
 
 TEST(Partition, TellsWhatBinds) {
   PartitionProblem problem = chain({1, 1}, 2);

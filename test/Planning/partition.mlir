@@ -8,7 +8,6 @@
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 join-backward=false" | FileCheck %s --check-prefix=SPLIT
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 in-flight=1" 2>&1 | FileCheck %s --check-prefix=FLIGHT
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=4 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 memory-limit-bytes=400" | FileCheck %s --check-prefix=MEMORY
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=3" 2>&1 | FileCheck %s --check-prefix=LENGTH
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=2 balance=3,0" 2>&1 | FileCheck %s --check-prefix=EMPTY
@@ -68,9 +67,6 @@
 // SLOW: cut_ns = 114 : i64
 
 // MANY: chain.mlir:{{[0-9]+}}:{{[0-9]+}}: error: no plan fits: 4 stages but model 'p' has 3 layer calls to cut
-// Memory is an estimate, which refuses nothing: of all cuts the one that seems to need least is taken.
-// MEMORY: plan.stage @s0 rank 0
-// MEMORY: plan.stage @s1 rank 1
 // ZERO: error: stages is 0 but must be positive
 // LENGTH: error: balance has 1 entries but there are 2 stages
 // EMPTY: error: balance has 0, but every stage needs a layer call

@@ -1,5 +1,5 @@
 // What each byte less costs: layers as in remat-budget.test.
-// DEFINE: %{cut} = plc-opt %S/Inputs/chain.mlir --plan-partition="policy=budget memory-limit-bytes=4096"
+// DEFINE: %{cut} = plc-opt %S/Inputs/chain.mlir --plan-partition
 // RUN: %{cut} --plan-remat-curve=points=2 -o /dev/null | FileCheck %s
 // CHECK: stage 's0' of 'p', 896 B of them static, 1 micro-batches in flight
 // CHECK-NEXT: bytes     added ns              bound ns      gap

@@ -11,10 +11,6 @@
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition=stages=2 --plan-schedule 2>&1 | FileCheck %s --check-prefix=ROUTES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule --plan-schedule 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=3 schedule=auto" --plan-infer-skips --plan-schedule="schedule=auto in-flight=1" | FileCheck %s --check-prefix=TURNS
-// RUN: plc-opt %S/Inputs/chain.mlir --plan-partition="stages=3 schedule=auto" --plan-infer-skips --plan-schedule="schedule=auto memory-limit-bytes=1048576" | FileCheck %s --check-prefix=ROOM
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=3 schedule=auto" --plan-infer-skips --plan-schedule="schedule=auto memory-limit-bytes=64" 2>&1 | FileCheck %s --check-prefix=LIMIT
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition="stages=3 schedule=auto" --plan-infer-skips --plan-schedule="schedule=auto memory-limit-bytes=1048576 reserve-bytes=0,0,1048576" 2>&1 | FileCheck %s --check-prefix=RESERVE
-// RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=memory-limit-bytes=-1 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: not plc-opt %S/Inputs/chain.mlir --plan-partition --plan-schedule=in-flight=-1 2>&1 | FileCheck %s --check-prefix=FLIGHT
 
 // CHECK: schedule = #plan<schedule "1f1b">, step_bound_ns = {{[0-9]+}} : i64, step_ns = {{[0-9]+}}
@@ -59,14 +55,6 @@
 // TURNS-NEXT: plan.run @s0 F mb 0
 // TURNS-NEXT: plan.run @s0 W mb 0
 // TURNS-NEXT: plan.run @s0 F mb 1
-// ROOM: plan.rank 0 {
-// ROOM-NEXT: plan.run @s0 F mb 0
-// ROOM-NEXT: plan.run @s0 F mb 1
-// ROOM-NEXT: plan.run @s0 F mb 2
-// ROOM-NEXT: plan.run @s0 F mb 3
-// LIMIT: error: no plan fits: rank 1 holds {{[0-9]+}} bytes of one micro-batch, limit 0
-// RESERVE: error: no plan fits: rank 2 holds {{[0-9]+}} bytes of one micro-batch, limit 0
-// BYTES: error: memory-limit-bytes is -1 but must be 0 or more
 // FLIGHT: error: in-flight is -1 but must be 0 or more
 
 // FILE: error: schedule is 'file' but no 'file' is given

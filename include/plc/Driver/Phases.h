@@ -3,6 +3,7 @@
 #define PLC_DRIVER_PHASES_H
 
 #include "plc/Algebra/Phases.h"
+#include "plc/Planner/RematPolicies.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -17,8 +18,6 @@ namespace plc::strategy {
 class Strategy;
 }
 namespace plc::plan {
-struct BudgetCuts;
-struct Cut;
 struct KnownAnswers;
 } // namespace plc::plan
 
@@ -35,55 +34,39 @@ struct Program {
   bool listsBudgets = false; // recomputation is not decided: `--plan-remat-curve` lists what it costs
   bool explains = false;     // the cuts that were nearly taken are printed
   bool measures = false;     // the budget is what recomputation aims at, and may be missed; nothing is verified yet
-  bool keepsAll = false;     // the budget is met without recomputation
-  bool isFree = false;       // cuts and orders are those without a budget, which only addresses must keep
-  bool fillsBudget = false;  // the order of tasks may hold what the budget has room for
-  bool isPlain = false;      // the order is that of 1f1b, instead of the strategy's
-  int64_t inFlight = 0;      // micro-batches on each stage of an order that follows times; 0: by ranks
-  std::vector<int64_t> reserveBytes{};            // of each rank's budget, for what only addresses know; empty: none
-  std::shared_ptr<plan::KnownAnswers> known{};    // of all plans that are made; may be null
-  std::shared_ptr<plan::BudgetCuts> budgetCuts{}; // of plans that differ in what is reserved alone; may be null
-  int64_t cutsTried = 0;                          // under a budget, before the one that is tried now
-  std::optional<double> memoryFraction{};         // that keeps the budget, instead of the strategy's, or of its bytes
-  bool sharesModule = false;                      // other programs of a module are planned by the same strategy
-  bool runsTurnsAgain = false; // where policy `budget` decides whether the turns of long loops are run again
-  bool prepares = true;        // what is the same in all runs is kept, where the strategy leaves that open
-  bool isChoice = false;       // of the joint plan, which tries all others
-  bool triesCuts = true;       // under a budget: other cuts where the first one does not fit
-  bool isHasty = false;        // compared with others, and made again without haste if it is chosen: only then proven
+  std::shared_ptr<plan::KnownAnswers> known{}; // of all plans that are made; may be null
+  bool sharesModule = false;                   // other programs of a module are planned by the same strategy
   bool leads = true; // false: stages and cuts are chosen for another program of the model, which may have other layers
 };
 
 /// Whether a strategy solves recomputation under a budget of bytes, for this program.
 bool solvesBudget(const Program &program, const strategy::Strategy &strategy);
-/// Whether its order of tasks follows times, and a budget of bytes with them.
-bool solvesOrder(const Program &program, const strategy::Strategy &strategy);
-/// Whether it leaves to a budget which fraction of the bytes is kept.
-bool solvesFraction(const Program &program, const strategy::Strategy &strategy);
+/// Whether the order of tasks follows times.
+bool followsTimes(const strategy::Strategy &strategy);
+
+/// Whether what is the same in all runs is computed once and kept.
+bool prepares(const strategy::Strategy &strategy);
+
+/// What a policy recomputes; policy `none` where a budget or nothing decides.
+planner::RematMode rematModeOf(const Program &program, const strategy::Strategy &strategy);
+
+/// Kinds of layers that save what they make.
+std::vector<std::string> keptKinds(const strategy::Strategy &strategy);
 
 /// Whether ranks take what is ready, for which addresses leave room that a plan that is tried has not.
 bool takesWhatIsReady(const strategy::Strategy &strategy);
 
 /// Whether backward loops run the turns of long loops again.
 bool recomputesTurns(const Program &program, const strategy::Strategy &strategy);
-/// Whether a budget decides that.
-bool solvesTurns(const Program &program, const strategy::Strategy &strategy);
-/// Whether it decides if what is the same in all runs is kept.
+/// Whether a budget decides if what is the same in all runs is kept.
 bool mayPrepare(const Program &program, const strategy::Strategy &strategy);
 
 int64_t ranksOf(const strategy::Strategy &strategy);
 /// Threads of each rank that times count with: one where runs choose how many there are.
 int64_t threadsOf(const strategy::Strategy &strategy);
-/// What the cuts count with on each stage where the order follows times: what the first stage of 1F1B holds.
-int64_t mostInFlight(const strategy::Strategy &strategy);
-
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
-
-/// The cuts that phase `partition` would make of a module with kernels, by model; nothing if it would fail.
-std::optional<std::map<std::string, plan::Cut>> cutsOf(mlir::ModuleOp withKernels, const Program &program,
-                                                       const strategy::Strategy &strategy);
 
 /// What proves that a module behind all phases computes its numerics program inside the budget: part of the last one.
 void addProof(mlir::OpPassManager &pipeline, const Program &program, const strategy::Strategy &strategy);

@@ -3,9 +3,7 @@
 #define PLC_PLANNER_FORMAT_H
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 namespace plc::planner {
 
@@ -17,8 +15,6 @@ std::string formatPart(int64_t part, int64_t whole);
 
 /// ": 64 bytes are missing", behind what is needed and its limit, which may look the same.
 std::string formatMissing(int64_t needed, int64_t limit);
-/// The bytes that a text with it tells of.
-std::optional<int64_t> readMissing(std::string_view text);
 
 } // namespace plc::planner
 

@@ -4,6 +4,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlanChoose : Pass<"plan-choose", "::mlir::ModuleOp"> {
+  let summary = "add the plan that the next passes shall make of a model";
+  let description = [{
+    Before: `ein.model`s of calls, whose bodies hold `plan.call`s (`--form-kernels`). After: the same, and for the first
+    model the `plan.spec` that `spec` is the text of. plc-compile writes it there when it has chosen a plan, so that the
+    printed pipeline makes the same plan without a search.
+
+    Does not: check that the model has the units and calls that the spec names (`--plan-partition` does).
+    Test: `test/Planning/choose.mlir`.
+  }];
+  let options = [Option<"spec", "spec", "std::string", "", "a 'plan.spec' as text">,
+                 Option<"savesAll", "saves-all", "bool", "false", "leave out what the spec recomputes">];
+  let dependentDialects = ["::plc::plan::PlanDialect"];
+}
+
 def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
   let summary = "cut each model into stages";
   let description = [{
@@ -16,8 +31,7 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     made the value. They minimise the slowest rank's time for one micro-batch (`solvePartition` of
     `plc/Planner/Partition.h` says where that is exact); `balance` sets them instead, in program order. With `cut-grain=equation` they fall between kernel calls of F,
     and each call of B and W goes with one whose adjoint it is, as far as that can be told. Each
-    stage gets a rank of its own, or that of `place`. Memory is an estimate here, by which cuts are chosen but none is
-    refused; addresses are exact. A model that `follows` another one, for which the stages were chosen, may have other
+    stage gets a rank of its own, or that of `place`. A model that `follows` another one, for which the stages were chosen, may have other
     layer calls: if there are fewer than `stages` it gets a stage for each, on ranks 0, 1, .., and a `balance` of another
     sum is not its own.
 
@@ -26,18 +40,14 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     is kept; the layers from it up to the next checkpoint are recomputed from there, those before the first are not.
     `uniform`: every `interval` layers, or every `min-interval` if that is more; `selective`: `layers`; `dynamic`: each
     layer is a checkpoint, and as many bytes of whole layers are kept as fit in `memory-fraction` of what `none` keeps,
-    deeper layers first; `budget`: for each stage, calls of F run again where that keeps the rank inside
-    `memory-limit-bytes`, all included, and takes as little time as can be found (`RetentionProblem`). How much that is
-    depends on the cut, so cuts count with it: first by an estimate of what each layer call saves (`groupSavings`), then by what
-    the stages of that cut were found to take, in at most three rounds, of which the fastest is taken. Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
+    deeper layers first; `budget` is what a `plan.spec` recomputes. Layers of the `keep-kinds` keep what they make; so does what belongs to no layer. With
     `grain=equation` kernel calls are counted instead of layers. A cut starts anew: what a stage receives is there.
     With `micro-batches=except_last` the program `keeps_last`, with `never` nothing is recomputed.
 
     Where no other rank waits for a stage's B (the first stage of a pipeline; all if there is one rank) W's calls become
     calls of B, each instance's behind its own, because W apart would hold all that it reads through all of B. So they do in
-    stages that compute something again (under a budget, on ranks that do), so that what is recomputed for both lives for one layer and
-    not for a stage; but for the instance whose B is the last of its stage, behind which W stands in either case. Not with `join-backward=false`, nor under a schedule that moves W away from its B; but where such a schedule is free to run
-    W with its B (`auto`), it is joined on ranks for whose budget no answer is found with W apart.
+    stages that compute something again, so that what is recomputed for both lives for one layer and
+    not for a stage; but for the instance whose B is the last of its stage, behind which W stands in either case. Not with `join-backward=false`, nor under a schedule that moves W away from its B.
 
     ```
     plan.task F { %y = plan.call @mul(%x, %w) path "a" discard [0] .. }
@@ -58,6 +68,9 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     leave for other replicas while those before it still run backward; not with a policy other than `none`, nor where ranks share
     stages.
 
+    A model that has a `plan.spec` is cut, and recomputes, as that says; of the options only `cut-grain`, `prepare`, `moments`
+    and `keep-kinds` matter then.
+
     With `explain` the cut is printed to the standard output, and for each stage the next-best one.
 
     Does not: order tasks, copy values, choose kernels. Test: `test/Planning/partition.mlir`,
@@ -70,7 +83,6 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"cutGrain", "cut-grain", "::plc::planner::Grain", "::plc::planner::Grain::layer",
            "what is cut with: layer calls, or the kernels of their equations">,
     Option<"follows", "follows", "bool", "false", "stages and balance are another model's, which may have more layer calls">,
-    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0", "bytes of each rank (0: no limit)">,
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "order that tells how many micro-batches are in flight">,
     ListOption<"inFlight", "in-flight", "int64_t",
@@ -82,8 +94,6 @@ def PlanPartition : Pass<"plan-partition", "::mlir::ModuleOp"> {
     Option<"buckets", "buckets", "int64_t", "1", "parts of a stage whose gradients leave for other replicas one by one, at most">,
     Option<"policy", "policy", "::plc::planner::RematPolicy", "::plc::planner::RematPolicy::none",
            "how it is chosen what is recomputed">,
-    ListOption<"reserveBytes", "reserve-bytes", "int64_t",
-               "budget: bytes of each rank for what is known only with addresses, as messages and gaps (default: 0)">,
     Option<"interval", "interval", "int64_t", "2", "uniform: layers from one checkpoint to the next">,
     ListOption<"layers", "layers", "int64_t", "selective: the checkpoints">,
     Option<"memoryFraction", "memory-fraction", "::plc::ExactDouble", "0.3",
@@ -119,9 +129,10 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Before: stages and routes. After: a `plan.rank` per rank that runs each P of its stages once, and then each other task
     once per micro-batch, each role in index order. B is followed by its W, unless the schedule splits them. A program without B and W runs its
-    forwards in order under any schedule. With `schedule=file` the order is that of a `file`
-    (`plc/Planner/ScheduleFile.h`). An order that follows times (`auto`) keeps each rank inside `memory-limit-bytes`,
-    less `reserve-bytes`; without these it has as many micro-batches in flight on a stage as there are ranks, or `in-flight`.
+    forwards in order under any schedule. The order of a `plan.spec` goes before all others, and the spec is removed. With
+    `schedule=file` the order is that of a `file`
+    (`plc/Planner/ScheduleFile.h`). An order that follows times (`auto`) has as many micro-batches in flight on a stage as there are
+    ranks, or `in-flight`.
     The predicted time of a step and a lower bound are recorded.
 
     Test: `test/Planning/schedule.mlir`.
@@ -130,12 +141,8 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     Option<"schedule", "schedule", "::plc::planner::ScheduleKind", "::plc::planner::ScheduleKind::oneFOneB",
            "which order">,
     Option<"file", "file", "std::string", "", "schedule=file: the order, one row of comma-separated tasks per rank">,
-    Option<"memoryLimitBytes", "memory-limit-bytes", "int64_t", "0",
-           "auto: bytes of each rank, everything included (0: no limit)">,
-    ListOption<"reserveBytes", "reserve-bytes", "int64_t",
-               "auto: bytes of each rank for what is known only with addresses, as messages and gaps (default: 0)">,
     Option<"inFlight", "in-flight", "int64_t", "0",
-           "auto: micro-batches in flight on each stage (0: as many as ranks, or what the bytes allow)">,
+           "auto: micro-batches in flight on each stage (0: as many as ranks)">,
     Option<"bytesPerNs", "bytes-per-ns", "int64_t", "8", "bandwidth between stages">
   ];
 }

@@ -8,19 +8,11 @@
 
 namespace plc::plan {
 
-/// What of a step is played: all, or its tasks with their messages, without updates and what travels once.
-enum class StepPart { whole, tasks };
-
 /// Plays a program's action table in one process with a core for each rank: its calls by the times of their kernels, its
 /// messages, its steps. `stepsMeet`: each step waits for all ranks' gradients. `threads` share the kernels of a rank, each part by part
 /// (`chunksOf`). -1 if ranks wait for each other.
 int64_t predictStep(ProgramOp program, const module::EntryPlan &table, const PerRate &rates, bool stepsMeet,
-                    int64_t threads, StepPart part = StepPart::whole);
-
-/// What a step of an ordered program takes at least: on each rank its tasks in their order, of which so many `threads` take no
-/// less than their part of one thread's time, and then what it updates and sends to another replica, as if each had its part
-/// of that.
-int64_t leastStep(ProgramOp ordered, const PerRate &rates, int64_t threads);
+                    int64_t threads);
 
 } // namespace plc::plan
 

@@ -21,8 +21,6 @@ std::string describe(const PlanSummary::Prepared &prepared);
 
 /// Bytes of each rank's arena of a planned module.
 std::vector<int64_t> arenasOf(mlir::ModuleOp module);
-/// Of an ordered one, without clones, bytes that none of these arenas will be smaller than.
-std::vector<int64_t> leastArenasOf(mlir::ModuleOp module);
 
 /// A table of stages, the routes, the schedule with its bubble, recomputation, each gap with its bound, and who computes
 /// contractions.

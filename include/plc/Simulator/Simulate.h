@@ -48,6 +48,9 @@ struct Times {
   std::function<int64_t(int64_t bytes)> updateNs;
 };
 
+/// What a call takes if so many threads share it, each a whole chunk at a time.
+int64_t sharedNs(int64_t ns, int64_t chunks, int64_t threads);
+
 Play playOf(const module::EntryPlan &entry, const Times &times);
 /// By what the manifest says of its kernels.
 Play playOf(const module::Manifest &manifest, const module::EntryPlan &entry, int64_t threadsPerStage);

@@ -1,0 +1,236 @@
+//===- Evaluate.cpp - the step and the bytes of a plan ----------------------===//
+#include "plc/Search/Evaluate.h"
+
+#include <algorithm>
+
+using namespace plc::search;
+using Action = plc::simulator::Play::Action;
+using Op = plc::simulator::Play::Op;
+
+// Tasks in their order; messages take their time, but nobody's.
+bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation &result) {
+  size_t ranks = plan.order.size(), left = 0;
+  done.assign(plan.rankOf.size() * 3 * size_t(runs), -1);
+  position.assign(done.size(), -1);
+  next.assign(ranks, 0);
+  clock.assign(ranks, 0);
+  result.start.resize(ranks);
+  end.resize(ranks);
+  visited.resize(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    size_t count = plan.order[rank].size();
+    result.start[rank].resize(count);
+    end[rank].resize(count);
+    visited[rank].resize(count);
+    left += count;
+    for (size_t i = 0; i < count; ++i) {
+      const Task &task = plan.order[rank][i];
+      position[indexOf(task.stage, task.kind, task.microBatch)] = int32_t(i);
+    }
+  }
+  for (size_t node = 0; node < tasks.into.size(); ++node)
+    if (tasks.stages[node / 3][node % 3].exists && position[node * size_t(runs)] < 0)
+      return false; // the order lacks a task
+  bool isRagged = !workload.samples.empty();
+  int32_t count = 0;
+  for (bool progress = true; progress && left;) {
+    progress = false;
+    for (size_t rank = 0; rank < ranks; ++rank)
+      for (; next[rank] < plan.order[rank].size(); ++next[rank], --left) {
+        const Task &task = plan.order[rank][next[rank]];
+        size_t index = indexOf(task.stage, task.kind, task.microBatch);
+        int64_t ready = clock[rank];
+        bool isReady = task.microBatch == 0 || done[index - 1] >= 0;
+        for (const StageTasks::Need &need : tasks.into[size_t(StageTasks::nodeOf(task.stage, task.kind))]) {
+          int64_t made = done[size_t(need.node) * size_t(runs) + size_t(task.microBatch)];
+          isReady &= made >= 0;
+          ready = std::max(ready, made + (isRagged ? workload.scaled(need.ns, task.microBatch) : need.ns));
+        }
+        if (!isReady)
+          break;
+        int64_t ns = tasks.work(task).ns;
+        clock[rank] = ready + (isRagged ? workload.scaled(ns, task.microBatch) : ns);
+        result.start[rank][next[rank]] = ready;
+        end[rank][next[rank]] = done[index] = clock[rank];
+        visited[rank][next[rank]] = count++;
+        progress = true;
+      }
+  }
+  for (size_t rank = 0; rank < ranks; ++rank)
+    result.orderNs = std::max(result.orderNs, clock[rank] + stepNs(tasks, plan, rank));
+  return left == 0;
+}
+
+// The update, and of several replicas the copies of gradients and new values, of which each makes its part.
+int64_t Evaluator::stepNs(const StageTasks &tasks, const PlanSpec &plan, size_t rank) const {
+  auto updated = double(tasks.updatedBytes[rank]);
+  double ns = updated * machine.updateNsPerByte;
+  if (plan.replicas > 1) {
+    double own = updated / double(1 + workload.lanes + workload.moments); // about: of one site for each parameter
+    ns += own * double(plan.replicas - 1) * (double(workload.lanes) / double(plan.replicas) + 1) *
+          machine.cluster.inside.nsPerByte;
+  }
+  return int64_t(ns);
+}
+
+// A receive is posted a task ahead of the one that reads it, or as much earlier as the message takes. Its sender waits
+// before the first task that starts, as predicted, when it has arrived. See `planner::planMessages`.
+void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, const Evaluation &result) {
+  auto from = size_t(plan.rankOf[size_t(route.source)]), to = size_t(plan.rankOf[size_t(route.destination)]);
+  auto channel = int32_t(play.channels.size());
+  play.channels.push_back({"", from, to, route.bytes, workload.scaled(route.bytes, runs - 1), false});
+  std::vector<uint32_t> &post = first;
+  post.assign(size_t(runs), 0);
+  for (int64_t run = 0; run < runs; ++run) {
+    auto consumer = size_t(position[indexOf(route.destination, route.to, run)]);
+    int64_t latest = result.start[to][consumer] - workload.scaled(route.bytes, run) / bytesPerNs;
+    size_t at = consumer ? consumer - 1 : 0;
+    while (at > 0 && end[to][at - 1] > latest)
+      --at;
+    post[size_t(run)] = uint32_t(at);
+  }
+  for (size_t run = size_t(runs) - 1; run > 0; --run)
+    post[run - 1] = std::min(post[run - 1], post[run]);
+  for (int64_t run = 0; run < runs; ++run) {
+    auto producer = size_t(position[indexOf(route.source, route.from, run)]);
+    auto consumer = size_t(position[indexOf(route.destination, route.to, run)]);
+    size_t posted = post[size_t(run)], wait = producer + 1;
+    int64_t arrival = std::max(posted ? end[to][posted - 1] : 0, end[from][producer]) +
+                      workload.scaled(route.bytes, run) / bytesPerNs;
+    std::pair key(result.start[to][posted], visited[to][posted]);
+    while (wait < plan.order[from].size() &&
+           (std::pair(result.start[from][wait], visited[from][wait]) < key || result.start[from][wait] < arrival))
+      ++wait;
+    auto stand = [&](size_t rank, size_t gap, Gap kind, Op op, int64_t bytes) {
+      stands[rank].push_back({gap * gapKinds + kind, {op, channel, int32_t(run)}, bytes});
+    };
+    stand(from, producer + 1, sends, Op::Send, 0);
+    stand(to, posted, posts, Op::PostRecv, workload.scaled(route.bytes, run));
+    stand(from, wait, waitSends, Op::WaitSend, -workload.scaled(route.freed, run));
+    stand(to, consumer, waitRecvs, Op::WaitRecv, 0);
+  }
+}
+
+// Gradients leave as soon as the last task has added to them; new values behind the update.
+void Evaluator::addStepMessages(const PlanSpec &plan, const StageTasks &tasks) {
+  for (const StageTasks::StepMessage &message : tasks.stepMessages) {
+    auto channel = int32_t(play.channels.size());
+    auto from = size_t(message.from), to = size_t(message.to);
+    play.channels.push_back({"", from, to, message.bytes, message.bytes, true});
+    Action send{Op::Send, channel, -1}, post{Op::PostRecv, channel, -1}, wait{Op::WaitRecv, channel, -1};
+    size_t behind = message.isGradient ? size_t(position[indexOf(message.stage, message.kind, runs - 1)]) + 1 : 0;
+    if (message.isGradient && behind < plan.order[from].size()) {
+      stands[from].push_back({behind * gapKinds + sends, send, 0});
+      stands[to].push_back({size_t(posts), post, 0});
+    } else {
+      tails[to][0].push_back(post);
+      tails[from][message.isGradient ? 0 : 2].push_back(send);
+    }
+    tails[to][message.isGradient ? 1 : 3].push_back(wait);
+    tails[from][3].push_back({Op::WaitSend, channel, -1});
+  }
+}
+
+void Evaluator::writeActions(const PlanSpec &plan, const StageTasks &tasks) {
+  size_t ranks = plan.order.size();
+  liveBytes.resize(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    const std::vector<Stand> &mine = stands[rank];
+    size_t count = plan.order[rank].size();
+    // A counting sort: equal positions keep the order of the routes.
+    first.assign((count + 1) * gapKinds + 1, 0);
+    for (const Stand &each : mine)
+      ++first[each.at + 1];
+    for (size_t i = 1; i < first.size(); ++i)
+      first[i] += first[i - 1];
+    sorted.resize(mine.size());
+    for (uint32_t i = 0; i < mine.size(); ++i)
+      sorted[first[mine[i].at]++] = i; // behind: `first` holds the ends
+    std::vector<Action> &actions = play.ranks[rank].actions;
+    std::vector<int64_t> &bytes = liveBytes[rank];
+    actions.clear();
+    bytes.clear();
+    uint32_t at = 0;
+    auto put = [&](size_t until) {
+      for (; at < first[until - 1]; ++at) {
+        actions.push_back(mine[sorted[at]].action);
+        bytes.push_back(mine[sorted[at]].bytes);
+      }
+    };
+    auto putAll = [&](const std::vector<Action> &part) {
+      actions.insert(actions.end(), part.begin(), part.end());
+      bytes.resize(actions.size(), 0);
+    };
+    for (size_t i = 0; i < count; ++i) {
+      put((i + 1) * gapKinds);
+      const Task &task = plan.order[rank][i];
+      actions.push_back({Op::Run, StageTasks::nodeOf(task.stage, task.kind), task.microBatch, 0,
+                         workload.scaled(tasks.work(task).ns, task.microBatch)});
+      bytes.push_back(0);
+    }
+    put(count * gapKinds + sends + 1);
+    putAll(tails[rank][0]);
+    put((count + 1) * gapKinds);
+    putAll(tails[rank][1]);
+    if (workload.hasBackward)
+      putAll({{Op::Step, -1, -1, 1, stepNs(tasks, plan, rank)}});
+    putAll(tails[rank][2]);
+    putAll(tails[rank][3]);
+  }
+}
+
+void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const Evaluation &result) {
+  size_t ranks = plan.order.size();
+  play.ranks.resize(ranks);
+  play.channels.clear();
+  play.microBatches = runs;
+  play.firstShort = runs;
+  for (int64_t run = 0; run < runs && !workload.samples.empty(); ++run)
+    if (workload.samples[size_t(run)] < workload.samples.front()) {
+      play.firstShort = run;
+      break;
+    }
+  play.stepsMeet = workload.stepsMeet;
+  stands.resize(ranks);
+  tails.resize(ranks);
+  for (size_t rank = 0; rank < ranks; ++rank) {
+    stands[rank].clear();
+    for (auto &part : tails[rank])
+      part.clear();
+  }
+  for (const StageTasks::Route &route : tasks.routes)
+    addRoute(plan, route, result);
+  addStepMessages(plan, tasks);
+  writeActions(plan, tasks);
+}
+
+Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, int64_t mostOrderNs) {
+  runs = workload.microBatches / plan.replicas;
+  Evaluation result;
+  if (!order(plan, tasks, result) || result.orderNs > mostOrderNs)
+    return result;
+  listActions(plan, tasks, result);
+  for (size_t rank = 0; rank < plan.order.size(); ++rank) {
+    int64_t live = 0, most = 0;
+    const std::vector<Action> &actions = play.ranks[rank].actions;
+    for (size_t i = 0; i < actions.size(); ++i) {
+      live += liveBytes[rank][i];
+      most = std::max(most, live);
+      if (actions[i].op != Op::Run)
+        continue;
+      const StageTasks::Work &work = tasks.stages[size_t(actions[i].target / 3)][size_t(actions[i].target % 3)];
+      most = std::max(most, live + workload.scaled(work.peak, actions[i].microBatch));
+      live += work.net < 0 ? -workload.scaled(-work.net, actions[i].microBatch)
+                           : workload.scaled(work.net, actions[i].microBatch);
+    }
+    result.bytes.push_back(most + tasks.persistentBytes[rank]);
+    result.overBytes += std::max<int64_t>(0, result.bytes.back() - machine.limitOf(rank));
+  }
+  if (simulator::simulate(play, machine.cluster, simulation))
+    return result;
+  result.ends = true;
+  result.stepNs = simulation.stepNs;
+  for (const simulator::Simulation::Rank &rank : simulation.ranks)
+    result.busyNs.push_back(rank.busyNs);
+  return result;
+}

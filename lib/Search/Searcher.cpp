@@ -1,0 +1,225 @@
+//===- Searcher.cpp - starts, then one neighbourhood search ---------------===//
+#include "Searcher.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plc::search;
+
+namespace {
+
+/// What a byte above the limits costs, as a fraction of the step for a plan that is over by all of its limit: of starts, and
+/// the range in which the search moves it.
+constexpr double startPenalty = 6, leastPenalty = 0.3, mostPenalty = 30;
+/// Accepted above the present cost at the begin of a search, as a fraction; it falls to 0. Measured on GPTs of 2 to 8 ranks
+/// from 0.002 to 0.02: within 0.3 % of each other.
+constexpr double hottest = 0.006;
+
+bool isCheaper(const Candidate &a, const Candidate &b) { return a.cost < b.cost; }
+
+} // namespace
+
+Searcher::Searcher(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits,
+                   SearchReport &report)
+    : workloads(workloads), machine(machine), limits(limits), report(report), random(limits.seed),
+      options(workloads.size()) {
+  for (const Workload &workload : workloads)
+    evaluators.emplace_back(workload, machine);
+  mayOrder = !limits.schedule;
+  mayCut = limits.stageOf.empty();
+  mayMap = mayOrder && mayCut && limits.rankOf.empty() && !limits.stages && !limits.chunks;
+}
+
+bool Searcher::isOver() {
+  if (spent >= limits.effort)
+    return true;
+  std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+  if (taken.count() > limits.seconds || (limits.isStopped && *limits.isStopped))
+    report.isAborted = true;
+  return report.isAborted;
+}
+
+double Searcher::costOf(const Evaluation &result, double penalty) const {
+  if (!result.overBytes)
+    return double(result.stepNs);
+  return double(result.stepNs) *
+         (1 + penalty * double(result.overBytes) / double(std::max<int64_t>(1, machine.limitBytes.front())));
+}
+
+bool Searcher::orderAnew(Candidate &each) {
+  if (mayOrder)
+    return true;
+  const Workload &workload = workloadOf(each);
+  if (!each.tasks) {
+    each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
+    spent += int64_t(workload.calls.size());
+  }
+  if (!orderByFamily(*each.tasks, workload, *limits.schedule, each.plan))
+    return true;
+  // On one rank all orders are one, also of schedules that want several stages on each.
+  if (each.plan.ranks() > 1)
+    return false;
+  orderByPattern(*each.tasks, {}, runsOf(each.plan), each.plan);
+  return true;
+}
+
+bool Searcher::assess(Candidate &each, double most) {
+  const Workload &workload = workloadOf(each);
+  if (!each.tasks) {
+    each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
+    spent += int64_t(workload.calls.size());
+  }
+  each.cost = std::numeric_limits<double>::infinity();
+  isBest = false;
+  if (!each.tasks->isLegal)
+    return false;
+  constexpr double slack = 1.01; // messages make a plan longer than its order, never shorter
+  auto mostOrderNs = most < 9e18 / slack ? int64_t(most * slack) : std::numeric_limits<int64_t>::max();
+  each.result = evaluators[size_t(each.plan.workload)].evaluate(each.plan, *each.tasks, mostOrderNs);
+  ++report.evaluations;
+  for (const auto &row : each.plan.order)
+    spent += int64_t(row.size()) * 2;
+  if (!each.result.ends)
+    return false;
+  spent += int64_t(each.tasks->routes.size()) * runsOf(each.plan) * 4;
+  each.cost = costOf(each.result, startPenalty);
+  isBound |= each.result.overBytes > 0;
+  if (each.result.overBytes == 0) {
+    // Of equally fast plans the one that takes fewer bytes.
+    auto bytes = [](const Candidate &plan) {
+      return *std::max_element(plan.result.bytes.begin(), plan.result.bytes.end());
+    };
+    isBest = !best || each.result.stepNs < best->result.stepNs ||
+             (each.result.stepNs == best->result.stepNs && bytes(each) < bytes(*best));
+    if (isBest)
+      best = each;
+  } else if (!best && (!nearest || each.result.overBytes < nearest->result.overBytes)) {
+    nearest = each;
+  }
+  return true;
+}
+
+// The best of each number of micro-batches and rank map, then the next best.
+std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
+  constexpr double near = 1.15; // no search has made up for more
+  std::vector<Candidate> pool;
+  std::map<std::tuple<int32_t, int64_t, std::vector<int32_t>>, int> seen;
+  for (auto [most, size] : {std::pair(1, 10), std::pair(3, 14)})
+    for (Candidate &each : starts) {
+      if (!each.tasks || pool.size() >= size_t(size) || each.cost > starts.front().cost * near)
+        continue;
+      int &count = seen[{each.plan.workload, each.plan.replicas, each.plan.rankOf}];
+      if (count >= most)
+        continue;
+      ++count;
+      pool.push_back(each);
+      each.tasks = nullptr; // taken
+    }
+  return pool;
+}
+
+Searcher::Move &Searcher::drawMove() {
+  double sum = 0;
+  for (const Move &move : moves)
+    sum += isOpen(move) ? move.weight : 0;
+  double drawn = fraction() * sum;
+  for (Move &move : moves)
+    if (isOpen(move) && (drawn -= move.weight) <= 0)
+      return move;
+  return moves.front();
+}
+
+void Searcher::anneal(Candidate &start, int64_t units) {
+  double penalty = 3;
+  Candidate now = start;
+  int64_t from = spent;
+  for (int64_t step = 1; spent - from < units; ++step) {
+    if (step % 64 == 0 && isOver())
+      return;
+    double heat = hottest * (1 - double(spent - from) / double(units));
+    if (hasBudget() && step % 32 == 0)
+      penalty = std::clamp(now.result.overBytes ? penalty * 1.2 : penalty / 1.2, leastPenalty, mostPenalty);
+    Move &move = drawMove();
+    Candidate next = now;
+    ++move.counts.tried;
+    spent += 8; // so that moves that find nothing end, too
+    if (!(this->*move.make)(next) || !orderAnew(next))
+      continue;
+    double most = costOf(now.result, penalty) * (1 + heat);
+    if (!assess(next, most))
+      continue;
+    bool isNew = isBest;
+    // What a cut or a rank map takes beyond the limits may be recomputed.
+    bool refits = limits.mayRecompute && hasBudget() && next.result.overBytes > now.result.overBytes && isOn("refit") &&
+                  move.make != &Searcher::moveRecompute && move.make != &Searcher::moveTasks;
+    if (refits && !repair(next, 6, false))
+      continue;
+    if (costOf(next.result, penalty) > most)
+      continue;
+    now = std::move(next);
+    ++move.counts.accepted;
+    move.counts.best += isNew;
+    if (now.cost < start.cost)
+      start = now;
+  }
+}
+
+std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
+  std::vector<Candidate> starts = makeStarts(known);
+  std::stable_sort(starts.begin(), starts.end(), isCheaper);
+  std::set<std::tuple<int32_t, int64_t, std::vector<int32_t>>> seen;
+  for (const Candidate &each : starts)
+    if (seen.insert({each.plan.workload, each.plan.replicas, each.plan.rankOf}).second) {
+      report.starts.push_back({each.plan, each.result});
+      report.starts.back().plan.order.clear();
+    }
+  addMoves();
+  std::vector<Candidate> pool = choosePool(starts);
+  starts.clear();
+  // Successive halving: Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016.
+  while (!moves.empty() && !pool.empty() && !isOver()) {
+    auto rounds = size_t(std::ceil(std::log2(double(pool.size())))) + 1;
+    int64_t slice = (limits.effort - spent) / int64_t(rounds) / int64_t(pool.size());
+    for (Candidate &each : pool)
+      anneal(each, slice);
+    std::stable_sort(pool.begin(), pool.end(), isCheaper);
+    if (pool.size() == 1)
+      break;
+    pool.resize((pool.size() + 1) / 2);
+  }
+  for (const Move &move : moves)
+    report.moves.push_back(move.counts);
+  if (best)
+    return Found{std::move(best->plan), std::move(best->result)};
+  if (nearest)
+    report.nearest = Found{std::move(nearest->plan), std::move(nearest->result)};
+  return std::nullopt;
+}
+
+bool plc::search::hasStarts(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits) {
+  SearchReport report;
+  return Searcher(workloads, machine, limits, report).hasStarts();
+}
+
+std::optional<Found> plc::search::search(const std::vector<Workload> &workloads, const Machine &machine,
+                                         const Limits &limits, SearchReport &report,
+                                         const std::vector<PlanSpec> &known) {
+  return Searcher(workloads, machine, limits, report).run(known);
+}
+
+// All work divided evenly, or the longest unit's.
+int64_t plc::search::lowerBound(const std::vector<Workload> &workloads, const Machine &machine) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Workload &workload : workloads) {
+    double all = 0;
+    for (size_t unit = 0; unit < workload.units.size(); ++unit)
+      for (int64_t ns : workload.unitNs[unit])
+        all += double(ns) * double(workload.microBatches);
+    for (const Parameter &each : workload.parameters)
+      if (!each.sites.empty())
+        all += double(each.bytes) * double(1 + int64_t(each.sites.size()) * workload.lanes + workload.moments) *
+               machine.updateNsPerByte;
+    least = std::min(least, all / double(machine.ranks));
+  }
+  return int64_t(least);
+}

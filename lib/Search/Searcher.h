@@ -1,0 +1,115 @@
+//===- Searcher.h - the state of a search -----------------------*- C++ -*-===//
+#ifndef PLC_LIB_SEARCH_SEARCHER_H
+#define PLC_LIB_SEARCH_SEARCHER_H
+
+#include "Orders.h"
+
+#include "plc/Search/Search.h"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <random>
+
+namespace plc::search {
+
+/// What a unit may save for its backward tasks: the calls that run again, the bytes of a micro-batch that are saved, and the
+/// time that is added to it.
+struct SavedOption {
+  int64_t bytes = 0, ns = 0;
+  std::vector<int32_t> dropped{};
+};
+/// The options of which none is better in bytes and in time, fastest first.
+std::vector<SavedOption> savedOptionsOf(const Workload &workload, int32_t unit);
+
+/// A plan under search.
+struct Candidate {
+  PlanSpec plan;
+  std::shared_ptr<const StageTasks> tasks; ///< null: the plan has changed since
+  Evaluation result;
+  std::vector<double> price; ///< of a byte of each rank, in ns
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+class Searcher {
+public:
+  Searcher(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits, SearchReport &report);
+
+  std::optional<Found> run(const std::vector<PlanSpec> &known);
+  bool hasStarts() const;
+
+private:
+  struct Move {
+    const char *name;
+    double weight;
+    bool (Searcher::*make)(Candidate &each);
+    SearchReport::Move counts{};
+  };
+
+  // Searcher.cpp
+  bool isOn(const std::string &technique) const { return !limits.without.contains(technique); }
+  bool isOver();
+  const Workload &workloadOf(const Candidate &each) const { return workloads[size_t(each.plan.workload)]; }
+  int64_t runsOf(const PlanSpec &plan) const { return workloads[size_t(plan.workload)].microBatches / plan.replicas; }
+  bool hasBudget() const { return !machine.limitBytes.empty(); }
+  double costOf(const Evaluation &result, double penalty) const;
+  /// Evaluates a candidate, and remembers it if it is the best. False if it never ends or costs more than `most`.
+  bool assess(Candidate &each, double most = std::numeric_limits<double>::infinity());
+  bool orderAnew(Candidate &each);
+  Move &drawMove();
+  void anneal(Candidate &best, int64_t units);
+  std::vector<Candidate> choosePool(std::vector<Candidate> &starts);
+
+  // Starts.cpp
+  std::vector<Candidate> makeStarts(const std::vector<PlanSpec> &known);
+  /// Calls `visit` for each frame of a start: a workload, replicas, and the name and ranks of a map.
+  void forEachStart(const std::function<void(int32_t workload, int64_t replicas, const std::string &name,
+                                             const std::vector<int32_t> &rankOf)> &visit) const;
+  std::vector<std::pair<std::string, std::vector<int32_t>>> rankMaps(int64_t ranks) const;
+  void startFrom(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts);
+  void addFamilies(const std::string &name, const Candidate &base, std::vector<Candidate> &starts);
+  void addOrders(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts);
+  void repairStarts(std::vector<Candidate> &starts);
+
+  // Recomputation.cpp
+  const std::vector<SavedOption> &optionsOf(int32_t workload, int32_t unit);
+  void setOption(Candidate &each, int32_t unit, const SavedOption &option);
+  void applyPrices(Candidate &each, const std::vector<char> &ranks);
+  bool repair(Candidate &each, int steps, bool allRanks = true);
+
+  // Moves.cpp
+  bool relist(Candidate &each, double noise, bool byTail);
+  bool moveList(Candidate &each);
+  bool moveTasks(Candidate &each);
+  bool moveBorder(Candidate &each);
+  bool shiftBorders(Candidate &each);
+  bool moveStage(Candidate &each);
+  bool moveSplit(Candidate &each);
+  bool moveRecompute(Candidate &each);
+  void addMoves();
+  /// A move is drawn only where it may do something.
+  bool isOpen(const Move &move) const { return isBound || move.make != &Searcher::moveRecompute; }
+
+  int32_t pick(size_t count) { return int32_t(random() % count); }
+  double fraction() { return double(random() >> 11) / 9007199254740992.0; }
+
+  const std::vector<Workload> &workloads;
+  const Machine &machine;
+  const Limits &limits;
+  SearchReport &report;
+  std::vector<Evaluator> evaluators; ///< by workload
+  std::mt19937_64 random;
+  std::vector<std::vector<std::vector<SavedOption>>> options; ///< by workload and unit
+  std::vector<Move> moves;                                    ///< that the limits leave open
+  std::optional<Candidate> best;                              ///< that fits
+  std::optional<Candidate> nearest;                           ///< where none fits: the one that lacks the fewest bytes
+  bool isBest = false;                                        ///< the candidate that was assessed last
+  int64_t spent = 0;                                          ///< actions that were evaluated
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  bool isBound = false; ///< some plan was above the limits: only then recomputation is looked for
+  bool mayOrder = true, mayCut = true, mayMap = true;
+};
+
+} // namespace plc::search
+
+#endif

@@ -1,0 +1,340 @@
+//===- StageTasks.cpp - what the tasks of a plan's stages do --------------===//
+#include "plc/Search/StageTasks.h"
+
+#include <algorithm>
+#include <climits>
+#include <set>
+#include <tuple>
+
+using namespace plc::search;
+
+namespace {
+
+constexpr TaskKind kinds[] = {TaskKind::F, TaskKind::B, TaskKind::W};
+
+class BodyBuilder {
+public:
+  BodyBuilder(const Workload &workload, const PlanSpec &plan) : workload(workload), plan(plan) {
+    out.bodies.resize(plan.rankOf.size());
+    placeCalls();
+    cloneOf.assign(workload.calls.size(), {});
+  }
+
+  StageBodies run() {
+    // W behind B, so that a clone for B serves W, too.
+    for (bool isW : {false, true}) {
+      if (!isW)
+        addJoined(workload.joinedFirst);
+      for (size_t call = 0; call < workload.calls.size(); ++call) {
+        if (kindOf(call) == TaskKind::W ? isW : !isW && workload.calls[call].kind != TaskKind::W)
+          add(call, kindOf(call));
+        if (!isW)
+          addJoined(workload.joined[call]);
+      }
+    }
+    return std::move(out);
+  }
+
+private:
+  struct Clone {
+    bool exists = false;
+    int32_t unit = 0;
+    TaskKind kind = TaskKind::B;
+  };
+
+  // A sum runs where both its gradients are made, so that they cross the cut as one value.
+  void placeCalls() {
+    for (const Call &call : workload.calls) {
+      int32_t stage = plan.stageOf[size_t(call.unit)];
+      if (call.isSum && !call.reads.empty()) {
+        auto stageOf = [&](int32_t value) { return out.stageOfCall[size_t(workload.values[size_t(value)].maker)]; };
+        int32_t first = stageOf(call.reads.front());
+        if (std::all_of(call.reads.begin(), call.reads.end(), [&](int32_t value) { return stageOf(value) == first; }))
+          stage = first;
+      }
+      out.stageOfCall.push_back(stage);
+    }
+  }
+
+  TaskKind kindOf(size_t call) const {
+    const Call &each = workload.calls[call];
+    bool joins = each.kind == TaskKind::W && !plan.fullBackward.empty() && plan.fullBackward[size_t(each.unit)];
+    return joins ? TaskKind::B : each.kind;
+  }
+
+  void addJoined(const std::vector<int32_t> &calls) {
+    for (int32_t call : calls)
+      if (kindOf(size_t(call)) == TaskKind::B)
+        add(size_t(call), TaskKind::B);
+  }
+
+  void add(size_t call, TaskKind kind) {
+    if (kind != TaskKind::F)
+      cloneFor(call, workload.calls[call].unit, kind);
+    out.bodies[size_t(out.stageOfCall[call])][size_t(kind)].push_back({int32_t(call), false});
+  }
+
+  // Runs again what the call reads and is not saved, makers first.
+  void cloneFor(size_t call, int32_t unit, TaskKind kind) {
+    if (plan.recompute.empty())
+      return;
+    int32_t stage = out.stageOfCall[call];
+    for (int32_t value : workload.calls[call].reads) {
+      auto maker = size_t(workload.values[size_t(value)].maker);
+      if (workload.calls[maker].kind != TaskKind::F || plan.recompute[maker] == Recompute::no ||
+          out.stageOfCall[maker] != stage)
+        continue;
+      Clone &clone = cloneOf[maker];
+      bool isThere =
+          clone.exists && (plan.recompute[maker] == Recompute::once || (clone.unit == unit && clone.kind == kind));
+      if (isThere)
+        continue;
+      clone = {true, unit, kind};
+      cloneFor(maker, unit, kind);
+      out.bodies[size_t(stage)][size_t(kind)].push_back({int32_t(maker), true});
+    }
+  }
+
+  const Workload &workload;
+  const PlanSpec &plan;
+  StageBodies out;
+  std::vector<Clone> cloneOf; // by call
+};
+
+/// When a version of a value lives on a rank: from its first to its last call.
+struct Life {
+  int32_t value = 0;
+  int32_t rank = 0;   ///< where it lives
+  int32_t stage = -1; ///< that has received it; -1: it is made here
+  bool isClone = false;
+  struct Point {
+    int32_t stage = -1, position = 0;
+    TaskKind kind = TaskKind::F;
+    bool isSameTask(const Point &other) const { return stage == other.stage && kind == other.kind; }
+  } first{}, last{};
+  int32_t next = -1; ///< of the same value
+};
+
+class TaskBuilder {
+public:
+  TaskBuilder(const Workload &workload, const PlanSpec &plan, int64_t ranks)
+      : workload(workload), plan(plan), ranks(size_t(ranks)), bodies(bodiesOf(workload, plan)) {}
+
+  StageTasks run() {
+    out.stages.resize(plan.rankOf.size());
+    for (size_t stage = 0; stage < plan.rankOf.size(); ++stage)
+      for (TaskKind kind : kinds) {
+        StageTasks::Work &work = out.stages[stage][size_t(kind)];
+        const auto &body = bodies.bodies[stage][size_t(kind)];
+        work.exists = !body.empty();
+        for (BodyCall each : body)
+          work.ns += workload.calls[size_t(each.call)].ns;
+      }
+    findLives();
+    addBytes();
+    addNeeds();
+    addParameters();
+    addPersistent();
+    return std::move(out);
+  }
+
+private:
+  int32_t rankOfStage(int32_t stage) const { return plan.rankOf[size_t(stage)]; }
+  int32_t stageOfMaker(int32_t value) const { return bodies.stageOfCall[size_t(workload.values[size_t(value)].maker)]; }
+
+  // Tasks in the order in which one micro-batch runs them on a rank, so that the last call that is seen is the last.
+  void findLives() {
+    auto stages = int32_t(plan.rankOf.size());
+    head.assign(workload.values.size(), -1);
+    lastRoute.assign(workload.values.size(), -1);
+    lives.reserve(workload.values.size() * 5 / 4);
+    for (TaskKind kind : kinds)
+      for (int32_t i = 0; i < stages; ++i)
+        visit(kind == TaskKind::F ? i : stages - 1 - i, kind);
+  }
+
+  void visit(int32_t stage, TaskKind kind) {
+    int32_t rank = rankOfStage(stage);
+    const auto &body = bodies.bodies[size_t(stage)][size_t(kind)];
+    for (size_t position = 0; position < body.size(); ++position) {
+      const Call &call = workload.calls[size_t(body[position].call)];
+      Life::Point here{stage, int32_t(position), kind};
+      for (int32_t value : call.reads)
+        read(value, stage, rank, here);
+      for (int32_t value : call.makes)
+        if (!workload.values[size_t(value)].isOutput)
+          start({value, rank, -1, body[position].isClone, here, here});
+    }
+  }
+
+  void read(int32_t value, int32_t stage, int32_t rank, const Life::Point &here) {
+    int32_t from = stageOfMaker(value);
+    bool isReceived = rankOfStage(from) != rank;
+    // Lives are found newest first: of several clones the last one, in the backward tasks of their stage.
+    for (int32_t i = head[size_t(value)]; i >= 0; i = lives[size_t(i)].next) {
+      Life &life = lives[size_t(i)];
+      bool isIt = isReceived ? life.stage == stage
+                             : life.rank == rank && life.stage < 0 &&
+                                   (!life.isClone || (from == stage && here.kind != TaskKind::F));
+      if (!isIt)
+        continue;
+      life.last = here;
+      return;
+    }
+    if (!isReceived) {
+      // An output, or what a later task or call of the same stage makes.
+      out.isLegal &= from != stage || workload.values[size_t(value)].isOutput;
+      return;
+    }
+    lastRoute[size_t(value)] = int32_t(out.routes.size());
+    auto maker = size_t(workload.values[size_t(value)].maker);
+    out.routes.push_back({from, kindOfCall(maker), stage, here.kind, workload.values[size_t(value)].bytes, 0});
+    start({value, rank, stage, false, here, here});
+  }
+
+  void start(Life life) {
+    life.next = head[size_t(life.value)];
+    head[size_t(life.value)] = int32_t(lives.size());
+    lives.push_back(life);
+  }
+
+  TaskKind kindOfCall(size_t call) const {
+    const Call &each = workload.calls[call];
+    bool joins = each.kind == TaskKind::W && !plan.fullBackward.empty() && plan.fullBackward[size_t(each.unit)];
+    return joins ? TaskKind::B : each.kind;
+  }
+
+  void addBytes() {
+    struct Changes {
+      std::vector<int64_t> begun, ended;
+    };
+    std::vector<std::array<Changes, 3>> changes(plan.rankOf.size());
+    for (size_t stage = 0; stage < changes.size(); ++stage)
+      for (TaskKind kind : kinds) {
+        size_t calls = bodies.bodies[stage][size_t(kind)].size();
+        changes[stage][size_t(kind)] = {std::vector<int64_t>(calls), std::vector<int64_t>(calls)};
+      }
+    auto at = [&](const Life::Point &point) -> Changes & { return changes[size_t(point.stage)][size_t(point.kind)]; };
+    for (const Life &life : lives) {
+      int64_t bytes = workload.values[size_t(life.value)].bytes;
+      bool isMade = life.stage < 0;
+      if (isMade)
+        at(life.first).begun[size_t(life.first.position)] += bytes;
+      // What is sent and read in its own task alone ends when its last message has left.
+      int32_t route = isMade && !life.isClone ? lastRoute[size_t(life.value)] : -1;
+      if (route >= 0 && life.first.isSameTask(life.last))
+        out.routes[size_t(route)].freed = bytes;
+      else
+        at(life.last).ended[size_t(life.last.position)] += bytes;
+    }
+    for (size_t stage = 0; stage < changes.size(); ++stage)
+      for (TaskKind kind : kinds) {
+        const Changes &mine = changes[stage][size_t(kind)];
+        StageTasks::Work &work = out.stages[stage][size_t(kind)];
+        for (size_t call = 0; call < mine.begun.size(); ++call) {
+          work.net += mine.begun[call];
+          work.peak = std::max(work.peak, work.net);
+          work.net -= mine.ended[call];
+        }
+      }
+  }
+
+  // Values of other stages, the longest message of each pair of tasks, and the last task of the stage itself.
+  void addNeeds() {
+    out.into.resize(plan.rankOf.size() * 3);
+    std::vector<std::tuple<int32_t, int32_t, int64_t>> needs; // node, node that it waits for, -ns
+    for (size_t index = 0; index < workload.calls.size(); ++index)
+      for (int32_t value : workload.calls[index].reads) {
+        int32_t from = stageOfMaker(value), to = bodies.stageOfCall[index];
+        if (from == to)
+          continue;
+        auto maker = size_t(workload.values[size_t(value)].maker);
+        int64_t ns = rankOfStage(from) == rankOfStage(to) ? 0 : workload.values[size_t(value)].bytes / bytesPerNs;
+        needs.emplace_back(StageTasks::nodeOf(to, kindOfCall(index)), StageTasks::nodeOf(from, kindOfCall(maker)), -ns);
+      }
+    std::sort(needs.begin(), needs.end());
+    for (size_t i = 0; i < needs.size(); ++i) {
+      auto [to, from, ns] = needs[i];
+      if (i == 0 || std::get<0>(needs[i - 1]) != to || std::get<1>(needs[i - 1]) != from)
+        out.into[size_t(to)].push_back({from, -ns});
+    }
+    for (int32_t stage = 0; stage < plan.stages(); ++stage) {
+      int32_t last = -1;
+      for (TaskKind kind : kinds)
+        if (out.stages[size_t(stage)][size_t(kind)].exists) {
+          int32_t node = StageTasks::nodeOf(stage, kind);
+          if (last >= 0)
+            out.into[size_t(node)].push_back({last, 0});
+          last = node;
+        }
+    }
+  }
+
+  // The first stage that reads a parameter owns it. Of several replicas each owns a part of what a rank has.
+  void addParameters() {
+    out.persistentBytes.assign(ranks, 0);
+    out.updatedBytes.assign(ranks, 0);
+    int64_t lanes = workload.lanes / plan.replicas;
+    for (const Parameter &parameter : workload.parameters) {
+      int32_t owner = INT_MAX;
+      std::set<int32_t> readers, copies; // ranks
+      for (int32_t unit : parameter.readers)
+        owner = std::min(owner, plan.stageOf[size_t(unit)]);
+      if (owner == INT_MAX)
+        continue;
+      for (int32_t unit : parameter.readers)
+        readers.insert(rankOfStage(plan.stageOf[size_t(unit)]));
+      int32_t home = rankOfStage(owner);
+      for (int32_t rank : readers)
+        out.persistentBytes[size_t(rank)] += parameter.bytes;
+      if (parameter.sites.empty())
+        continue;
+      auto sites = int64_t(parameter.sites.size());
+      for (int32_t call : parameter.sites) {
+        int32_t stage = bodies.stageOfCall[size_t(call)], rank = rankOfStage(stage);
+        if (rank == home)
+          continue;
+        out.persistentBytes[size_t(rank)] += parameter.bytes * lanes;
+        out.stepMessages.push_back({rank, home, parameter.bytes * lanes, true, stage, kindOfCall(size_t(call))});
+      }
+      for (int32_t rank : readers)
+        if (rank != home)
+          out.stepMessages.push_back({home, rank, parameter.bytes, false});
+      // Its owner has all sites; of other replicas' it has a part, as of the moments.
+      int64_t others = sites * lanes * (plan.replicas - 1);
+      out.persistentBytes[size_t(home)] +=
+          parameter.bytes * sites * lanes + aligned(parameter.bytes * (workload.moments + others) / plan.replicas);
+      out.updatedBytes[size_t(home)] +=
+          parameter.bytes * (1 + sites * workload.lanes + workload.moments) / plan.replicas;
+    }
+  }
+
+  void addPersistent() {
+    int64_t runs = workload.microBatches / plan.replicas;
+    for (const Persistent &each : workload.persistent) {
+      std::set<int32_t> on;
+      for (int32_t unit : each.units)
+        on.insert(rankOfStage(plan.stageOf[size_t(unit)]));
+      for (int32_t rank : on)
+        out.persistentBytes[size_t(rank)] += aligned(each.bytes + each.bytesPerRun * runs);
+    }
+  }
+
+  const Workload &workload;
+  const PlanSpec &plan;
+  const size_t ranks;
+  const StageBodies bodies;
+  StageTasks out;
+  std::vector<Life> lives;
+  std::vector<int32_t> head, lastRoute; // by value: its newest life; its last route
+};
+
+} // namespace
+
+StageBodies plc::search::bodiesOf(const Workload &workload, const PlanSpec &plan) {
+  return BodyBuilder(workload, plan).run();
+}
+
+StageTasks plc::search::tasksOf(const Workload &workload, const PlanSpec &plan, int64_t ranks) {
+  return TaskBuilder(workload, plan, ranks).run();
+}

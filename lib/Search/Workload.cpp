@@ -1,0 +1,43 @@
+//===- Workload.cpp - what follows from the calls of a model --------------===//
+#include "plc/Search/Workload.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace plc::search;
+
+void Workload::derive() {
+  unitNs.assign(units.size(), {});
+  callsOf.assign(units.size(), {});
+  joined.assign(calls.size(), {});
+  joinedFirst.clear();
+  std::vector<std::set<int32_t>> earlier(units.size());
+  hasBackward = false;
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call &call = calls[index];
+    hasBackward |= call.kind != TaskKind::F;
+    unitNs[size_t(call.unit)][size_t(call.kind)] += call.ns;
+    if (call.kind == TaskKind::F)
+      callsOf[size_t(call.unit)].push_back(int32_t(index));
+    if (call.kind == TaskKind::W)
+      (call.behind < 0 ? joinedFirst : joined[size_t(call.behind)]).push_back(int32_t(index));
+    // A sum may run in another unit's stage, but only in one whose gradients it adds.
+    for (int32_t value : call.reads)
+      if (int32_t unit = calls[size_t(values[size_t(value)].maker)].unit; unit != call.unit)
+        earlier[size_t(std::max(unit, call.unit))].insert(std::min(unit, call.unit));
+  }
+  before.assign(units.size(), {});
+  behind.assign(units.size(), {});
+  for (size_t unit = 0; unit < units.size(); ++unit)
+    for (int32_t other : earlier[unit]) {
+      before[unit].push_back(other);
+      behind[size_t(other)].push_back(int32_t(unit));
+    }
+}
+
+int64_t Workload::workNs() const {
+  int64_t ns = 0;
+  for (const Call &call : calls)
+    ns += call.ns;
+  return ns * microBatches;
+}

@@ -1,0 +1,231 @@
+//===- SearchTest.cpp - the search for plans ------------------------------===//
+#include "plc/Search/Search.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace plc::search;
+namespace planner = plc::planner;
+
+namespace {
+
+/// Layers one behind the other. F of each makes what the next one and W read; B reads the gradient and what F made.
+///
+///   F: x[i] = f(x[i-1])     B: g[i-1] = b(g[i], x[i])     W: reads g[i] and x[i-1]
+class Chain {
+public:
+  explicit Chain(int64_t microBatches) { workload.microBatches = microBatches; }
+
+  void addLayer(int64_t nsF, int64_t nsB, int64_t nsW, int64_t bytes) { layers.push_back({nsF, nsB, nsW, bytes}); }
+
+  Workload build() {
+    std::vector<int32_t> made; // by layer
+    for (size_t i = 0; i < layers.size(); ++i) {
+      workload.units.push_back("layer" + std::to_string(i));
+      made.push_back(call(i, TaskKind::F, layers[i].nsF, i ? std::vector<int32_t>{made[i - 1]} : std::vector<int32_t>(),
+                          layers[i].bytes));
+      workload.calls.back().mayRecompute = true;
+    }
+    int32_t gradient = -1;
+    for (size_t i = layers.size(); i-- > 0;) {
+      std::vector<int32_t> reads = {made[i]};
+      if (gradient >= 0)
+        reads.push_back(gradient);
+      int32_t before = gradient;
+      gradient = call(i, TaskKind::B, layers[i].nsB, reads, 64);
+      auto b = int32_t(workload.calls.size()) - 1;
+      std::vector<int32_t> ofW = before >= 0 ? std::vector<int32_t>{before} : std::vector<int32_t>();
+      if (i)
+        ofW.push_back(made[i - 1]);
+      call(i, TaskKind::W, layers[i].nsW, ofW, 0);
+      workload.calls.back().behind = b;
+    }
+    workload.derive();
+    return workload;
+  }
+
+private:
+  struct Layer {
+    int64_t nsF, nsB, nsW, bytes;
+  };
+
+  int32_t call(size_t unit, TaskKind kind, int64_t ns, const std::vector<int32_t> &reads, int64_t bytes) {
+    auto number = int32_t(workload.calls.size());
+    Call &made = workload.calls.emplace_back(Call{int32_t(unit), kind, ns});
+    made.reads = reads;
+    if (!bytes)
+      return -1;
+    made.makes = {int32_t(workload.values.size())};
+    workload.values.push_back({bytes, number});
+    return made.makes.front();
+  }
+
+  Workload workload;
+  std::vector<Layer> layers;
+};
+
+Workload randomChain(std::mt19937 &random, int64_t layers, int64_t microBatches) {
+  auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most)) + 1; };
+  Chain chain(microBatches);
+  for (int64_t i = 0; i < layers; ++i)
+    chain.addLayer(upTo(1000), upTo(1500), upTo(1000), 64 * upTo(20));
+  return chain.build();
+}
+
+/// Messages and wakes take no time.
+Machine freeMachine(int64_t ranks) {
+  Machine machine;
+  machine.ranks = ranks;
+  machine.cluster.machines.push_back({"here", ranks, 0});
+  return machine;
+}
+
+Machine withBudget(Machine machine, int64_t bytes) {
+  machine.limitBytes.assign(size_t(machine.ranks), bytes);
+  return machine;
+}
+
+Limits limitsFor(int64_t ranks, int64_t effort = 300'000) {
+  Limits limits;
+  limits.rankCounts = {ranks};
+  limits.effort = effort;
+  return limits;
+}
+
+int64_t mostBytes(const Found &found) {
+  return *std::max_element(found.result.bytes.begin(), found.result.bytes.end());
+}
+
+} // namespace
+
+TEST(Search, OneRankTakesAllWork) {
+  std::mt19937 random(1);
+  Workload workload = randomChain(random, 5, 4);
+  SearchReport report;
+  std::optional<Found> found = search({workload}, freeMachine(1), limitsFor(1), report);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->result.stepNs, workload.workNs());
+}
+
+TEST(Search, BoundIsNone) {
+  std::mt19937 random(2);
+  for (int64_t ranks : {2, 3, 4}) {
+    std::vector<Workload> workloads = {randomChain(random, 9, 8)};
+    SearchReport report;
+    std::optional<Found> found = search(workloads, freeMachine(ranks), limitsFor(ranks), report);
+    ASSERT_TRUE(found);
+    EXPECT_GE(found->result.stepNs, lowerBound(workloads, freeMachine(ranks)));
+  }
+}
+
+// No plan is worse than those of the families that a user can name, but for a hundredth: a named order searches fewer plans, and
+// so its cuts more closely.
+TEST(Search, IsNoWorseThanFamilies) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 4; ++round) {
+    int64_t ranks = 2 + round % 3;
+    std::vector<Workload> workloads;
+    std::mt19937 layers = random;
+    for (int64_t runs : {2, 8}) {
+      std::mt19937 same = layers;
+      workloads.push_back(randomChain(same, 8, runs));
+      random = same;
+    }
+    SearchReport report;
+    std::optional<Found> free = search(workloads, freeMachine(ranks), limitsFor(ranks, 4'000'000), report);
+    ASSERT_TRUE(free);
+    for (size_t kind = 0; kind < plc::Choice<planner::ScheduleKind>::rows().size(); ++kind) {
+      Limits named = limitsFor(ranks);
+      named.schedule = planner::ScheduleKind(kind);
+      if (plc::rowOf(*named.schedule).follows != planner::OrderSource::shape)
+        continue;
+      SearchReport ofNamed;
+      std::optional<Found> found = search(workloads, freeMachine(ranks), named, ofNamed);
+      ASSERT_TRUE(found) << plc::nameOfChoice(*named.schedule);
+      EXPECT_LE(free->result.stepNs * 100, found->result.stepNs * 101) << plc::nameOfChoice(*named.schedule);
+    }
+  }
+}
+
+TEST(Search, BudgetThatBindsNothingChangesNothing) {
+  std::mt19937 random(4);
+  std::vector<Workload> workloads = {randomChain(random, 8, 8)};
+  SearchReport report;
+  std::optional<Found> free = search(workloads, freeMachine(3), limitsFor(3), report);
+  std::optional<Found> wide = search(workloads, withBudget(freeMachine(3), int64_t(1) << 40), limitsFor(3), report);
+  ASSERT_TRUE(free && wide);
+  EXPECT_EQ(free->plan, wide->plan);
+}
+
+// Inside the budget, and the same plan again; less bytes never make a step shorter by more than a fiftieth.
+TEST(Search, KeepsBudgets) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 4; ++round) {
+    std::vector<Workload> workloads = {randomChain(random, 8, 8)};
+    Machine machine = freeMachine(2);
+    SearchReport report;
+    std::optional<Found> free = search(workloads, machine, limitsFor(2), report);
+    ASSERT_TRUE(free);
+    int64_t last = free->result.stepNs;
+    for (int64_t percent : {90, 70, 50, 35}) {
+      Machine less = withBudget(machine, mostBytes(*free) * percent / 100);
+      std::optional<Found> found = search(workloads, less, limitsFor(2), report);
+      if (!found)
+        break;
+      EXPECT_LE(mostBytes(*found), less.limitBytes.front());
+      EXPECT_GE(found->result.stepNs * 51, last * 50);
+      last = std::max(last, found->result.stepNs);
+      EXPECT_EQ(found->plan, search(workloads, less, limitsFor(2), report)->plan);
+    }
+  }
+}
+
+TEST(Search, ReportsTheNearestPlan) {
+  std::mt19937 random(6);
+  SearchReport report;
+  EXPECT_FALSE(search({randomChain(random, 4, 2)}, withBudget(freeMachine(2), 1), limitsFor(2), report));
+  ASSERT_TRUE(report.nearest);
+  EXPECT_GT(report.nearest->result.overBytes, 0);
+}
+
+// F = B = W = 1, 4 ranks, 8 micro-batches, two stages on each rank in a V. 1F1B saves the activations of 8 stages on the first
+// rank; half of these are enough for 59 units, which is optimal: Qi et al., "Pipeline Parallelism with Controllable Memory".
+TEST(Search, FindsOrdersInAVWithHalfTheActivations) {
+  Chain chain(8);
+  for (int layer = 0; layer < 8; ++layer)
+    chain.addLayer(1000, 1000, 1000, 1 << 20);
+  Limits limits = limitsFor(4, 4'000'000);
+  limits.rankOf = {0, 1, 2, 3, 3, 2, 1, 0};
+  limits.mayRecompute = false;
+  SearchReport report;
+  constexpr int64_t perStage = 2 << 20; // what a stage makes, and what it has received
+  constexpr int64_t room = 1 << 16;     // gradients
+  std::optional<Found> found = search({chain.build()}, withBudget(freeMachine(4), 4 * perStage + room), limits, report);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->result.stepNs, 59'000);
+}
+
+// A clone stands before the first call that needs it; `perUnit` makes one for each unit.
+TEST(StageTasks, ClonesBeforeFirstUse) {
+  Chain chain(1);
+  for (int layer = 0; layer < 3; ++layer)
+    chain.addLayer(1, 1, 1, 64);
+  Workload workload = chain.build();
+  PlanSpec plan;
+  plan.stageOf = {0, 0, 0};
+  plan.rankOf = {0};
+  plan.fullBackward = {true, true, true};
+  plan.recompute.assign(workload.calls.size(), Recompute::no);
+  plan.recompute[1] = Recompute::once; // read by B of layers 1, and by W of layer 2
+  auto clonesOf = [&](int32_t call) {
+    std::vector<BodyCall> body = bodiesOf(workload, plan).bodies[0][int(TaskKind::B)];
+    return std::count_if(body.begin(), body.end(), [&](BodyCall each) { return each.isClone && each.call == call; });
+  };
+  EXPECT_EQ(clonesOf(1), 1);
+  int64_t once = tasksOf(workload, plan, 1).stages[0][int(TaskKind::B)].ns;
+  plan.recompute[1] = Recompute::perUnit;
+  EXPECT_EQ(clonesOf(1), 2);
+  EXPECT_EQ(tasksOf(workload, plan, 1).stages[0][int(TaskKind::B)].ns, once + 1);
+}
