@@ -1,22 +1,20 @@
 //===- Automatic.cpp - plans that are searched for --------------------------===//
 #include "Automatic.h"
 
+#include "Workloads.h"
+
 #include "plc/Dialect/Ein/Ein.h"
 #include "plc/Dialect/Plan/Plan.h"
 #include "plc/Language/PassErrors.h"
 #include "plc/Planner/Format.h"
-#include "plc/Planner/Grain.h"
-#include "plc/Planner/Pack.h"
 #include "plc/Planner/Partition.h"
 #include "plc/Planning/ActionTable.h"
-#include "plc/Planning/Choose.h"
 #include "plc/Planning/PredictStep.h"
 #include "plc/Planning/Summary.h"
 #include "plc/Strategy/Choices.h"
 #include "plc/Strategy/Optimizer.h"
 #include "plc/Support/Errors.h"
 #include "plc/Support/ExitCodes.h"
-#include "plc/Support/Optimizers.h"
 
 #include <algorithm>
 #include <numeric>
@@ -44,24 +42,25 @@ public:
     if (isPlainEnough())
       return plc::Done;
     setMachine();
-    if (int failed = addWorkloads())
+    workloads.emplace(models, done, program, sources, strategy, plan.mostRanks);
+    if (int failed = workloads->make(machine, errors))
       return failed;
-    if (workloads.empty()) // the passes try other cuts, or report why no rank may be without work
-      return plc::Done;
     setLimits();
-    if (!search::hasStarts(workloads, machine, limits))
-      return reportExcluded();
+    if (!search::hasStarts(workloads->all(), machine, limits))
+      return isJoint ? reportExcluded() : plc::Done; // the passes report why
     search::SearchReport report;
     std::vector<search::PlanSpec> known;
     // Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets as many bytes less.
     constexpr int rounds = 6;
     for (int round = 0; round < rounds; ++round) {
       report = {};
-      std::optional<search::Found> found = search::search(workloads, machine, limits, report, known);
+      std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
       if (!found) {
         if (plan.chosen)
-          break; // the plan before is the answer, and its addresses report what it lacks
-        return report.nearest ? reportShortfall(*report.nearest) : reportNoOrder();
+          break;             // the plan before is the answer, and its addresses report what it lacks
+        if (!report.nearest) // no order ends: of these keys the passes report why
+          return isJoint ? reportExcluded() : plc::Done;
+        return reportShortfall(*report.nearest);
       }
       take(*found, report);
       if (isNarrow || !lowerLimits(*found))
@@ -74,13 +73,6 @@ public:
   }
 
 private:
-  /// How a workload is made: values of keys that the search chooses.
-  struct Way {
-    int64_t microBatches = 1;
-    std::optional<bool> recomputesLoops{}, precomputes{}; ///< none: as the strategy says
-    OwningOpRef<ModuleOp> module{};
-  };
-
   static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
 
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
@@ -102,8 +94,10 @@ private:
     measured.measures = true;
     Lowering lowering(models, strategy, sources, nullptr, llvm::nulls(), done);
     OwningOpRef<ModuleOp> planned = lowering.lower(measured, "");
+    if (!planned)
+      return true; // whatever is wrong, the passes report it
     int64_t budget = strategy.get<int64_t>("memory.budget");
-    return planned && llvm::all_of(plc::plan::arenasOf(*planned), [&](int64_t bytes) { return bytes <= budget; });
+    return llvm::all_of(plc::plan::arenasOf(*planned), [&](int64_t bytes) { return bytes <= budget; });
   }
 
   void setMachine() {
@@ -117,198 +111,6 @@ private:
     machine.updateNsPerByte = strategy.rates()[plc::Rate::updatedByte];
     if (hasBudget())
       machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
-  }
-
-  /// The program for each number of micro-batches, and in each way in which it may be made.
-  int addWorkloads() {
-    std::string text;
-    int code = 0;
-    for (int64_t microBatches : microBatchCounts())
-      for (Way &way : waysOf(microBatches)) {
-        std::string wrong;
-        llvm::raw_string_ostream stream(wrong);
-        Strategy chosen = strategyOf(way);
-        Lowering lowering(models, chosen, sources, nullptr, stream, done);
-        way.module = lowering.lower(program, lastOfModel);
-        if (!way.module) {
-          code = code ? code : lowering.exitCode();
-          text = text.empty() ? wrong : text; // of all numbers of micro-batches the first reports
-          continue;
-        }
-        plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.places());
-        FailureOr<search::Workload> workload = plc::plan::workloadOf(*way.module, workloadOptions(chosen));
-        if (failed(workload)) {
-          code = code ? code : reported.getExitCode();
-          text = text.empty() ? wrong : text;
-          continue;
-        }
-        if (llvm::is_contained(workloads, *workload))
-          continue; // nothing to precompute, or no long loops
-        workloads.push_back(std::move(*workload));
-        ways.push_back(std::move(way));
-      }
-    addShared();
-    if (!workloads.empty() || (!unshared.empty() && !isJoint))
-      return plc::Done;
-    errors << (text.empty() ? unshared : text);
-    return code ? code : int(plc::NoPlan);
-  }
-
-  /// The ways in which groups of ranks share stages, where sizes of the model are divided.
-  void addShared() {
-    std::vector<int64_t> shardCounts = this->shardCounts();
-    std::vector<search::Workload> whole = std::exchange(workloads, {});
-    std::vector<Way> wholeWays = std::exchange(ways, {});
-    for (size_t index = 0; index < whole.size(); ++index)
-      for (int64_t shards : shardCounts)
-        for (const std::vector<int32_t> &groupOf : groupMaps(shards, whole[index].units.size()))
-          share(whole[index], wholeWays[index], shards, groupOf);
-    if (shardCounts.front() > 1)
-      return;
-    std::move(whole.begin(), whole.end(), std::back_inserter(workloads));
-    std::move(wholeWays.begin(), wholeWays.end(), std::back_inserter(ways));
-  }
-
-  void share(const search::Workload &whole, Way &way, int64_t shards, const std::vector<int32_t> &groupOf) {
-    search::Sharing sharing{shards, stageOfUnits(), groupOf};
-    if (sharing.cut.empty())
-      sharing.cut = search::cutUnits(whole, machine, groupOf);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    plc::language::PassErrors silent(sources, *way.module->getContext(), stream, strategy.places());
-    ModuleOp module = *way.module;
-    FailureOr<search::Workload> workload = plc::plan::workloadOf(module, workloadOptions(strategyOf(way)), sharing);
-    if (failed(workload)) {
-      unshared = unshared.empty() ? text : unshared;
-      return;
-    }
-    workloads.push_back(std::move(*workload));
-    ways.push_back({way.microBatches, way.recomputesLoops, way.precomputes, OwningOpRef<ModuleOp>(module.clone())});
-  }
-
-  // Each rank has as many parts as each other one.
-  std::vector<int64_t> shardCounts() const {
-    const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
-    if (shard.empty())
-      return {1};
-    int64_t parts = shard.begin()->second;
-    if (!isJoint || !isFree("shard_ranks"))
-      return {own("shard_ranks") ? own("shard_ranks") : parts};
-    std::vector<int64_t> counts;
-    for (int64_t shards = 1; shards <= std::min(parts, plan.mostRanks); ++shards)
-      if (parts % shards == 0)
-        counts.push_back(shards);
-    return counts;
-  }
-
-  /// Stages on groups 0, 1: 01, and 0101. Of one rank there are none.
-  std::vector<std::vector<int32_t>> groupMaps(int64_t shards, size_t units) const {
-    std::vector<std::vector<int32_t>> maps;
-    if (shards == 1)
-      return maps;
-    if (!isJoint) {
-      maps.push_back(givenMap());
-      return maps;
-    }
-    for (int64_t groups = 1; groups <= plan.mostRanks / shards; ++groups)
-      for (int64_t chunks : {1, 2}) {
-        std::vector<int32_t> &map = maps.emplace_back();
-        for (int64_t stage = 0; stage < groups * chunks; ++stage)
-          map.push_back(int32_t(stage % groups));
-        bool isAllowed = map.size() <= units && (isFree("stages") || groups * chunks == own("stages")) &&
-                         (isFree("chunks") || chunks == own("chunks")) && (groups > 1 || chunks == 1);
-        if (!isAllowed)
-          maps.pop_back();
-      }
-    return maps;
-  }
-
-  /// The rank, or the group, of each stage that the strategy says.
-  std::vector<int32_t> givenMap() const {
-    const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
-    std::vector<int32_t> map(place.begin(), place.end());
-    for (int64_t stage = int64_t(map.size()); place.empty() && stage < own("stages"); ++stage)
-      map.push_back(int32_t(stage));
-    return map;
-  }
-
-  std::vector<int32_t> stageOfUnits() const {
-    std::vector<int32_t> stages;
-    int32_t stage = 0;
-    for (int64_t count : strategy.get<std::vector<int64_t>>("parallelism.balance"))
-      stages.insert(stages.end(), size_t(count), stage++);
-    return stages;
-  }
-
-  // Under a budget what is precomputed, and the iterations of long loops, may cost more bytes than they save time.
-  std::vector<Way> waysOf(int64_t microBatches) const {
-    using plc::strategy::TurnValues;
-    bool isOpen = strategy.getChoice<TurnValues>("checkpoint.turns") == TurnValues::policy && mayRecompute();
-    std::vector<Way> all;
-    for (bool recomputes : {false, true})
-      for (bool precomputes : {true, false}) {
-        if ((recomputes && !isOpen) || (!precomputes && !mayPrepare(program, strategy)))
-          continue;
-        Way &way = all.emplace_back();
-        way.microBatches = microBatches;
-        if (isOpen)
-          way.recomputesLoops = recomputes;
-        if (mayPrepare(program, strategy))
-          way.precomputes = precomputes;
-      }
-    return all;
-  }
-
-  Strategy strategyOf(const Way &way) const {
-    using plc::strategy::TurnValues;
-    Strategy chosen = strategy;
-    if (way.microBatches != own("micro_batches"))
-      chosen.choose("parallelism.micro_batches", way.microBatches);
-    if (way.recomputesLoops)
-      chosen.choose("checkpoint.turns",
-                    std::string(plc::nameOfChoice(*way.recomputesLoops ? TurnValues::recompute : TurnValues::keep)));
-    if (way.precomputes)
-      chosen.choose("memory.strategy",
-                    std::string(plc::nameOfChoice(*way.precomputes ? MemoryStrategy::cached : MemoryStrategy::pooled)));
-    return chosen;
-  }
-
-  /// Whether it is open what is recomputed.
-  bool mayRecompute() const {
-    return isTraining() && hasBudget() &&
-           (solvesBudget(program, strategy) || (isJoint && !strategy.isOwn("checkpoint.policy")));
-  }
-
-  plc::plan::WorkloadOptions workloadOptions(const Strategy &chosen) const {
-    plc::plan::WorkloadOptions options;
-    options.grain = strategy.getChoice<Grain>("parallelism.grain");
-    options.prepares = prepares(chosen);
-    options.threads = threadsOf(strategy);
-    if (isTraining())
-      options.moments = plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
-    options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();
-    options.keepKinds = keptKinds(strategy);
-    return options;
-  }
-
-  std::vector<int64_t> microBatchCounts() {
-    if (!isFree("micro_batches"))
-      return {own("micro_batches")};
-    // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
-    constexpr int64_t mostPerRank = 16, most = 4096;
-    int64_t batch = model().getBatch();
-    std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
-    int64_t limit = std::min({batch, mostPerRank * plan.mostRanks, most});
-    while (counts.back() * 2 <= limit)
-      counts.push_back(counts.back() * 2);
-    // Those that leave no micro-batch smaller than others.
-    for (int64_t count = batch; count > counts.front() && count % counts.front() == 0; count /= 2) {
-      if (count <= limit && !llvm::is_contained(counts, count))
-        counts.push_back(count);
-      if (count % 2)
-        break;
-    }
-    return counts;
   }
 
   // Those that divide the lanes, which are of the numerics key and stay as they are.
@@ -341,7 +143,7 @@ private:
   bool isSmall() const {
     constexpr int64_t leastShareNs = 10'000'000;
     bool isOpen = isFree("stages") && isFree("replicas");
-    return !isTraining() && isOpen && workloads.front().workNs() < leastShareNs * plan.mostRanks;
+    return !isTraining() && isOpen && workloads->all().front().workNs() < leastShareNs * plan.mostRanks;
   }
 
   void setLimits() {
@@ -354,35 +156,27 @@ private:
     if (!isFree("chunks"))
       limits.chunks = own("chunks");
     if (!isJoint || (!isFree("place") && strategy.isGiven("parallelism.place")))
-      limits.rankOf = givenMap();
-    limits.stageOf = stageOfUnits();
+      limits.rankOf = workloads->givenMap();
+    limits.stageOf = workloads->givenCut();
     auto schedule = strategy.getChoice<ScheduleKind>("parallelism.schedule");
     if (!isFree("schedule") && plc::rowOf(schedule).follows != OrderSource::times)
       limits.schedule = schedule;
-    limits.mayRecompute = mayRecompute();
-    if (!limits.mayRecompute)
-      for (const Way &way : ways)
-        limits.recompute.push_back(recomputedBy(way));
+    if (plc::rowOf(schedule).follows == OrderSource::text)
+      limits.file = scheduleFileOf(strategy);
+    limits.mayRecompute = workloads->mayRecompute();
+    limits.recompute = workloads->recomputedByPolicy();
     if (isNarrow)
       limits.without = {"border", "stage", "tasks", "relist", "split", "recompute"};
   }
 
-  /// What a policy without a budget recomputes.
-  std::vector<search::Recompute> recomputedBy(const Way &way) const {
-    ModuleOp module = way.module.get();
-    size_t index = size_t(&way - ways.data());
-    return plc::plan::recomputedBy(module, workloads[index], workloadOptions(strategyOf(way)),
-                                   rematModeOf(program, strategy));
-  }
-
   /// The strategy with a plan written into it, and the program that it is of.
   Strategy strategyOf(const search::PlanSpec &spec) const {
-    const Way &way = ways[size_t(spec.workload)];
-    Strategy chosen = strategyOf(way);
+    const Workloads::Way &way = workloads->wayOf(size_t(spec.workload));
+    Strategy chosen = workloads->strategyOf(way);
     auto choose = [&](const char *key, plc::strategy::Value value, bool isOwn = false) {
       chosen.choose(std::string("parallelism.") + key, std::move(value), isOwn);
     };
-    const std::optional<search::Sharing> &sharing = workloads[size_t(spec.workload)].sharing;
+    const std::optional<search::Sharing> &sharing = workloads->all()[size_t(spec.workload)].sharing;
     const std::vector<int32_t> &rankOf = sharing ? sharing->groupOf : spec.rankOf;
     bool isDivided = rankOf.size() > 1;
     ParallelismKind kind = isDivided           ? ParallelismKind::pipeline
@@ -401,7 +195,7 @@ private:
         choose("schedule", std::string(plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic))));
     }
     ModuleOp module = way.module.get();
-    choose("plan", plc::plan::specText(module, workloads[size_t(spec.workload)], spec));
+    choose("plan", plc::plan::specText(module, workloads->all()[size_t(spec.workload)], spec));
     return chosen;
   }
 
@@ -415,18 +209,18 @@ private:
     plan.schedule = plc::nameOfChoice(limits.schedule.value_or(ScheduleKind::automatic));
     plan.evaluations += report.evaluations;
     plan.isAborted = report.isAborted;
-    plan.boundNs = search::lowerBound(workloads, machine);
+    plan.boundNs = search::lowerBound(workloads->all(), machine);
     setParts(found);
     chosen = strategyOf(found.plan);
   }
 
   AutomaticPlan::Row rowOf(const search::Found &found) const {
     AutomaticPlan::Row row;
-    row.microBatches = ways[size_t(found.plan.workload)].microBatches;
+    row.microBatches = workloads->wayOf(size_t(found.plan.workload)).microBatches;
     row.replicas = found.plan.replicas;
     row.ranks = found.plan.ranks();
     row.stages = found.plan.stages();
-    const std::optional<search::Sharing> &sharing = workloads[size_t(found.plan.workload)].sharing;
+    const std::optional<search::Sharing> &sharing = workloads->all()[size_t(found.plan.workload)].sharing;
     if (sharing) {
       row.shards = sharing->shards;
       row.stages = int64_t(sharing->groupOf.size());
@@ -453,7 +247,7 @@ private:
     Program measured = program;
     measured.measures = true;
     Lowering lowering(models, *chosen, sources, nullptr, llvm::nulls(), done);
-    ModuleOp module = *ways[size_t(found.plan.workload)].module;
+    ModuleOp module = workloads->wayOf(size_t(found.plan.workload)).module.get();
     OwningOpRef<ModuleOp> planned = lowering.plan(module.clone(), measured, "");
     if (!planned)
       return false; // the final lowering reports why
@@ -475,7 +269,7 @@ private:
   }
 
   void setParts(const search::Found &found) {
-    const search::Workload &workload = workloads[size_t(found.plan.workload)];
+    const search::Workload &workload = workloads->all()[size_t(found.plan.workload)];
     search::StageTasks tasks = search::tasksOf(workload, found.plan, machine.ranks);
     double runs = double(workload.microBatches / found.plan.replicas), all = 0, ranks = double(found.plan.ranks());
     for (const search::Call &call : workload.calls)
@@ -508,19 +302,13 @@ private:
       plan.binds = found.plan.ranks() * found.plan.replicas == plan.mostRanks ? "ranks" : "work";
   }
 
-  int reportNoOrder() {
-    plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places());
-    plc::emitNoPlan(model()) << "ranks would wait for each other in any order of these stages";
-    return plc::NoPlan;
-  }
-
   int reportShortfall(const search::Found &nearest) {
     size_t worst = 0;
     auto over = [&](size_t rank) { return nearest.result.bytes[rank] - machine.limitBytes[rank]; };
     for (size_t rank = 0; rank < nearest.result.bytes.size(); ++rank)
       worst = over(rank) > over(worst) ? rank : worst;
     int64_t needed = nearest.result.bytes[worst], limit = machine.limitBytes[worst];
-    const search::Workload &workload = workloads[size_t(nearest.plan.workload)];
+    const search::Workload &workload = workloads->all()[size_t(nearest.plan.workload)];
     int64_t persistent = search::tasksOf(workload, nearest.plan, machine.ranks).persistentBytes[worst];
     bool isPersistent = persistent > limit;
     plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places(),
@@ -543,7 +331,7 @@ private:
         continue;
       freed = name;
       setLimits();
-      bool leavesSome = search::hasStarts(workloads, machine, limits);
+      bool leavesSome = search::hasStarts(workloads->all(), machine, limits);
       freed.clear();
       if (leavesSome) {
         given = {key};
@@ -558,7 +346,7 @@ private:
           (key.ends_with("schedule") ? strategy.get<std::string>(key) : std::to_string(strategy.get<int64_t>(key)));
     plc::language::PassErrors reported(sources, *model().getContext(), errors, strategy.places());
     plc::withKey(plc::emitNoPlan(model()), given.front())
-        << values << " but model '" << model().getSymName() << "' has " << workloads.front().units.size()
+        << values << " but model '" << model().getSymName() << "' has " << workloads->all().front().units.size()
         << " layer calls to cut, for at most " << plan.mostRanks
         << " ranks with as many stages on each; a key that is left out is chosen";
     return plc::NoPlan;
@@ -574,9 +362,7 @@ private:
   const bool isNarrow, isJoint;
   search::Machine machine;
   search::Limits limits;
-  std::vector<Way> ways; // by workload
-  std::vector<search::Workload> workloads;
-  std::string unshared;           // why groups of ranks cannot share stages
+  std::optional<Workloads> workloads;
   std::string freed;              // a key that counts as not given
   std::optional<Strategy> chosen; // with the last plan
 };

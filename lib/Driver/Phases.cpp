@@ -24,8 +24,7 @@ static llvm::SmallVector<int64_t> listOf(const Strategy &strategy, llvm::StringR
   return {values.begin(), values.end()};
 }
 
-/// What the optimizer keeps beside each trained parameter.
-static int64_t optimizerMoments(const Strategy &strategy) {
+int64_t plc::driver::optimizerMoments(const Strategy &strategy) {
   return plc::rowOf(strategy.getChoice<plc::OptimizerKind>("optimizer.kind")).moments;
 }
 
@@ -56,7 +55,8 @@ bool plc::driver::solvesBudget(const Program &program, const Strategy &strategy)
          (isOpen && recomputesBy(plc::planner::MemoryFraction, program, strategy));
 }
 
-bool plc::driver::recomputesTurns(const Program &program, const Strategy &strategy) {
+/// Whether backward loops run the iterations of long loops again.
+static bool recomputesTurns(const Program &program, const Strategy &strategy) {
   using plc::strategy::TurnValues;
   if (program.entry != plc::ProgramKind::train || !program.recomputes || program.listsBudgets)
     return false;
@@ -134,7 +134,7 @@ bool plc::driver::mayPrepare(const Program &program, const Strategy &strategy) {
 
 bool plc::driver::prepares(const Strategy &strategy) { return preparesOf(strategy) != plc::planner::Prepares::never; }
 
-static std::unique_ptr<Pass> formKernels(const Program &program, const Strategy &strategy) {
+static std::unique_ptr<Pass> formKernels(const Strategy &strategy) {
   plc::kernels::FormKernelsOptions options;
   options.fusion = strategy.get<bool>("fusion");
   options.contractions = strategy.getChoice<plc::Contractions>("machine.contractions");
@@ -148,15 +148,12 @@ static std::unique_ptr<Pass> formKernels(const Program &program, const Strategy 
   return pass;
 }
 
-/// The strategy has checked the file; should it have changed since, `plan-schedule` tells.
-static void readFile(const Strategy &strategy, plc::plan::PlanPartitionOptions &options) {
+std::optional<plc::planner::ScheduleFile> plc::driver::scheduleFileOf(const Strategy &strategy) {
   auto buffer = llvm::MemoryBuffer::getFile(strategy.get<std::string>("parallelism.schedule.file"));
   plc::planner::ScheduleFile table;
   if (!buffer || table.read((*buffer)->getBuffer()))
-    return;
-  std::vector<int64_t> inFlight = table.inFlight();
-  options.inFlight.assign(inFlight.begin(), inFlight.end());
-  options.splits = table.splitsBackward();
+    return std::nullopt;
+  return table;
 }
 
 /// Ranks that stages are placed on, each of which as many as there are shards stand for.
@@ -196,8 +193,12 @@ static plc::plan::PlanPartitionOptions partitionOptions(const Program &program, 
   if (program.entry == plc::ProgramKind::train)
     options.moments = optimizerMoments(strategy);
   options.schedule = strategy.getChoice<plc::planner::ScheduleKind>("parallelism.schedule");
-  if (plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text)
-    readFile(strategy, options);
+  if (std::optional<plc::planner::ScheduleFile> table = scheduleFileOf(strategy);
+      table && plc::rowOf(options.schedule).follows == plc::planner::OrderSource::text) {
+    std::vector<int64_t> inFlight = table->inFlight();
+    options.inFlight.assign(inFlight.begin(), inFlight.end());
+    options.splits = table->splitsBackward();
+  }
   if (ranksOf(strategy) == 1) // nobody waits for B
     options.splits = false;
   setRecomputation(options, program, strategy);
@@ -211,7 +212,8 @@ static plc::plan::PlanScheduleOptions scheduleOptions(const Program &program, co
   return options;
 }
 
-bool plc::driver::takesWhatIsReady(const Strategy &strategy) {
+/// Whether ranks take what is ready, for which addresses leave room that a plan that is measured has not.
+static bool takesWhatIsReady(const Strategy &strategy) {
   return strategy.getChoice<plc::strategy::ExecutionMode>("mode") == plc::strategy::ExecutionMode::hybrid;
 }
 
@@ -257,7 +259,7 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
     pipeline.addPass(numerics::createRecordNumerics());
     if (recomputesTurns(program, strategy))
       pipeline.addPass(algebra::createEinRecomputeTurns());
-    pipeline.addPass(formKernels(program, strategy));
+    pipeline.addPass(formKernels(strategy));
   });
   add("partition", [options = partitionOptions(program, strategy), program, strategy](OpPassManager &pipeline) {
     if (strategy.isGiven("parallelism.plan") && program.leads)
@@ -283,13 +285,9 @@ std::vector<Phase> plc::driver::phasesOf(const Program &program, const Strategy 
       pipeline.addPass(plan::createPlanFreeOrder());
     // The proof is part of the last phase: no address leaves it unproven. A plan that is measured is proven once it is taken.
     if (!program.measures)
-      addProof(pipeline, program, strategy);
+      pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
   });
   return phases;
-}
-
-void plc::driver::addProof(OpPassManager &pipeline, const Program &program, const Strategy &strategy) {
-  pipeline.addPass(plan::createPlanVerify(verifyOptions(program, strategy)));
 }
 
 llvm::ArrayRef<Phase> plc::driver::phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last) {

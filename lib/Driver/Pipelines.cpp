@@ -38,6 +38,10 @@ LogicalResult buildEinToPlan(OpPassManager &pipeline, llvm::StringRef text,
                 "plc-compile --recommend writes");
   Program program{options.entry, {options.outputs.begin(), options.outputs.end()}};
   program.leads = program.outputs.empty();
+  if (solvesBudget(program, *strategy))
+    return fail(
+        "the strategy leaves to a budget what is recomputed, which plc-compile searches for; give the pipeline that "
+        "plc-compile --print-pipeline prints");
   for (const Phase &phase : phasesOf(program, *strategy))
     phase.addPasses(pipeline);
   return success();

@@ -149,7 +149,7 @@ private:
       MessagePlaces at;
       at.producer = positions[indexOf(route.source, route.from, i)];
       at.consumer = positions[indexOf(route.destination, route.to, i)];
-      at.post = lastPost(to, at.consumer, times.start[to][at.consumer] - problem.scaled(route.ns, i));
+      at.post = lastPost(times.end[to], at.consumer, times.start[to][at.consumer] - problem.scaled(route.ns, i));
       channel.messages.push_back(at);
     }
     // In index order, whatever their sizes.
@@ -161,28 +161,17 @@ private:
         at.post = channel.messages[i - slots].consumer;
         at.late = true;
       }
-      at.waitSend = firstWait(from, at.producer, to, at, problem.scaled(route.ns, i));
+      at.waitSend = waitFor(from, to, at, problem.scaled(route.ns, i));
     }
     channel.slots = countSlots(channel.messages);
     return channel;
   }
 
-  // The last run before which a receive can be posted at `latest`, but one ahead of the consumer.
-  int64_t lastPost(int64_t rank, int64_t consumer, int64_t latest) const {
-    int64_t post = std::max<int64_t>(consumer - 1, 0);
-    while (post > 0 && times.end[rank][post - 1] > latest)
-      --post;
-    return post;
-  }
-
-  int64_t firstWait(int64_t from, int64_t producer, int64_t to, const MessagePlaces &at, int64_t ns) const {
-    auto keyOf = [&](int64_t rank, int64_t run) { return std::pair(times.start[rank][run], times.place[rank][run]); };
+  int64_t waitFor(int64_t from, int64_t to, const MessagePlaces &at, int64_t ns) const {
     int64_t posted = at.late ? times.start[to][at.post] : at.post ? times.end[to][at.post - 1] : 0;
-    int64_t arrival = std::max(posted, times.end[from][producer]) + ns, wait = producer + 1;
-    while (wait < int64_t(schedule.ranks[from].size()) &&
-           (keyOf(from, wait) < keyOf(to, at.post) || times.start[from][wait] < arrival))
-      ++wait;
-    return wait;
+    return firstWait(times.start[from], times.place[from], at.producer,
+                     {times.start[to][at.post], times.place[to][at.post]},
+                     std::max(posted, times.end[from][at.producer]) + ns);
   }
 
   // Before one run late posts follow the waits, others precede them.
@@ -212,6 +201,21 @@ private:
 };
 
 } // namespace
+
+int64_t plc::planner::lastPost(const std::vector<int64_t> &end, int64_t consumer, int64_t latest) {
+  int64_t post = std::max<int64_t>(consumer - 1, 0);
+  while (post > 0 && end[post - 1] > latest)
+    --post;
+  return post;
+}
+
+int64_t plc::planner::firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &place, int64_t producer,
+                                std::pair<int64_t, int64_t> post, int64_t arrival) {
+  int64_t wait = producer + 1;
+  while (wait < int64_t(start.size()) && (std::pair(start[wait], place[wait]) < post || start[wait] < arrival))
+    ++wait;
+  return wait;
+}
 
 MessagePlan plc::planner::planMessages(const ScheduleProblem &problem, const Schedule &schedule,
                                        const std::vector<MessageRoute> &routes, int64_t maxSlots) {

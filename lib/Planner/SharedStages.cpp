@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "plc/Planner/SharedStages.h"
+
+#include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/Order.h"
 
 using namespace plc::planner;
@@ -143,4 +145,18 @@ std::optional<Schedule> plc::planner::pipelineOrderOf(const ScheduleProblem &pro
     if (Schedule whole = orderOfGroups(problem, schedule, joins); divide(whole, joins, problem).ranks == schedule.ranks)
       return whole;
   return std::nullopt;
+}
+
+Fault plc::planner::orderByFile(const ScheduleFile &file, const ScheduleProblem &problem, Schedule &schedule) {
+  bool isForward = std::none_of(problem.stages.begin(), problem.stages.end(),
+                                [](const ScheduleProblem::Stage &stage) { return stage.has[1] || stage.has[2]; });
+  auto read = [&](const ScheduleProblem &pipeline, Schedule &order) {
+    // A program that gives a part of the outputs may have fewer stages; it has forwards alone, so any order does.
+    Fault fault = isForward && pipeline.stages.size() < file.place().size() ? orderGPipe(pipeline, order)
+                                                                            : file.order(pipeline, order);
+    return fault ? fault : pipeline.verify(order);
+  };
+  Fault fault = problem.pipeline.empty() ? read(problem, schedule)
+                                         : orderShared(read, /*joins=*/!file.splitsBackward(), problem, schedule);
+  return fault ? fault : problem.verify(schedule);
 }

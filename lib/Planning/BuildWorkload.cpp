@@ -8,7 +8,6 @@
 #include "plc/Simulator/Simulate.h"
 #include "plc/Support/Chunks.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <set>
@@ -39,7 +38,8 @@ public:
     findKept();
     for (auto [index, call] : llvm::enumerate(flat.calls))
       addCall(index, call);
-    placeJoined();
+    for (auto [call, place] : llvm::zip(out.calls, placesInFullBackward(flat)))
+      call.behind = place;
     addPersistent();
     out.derive();
     return std::move(out);
@@ -87,26 +87,6 @@ private:
     plain.mayRecompute = call.role == Role::F && kernel.getNumAccumulators() == 0 && !kernel.getUpdates() &&
                          !kept.contains(call.path.getValue()) && !plain.makes.empty() &&
                          llvm::none_of(plain.makes, [&](int32_t made) { return out.values[made].isOutput; });
-  }
-
-  // W of an instance runs behind its last call of B and all that it reads.
-  void placeJoined() {
-    llvm::MapVector<StringAttr, std::pair<int32_t, std::vector<int64_t>>> instances;
-    for (auto [index, call] : llvm::enumerate(flat.calls)) {
-      if (call.role != Role::W)
-        continue;
-      auto &[behind, calls] = instances.try_emplace(call.path, none, std::vector<int64_t>()).first->second;
-      calls.push_back(index);
-      for (int64_t value : call.args)
-        if (int64_t maker = flat.values[value].call; maker >= 0 && flat.calls[maker].role != Role::W)
-          behind = std::max(behind, int32_t(maker));
-    }
-    for (auto [index, call] : llvm::enumerate(flat.calls))
-      if (auto it = instances.find(call.path); call.role == Role::B && it != instances.end())
-        it->second.first = std::max(it->second.first, int32_t(index));
-    for (auto &[path, instance] : instances)
-      for (int64_t call : instance.second)
-        out.calls[call].behind = instance.first;
   }
 
   void addPersistent() {

@@ -2,11 +2,13 @@
 #include "FlatProgram.h"
 
 #include "plc/Analysis/GradientSites.h"
+#include "plc/Support/Errors.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace plc;
@@ -181,27 +183,29 @@ private:
 
 } // namespace
 
+std::vector<int64_t> plc::plan::placesInFullBackward(const FlatProgram &flat) {
+  llvm::DenseMap<StringAttr, int64_t> behind; // by instance
+  for (const FlatCall &call : flat.calls)
+    if (call.role == Role::W)
+      for (int64_t &last = behind.try_emplace(call.path, -1).first->second; int64_t value : call.args)
+        if (int64_t made = flat.values[value].call; made >= 0 && flat.calls[made].role != Role::W)
+          last = std::max(last, made);
+  for (auto [index, call] : llvm::enumerate(flat.calls))
+    if (auto it = behind.find(call.path); call.role == Role::B && it != behind.end())
+      it->second = std::max<int64_t>(it->second, index);
+  std::vector<int64_t> places(flat.calls.size(), -1);
+  for (auto [index, call] : llvm::enumerate(flat.calls))
+    if (call.role == Role::W)
+      places[index] = behind.lookup(call.path);
+  return places;
+}
+
 void plc::plan::joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins) {
   auto isJoined = [&](const FlatCall &call) { return call.role == Role::W && joins(call.unit); };
-  auto maker = [&](int64_t value) { return flat.values[value].call; };
-  // Behind which call of F or B the W calls of an instance stand.
-  llvm::MapVector<StringAttr, std::pair<int64_t, std::vector<int64_t>>> weights;
-  for (auto [index, call] : llvm::enumerate(flat.calls)) {
-    if (!isJoined(call))
-      continue;
-    auto &[behind, calls] = weights.try_emplace(call.path, -1, std::vector<int64_t>()).first->second;
-    calls.push_back(index);
-    for (int64_t value : call.args)
-      if (maker(value) >= 0 && flat.calls[maker(value)].role != Role::W)
-        behind = std::max(behind, maker(value));
-  }
-  for (auto [index, call] : llvm::enumerate(flat.calls))
-    if (auto it = weights.find(call.path); call.role == Role::B && it != weights.end())
-      it->second.first = std::max<int64_t>(it->second.first, index);
   std::multimap<int64_t, int64_t> after;
-  for (auto &[path, place] : weights)
-    for (int64_t call : place.second)
-      after.emplace(place.first, call);
+  for (auto [index, place] : llvm::enumerate(placesInFullBackward(flat)))
+    if (isJoined(flat.calls[index]))
+      after.emplace(place, index);
   std::vector<FlatCall> calls;
   std::vector<int64_t> moved(flat.calls.size());
   auto take = [&](int64_t index) {
@@ -235,4 +239,17 @@ FailureOr<FlatProgram> plc::plan::flatten(ein::ModelOp model, FlattenOptions opt
   if (options.divides)
     divideUnits(flattener.flat);
   return std::move(flattener.flat);
+}
+
+LogicalResult plc::plan::checkBalance(ein::ModelOp model, const FlatProgram &flat, ArrayRef<int64_t> balance,
+                                      bool mayDiffer) {
+  static constexpr const char *key = "parallelism.balance";
+  for (int64_t count : balance)
+    if (count <= 0)
+      return emitKeyError(model, key, "balance has ") << count << ", but every stage needs a " << flat.unitNoun;
+  int64_t sum = std::accumulate(balance.begin(), balance.end(), int64_t(0));
+  if (!balance.empty() && sum != int64_t(flat.units.size()) && !mayDiffer)
+    return emitKeyError(model, key, "balance has ")
+           << sum << " " << flat.unitNoun << "s but model '" << model.getSymName() << "' has " << flat.units.size();
+  return success();
 }

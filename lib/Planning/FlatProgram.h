@@ -61,6 +61,11 @@ struct FlattenOptions {
 /// Fails with a diagnostic if the model is not one of calls to bodies of kernel calls.
 mlir::FailureOr<FlatProgram> flatten(ein::ModelOp model, FlattenOptions options = {});
 
+/// Fails with a diagnostic where the layer calls of each stage that a strategy gives are not those of the model: a stage without any,
+/// or, unless it `mayDiffer`, another sum. An empty balance is none.
+mlir::LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat, llvm::ArrayRef<int64_t> balance,
+                                 bool mayDiffer = false);
+
 /// Moves calls that are the same for all micro-batches and runs to `prepared`: they read no input, no parameter of which
 /// there is a gradient, and nothing of other calls; they make no output, and their kernels do not run over the batch where
 /// micro-batches have unequal parts of it. What only fills in constants stays, but for what such calls read. Of equal ones the
@@ -70,7 +75,11 @@ void prepareCalls(FlatProgram &flat);
 /// Makes each kernel call of F a unit, with calls of B and W that belong to it, so that cuts may divide layers.
 void divideUnits(FlatProgram &flat);
 
-/// Makes W's calls calls of B, each instance's behind the calls that it depends on: the full backward. What W reads then
+/// For each call of W the call behind which it stands in a full backward: the last of B of its instance, and all that the instance's
+/// W reads. -1 for other calls, and for what stands before all.
+std::vector<int64_t> placesInFullBackward(const FlatProgram &flat);
+
+/// Makes W's calls calls of B, each behind its place (`placesInFullBackward`): the full backward. What W reads then
 /// lives no longer than its layer's backward. Of the units for which `joins` is true.
 void joinBackward(FlatProgram &flat, llvm::function_ref<bool(int64_t unit)> joins);
 

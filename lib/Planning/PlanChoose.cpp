@@ -48,37 +48,45 @@ struct PlanChoosePass : plc::plan::impl::PlanChooseBase<PlanChoosePass> {
 
 } // namespace
 
+/// The program whose calls a workload has; fills in the sharing.
+static FailureOr<FlatProgram> flatOf(ein::ModelOp model, const WorkloadOptions &options,
+                                     std::optional<search::Sharing> &sharing) {
+  FailureOr<FlatProgram> flat = flatten(model, {options.prepares, options.grain == planner::Grain::equation});
+  if (failed(flat) || failed(checkBalance(model, *flat, options.balance)) ||
+      (sharing && failed(share(model, *flat, *sharing))))
+    return failure();
+  return flat;
+}
+
 FailureOr<search::Workload> plc::plan::workloadOf(ModuleOp withKernels, const WorkloadOptions &options,
                                                   const std::optional<search::Sharing> &sharing) {
-  auto models = withKernels.getOps<ein::ModelOp>();
-  if (models.empty())
-    return failure(); // a phase before has reported that
-  ein::ModelOp model = *models.begin();
-  FailureOr<FlatProgram> flat = flatten(model, {options.prepares, options.grain == planner::Grain::equation});
+  ein::ModelOp model = *withKernels.getOps<ein::ModelOp>().begin();
+  std::optional<search::Sharing> shared = sharing;
+  FailureOr<FlatProgram> flat = flatOf(model, options, shared);
   if (failed(flat))
     return failure();
   if (flat->calls.empty())
     return model.emitError("model '") << model.getSymName() << "' calls no kernel";
-  std::optional<search::Sharing> shared = sharing;
-  if (shared && failed(share(model, *flat, *shared)))
-    return failure();
   search::Workload workload =
       buildWorkload(model, *flat, {options.threads, options.moments, options.stepsMeet, options.keepKinds});
   workload.sharing = std::move(shared);
   return workload;
 }
 
-std::vector<search::Recompute> plc::plan::recomputedBy(ModuleOp withKernels, const search::Workload &workload,
-                                                       const WorkloadOptions &options, const planner::RematMode &mode) {
+FailureOr<std::vector<search::Recompute>> plc::plan::recomputedBy(ModuleOp withKernels,
+                                                                  const search::Workload &workload,
+                                                                  const WorkloadOptions &options,
+                                                                  const planner::RematMode &mode) {
+  ein::ModelOp model = *withKernels.getOps<ein::ModelOp>().begin();
+  std::optional<search::Sharing> sharing = workload.sharing;
+  FailureOr<FlatProgram> flat = flatOf(model, options, sharing);
+  if (failed(flat))
+    return failure();
+  FailureOr<planner::RematProblem> problem = buildSegments(model, *flat, options.keepKinds, mode);
+  if (failed(problem))
+    return failure();
+  planner::Remat answer = planner::recompute(*problem);
   std::vector<search::Recompute> recompute(workload.calls.size(), search::Recompute::no);
-  FailureOr<FlatProgram> flat = flatten(*withKernels.getOps<ein::ModelOp>().begin(),
-                                        {options.prepares, options.grain == planner::Grain::equation});
-  if (failed(flat) || mode.policy == planner::RematPolicy::none || workload.sharing)
-    return recompute;
-  planner::RematProblem problem = buildRematProblem(*flat, options.keepKinds);
-  if (planner::chooseSegments(mode, problem))
-    return recompute; // `--plan-partition` reports why
-  planner::Remat answer = planner::recompute(problem);
   for (size_t call = 0, forward = 0; call < flat->calls.size(); ++call)
     if (flat->calls[call].role == Role::F && answer.cloned[forward++] && workload.calls[call].mayRecompute)
       recompute[call] = search::Recompute::once;

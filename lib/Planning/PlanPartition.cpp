@@ -76,7 +76,7 @@ private:
   /// The model that is cut, with W apart from B, where its policy may compute again what both read.
   std::optional<FlatProgram> apart;
 
-  static constexpr const char *placeKey = "parallelism.place", *balanceKey = "parallelism.balance";
+  static constexpr const char *placeKey = "parallelism.place";
 
   LogicalResult checkOptions() {
     Operation *module = getOperation();
@@ -133,18 +133,6 @@ private:
 
   bool splitsBackward() const { return splits && rowOf(schedule.getValue()).splitsBackward; }
 
-  LogicalResult checkBalance(ein::ModelOp model, const FlatProgram &flat) {
-    for (int64_t count : balance)
-      if (count <= 0)
-        return emitKeyError(model, balanceKey, "balance has ")
-               << count << ", but every stage needs a " << flat.unitNoun;
-    if (!balance.empty() && !isBalanced(flat) && !follows)
-      return emitKeyError(model, balanceKey, "balance has ")
-             << std::accumulate(balance.begin(), balance.end(), int64_t(0)) << " " << flat.unitNoun << "s but model '"
-             << model.getSymName() << "' has " << flat.units.size();
-    return success();
-  }
-
   // Whether the balance counts the layer calls of this model.
   bool isBalanced(const FlatProgram &flat) {
     return std::accumulate(balance.begin(), balance.end(), int64_t(0)) == int64_t(flat.units.size());
@@ -158,10 +146,10 @@ private:
     planner::RematMode mode;
     if (recomputes())
       mode = {policy, interval, {layers.begin(), layers.end()}, memoryFraction, minInterval, grain};
-    Recomputation remat{buildRematProblem(flat, *keepKinds), {}, microBatches == planner::RecomputingRuns::exceptLast};
-    if (planner::Fault fault = planner::chooseSegments(mode, remat.problem))
-      return emitKeyError(model, rowOf(mode.policy).obeys(planner::Layers) ? "checkpoint.layers" : "checkpoint.policy",
-                          std::string_view(*fault));
+    FailureOr<planner::RematProblem> problem = buildSegments(model, flat, *keepKinds, mode);
+    if (failed(problem))
+      return failure();
+    Recomputation remat{std::move(*problem), {}, microBatches == planner::RecomputingRuns::exceptLast};
     remat.answer = planner::recompute(remat.problem);
     return remat;
   }
@@ -365,11 +353,8 @@ private:
     if (failed(flat))
       return failure();
     std::optional<search::Sharing> sharing = sharingOf(spec);
-    if (explain && spec.getCut().size() == flat->units.size() && failed(explainSpec(model, spec, *flat)))
+    if (failed(checkUnits(spec, *flat)) || (explain && failed(explainSpec(model, spec, *flat))))
       return failure();
-    if (sharing && spec.getCut().size() != flat->units.size())
-      return spec.emitOpError("cuts ") << spec.getCut().size() << " units but model '" << spec.getModel() << "' has "
-                                       << flat->units.size();
     if (sharing && failed(share(model, *flat, *sharing)))
       return failure();
     search::Workload workload = buildWorkload(model, *flat, {.moments = moments, .keepKinds = *keepKinds});
@@ -409,7 +394,8 @@ private:
 
   FailureOr<Decision> decide(ein::ModelOp model) {
     FailureOr<FlatProgram> flat = flatten(model, {prepare, cutGrain == planner::Grain::equation});
-    if (failed(flat) || failed(checkReplicas(model)) || failed(checkBalance(model, *flat)))
+    if (failed(flat) || failed(checkReplicas(model)) ||
+        failed(checkBalance(model, *flat, *balance, /*mayDiffer=*/follows)))
       return failure();
     FailureOr<Recomputation> remat = joinAndRecompute(model, *flat);
     if (failed(remat))

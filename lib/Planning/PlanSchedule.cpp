@@ -101,7 +101,7 @@ private:
       answer.ranks.push_back(std::move(tasks));
     }
     if (planner::Fault fault = problem.verify(answer))
-      return spec.emitOpError("has an order that is none: ") << *fault;
+      return withKey(spec.emitOpError("has an order that is none: "), planKey) << *fault;
     spec.erase();
     return success();
   }
@@ -128,19 +128,7 @@ private:
     if (auto error = table.read((*buffer)->getBuffer()))
       return withExitCode(
           mlir::emitError(FileLineColLoc::get(&getContext(), file, error->line, error->column), error->text), BadUsage);
-    // A program that gives a part of the outputs may have fewer stages; it has forwards alone, so any order does.
-    bool forwardOnly = llvm::none_of(problem.stages, [](auto &stage) { return stage.has[1] || stage.has[2]; });
-    auto read = [&](const planner::ScheduleProblem &pipeline, planner::Schedule &order) {
-      planner::Fault fault = forwardOnly && pipeline.stages.size() < table.place().size()
-                                 ? planner::orderGPipe(pipeline, order)
-                                 : table.order(pipeline, order);
-      return fault ? fault : pipeline.verify(order);
-    };
-    planner::Fault fault = problem.pipeline.empty()
-                               ? read(problem, answer)
-                               : orderShared(read, /*joins=*/!table.splitsBackward(), problem, answer);
-    if (!fault)
-      fault = problem.verify(answer);
+    planner::Fault fault = planner::orderByFile(table, problem, answer);
     if (fault)
       return emitKeyError(program, fileKey, "schedule '") << file.getValue() << "': " << *fault;
     return success();

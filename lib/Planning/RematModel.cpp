@@ -3,6 +3,7 @@
 
 #include "plc/Analysis/TaskSlots.h"
 #include "plc/Dialect/Plan/Values.h"
+#include "plc/Support/Errors.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -33,6 +34,15 @@ RematProblem plc::plan::buildRematProblem(const FlatProgram &flat, ArrayRef<std:
   }
   for (int64_t output : flat.outputs)
     problem.values[output].pinned = true;
+  return problem;
+}
+
+FailureOr<RematProblem> plc::plan::buildSegments(ein::ModelOp model, const FlatProgram &flat,
+                                                 ArrayRef<std::string> keepKinds, const planner::RematMode &mode) {
+  RematProblem problem = buildRematProblem(flat, keepKinds);
+  if (planner::Fault fault = planner::chooseSegments(mode, problem))
+    return emitKeyError(model, rowOf(mode.policy).obeys(planner::Layers) ? "checkpoint.layers" : "checkpoint.policy",
+                        std::string_view(*fault));
   return problem;
 }
 

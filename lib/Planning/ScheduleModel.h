@@ -4,11 +4,12 @@
 
 #include "plc/Analysis/RouteTable.h"
 #include "plc/Planner/Schedule.h"
+#include "plc/Search/StageTasks.h"
 
 namespace plc::plan {
 
 /// Of messages, as the passes' options have it.
-inline constexpr int64_t predictedBytesPerNs = 8;
+inline constexpr int64_t predictedBytesPerNs = search::bytesPerNs;
 
 /// Stages in their order, times from the kernels' costs, dependences from values and routes: of the first replica, as all
 /// are alike.

@@ -3,6 +3,7 @@
 
 #include "plc/Planner/TaskRows.h"
 #include "plc/Search/StageTasks.h"
+#include "plc/Support/Errors.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -21,6 +22,9 @@ std::vector<int32_t> forwardCalls(const Workload &workload) {
       calls.push_back(index);
   return calls;
 }
+
+/// An error of a spec, which a strategy may have given.
+InFlightDiagnostic wrong(SpecOp spec, const char *text) { return withKey(spec.emitOpError(text), planKey); }
 
 template <typename List>
 SmallVector<int64_t> wide(const List &list) {
@@ -70,12 +74,16 @@ std::optional<search::Sharing> plc::plan::sharingOf(SpecOp spec) {
   return sharing;
 }
 
+LogicalResult plc::plan::checkUnits(SpecOp spec, const FlatProgram &flat) {
+  if (spec.getCut().size() == flat.units.size())
+    return success();
+  return wrong(spec, "cuts ") << spec.getCut().size() << " units but model '" << spec.getModel() << "' has "
+                              << flat.units.size();
+}
+
 FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   PlanSpec plan;
   plan.replicas = spec.getReplicas();
-  if (!workload.sharing && spec.getCut().size() != workload.units.size())
-    return spec.emitOpError("cuts ") << spec.getCut().size() << " units but model '" << spec.getModel() << "' has "
-                                     << workload.units.size();
   if (workload.sharing) {
     plan.stageOf = workload.sharing->stageOf;
     plan.rankOf = workload.sharing->rankOf;
@@ -86,7 +94,7 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   plan.fullBackward.assign(workload.units.size(), false);
   for (int64_t unit : spec.getFull()) {
     if (unit >= int64_t(workload.units.size()))
-      return spec.emitOpError("has a full backward of unit ") << unit << " but there are " << workload.units.size();
+      return wrong(spec, "has a full backward of unit ") << unit << " but there are " << workload.units.size();
     plan.fullBackward[unit] = true;
   }
   std::vector<int32_t> calls = forwardCalls(workload);
@@ -94,9 +102,9 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   for (auto [kind, numbers] : {std::pair(Recompute::once, spec.getOnce()), {Recompute::perUnit, spec.getEach()}})
     for (int64_t number : numbers) {
       if (number >= int64_t(calls.size()))
-        return spec.emitOpError("recomputes forward call ") << number << " but there are " << calls.size();
+        return wrong(spec, "recomputes forward call ") << number << " but there are " << calls.size();
       if (!workload.calls[calls[number]].mayRecompute)
-        return spec.emitOpError("recomputes forward call ")
+        return wrong(spec, "recomputes forward call ")
                << number << ", which makes an output, changes a state, or is of a layer that saves what it makes";
       plan.recompute[calls[number]] = kind;
     }

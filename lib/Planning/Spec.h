@@ -8,6 +8,9 @@
 
 namespace plc::plan {
 
+/// The key of a strategy that has the text of a spec.
+inline constexpr const char *planKey = "parallelism.plan";
+
 /// The spec of a model, if it has one.
 SpecOp specOf(mlir::ModuleOp module, llvm::StringRef model);
 
@@ -17,7 +20,10 @@ SpecOp createSpec(ein::ModelOp model, const search::Workload &workload, const se
 /// The ranks that share the stages of a spec, if groups do.
 std::optional<search::Sharing> sharingOf(SpecOp spec);
 
-/// A spec as data, for the workload of its model. Fails with a diagnostic where it has not the model's units and calls.
+/// Fails with a diagnostic where a spec cuts other units than those of its model, before groups of ranks divide them.
+mlir::LogicalResult checkUnits(SpecOp spec, const FlatProgram &flat);
+
+/// A spec as data, for the workload of its model, whose units it cuts. Fails with a diagnostic where it has not its calls.
 mlir::FailureOr<search::PlanSpec> readSpec(SpecOp spec, const search::Workload &workload);
 
 /// Writes into the calls of the flat program what the plan recomputes, and joins W to B where it says so. The workload is

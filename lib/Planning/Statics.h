@@ -4,14 +4,15 @@
 
 #include "plc/Analysis/RouteTable.h"
 #include "plc/Module/ActionTable.h"
+#include "plc/Search/Workload.h"
 
 #include <map>
 
 namespace plc::plan {
 
 /// Alignment of places, in bytes.
-inline constexpr int64_t placeAlignment = 64;
-inline int64_t roundUpPlace(int64_t bytes) { return (bytes + placeAlignment - 1) / placeAlignment * placeAlignment; }
+inline constexpr int64_t placeAlignment = search::alignment;
+inline int64_t roundUpPlace(int64_t bytes) { return search::aligned(bytes); }
 
 /// What a rank stores for the whole run, in the order of places: parameters, gradient sites, moments of trained
 /// parameters that it owns, states, inputs, outputs, and what P makes for other tasks.

@@ -1,6 +1,8 @@
 //===- Evaluate.cpp - the step and the bytes of a plan ----------------------===//
 #include "plc/Search/Evaluate.h"
 
+#include "plc/Planner/MessagePlan.h"
+
 #include <algorithm>
 
 using namespace plc::search;
@@ -32,7 +34,7 @@ bool Evaluator::order(const PlanSpec &plan, const StageTasks &tasks, Evaluation 
     if (tasks.stages[node / 3][node % 3].exists && position[node * size_t(runs)] < 0)
       return false; // the order lacks a task
   bool isRagged = !workload.samples.empty();
-  int32_t count = 0;
+  int64_t count = 0;
   for (bool progress = true; progress && left;) {
     progress = false;
     for (size_t rank = 0; rank < ranks; ++rank)
@@ -74,7 +76,7 @@ int64_t Evaluator::stepNs(const StageTasks &tasks, const PlanSpec &plan, size_t 
 }
 
 // A receive is posted a task ahead of the one that reads it, or as much earlier as the message takes. Its sender waits
-// before the first task that starts, as predicted, when it has arrived. See `planner::planMessages`.
+// before the first task that starts, as predicted, when it has arrived.
 void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, const Evaluation &result) {
   auto from = size_t(plan.rankOf[size_t(route.source)]), to = size_t(plan.rankOf[size_t(route.destination)]);
   auto channel = int32_t(play.channels.size());
@@ -84,23 +86,18 @@ void Evaluator::addRoute(const PlanSpec &plan, const StageTasks::Route &route, c
   for (int64_t run = 0; run < runs; ++run) {
     auto consumer = size_t(position[indexOf(route.destination, route.to, run)]);
     int64_t latest = result.start[to][consumer] - workload.scaled(route.bytes, run) / bytesPerNs;
-    size_t at = consumer ? consumer - 1 : 0;
-    while (at > 0 && end[to][at - 1] > latest)
-      --at;
-    post[size_t(run)] = uint32_t(at);
+    post[size_t(run)] = uint32_t(planner::lastPost(end[to], int64_t(consumer), latest));
   }
   for (size_t run = size_t(runs) - 1; run > 0; --run)
     post[run - 1] = std::min(post[run - 1], post[run]);
   for (int64_t run = 0; run < runs; ++run) {
     auto producer = size_t(position[indexOf(route.source, route.from, run)]);
     auto consumer = size_t(position[indexOf(route.destination, route.to, run)]);
-    size_t posted = post[size_t(run)], wait = producer + 1;
+    size_t posted = post[size_t(run)];
     int64_t arrival = std::max(posted ? end[to][posted - 1] : 0, end[from][producer]) +
                       workload.scaled(route.bytes, run) / bytesPerNs;
-    std::pair key(result.start[to][posted], visited[to][posted]);
-    while (wait < plan.order[from].size() &&
-           (std::pair(result.start[from][wait], visited[from][wait]) < key || result.start[from][wait] < arrival))
-      ++wait;
+    auto wait = size_t(planner::firstWait(result.start[from], visited[from], int64_t(producer),
+                                          {result.start[to][posted], visited[to][posted]}, arrival));
     auto stand = [&](size_t rank, size_t gap, Gap kind, Op op, int64_t bytes) {
       stands[rank].push_back({gap * gapKinds + kind, {op, channel, int32_t(run)}, bytes});
     };

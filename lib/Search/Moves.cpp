@@ -32,7 +32,7 @@ void Searcher::addMoves() {
   // Weights as in the measurements of the ablation: tasks are moved most often, because a move of one changes least.
   auto add = [&](bool may, const char *name, double weight, bool (Searcher::*make)(Candidate &)) {
     if (may && isOn(name))
-      moves.push_back({name, weight, make, {name}});
+      moves.push_back({weight, make});
   };
   add(mayCut, "border", 2, &Searcher::moveBorder);
   add(mayMap, "stage", 1, &Searcher::moveStage);

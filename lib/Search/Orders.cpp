@@ -1,6 +1,8 @@
 //===- Orders.cpp - list schedules, and named ones ------------------------===//
 #include "Orders.h"
 
+#include "plc/Planner/SharedStages.h"
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -8,8 +10,6 @@
 using namespace plc::search;
 
 namespace {
-
-constexpr TaskKind kinds[] = {TaskKind::F, TaskKind::B, TaskKind::W};
 
 class ListSchedule {
 public:
@@ -19,7 +19,7 @@ public:
         done(tasks.stages.size() * 3 * this->runs, -1), next(tasks.stages.size() * 3, 0), free(ranks, 0),
         live(ranks, 0), nodes(ranks), offers(ranks), wakes(next.size()) {
     for (int32_t stage = 0; stage < plan.stages(); ++stage)
-      for (TaskKind kind : kinds)
+      for (TaskKind kind : taskKinds)
         nodes[size_t(plan.rankOf[size_t(stage)])].push_back(StageTasks::nodeOf(stage, kind));
     for (size_t rank = 0; rank < ranks; ++rank)
       live[rank] = tasks.persistentBytes[rank];
@@ -189,14 +189,15 @@ std::vector<double> plc::search::keysByTail(const StageTasks &tasks, const PlanS
 }
 
 plc::planner::Fault plc::search::orderByFamily(const StageTasks &tasks, const Workload &workload,
-                                               planner::ScheduleKind schedule, PlanSpec &plan) {
+                                               planner::ScheduleKind schedule, const planner::ScheduleFile *file,
+                                               PlanSpec &plan) {
   planner::ScheduleProblem problem;
   problem.microBatches = workload.microBatches / plan.replicas;
   problem.samples = workload.samples;
   for (size_t stage = 0; stage < tasks.stages.size(); ++stage) {
     planner::ScheduleProblem::Stage &plain = problem.stages.emplace_back();
     plain.rank = plan.rankOf[stage];
-    for (TaskKind kind : kinds) {
+    for (TaskKind kind : taskKinds) {
       plain.has[size_t(kind)] = tasks.stages[stage][size_t(kind)].exists;
       plain.ns[size_t(kind)] = tasks.stages[stage][size_t(kind)].ns;
     }
@@ -210,7 +211,9 @@ plc::planner::Fault plc::search::orderByFamily(const StageTasks &tasks, const Wo
     problem.pipeline.assign(workload.sharing->pipeline.begin(), workload.sharing->pipeline.end());
   }
   planner::Schedule answer;
-  if (planner::Fault fault = planner::solve(rowOf(schedule), problem, answer))
+  planner::Fault fault =
+      file ? planner::orderByFile(*file, problem, answer) : planner::solve(rowOf(schedule), problem, answer);
+  if (fault)
     return fault;
   plan.order.assign(size_t(plan.ranks()), {});
   for (size_t rank = 0; rank < answer.ranks.size(); ++rank)

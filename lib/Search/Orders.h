@@ -2,6 +2,7 @@
 #ifndef PLC_LIB_SEARCH_ORDERS_H
 #define PLC_LIB_SEARCH_ORDERS_H
 
+#include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Search/Evaluate.h"
 
@@ -42,9 +43,10 @@ std::vector<double> keysByStart(const PlanSpec &plan, const Evaluation &result, 
 /// may give them calls.
 void completeOrder(const StageTasks &tasks, PlanSpec &plan);
 
-/// Orders the tasks as a named schedule does; those without calls are left out.
+/// Orders the tasks as a named schedule does, or as a `file` says, which is null for all others; tasks without calls are left
+/// out.
 planner::Fault orderByFamily(const StageTasks &tasks, const Workload &workload, planner::ScheduleKind schedule,
-                             PlanSpec &plan);
+                             const planner::ScheduleFile *file, PlanSpec &plan);
 
 } // namespace plc::search
 

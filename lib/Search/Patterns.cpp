@@ -8,8 +8,6 @@ using namespace plc::search;
 
 namespace {
 
-constexpr TaskKind kinds[] = {TaskKind::F, TaskKind::B, TaskKind::W};
-
 /// A rank's time modulo the period, as in modulo scheduling of loops: Rau, "Iterative Modulo Scheduling", 1994.
 class ModuloSlots {
 public:
@@ -57,7 +55,7 @@ public:
         offset(size_t(stages) * 3) {
     std::vector<double> load(size_t(ranks), 0.0);
     for (int32_t stage = 0; stage < stages; ++stage)
-      for (TaskKind kind : kinds) {
+      for (TaskKind kind : taskKinds) {
         load[size_t(plan.rankOf[size_t(stage)])] += ns(stage, kind);
         longest[size_t(kind)] = std::max(longest[size_t(kind)], ns(stage, kind));
       }
@@ -73,7 +71,7 @@ public:
     };
     std::vector<std::vector<Keyed>> rows{size_t(ranks)};
     for (int32_t stage = 0; stage < stages; ++stage)
-      for (TaskKind kind : kinds) {
+      for (TaskKind kind : taskKinds) {
         double step = group == 1 ? period : kind == TaskKind::F ? longest[0] : longest[1] + longest[2];
         for (int64_t i = 0; i < runs; ++i)
           rows[size_t(plan.rankOf[size_t(stage)])].push_back(

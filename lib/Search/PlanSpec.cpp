@@ -10,9 +10,3 @@ int32_t PlanSpec::ranks() const { return rankOf.empty() ? 1 : *std::max_element(
 bool PlanSpec::recomputes() const {
   return std::any_of(recompute.begin(), recompute.end(), [](Recompute each) { return each != Recompute::no; });
 }
-
-bool PlanSpec::operator==(const PlanSpec &other) const {
-  return workload == other.workload && replicas == other.replicas && stageOf == other.stageOf &&
-         rankOf == other.rankOf && fullBackward == other.fullBackward && recompute == other.recompute &&
-         order == other.order;
-}

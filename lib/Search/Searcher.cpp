@@ -34,7 +34,7 @@ bool Searcher::isOver() {
   if (spent >= limits.effort)
     return true;
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-  if (taken.count() > limits.seconds || (limits.isStopped && *limits.isStopped))
+  if (taken.count() > limits.seconds)
     report.isAborted = true;
   return report.isAborted;
 }
@@ -54,7 +54,7 @@ bool Searcher::orderAnew(Candidate &each) {
     each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
     spent += int64_t(workload.calls.size());
   }
-  if (!orderByFamily(*each.tasks, workload, *limits.schedule, each.plan))
+  if (!orderByFamily(*each.tasks, workload, *limits.schedule, limits.file ? &*limits.file : nullptr, each.plan))
     return true;
   // On one rank all orders are one, also of schedules that want several stages on each.
   if (each.plan.ranks() > 1)
@@ -118,12 +118,12 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   return pool;
 }
 
-Searcher::Move &Searcher::drawMove() {
+const Searcher::Move &Searcher::drawMove() {
   double sum = 0;
   for (const Move &move : moves)
     sum += isOpen(move) ? move.weight : 0;
   double drawn = fraction() * sum;
-  for (Move &move : moves)
+  for (const Move &move : moves)
     if (isOpen(move) && (drawn -= move.weight) <= 0)
       return move;
   return moves.front();
@@ -139,16 +139,14 @@ void Searcher::anneal(Candidate &start, int64_t units) {
     double heat = hottest * (1 - double(spent - from) / double(units));
     if (hasBudget() && step % 32 == 0)
       penalty = std::clamp(now.result.overBytes ? penalty * 1.2 : penalty / 1.2, leastPenalty, mostPenalty);
-    Move &move = drawMove();
+    const Move &move = drawMove();
     Candidate next = now;
-    ++move.counts.tried;
     spent += 8; // so that moves that find nothing end, too
     if (!(this->*move.make)(next) || !orderAnew(next))
       continue;
     double most = costOf(now.result, penalty) * (1 + heat);
     if (!assess(next, most))
       continue;
-    bool isNew = isBest;
     // What a cut or a rank map takes beyond the limits may be recomputed.
     bool refits = limits.mayRecompute && hasBudget() && next.result.overBytes > now.result.overBytes && isOn("refit") &&
                   move.make != &Searcher::moveRecompute && move.make != &Searcher::moveTasks;
@@ -157,8 +155,6 @@ void Searcher::anneal(Candidate &start, int64_t units) {
     if (costOf(next.result, penalty) > most)
       continue;
     now = std::move(next);
-    ++move.counts.accepted;
-    move.counts.best += isNew;
     if (now.cost < start.cost)
       start = now;
   }
@@ -187,8 +183,6 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
       break;
     pool.resize((pool.size() + 1) / 2);
   }
-  for (const Move &move : moves)
-    report.moves.push_back(move.counts);
   if (best)
     return Found{std::move(best->plan), std::move(best->result)};
   if (nearest)

@@ -40,10 +40,8 @@ public:
 
 private:
   struct Move {
-    const char *name;
     double weight;
     bool (Searcher::*make)(Candidate &each);
-    SearchReport::Move counts{};
   };
 
   // Searcher.cpp
@@ -56,19 +54,19 @@ private:
   /// Evaluates a candidate, and remembers it if it is the best. False if it never ends or costs more than `most`.
   bool assess(Candidate &each, double most = std::numeric_limits<double>::infinity());
   bool orderAnew(Candidate &each);
-  Move &drawMove();
+  const Move &drawMove();
   void anneal(Candidate &best, int64_t units);
   std::vector<Candidate> choosePool(std::vector<Candidate> &starts);
 
   // Starts.cpp
   std::vector<Candidate> makeStarts(const std::vector<PlanSpec> &known);
-  /// Calls `visit` for each frame of a start: a workload, replicas, and the name and ranks of a map.
-  void forEachStart(const std::function<void(int32_t workload, int64_t replicas, const std::string &name,
-                                             const std::vector<int32_t> &rankOf)> &visit) const;
-  std::vector<std::pair<std::string, std::vector<int32_t>>> rankMaps(int64_t ranks) const;
-  void startFrom(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts);
-  void addFamilies(const std::string &name, const Candidate &base, std::vector<Candidate> &starts);
-  void addOrders(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts);
+  std::vector<std::vector<int32_t>> rankMaps(int64_t ranks) const;
+  /// Calls `visit` for each frame of a start: a workload, replicas, and the rank of each stage.
+  using VisitStart = std::function<void(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf)>;
+  void forEachStart(const VisitStart &visit) const;
+  void startFrom(const Candidate &base, bool splits, std::vector<Candidate> &starts);
+  void addFamilies(const Candidate &base, std::vector<Candidate> &starts);
+  void addOrders(const Candidate &base, bool splits, std::vector<Candidate> &starts);
   void repairStarts(std::vector<Candidate> &starts);
 
   // Recomputation.cpp

@@ -10,8 +10,6 @@ using namespace plc::search;
 
 namespace {
 
-constexpr TaskKind kinds[] = {TaskKind::F, TaskKind::B, TaskKind::W};
-
 class BodyBuilder {
 public:
   BodyBuilder(const Workload &workload, const PlanSpec &plan) : workload(workload), plan(plan) {
@@ -26,8 +24,8 @@ public:
       if (!isW)
         addJoined(workload.joinedFirst);
       for (size_t call = 0; call < workload.calls.size(); ++call) {
-        if (kindOf(call) == TaskKind::W ? isW : !isW && workload.calls[call].kind != TaskKind::W)
-          add(call, kindOf(call));
+        if (taskOf(workload, plan, call) == TaskKind::W ? isW : !isW && workload.calls[call].kind != TaskKind::W)
+          add(call, taskOf(workload, plan, call));
         if (!isW)
           addJoined(workload.joined[call]);
       }
@@ -56,15 +54,9 @@ private:
     }
   }
 
-  TaskKind kindOf(size_t call) const {
-    const Call &each = workload.calls[call];
-    bool joins = each.kind == TaskKind::W && !plan.fullBackward.empty() && plan.fullBackward[size_t(each.unit)];
-    return joins ? TaskKind::B : each.kind;
-  }
-
   void addJoined(const std::vector<int32_t> &calls) {
     for (int32_t call : calls)
-      if (kindOf(size_t(call)) == TaskKind::B)
+      if (taskOf(workload, plan, size_t(call)) == TaskKind::B)
         add(size_t(call), TaskKind::B);
   }
 
@@ -123,7 +115,7 @@ public:
   StageTasks run() {
     out.stages.resize(plan.rankOf.size());
     for (size_t stage = 0; stage < plan.rankOf.size(); ++stage)
-      for (TaskKind kind : kinds) {
+      for (TaskKind kind : taskKinds) {
         StageTasks::Work &work = out.stages[stage][size_t(kind)];
         const auto &body = bodies.bodies[stage][size_t(kind)];
         work.exists = !body.empty();
@@ -148,7 +140,7 @@ private:
     head.assign(workload.values.size(), -1);
     lastRoute.assign(workload.values.size(), -1);
     lives.reserve(workload.values.size() * 5 / 4);
-    for (TaskKind kind : kinds)
+    for (TaskKind kind : taskKinds)
       for (int32_t i = 0; i < stages; ++i)
         visit(kind == TaskKind::F ? i : stages - 1 - i, kind);
   }
@@ -188,7 +180,8 @@ private:
     }
     lastRoute[size_t(value)] = int32_t(out.routes.size());
     auto maker = size_t(workload.values[size_t(value)].maker);
-    out.routes.push_back({from, kindOfCall(maker), stage, here.kind, workload.values[size_t(value)].bytes, 0});
+    out.routes.push_back(
+        {from, taskOf(workload, plan, maker), stage, here.kind, workload.values[size_t(value)].bytes, 0});
     start({value, rank, stage, false, here, here});
   }
 
@@ -198,19 +191,13 @@ private:
     lives.push_back(life);
   }
 
-  TaskKind kindOfCall(size_t call) const {
-    const Call &each = workload.calls[call];
-    bool joins = each.kind == TaskKind::W && !plan.fullBackward.empty() && plan.fullBackward[size_t(each.unit)];
-    return joins ? TaskKind::B : each.kind;
-  }
-
   void addBytes() {
     struct Changes {
       std::vector<int64_t> begun, ended;
     };
     std::vector<std::array<Changes, 3>> changes(plan.rankOf.size());
     for (size_t stage = 0; stage < changes.size(); ++stage)
-      for (TaskKind kind : kinds) {
+      for (TaskKind kind : taskKinds) {
         size_t calls = bodies.bodies[stage][size_t(kind)].size();
         changes[stage][size_t(kind)] = {std::vector<int64_t>(calls), std::vector<int64_t>(calls)};
       }
@@ -228,7 +215,7 @@ private:
         at(life.last).ended[size_t(life.last.position)] += bytes;
     }
     for (size_t stage = 0; stage < changes.size(); ++stage)
-      for (TaskKind kind : kinds) {
+      for (TaskKind kind : taskKinds) {
         const Changes &mine = changes[stage][size_t(kind)];
         StageTasks::Work &work = out.stages[stage][size_t(kind)];
         for (size_t call = 0; call < mine.begun.size(); ++call) {
@@ -250,7 +237,8 @@ private:
           continue;
         auto maker = size_t(workload.values[size_t(value)].maker);
         int64_t ns = rankOfStage(from) == rankOfStage(to) ? 0 : workload.values[size_t(value)].bytes / bytesPerNs;
-        needs.emplace_back(StageTasks::nodeOf(to, kindOfCall(index)), StageTasks::nodeOf(from, kindOfCall(maker)), -ns);
+        needs.emplace_back(StageTasks::nodeOf(to, taskOf(workload, plan, index)),
+                           StageTasks::nodeOf(from, taskOf(workload, plan, maker)), -ns);
       }
     std::sort(needs.begin(), needs.end());
     for (size_t i = 0; i < needs.size(); ++i) {
@@ -260,7 +248,7 @@ private:
     }
     for (int32_t stage = 0; stage < plan.stages(); ++stage) {
       int32_t last = -1;
-      for (TaskKind kind : kinds)
+      for (TaskKind kind : taskKinds)
         if (out.stages[size_t(stage)][size_t(kind)].exists) {
           int32_t node = StageTasks::nodeOf(stage, kind);
           if (last >= 0)
@@ -295,7 +283,8 @@ private:
         if (rank == home)
           continue;
         out.persistentBytes[size_t(rank)] += parameter.bytes * lanes;
-        out.stepMessages.push_back({rank, home, parameter.bytes * lanes, true, stage, kindOfCall(size_t(call))});
+        out.stepMessages.push_back(
+            {rank, home, parameter.bytes * lanes, true, stage, taskOf(workload, plan, size_t(call))});
       }
       for (int32_t rank : readers)
         if (rank != home)

@@ -7,8 +7,6 @@ using namespace plc::search;
 
 namespace {
 
-int64_t ranksOf(const std::vector<int32_t> &map) { return *std::max_element(map.begin(), map.end()) + 1; }
-
 std::vector<int32_t> mapOf(int64_t stages, auto rankOf) {
   std::vector<int32_t> map;
   for (int64_t stage = 0; stage < stages; ++stage)
@@ -19,24 +17,22 @@ std::vector<int32_t> mapOf(int64_t stages, auto rankOf) {
 } // namespace
 
 // Stages on ranks 0, 1, 2:  plain 012 · extra 0120 · loop 012012 · vee 012210
-std::vector<std::pair<std::string, std::vector<int32_t>>> Searcher::rankMaps(int64_t ranks) const {
+std::vector<std::vector<int32_t>> Searcher::rankMaps(int64_t ranks) const {
   if (!limits.rankOf.empty())
-    return {{"given", limits.rankOf}};
-  std::vector<std::pair<std::string, std::vector<int32_t>>> maps;
-  auto units = int64_t(workloads.front().units.size());
+    return {limits.rankOf};
+  std::vector<std::vector<int32_t>> maps;
   auto add = [&](const char *name, int64_t stages, auto rankOf) {
-    bool fits = stages <= units && (!limits.stages || stages == limits.stages) &&
-                (!limits.chunks || stages == limits.chunks * ranks);
+    bool fits = (!limits.stages || stages == limits.stages) && (!limits.chunks || stages == limits.chunks * ranks);
     if (fits && isOn(name))
-      maps.emplace_back(name, mapOf(stages, rankOf));
+      maps.push_back(mapOf(stages, rankOf));
   };
-  planner::Placement placement = limits.schedule ? rowOf(*limits.schedule).placement : planner::Placement::any;
-  int64_t leastChunks = limits.schedule ? rowOf(*limits.schedule).chunks : 1;
-  auto mostChunks = std::max<int64_t>({limits.chunks, limits.stages / ranks, 4});
   if (ranks == 1) { // all stages that are asked for
     add("plain", std::max<int64_t>({1, limits.stages, limits.chunks}), [](int64_t) { return 0; });
     return maps;
   }
+  planner::Placement placement = limits.schedule ? rowOf(*limits.schedule).placement : planner::Placement::any;
+  int64_t leastChunks = limits.schedule ? rowOf(*limits.schedule).chunks : 1;
+  auto mostChunks = std::max<int64_t>({limits.chunks, limits.stages / ranks, 4});
   if (leastChunks <= 1)
     add("plain", ranks, [&](int64_t stage) { return stage; });
   if (placement == planner::Placement::any)
@@ -44,39 +40,41 @@ std::vector<std::pair<std::string, std::vector<int32_t>>> Searcher::rankMaps(int
   for (int64_t chunks = 2; chunks <= mostChunks; ++chunks) {
     if (placement != planner::Placement::vee)
       add("loop", chunks * ranks, [&](int64_t stage) { return stage % ranks; });
-    if (placement != planner::Placement::loop &&
-        (!limits.schedule || chunks == leastChunks || placement == planner::Placement::any))
+    // A schedule that places stages in a V has as many on each rank as it says.
+    if (placement == planner::Placement::any || (placement == planner::Placement::vee && chunks == leastChunks))
       add("vee", chunks * ranks,
           [&](int64_t stage) { return stage / ranks % 2 ? ranks - 1 - stage % ranks : stage % ranks; });
   }
   return maps;
 }
 
-void Searcher::forEachStart(
-    const std::function<void(int32_t, int64_t, const std::string &, const std::vector<int32_t> &)> &visit) const {
-  for (size_t index = 0; index < workloads.size(); ++index)
-    if (const std::optional<Sharing> &sharing = workloads[index].sharing)
-      for (int64_t replicas : limits.replicaCounts)
-        if (workloads[index].lanes % replicas == 0 && workloads[index].microBatches % replicas == 0 &&
-            ranksOf(sharing->rankOf) * replicas <= machine.ranks)
-          visit(int32_t(index), replicas, "shared", sharing->rankOf);
+void Searcher::forEachStart(const VisitStart &visit) const {
+  auto visitIf = [&](size_t index, int64_t replicas, const std::vector<int32_t> &map, size_t units) {
+    const Workload &workload = workloads[index];
+    int64_t ranks = *std::max_element(map.begin(), map.end()) + 1;
+    bool divides = workload.lanes % replicas == 0 && workload.microBatches % replicas == 0;
+    if (divides && ranks * replicas <= machine.ranks && map.size() <= units)
+      visit(int32_t(index), replicas, map);
+  };
+  for (int64_t replicas : limits.replicaCounts)
+    for (size_t index = 0; index < workloads.size(); ++index)
+      if (const std::optional<Sharing> &sharing = workloads[index].sharing)
+        visitIf(index, replicas, sharing->rankOf, workloads[index].units.size());
   for (int64_t replicas : limits.replicaCounts)
     for (int64_t ranks : limits.rankCounts)
-      for (const auto &[name, map] : rankMaps(ranks))
+      for (const std::vector<int32_t> &map : rankMaps(ranks))
         for (size_t index = 0; index < workloads.size(); ++index) {
           const Workload &workload = workloads[index];
-          bool divides = workload.lanes % replicas == 0 && workload.microBatches % replicas == 0;
-          bool fits = !workload.sharing && ranks * replicas <= machine.ranks && map.size() <= workload.units.size();
           // Without a backward pass more stages than ranks only add messages.
           bool pays = workload.hasBackward || map.size() <= size_t(ranks) || limits.stages || !limits.rankOf.empty();
-          if (divides && fits && pays)
-            visit(int32_t(index), replicas, name, map);
+          if (!workload.sharing && pays)
+            visitIf(index, replicas, map, workload.units.size());
         }
 }
 
 bool Searcher::hasStarts() const {
   bool has = false;
-  forEachStart([&](int32_t, int64_t, const std::string &, const std::vector<int32_t> &) { has = true; });
+  forEachStart([&](int32_t, int64_t, const std::vector<int32_t> &) { has = true; });
   return has;
 }
 
@@ -91,8 +89,8 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
   };
   for (const PlanSpec &plan : known)
     addKnown(plan);
-  std::vector<std::pair<std::string, Candidate>> bases;
-  forEachStart([&](int32_t index, int64_t replicas, const std::string &name, const std::vector<int32_t> &rankOf) {
+  std::vector<Candidate> bases;
+  forEachStart([&](int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
     if (isOver())
       return;
     const Workload &workload = workloads[size_t(index)];
@@ -106,36 +104,35 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
     base.plan.recompute = limits.recompute.empty() ? std::vector<Recompute>(workload.calls.size(), Recompute::no)
                                                    : limits.recompute[size_t(index)];
     base.price.assign(size_t(base.plan.ranks()), 0.0);
-    bases.emplace_back(name, base);
-    startFrom(name, base, /*splits=*/limits.maySplit && base.plan.ranks() > 1, starts);
+    bases.push_back(base);
+    startFrom(base, /*splits=*/limits.maySplit && base.plan.ranks() > 1, starts);
   });
   // A full backward saves fewer bytes, which count where the limits bind.
-  for (auto &[name, base] : bases)
+  for (const Candidate &base : bases)
     if (isBound && limits.maySplit && base.plan.ranks() > 1 && isOn("full"))
-      startFrom(name, base, /*splits=*/false, starts);
+      startFrom(base, /*splits=*/false, starts);
   if (isBound && limits.mayRecompute && isOn("recompute"))
     repairStarts(starts);
   return starts;
 }
 
-void Searcher::startFrom(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts) {
+void Searcher::startFrom(const Candidate &base, bool splits, std::vector<Candidate> &starts) {
   const Workload &workload = workloadOf(base);
   Candidate each = base;
   each.plan.fullBackward.assign(workload.units.size(), !splits);
   each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
-  addOrders(name + std::to_string(base.plan.stages()) + (splits ? "" : "/full"), each, splits, starts);
+  addOrders(each, splits, starts);
 }
 
 // So that no plan is worse than the one of a named schedule on the same stages.
-void Searcher::addFamilies(const std::string &name, const Candidate &base, std::vector<Candidate> &starts) {
+void Searcher::addFamilies(const Candidate &base, std::vector<Candidate> &starts) {
   if (base.plan.ranks() == 1 || !isOn("families") || !workloadOf(base).hasBackward)
     return;
   auto families = plc::Choice<planner::ScheduleKind>::rows();
   for (size_t kind = 0; kind < families.size(); ++kind) {
     Candidate each = base;
-    each.plan.family = name + "/" + families[kind].name;
     if (families[kind].follows != planner::OrderSource::shape ||
-        orderByFamily(*each.tasks, workloadOf(each), planner::ScheduleKind(kind), each.plan))
+        orderByFamily(*each.tasks, workloadOf(each), planner::ScheduleKind(kind), nullptr, each.plan))
       continue;
     completeOrder(*each.tasks, each.plan);
     if (assess(each))
@@ -143,15 +140,14 @@ void Searcher::addFamilies(const std::string &name, const Candidate &base, std::
   }
 }
 
-void Searcher::addOrders(const std::string &name, const Candidate &base, bool splits, std::vector<Candidate> &starts) {
+void Searcher::addOrders(const Candidate &base, bool splits, std::vector<Candidate> &starts) {
   if (!mayOrder) {
     Candidate each = base;
-    each.plan.family = name;
     if (orderAnew(each) && assess(each))
       starts.push_back(std::move(each));
     return;
   }
-  addFamilies(name, base, starts);
+  addFamilies(base, starts);
   int64_t runs = runsOf(base.plan);
   // Beyond these the ends of the pipeline are a hundredth of the step.
   constexpr int64_t mostRunsOfRank = 16;
@@ -165,16 +161,13 @@ void Searcher::addOrders(const std::string &name, const Candidate &base, bool sp
       continue;
     Candidate each = base;
     orderByPattern(*each.tasks, pattern, runs, each.plan);
-    each.plan.family = name + "/" + pattern.name;
     // What is half as long again is no start, unless it takes fewer bytes.
     if (!assess(each, isBound || !best ? std::numeric_limits<double>::infinity() : best->cost * 1.5))
       continue;
     Candidate listed = each;
     starts.push_back(std::move(each));
-    if (isOn("relist") && relist(listed, 0, /*byTail=*/true) && assess(listed)) {
-      listed.plan.family += "/listed";
+    if (isOn("relist") && relist(listed, 0, /*byTail=*/true) && assess(listed))
       starts.push_back(std::move(listed));
-    }
   }
 }
 
@@ -190,7 +183,6 @@ void Searcher::repairStarts(std::vector<Candidate> &starts) {
     Candidate each = starts[i];
     if (!repair(each, steps))
       continue;
-    each.plan.family += "/repaired";
     starts.push_back(each);
     if (!mayCut || workloadOf(each).sharing || !isOn("recut"))
       continue;
@@ -203,9 +195,7 @@ void Searcher::repairStarts(std::vector<Candidate> &starts) {
     each.plan.stageOf = cutUnits(workload, machine, each.plan.rankOf, each.plan.replicas, added);
     std::fill(each.plan.recompute.begin(), each.plan.recompute.end(), Recompute::no);
     each.tasks = nullptr;
-    if (each.plan.stageOf == before || !orderAnew(each) || !assess(each) || !repair(each, steps))
-      continue;
-    each.plan.family += "/recut";
-    starts.push_back(std::move(each));
+    if (each.plan.stageOf != before && orderAnew(each) && assess(each) && repair(each, steps))
+      starts.push_back(std::move(each));
   }
 }

@@ -189,11 +189,18 @@ void checkShard(KeyReader &reader) {
 void checkAutomatic(KeyReader &reader) {
   if (!isAutomatic(reader))
     return;
-  for (const char *path : {"parallelism.place", "parallelism.schedule.file"})
+  for (const char *path : {"parallelism.place", "parallelism.schedule.file", "parallelism.plan"})
     if (reader.isGiven(path))
       reader.errorAt(path, "'" + Twine(path) +
                                "' would be ignored: the joint plan ('parallelism.kind = \"automatic\"' or " +
                                "--recommend) chooses that; leave it out, or write \"pipeline\"");
+}
+
+/// What it holds is known only with the model.
+void checkPlan(KeyReader &reader) {
+  if (reader.isGiven("parallelism.plan") &&
+      !StringRef(get<std::string>(reader, "parallelism.plan")).starts_with("plan.spec"))
+    reader.errorAt("parallelism.plan", "'parallelism.plan' needs the text of a 'plan.spec', as --recommend writes it");
 }
 
 /// The schedule places stages: `chunks` on each rank, by default as many as it takes itself.
@@ -342,7 +349,7 @@ std::optional<Strategy> Strategy::load(StringRef tool, StringRef file, llvm::Arr
     readScheduleFile(reader, file, errors);
   if (!reader.failed)
     for (auto check : {applyPreset, checkMode, checkParallelism, checkLanes, checkReplicas, checkShard, checkAutomatic,
-                       placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
+                       checkPlan, placeChunks, checkMeaning, checkCheckpoints, checkOptimizer})
       check(reader);
   KeyReader rates(tool, errors, rateKeys());
   if (reader.isGiven("machine.rates") && !reader.failed) {

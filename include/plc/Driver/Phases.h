@@ -4,6 +4,7 @@
 
 #include "plc/Algebra/Phases.h"
 #include "plc/Planner/RematPolicies.h"
+#include "plc/Planner/ScheduleFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -53,13 +54,14 @@ planner::RematMode rematModeOf(const Program &program, const strategy::Strategy 
 /// Kinds of layers that save what they make.
 std::vector<std::string> keptKinds(const strategy::Strategy &strategy);
 
-/// Whether ranks take what is ready, for which addresses leave room that a plan that is tried has not.
-bool takesWhatIsReady(const strategy::Strategy &strategy);
-
-/// Whether backward loops run the turns of long loops again.
-bool recomputesTurns(const Program &program, const strategy::Strategy &strategy);
 /// Whether a budget decides if what is the same in all runs is kept.
 bool mayPrepare(const Program &program, const strategy::Strategy &strategy);
+
+/// Tensors that the optimizer keeps beside each trained parameter.
+int64_t optimizerMoments(const strategy::Strategy &strategy);
+/// The file of schedule `file`, which the strategy has checked; nothing if it has changed since (`plan-schedule` reports that), or
+/// for other schedules.
+std::optional<planner::ScheduleFile> scheduleFileOf(const strategy::Strategy &strategy);
 
 int64_t ranksOf(const strategy::Strategy &strategy);
 /// Threads of each rank that times count with: one where runs choose how many there are.
@@ -67,9 +69,6 @@ int64_t threadsOf(const strategy::Strategy &strategy);
 /// The phases after `ein`, in order, with everything that a strategy decides written into the passes' options. From
 /// `kernels` on each ends with `--verify-numerics`: no later phase changes an equation.
 std::vector<Phase> phasesOf(const Program &program, const strategy::Strategy &strategy);
-
-/// What proves that a module behind all phases computes its numerics program inside the budget: part of the last one.
-void addProof(mlir::OpPassManager &pipeline, const Program &program, const strategy::Strategy &strategy);
 
 /// The phases up to and including `last`; all if there is none of this name.
 llvm::ArrayRef<Phase> phasesUpTo(llvm::ArrayRef<Phase> phases, llvm::StringRef last);

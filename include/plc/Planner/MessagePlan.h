@@ -37,6 +37,14 @@ struct MessagePlan {
   int64_t makespan = 0;          ///< of the lists of actions
 };
 
+/// The last run of a rank before which a receive can be posted at `latest`, but one ahead of the run that needs it. `end` has the
+/// predicted end of each run of the rank.
+int64_t lastPost(const std::vector<int64_t> &end, int64_t consumer, int64_t latest);
+/// The first run of a rank, behind the one that makes the value, that starts at the arrival or later and is not before `post`, a
+/// run of the receiver, in the one order of all runs. `start` and `place` have those of the rank's runs.
+int64_t firstWait(const std::vector<int64_t> &start, const std::vector<int64_t> &place, int64_t producer,
+                  std::pair<int64_t, int64_t> post, int64_t arrival);
+
 /// Plans the messages of a verified schedule. A receive is posted as late as loses nothing in the predicted times, but a
 /// run ahead of the one that needs it, so that the message can travel meanwhile; a sender waits before its first run that
 /// starts when the message has arrived. Each channel has the fewest slots, of at most `maxSlots`, with which the predicted

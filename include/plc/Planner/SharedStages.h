@@ -8,6 +8,8 @@
 
 namespace plc::planner {
 
+class ScheduleFile;
+
 /// The group of `shards` ranks of each stage of a pipeline, given the rank of each part and whose it is.
 std::vector<int64_t> groupsOf(const std::vector<int64_t> &place, int64_t shards, const std::vector<int64_t> &pipeline);
 
@@ -18,6 +20,10 @@ ScheduleProblem pipelineOf(const ScheduleProblem &problem);
 /// the other; else W of all parts is behind B of all. The answer is not verified.
 Fault orderShared(const std::function<Fault(const ScheduleProblem &, Schedule &)> &order, bool joins,
                   const ScheduleProblem &problem, Schedule &schedule);
+
+/// Orders a problem as a file does, and verifies the answer. Where ranks share stages the file has a row for each group. A problem
+/// with forwards alone and fewer stages than the file is ordered as GPipe does.
+Fault orderByFile(const ScheduleFile &file, const ScheduleProblem &problem, Schedule &schedule);
 
 /// The order of the pipeline that such an order was made of; nothing if it was made of none.
 std::optional<Schedule> pipelineOrderOf(const ScheduleProblem &problem, const Schedule &schedule);

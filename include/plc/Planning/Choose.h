@@ -17,16 +17,20 @@ struct WorkloadOptions {
   int64_t moments = 0;                          ///< tensors that the optimizer keeps beside each trained parameter
   bool stepsMeet = false;                       ///< the update needs the norm of all gradients
   std::vector<std::string> keepKinds{};         ///< of layers that save what they make
+  std::vector<int64_t> balance{};               ///< units of each stage, if they are given: checked
 };
 
-/// The workload of a module's first model. Fails with a diagnostic if it has none with kernels. With `sharing`, of which
+/// The workload of a module's only model, which has kernels. Fails with a diagnostic where the balance is not the model's. With `sharing`, of which
 /// `shards`, `cut` and `groupOf` are set, units are divided, and the workload has it filled in; a rank without work is an error.
 mlir::FailureOr<search::Workload> workloadOf(mlir::ModuleOp withKernels, const WorkloadOptions &options,
                                              const std::optional<search::Sharing> &sharing = std::nullopt);
 
-/// What a policy recomputes of the whole model, by call of its workload.
-std::vector<search::Recompute> recomputedBy(mlir::ModuleOp withKernels, const search::Workload &workload,
-                                            const WorkloadOptions &options, const planner::RematMode &mode);
+/// What a policy recomputes of the whole model, by call of its workload. Fails with a diagnostic where the mode names layers that
+/// there are not.
+mlir::FailureOr<std::vector<search::Recompute>> recomputedBy(mlir::ModuleOp withKernels,
+                                                             const search::Workload &workload,
+                                                             const WorkloadOptions &options,
+                                                             const planner::RematMode &mode);
 
 /// A plan of that model as the text of a `plan.spec`, which `--plan-choose` takes.
 std::string specText(mlir::ModuleOp withKernels, const search::Workload &workload, const search::PlanSpec &plan);

@@ -39,8 +39,6 @@ public:
   /// Plans with an `orderNs` above `mostOrderNs` are not played. O(actions (log ranks)).
   Evaluation evaluate(const PlanSpec &plan, const StageTasks &tasks,
                       int64_t mostOrderNs = std::numeric_limits<int64_t>::max());
-  /// The actions of the plan that was evaluated last.
-  const simulator::Play &played() const { return play; }
 
 private:
   bool order(const PlanSpec &plan, const StageTasks &tasks, Evaluation &result);
@@ -72,7 +70,7 @@ private:
   std::vector<size_t> next;                  // by rank
   std::vector<int64_t> clock;                // by rank
   std::vector<std::vector<int64_t>> end;     // by rank and position
-  std::vector<std::vector<int32_t>> visited; // by rank and position: the index in one order of all tasks
+  std::vector<std::vector<int64_t>> visited; // by rank and position: the index in one order of all tasks
   std::vector<std::vector<Stand>> stands;    // by rank
   std::vector<std::array<std::vector<simulator::Play::Action>, 4>> tails; // by rank: starts, waits, sends, waits behind
   std::vector<uint32_t> first, sorted;

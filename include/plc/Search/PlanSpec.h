@@ -31,12 +31,11 @@ struct PlanSpec {
   std::vector<char> fullBackward{};       ///< by unit: W runs in B
   std::vector<Recompute> recompute{};     ///< by call
   std::vector<std::vector<Task>> order{}; ///< by rank; all three tasks of each stage, also of those without calls
-  std::string family{};                   ///< where the plan came from, for reports
 
   int32_t stages() const { return int32_t(rankOf.size()); }
   int32_t ranks() const;
   bool recomputes() const;
-  bool operator==(const PlanSpec &other) const;
+  bool operator==(const PlanSpec &) const = default;
 };
 
 } // namespace plc::search

@@ -2,10 +2,10 @@
 #ifndef PLC_SEARCH_SEARCH_H
 #define PLC_SEARCH_SEARCH_H
 
+#include "plc/Planner/ScheduleFile.h"
 #include "plc/Planner/Schedules.h"
 #include "plc/Search/Evaluate.h"
 
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -20,15 +20,15 @@ struct Limits {
   int64_t chunks = 0;                              ///< stages of each rank
   std::vector<int32_t> rankOf{};                   ///< of each stage
   std::vector<int32_t> stageOf{};                  ///< of each unit
-  std::optional<planner::ScheduleKind> schedule{}; ///< one that follows shapes: the order of the tasks
+  std::optional<planner::ScheduleKind> schedule{}; ///< the order of the tasks: one that follows shapes, or a file
+  std::optional<planner::ScheduleFile> file{};     ///< of schedule `file`
   bool mayRecompute = true;                        ///< what the limits ask for
   std::vector<std::vector<Recompute>> recompute{}; ///< by workload and call: what a policy recomputes; empty: nothing
   bool maySplit = true;                            ///< tasks may run between B and W
 
   /// Actions that are evaluated, at most. The same on all machines, so that these answer alike.
   int64_t effort = 40'000'000;
-  double seconds = 60;                          ///< after which the best plan so far is the answer
-  const std::atomic<bool> *isStopped = nullptr; ///< so is it when this becomes true
+  double seconds = 60; ///< after which the best plan so far is the answer
   uint64_t seed = 1;
   std::set<std::string> without{}; ///< techniques that are switched off: starts and moves, by name
 };
@@ -41,15 +41,10 @@ struct Found {
 
 /// What a search has seen.
 struct SearchReport {
-  std::vector<Found> starts{}; ///< the best of each family, workload and rank map, fastest first; without orders
+  std::vector<Found> starts{}; ///< the best of each workload and rank map, fastest first; without orders
   int64_t evaluations = 0;
   std::optional<Found> nearest{}; ///< where no plan fits: the one that lacks the fewest bytes
   bool isAborted = false;
-  struct Move {
-    std::string name;
-    int64_t tried = 0, accepted = 0, best = 0;
-  };
-  std::vector<Move> moves{};
 };
 
 /// Whether some workload has a plan within the limits, bytes apart.
@@ -59,7 +54,7 @@ bool hasStarts(const std::vector<Workload> &workloads, const Machine &machine, c
 /// one program, for several numbers of micro-batches or made in several ways. Starts are families of schedules on rank maps
 /// with cuts by dynamic programming; a neighbourhood search with a falling temperature (Kirkpatrick et al., 1983) improves the
 /// best of them. Bytes above the limits cost time, at a price that rises while a plan is over and falls while it is not.
-/// `known` plans are starts, too. Deterministic, unless `seconds` or `isStopped` end it.
+/// `known` plans are starts, too. Deterministic, unless `seconds` end it.
 std::optional<Found> search(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits,
                             SearchReport &report, const std::vector<PlanSpec> &known = {});
 

@@ -6,6 +6,15 @@
 
 namespace plc::search {
 
+inline constexpr TaskKind taskKinds[] = {TaskKind::F, TaskKind::B, TaskKind::W};
+
+/// The task that runs a call: in a full backward W is part of B.
+inline TaskKind taskOf(const Workload &workload, const PlanSpec &plan, size_t call) {
+  const Call &each = workload.calls[call];
+  bool joins = each.kind == TaskKind::W && !plan.fullBackward.empty() && plan.fullBackward[size_t(each.unit)];
+  return joins ? TaskKind::B : each.kind;
+}
+
 /// A call in the body of a task.
 struct BodyCall {
   int32_t call = 0;

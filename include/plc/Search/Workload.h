@@ -94,8 +94,9 @@ struct Workload {
   }
 };
 
-/// All persistent bytes are rounded up to this.
-inline int64_t aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+/// The addresses of all values of a rank are multiples of it.
+inline constexpr int64_t alignment = 64;
+inline int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 } // namespace plc::search
 

@@ -1,0 +1,223 @@
+//===- Workloads.cpp - what the search for a plan may plan ----------------===//
+#include "Workloads.h"
+
+#include "plc/Dialect/Ein/Ein.h"
+#include "plc/Planner/Grain.h"
+#include "plc/Planner/Pack.h"
+#include "plc/Strategy/Optimizer.h"
+#include "plc/Support/ExitCodes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace plc::driver;
+using namespace plc::planner;
+using plc::strategy::Strategy;
+namespace search = plc::search;
+
+int Workloads::make(const search::Machine &machine, llvm::raw_ostream &errors) {
+  std::string text;
+  int code = 0;
+  for (int64_t microBatches : microBatchCounts())
+    for (Way &way : waysOf(microBatches)) {
+      std::string wrong;
+      llvm::raw_string_ostream stream(wrong);
+      Strategy chosen = strategyOf(way);
+      Lowering lowering(models, chosen, sources, nullptr, stream, done);
+      way.module = lowering.lower(program, lastOfModel);
+      if (!way.module) {
+        code = code ? code : lowering.exitCode();
+        text = text.empty() ? wrong : text; // of all numbers of micro-batches the first reports
+        continue;
+      }
+      plc::language::PassErrors reported(sources, *way.module->getContext(), stream, strategy.places());
+      FailureOr<search::Workload> workload = plc::plan::workloadOf(*way.module, optionsOf(chosen));
+      if (failed(workload)) {
+        code = code ? code : reported.getExitCode();
+        text = text.empty() ? wrong : text;
+        continue;
+      }
+      if (llvm::is_contained(workloads, *workload))
+        continue; // nothing to precompute, or no long loops
+      workloads.push_back(std::move(*workload));
+      ways.push_back(std::move(way));
+    }
+  addShared(machine);
+  if (!workloads.empty() || (!unshared.empty() && !isJoint))
+    return mayRecompute() ? int(plc::Done) : applyPolicy(errors);
+  errors << (text.empty() ? unshared : text);
+  return code ? code : int(plc::NoPlan);
+}
+
+// The ways in which groups of ranks share stages, where sizes of the model are divided.
+void Workloads::addShared(const search::Machine &machine) {
+  std::vector<int64_t> shardCounts = this->shardCounts();
+  std::vector<search::Workload> whole = std::exchange(workloads, {});
+  std::vector<Way> wholeWays = std::exchange(ways, {});
+  for (size_t index = 0; index < whole.size(); ++index)
+    for (int64_t shards : shardCounts)
+      for (const std::vector<int32_t> &groupOf : groupMaps(shards, whole[index].units.size()))
+        share(machine, whole[index], wholeWays[index], shards, groupOf);
+  if (shardCounts.front() > 1)
+    return;
+  std::move(whole.begin(), whole.end(), std::back_inserter(workloads));
+  std::move(wholeWays.begin(), wholeWays.end(), std::back_inserter(ways));
+}
+
+void Workloads::share(const search::Machine &machine, const search::Workload &whole, const Way &way, int64_t shards,
+                      const std::vector<int32_t> &groupOf) {
+  search::Sharing sharing{shards, givenCut(), groupOf};
+  if (sharing.cut.empty())
+    sharing.cut = search::cutUnits(whole, machine, groupOf);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  ModuleOp module = way.module.get();
+  plc::language::PassErrors silent(sources, *module.getContext(), stream, strategy.places());
+  FailureOr<search::Workload> workload = plc::plan::workloadOf(module, optionsOf(strategyOf(way)), sharing);
+  if (failed(workload)) {
+    unshared = unshared.empty() ? text : unshared;
+    return;
+  }
+  workloads.push_back(std::move(*workload));
+  ways.push_back({way.microBatches, way.recomputesLoops, way.precomputes, OwningOpRef<ModuleOp>(module.clone())});
+}
+
+// Each rank has as many parts as each other one.
+std::vector<int64_t> Workloads::shardCounts() const {
+  const auto &shard = strategy.get<plc::strategy::Counts>("parallelism.shard");
+  if (shard.empty())
+    return {1};
+  int64_t parts = shard.begin()->second;
+  if (!isJoint || !isFree("shard_ranks"))
+    return {own("shard_ranks") ? own("shard_ranks") : parts};
+  std::vector<int64_t> counts;
+  for (int64_t shards = 1; shards <= std::min(parts, mostRanks); ++shards)
+    if (parts % shards == 0)
+      counts.push_back(shards);
+  return counts;
+}
+
+// Stages on groups 0, 1: 01, and 0101. Of one rank there are none.
+std::vector<std::vector<int32_t>> Workloads::groupMaps(int64_t shards, size_t units) const {
+  std::vector<std::vector<int32_t>> maps;
+  if (shards == 1)
+    return maps;
+  if (!isJoint) {
+    maps.push_back(givenMap());
+    return maps;
+  }
+  for (int64_t groups = 1; groups <= mostRanks / shards; ++groups)
+    for (int64_t chunks : {1, 2}) {
+      std::vector<int32_t> &map = maps.emplace_back();
+      for (int64_t stage = 0; stage < groups * chunks; ++stage)
+        map.push_back(int32_t(stage % groups));
+      bool isAllowed = map.size() <= units && (isFree("stages") || groups * chunks == own("stages")) &&
+                       (isFree("chunks") || chunks == own("chunks")) && (groups > 1 || chunks == 1);
+      if (!isAllowed)
+        maps.pop_back();
+    }
+  return maps;
+}
+
+std::vector<int32_t> Workloads::givenMap() const {
+  const auto &place = strategy.get<std::vector<int64_t>>("parallelism.place");
+  std::vector<int32_t> map(place.begin(), place.end());
+  for (int64_t stage = int64_t(map.size()); place.empty() && stage < own("stages"); ++stage)
+    map.push_back(int32_t(stage));
+  return map;
+}
+
+std::vector<int32_t> Workloads::givenCut() const {
+  std::vector<int32_t> stages;
+  int32_t stage = 0;
+  for (int64_t count : strategy.get<std::vector<int64_t>>("parallelism.balance"))
+    stages.insert(stages.end(), size_t(count), stage++);
+  return stages;
+}
+
+// Under a budget what is precomputed, and the iterations of long loops, may cost more bytes than they save time.
+std::vector<Workloads::Way> Workloads::waysOf(int64_t microBatches) const {
+  using plc::strategy::TurnValues;
+  bool isOpen = strategy.getChoice<TurnValues>("checkpoint.turns") == TurnValues::policy && mayRecompute();
+  std::vector<Way> all;
+  for (bool recomputes : {false, true})
+    for (bool precomputes : {true, false}) {
+      if ((recomputes && !isOpen) || (!precomputes && !mayPrepare(program, strategy)))
+        continue;
+      Way &way = all.emplace_back();
+      way.microBatches = microBatches;
+      if (isOpen)
+        way.recomputesLoops = recomputes;
+      if (mayPrepare(program, strategy))
+        way.precomputes = precomputes;
+    }
+  return all;
+}
+
+Strategy Workloads::strategyOf(const Way &way) const {
+  using plc::strategy::TurnValues;
+  Strategy chosen = strategy;
+  if (way.microBatches != own("micro_batches"))
+    chosen.choose("parallelism.micro_batches", way.microBatches);
+  if (way.recomputesLoops)
+    chosen.choose("checkpoint.turns",
+                  std::string(plc::nameOfChoice(*way.recomputesLoops ? TurnValues::recompute : TurnValues::keep)));
+  if (way.precomputes)
+    chosen.choose("memory.strategy",
+                  std::string(plc::nameOfChoice(*way.precomputes ? MemoryStrategy::cached : MemoryStrategy::pooled)));
+  return chosen;
+}
+
+bool Workloads::mayRecompute() const {
+  return isTraining() && program.recomputes && strategy.isGiven("memory.budget") &&
+         (solvesBudget(program, strategy) || (isJoint && !strategy.isOwn("checkpoint.policy")));
+}
+
+plc::plan::WorkloadOptions Workloads::optionsOf(const Strategy &chosen) const {
+  plc::plan::WorkloadOptions options;
+  options.grain = strategy.getChoice<Grain>("parallelism.grain");
+  options.prepares = prepares(chosen);
+  options.threads = threadsOf(strategy);
+  if (isTraining())
+    options.moments = optimizerMoments(strategy);
+  options.stepsMeet = plc::strategy::optimizerOf(strategy).needsNorm();
+  options.keepKinds = keptKinds(strategy);
+  options.balance = strategy.get<std::vector<int64_t>>("parallelism.balance");
+  return options;
+}
+
+std::vector<int64_t> Workloads::microBatchCounts() const {
+  if (!isFree("micro_batches"))
+    return {own("micro_batches")};
+  // More than some per rank shorten the pipeline's ends by little, and the matrices of each too much.
+  constexpr int64_t mostPerRank = 16, most = 4096;
+  ModuleOp module = models.ofBatch;
+  int64_t batch = (*module.getOps<plc::ein::ModelOp>().begin()).getBatch();
+  std::vector<int64_t> counts = {strategy.get<int64_t>("gradient.lanes")}; // which must divide them
+  int64_t limit = std::min({batch, mostPerRank * mostRanks, most});
+  while (counts.back() * 2 <= limit)
+    counts.push_back(counts.back() * 2);
+  // Those that leave no micro-batch smaller than others.
+  for (int64_t count = batch; count > counts.front() && count % counts.front() == 0; count /= 2) {
+    if (count <= limit && !llvm::is_contained(counts, count))
+      counts.push_back(count);
+    if (count % 2)
+      break;
+  }
+  return counts;
+}
+
+// What a policy without a budget recomputes.
+int Workloads::applyPolicy(llvm::raw_ostream &errors) {
+  for (auto [workload, way] : llvm::zip(workloads, ways)) {
+    plc::language::PassErrors reported(sources, *way.module->getContext(), errors, strategy.places());
+    FailureOr<std::vector<search::Recompute>> found =
+        plc::plan::recomputedBy(way.module.get(), workload, optionsOf(strategyOf(way)), rematModeOf(program, strategy));
+    if (failed(found))
+      return reported.getExitCode();
+    recomputed.push_back(std::move(*found));
+  }
+  return plc::Done;
+}
