@@ -131,13 +131,12 @@ private:
     walk(ideal, -1, {});
   }
 
-  // Of the parts of a segment: the most scratch, the most that one saves, and the bytes of a micro-batch that they must keep.
+  // Of the parts of a segment: the most scratch, and the bytes of a micro-batch that they keep.
   struct Bytes {
-    int64_t scratch = 0, again = 0, kept = 0;
+    int64_t scratch = 0, kept = 0;
 
     Bytes with(const PartitionProblem::Part &part) const {
-      int64_t saved = part.mostSaved();
-      return {std::max(scratch, part.scratchBytes), std::max(again, saved), kept + part.keptBytes - saved};
+      return {std::max(scratch, part.scratchBytes), kept + part.keptBytes};
     }
   };
 
@@ -166,7 +165,6 @@ private:
   Load loadOf(int64_t s, const Bytes &bytes) const {
     int64_t held = segment.onceBytes + problem.inFlight[s] * segment.keptBytes;
     Load load{problem.timeOn(problem.rankOf(s), segment.workNs) + segment.receiveNs, held, bytes.scratch};
-    load = problem.save(s, load, segment.workNs, segment.savings, bytes.again);
     if (byMemory)
       return {load.bytes(), 0, 0};
     // Without a limit, bytes make no state better than another.
@@ -256,7 +254,7 @@ int64_t plc::planner::cutAlong(const PartitionProblem &problem, const Ideals &id
                                size_t states) {
   int64_t kept = 0; // on each rank, were it the same on all; some rank keeps as much at least
   for (const PartitionProblem::Part &part : problem.parts)
-    kept += part.keptBytes - part.mostSaved();
+    kept += part.keptBytes;
   kept = kept / problem.numRanks() * *std::min_element(problem.inFlight.begin(), problem.inFlight.end());
   bool mayFit = !problem.limitBytes || kept <= problem.limitBytes;
   int64_t bound = quickBound(problem);

@@ -12,7 +12,7 @@ KnownCuts::Key KnownCuts::describe(const PartitionProblem &problem, bool hasLimi
   };
   add(hasLimit, problem.stages, problem.isChain, problem.parts.size());
   for (const PartitionProblem::Part &part : problem.parts)
-    add(part.ns, !part.savings.empty()); // what has savings is not moved
+    add(part.ns);
   add(problem.tensors.size());
   for (const PartitionProblem::Tensor &tensor : problem.tensors) {
     add(tensor.producer, tensor.ns, tensor.forward);
@@ -22,14 +22,10 @@ KnownCuts::Key KnownCuts::describe(const PartitionProblem &problem, bool hasLimi
   addAll(problem.speed);
   if (!hasLimit)
     return key;
-  add(problem.limitBytes, problem.prices);
+  add(problem.limitBytes);
   addAll(problem.inFlight);
-  addAll(problem.savingPercent);
-  for (const PartitionProblem::Part &part : problem.parts) {
+  for (const PartitionProblem::Part &part : problem.parts)
     add(part.keptBytes, part.scratchBytes);
-    for (const PartitionProblem::Saving &each : part.savings)
-      add(each.bytes, each.ns);
-  }
   for (const PartitionProblem::Tensor &tensor : problem.tensors)
     add(tensor.bytes);
   add(problem.residents.size());

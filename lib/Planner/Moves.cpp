@@ -126,9 +126,6 @@ constexpr int64_t mostMoves = 2000;
 } // namespace
 
 void plc::planner::improveByMoves(const PartitionProblem &problem, Partition &answer) {
-  // What stages compute again changes with every move, by more than the part itself takes.
-  if (problem.prices && problem.limitBytes)
-    return;
   Mover mover(problem, answer.stageOf);
   int64_t ranks = problem.numRanks(), moves = std::min<int64_t>(mostMoves, 20'000'000 / problem.parts.size());
   for (; moves > 0; --moves) {

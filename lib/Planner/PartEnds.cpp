@@ -22,18 +22,10 @@ PartEnds::PartEnds(const PartitionProblem &problem)
 }
 
 PartSegment::PartSegment(const PartitionProblem &problem)
-    : savings(problem.prices), problem(problem), ends(problem), readers(problem.tensors.size()),
-      users(problem.residents.size()), made(problem.tensors.size()) {}
+    : problem(problem), ends(problem), readers(problem.tensors.size()), users(problem.residents.size()),
+      made(problem.tensors.size()) {}
 
 void PartSegment::start(std::vector<bool> others) { before = std::move(others); }
-
-void PartSegment::save(int64_t part, int64_t sign) {
-  const auto &each = problem.parts[part].savings;
-  for (size_t price = 0; price < each.size(); ++price) {
-    savings[price].bytes += sign * each[price].bytes;
-    savings[price].ns += sign * each[price].ns;
-  }
-}
 
 void PartSegment::receive(int64_t tensor, int64_t sign) {
   receiveNs += sign * problem.tensors[tensor].ns;
@@ -49,7 +41,6 @@ int64_t PartSegment::bytesOf(int64_t resident) const {
 void PartSegment::add(int64_t part) {
   workNs += problem.parts[part].ns;
   keptBytes += problem.parts[part].keptBytes;
-  save(part, 1);
   for (int64_t tensor : ends.produced[part]) {
     if (readers[tensor])
       receive(tensor, -1);
@@ -75,7 +66,6 @@ void PartSegment::remove(int64_t part) {
     if (readers[tensor])
       receive(tensor, 1);
   }
-  save(part, -1);
   keptBytes -= problem.parts[part].keptBytes;
   workNs -= problem.parts[part].ns;
 }

@@ -25,10 +25,8 @@ public:
   int64_t workNs = 0, receiveNs = 0;
   int64_t keptBytes = 0; ///< for each micro-batch in flight
   int64_t onceBytes = 0;
-  std::vector<PartitionProblem::Saving> savings; ///< at each price
 
 private:
-  void save(int64_t part, int64_t sign);
   void receive(int64_t tensor, int64_t sign);
   int64_t bytesOf(int64_t resident) const;
 

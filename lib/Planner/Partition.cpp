@@ -91,11 +91,8 @@ std::vector<PartitionProblem::Load> PartitionProblem::loadsOf(const std::vector<
     load.heldBytes += inFlight[stageOf[part]] * parts[part].keptBytes;
     load.scratchBytes = std::max(load.scratchBytes, parts[part].scratchBytes);
   }
-  std::vector<int64_t> work;
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    work.push_back(loads[stage].ns);
+  for (int64_t stage = 0; stage < stages; ++stage)
     loads[stage].ns = timeOn(rankOf(stage), loads[stage].ns);
-  }
   // Stages of some parts, each once, ascending.
   std::vector<int64_t> there;
   auto find = [&](const std::vector<int64_t> &ends) {
@@ -118,8 +115,6 @@ std::vector<PartitionProblem::Load> PartitionProblem::loadsOf(const std::vector<
     for (int64_t stage : there)
       loads[stage].heldBytes += stage == there.front() ? resident.ownerBytes : resident.copyBytes;
   }
-  if (prices && limitBytes)
-    saveAll(stageOf, work, loads);
   return loads;
 }
 
@@ -158,21 +153,10 @@ Fault PartitionProblem::check() const {
   for (int64_t stage = 0; stage < stages; ++stage)
     if (inFlight[stage] < 0)
       return "stage " + std::to_string(stage) + " has " + std::to_string(inFlight[stage]) + " micro-batches in flight";
-  if (!savingPercent.empty() && int64_t(savingPercent.size()) != stages)
-    return "has " + std::to_string(savingPercent.size()) + " percents of savings but " + std::to_string(stages) +
-           " stages";
-  for (int64_t percent : savingPercent)
-    if (percent < 0 || percent > 1000)
-      return "has " + std::to_string(percent) + " percent of savings but needs 0 to 1000";
-  for (const Part &part : parts)
-    if (!part.savings.empty() && int64_t(part.savings.size()) != prices)
-      return "part '" + part.name + "' saves at " + std::to_string(part.savings.size()) + " prices of " +
-             std::to_string(prices);
   if (limitBytes < 0)
     return "the limit is " + std::to_string(limitBytes) + " bytes";
   for (const Part &part : parts)
-    if (part.ns < 0 || part.keptBytes < 0 || part.scratchBytes < 0 ||
-        std::any_of(part.savings.begin(), part.savings.end(), [](const Saving &each) { return each.ns < 0; }))
+    if (part.ns < 0 || part.keptBytes < 0 || part.scratchBytes < 0)
       return "part '" + part.name + "' has a negative cost";
   auto outside = [&](int64_t part) { return !within(part, 0, count); };
   for (const Tensor &tensor : tensors)
@@ -198,10 +182,6 @@ Fault PartitionProblem::checkTotals() const {
   Total ns, bytes;
   for (const Part &part : parts) {
     ns.add(part.ns, scale);
-    for (const Saving &each : part.savings) {
-      ns.add(each.ns, scale * (savingPercent.empty() ? 1 : 10));
-      bytes.add(std::max<int64_t>(each.bytes, 0), most);
-    }
     bytes.add(part.keptBytes, most);
     bytes.add(part.scratchBytes);
   }

@@ -118,74 +118,6 @@ TEST(Partition, EqualsBruteForce) {
   }
 }
 
-// Parts that save bytes for time, at three prices, and stages that must.
-TEST(Partition, CutsThatComputeAgainEqualBruteForce) {
-  std::mt19937 random(11);
-  auto upTo = [&](int64_t most) { return int64_t(random() % (most + 1)); };
-  int64_t saving = 0;
-  for (int round = 0; round < 300; ++round) {
-    int64_t parts = 3 + upTo(4), stages = 2 + upTo(1);
-    PartitionProblem problem = round % 2 ? randomGraph(random, parts, stages) : chain({}, stages);
-    for (int64_t part = problem.parts.size(); part < parts; ++part)
-      problem.parts.push_back({"p", upTo(50), 50 + upTo(100), upTo(100)});
-    problem.prices = 3;
-    for (PartitionProblem::Part &part : problem.parts)
-      for (int64_t price = 0, bytes = 0, ns = 0; price < 3; ++price) {
-        int64_t more = upTo((part.keptBytes - bytes) / 2);
-        part.savings.push_back({bytes += more, ns += more * (price + 1) / 8});
-      }
-    if (round % 3 == 0)
-      problem.savingPercent.assign(stages, 50 + upTo(100));
-    if (round % 5 == 0 && stages == 3)
-      problem.place = {0, 1, 0};
-    problem.limitBytes = 250 + upTo(700);
-    Partition answer;
-    if (!solvesAsWell(problem, bruteForceGraph(problem), answer))
-      continue;
-    int64_t work = 0;
-    for (const auto &load : problem.loadsOf(answer.stageOf))
-      work += load.ns;
-    problem.prices = 0;
-    for (PartitionProblem::Part &part : problem.parts)
-      part.savings.clear();
-    for (const auto &load : problem.loadsOf(answer.stageOf))
-      work -= load.ns;
-    saving += work > 0;
-  }
-  EXPECT_GT(saving, 50);
-}
-
-// A stage takes as much time again as it lacks bytes, no more, and counts what lives while it does.
-TEST(Partition, SavesWhatIsLacking) {
-  PartitionProblem problem = chain({100, 100}, 1);
-  problem.inFlight = {4};
-  problem.prices = 2;
-  for (PartitionProblem::Part &part : problem.parts) {
-    part.keptBytes = 50;
-    part.savings = {{10, 2}, {30, 22}};
-  }
-  problem.limitBytes = 400;
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 200); // all is kept
-  problem.limitBytes = 350; // 50 lack, and 30 more while a part's values live again: all of the first price
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 204);
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].bytes(), 350);
-  problem.limitBytes = 270; // half of what the second price saves beyond the first
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 224);
-  problem.savingPercent = {200};
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].ns, 248);
-  problem.limitBytes = 189; // one byte less than all savings leave
-  EXPECT_EQ(problem.loadsOf({0, 0})[0].bytes(), 190);
-  problem.savingPercent = {100, 100};
-  EXPECT_EQ(*problem.check(), "has 2 percents of savings but 1 stages");
-  problem.savingPercent = {2000};
-  EXPECT_EQ(*problem.check(), "has 2000 percent of savings but needs 0 to 1000");
-  problem.savingPercent = {};
-  problem.parts[0].savings.pop_back();
-  EXPECT_EQ(*problem.check(), "part 'p0' saves at 1 prices of 2");
-}
-
-// Of every group, at every price, no choice of calls to run again, and of values to keep for them and for B, costs less.
-
 // Graphs, with memory, speeds and shared ranks: the ideals give the best cut; the orders with moves alone come near it.
 TEST(Partition, GraphsEqualBruteForce) {
   std::mt19937 random(5);
@@ -310,9 +242,7 @@ TEST(Partition, KnownCutsAreThoseOfTheProblem) {
     problems[9].parts[1].keptBytes += 1000;
     problems[10].tensors.back().bytes += 1000;
     problems[11].residents.push_back({{0, 3}, 300, 200});
-    problems[12].prices = 1;
-    for (PartitionProblem::Part &part : problems[12].parts)
-      part.savings.push_back({part.keptBytes / 2, 10});
+    problems[12].parts[1].scratchBytes += 1000;
     for (int again = 0; again < 2; ++again)
       for (const PartitionProblem &each : problems) {
         Partition expected, found;
@@ -326,10 +256,6 @@ TEST(Partition, KnownCutsAreThoseOfTheProblem) {
       }
   }
 }
-
-// One after the other, each cut of a chain once, and of those beside what was refused the one of the fewest bytes.
-
-// Of many stages only neighbours exchange parts; a value that would go back, or an empty stage, is no cut.
 
 TEST(Partition, TellsWhatBinds) {
   PartitionProblem problem = chain({1, 1}, 2);

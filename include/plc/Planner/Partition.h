@@ -27,25 +27,13 @@ struct Partition {
 /// stage s holds what its parts keep for `inFlight[s]` micro-batches, what it receives for as many, its residents
 /// (parameters and what belongs to them), and the largest scratch of its parts. Time and memory of a rank are the sums
 /// over its stages, but for the scratch, which they share. Memory is an estimate: addresses are exact, later.
-///
-/// Where parts have savings, a stage that would not fit computes values again instead, as many as it must: of all its parts
-/// at the same price of a byte, which is the least time for what they save together. What one of them computes again lives
-/// at once, beside the scratch. Stages that share a rank have equal shares of its memory for that.
 class PartitionProblem {
 public:
-  /// So many bytes less are kept, one micro-batch, for so much more time.
-  struct Saving {
-    int64_t bytes = 0, ns = 0;
-  };
   struct Part {
     std::string name;
     int64_t ns = 0;        ///< forward and backward, one micro-batch, at speed 100
     int64_t keptBytes = 0; ///< values kept from forward to backward, one micro-batch
     int64_t scratchBytes = 0;
-    std::vector<Saving>
-        savings{}; ///< at prices of a byte that rise and are the same for all parts; none, or `prices` each
-
-    int64_t mostSaved() const; ///< bytes, at any price
   };
   struct Tensor {
     int64_t producer = 0;             ///< part
@@ -68,9 +56,6 @@ public:
   std::vector<int64_t> place;    ///< rank of each stage; empty: a rank for each
   std::vector<int64_t> speed;    ///< of each rank, in percent; empty: 100 each
   int64_t limitBytes = 0;        ///< of each rank; 0: none
-  int64_t prices = 0;            ///< at which there are savings
-  std::vector<int64_t>
-      savingPercent; ///< of each stage: the part of their time that savings take there; empty: 100 each
 
   /// What stages take on their rank.
   struct Load {
@@ -80,11 +65,6 @@ public:
       return {ns + other.ns, heldBytes + other.heldBytes, std::max(scratchBytes, other.scratchBytes)};
     }
   };
-
-  /// What a stage takes that computes as much again as the memory asks for, and no more: `least` is what it takes without, and
-  /// `sums` are the savings of its parts, `againBytes` the most that one of them saves.
-  Load save(int64_t stage, const Load &least, int64_t workNs, const std::vector<Saving> &sums,
-            int64_t againBytes) const;
 
   int64_t rankOf(int64_t stage) const { return place.empty() ? stage : place[stage]; }
   int64_t numRanks() const;
@@ -110,8 +90,6 @@ public:
 
 private:
   Fault checkTotals() const;
-  void saveAll(const std::vector<int64_t> &stageOf, const std::vector<int64_t> &work, std::vector<Load> &loads) const;
-  int64_t shareOf(int64_t stage) const;
 };
 
 /// Minimises the time of the slowest rank, then that of the slowest stage: the best of the algorithms below. `exact` where
@@ -123,7 +101,7 @@ inline constexpr size_t mostIdeals = 50000;
 Fault solvePartition(const PartitionProblem &problem, Partition &answer, size_t ideals = mostIdeals);
 
 /// Moves parts of the slowest stage to stages where they may be, one at a time, while the slowest stage concerned
-/// becomes faster. Heuristic: never worse than the answer that it starts from, which it leaves as it is where parts have savings.
+/// becomes faster. Heuristic: never worse than the answer that it starts from.
 void improveByMoves(const PartitionProblem &problem, Partition &answer);
 
 /// The answer with given counts of parts, in their order, checked.
