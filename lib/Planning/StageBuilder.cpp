@@ -209,10 +209,10 @@ private:
     };
     for (const FlatCall *call : calls) {
       SmallVector<Value> operands = llvm::map_to_vector(call->args, find);
-      auto created = CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(),
-                                    operands, call->path, /*recompute=*/nullptr,
-                                    call->discard.empty() ? nullptr : builder.getDenseI64ArrayAttr(call->discard),
-                                    againOf(*call));
+      auto created =
+          CallOp::create(builder, call->loc, typesOf(call->results), KernelOp(call->kernel).getSymName(), operands,
+                         call->path, /*recompute=*/nullptr,
+                         call->discard.empty() ? nullptr : builder.getDenseI64ArrayAttr(call->discard), againOf(*call));
       // An accumulated value is found at its site, whichever call added to it last.
       for (auto [value, result] : llvm::zip(call->results, created.getResults()))
         if (flat.values[value].origin != FlatValue::Site)
