@@ -48,32 +48,22 @@ public:
     setLimits();
     if (!search::hasStarts(workloads->all(), machine, limits))
       return isJoint ? reportExcluded() : plc::Done; // the passes report why
+    // First as if there were no budget, so that one that binds nothing changes nothing.
     search::SearchReport report;
-    std::vector<search::PlanSpec> known;
-    // Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets as many bytes less.
-    constexpr int rounds = 6;
-    for (int round = 0; round < rounds; ++round) {
-      report = {};
-      std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
-      if (!found) {
-        if (plan.chosen)
-          break;             // the plan before is the answer, and its addresses report what it lacks
-        if (!report.nearest) // no order ends: of these keys the passes report why
-          return isJoint ? reportExcluded() : plc::Done;
-        return reportShortfall(*report.nearest);
-      }
-      take(*found, report);
-      if (isNarrow || !lowerLimits(*found))
-        break;
-      known = {found->plan};
-      limits.effort = effortAgain;
-    }
+    limits.effort = isNarrow ? effortNarrow : effort;
+    std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report);
+    if (!found)
+      return isJoint ? reportExcluded() : plc::Done;
+    take(*found, report);
+    if (int failed = fits(*found) ? int(plc::Done) : searchWithin())
+      return failed;
     strategy = std::move(*chosen);
     return plc::Done;
   }
 
 private:
-  static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
+  static constexpr int64_t effort = 15'000'000, effortWithin = 30'000'000, effortAgain = 5'000'000,
+                           effortNarrow = 1'000'000;
 
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
   bool isFree(const std::string &key) const {
@@ -109,8 +99,6 @@ private:
     machine.ranks = plan.mostRanks;
     machine.cluster = plc::simulator::oneProcess(size_t(machine.ranks), 0, strategy.rates());
     machine.updateNsPerByte = strategy.rates()[plc::Rate::updatedByte];
-    if (hasBudget())
-      machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
   }
 
   // Those that divide the lanes, which are of the numerics key and stay as they are.
@@ -148,7 +136,6 @@ private:
 
   void setLimits() {
     limits = {};
-    limits.effort = isNarrow ? effortNarrow : effort;
     limits.rankCounts = rankCounts();
     limits.replicaCounts = replicaCounts();
     if (!isFree("stages"))
@@ -242,26 +229,60 @@ private:
                                   threadsOf(strategy));
   }
 
-  // Gaps between values are known only with addresses. Returns whether a rank has fewer bytes now.
-  bool lowerLimits(const search::Found &found) {
+  // Gaps between values are known only with addresses. By rank; empty: the final lowering reports why.
+  std::vector<int64_t> arenasOf(const search::Found &found) {
     Program measured = program;
     measured.measures = true;
     Lowering lowering(models, *chosen, sources, nullptr, llvm::nulls(), done);
     ModuleOp module = workloads->wayOf(size_t(found.plan.workload)).module.get();
     OwningOpRef<ModuleOp> planned = lowering.plan(module.clone(), measured, "");
     if (!planned)
-      return false; // the final lowering reports why
+      return {};
     // Of replicas and shared stages the search only estimates the step.
     plan.chosen->stepNs = playedNs(*planned->getOps<plc::plan::ProgramOp>().begin());
-    if (!hasBudget())
-      return false;
+    return plc::plan::arenasOf(*planned);
+  }
+
+  bool fits(const search::Found &found) {
+    int64_t most = hasBudget() ? strategy.get<int64_t>("memory.budget") : std::numeric_limits<int64_t>::max();
+    auto fit = [&](ArrayRef<int64_t> all) { return llvm::all_of(all, [&](int64_t bytes) { return bytes <= most; }); };
+    return fit(found.result.bytes) && (isNarrow || fit(arenasOf(found)));
+  }
+
+  /// Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets fewer bytes, and the search
+  /// goes on from its last plans; where they lead nowhere, it begins again.
+  int searchWithin() {
+    constexpr int rounds = 8;
+    machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
+    std::vector<search::PlanSpec> known;
+    for (int round = 0; round < rounds; ++round) {
+      search::SearchReport report;
+      limits.effort = isNarrow ? effortNarrow : known.empty() ? effortWithin : effortAgain;
+      std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
+      if (found) {
+        take(*found, report);
+        if (isNarrow || !lowerLimits(*found, round))
+          return plc::Done;
+        known = std::move(report.finalists);
+      } else if (!known.empty()) {
+        known.clear();
+      } else {
+        return round ? int(plc::Done) : reportShortfall(*report.nearest); // addresses report what the plan before lacks
+      }
+    }
+    return plc::Done;
+  }
+
+  // Gaps differ between plans, so later rounds leave more room for them. Returns whether a rank has fewer bytes now.
+  bool lowerLimits(const search::Found &found, int64_t round) {
     int64_t budget = strategy.get<int64_t>("memory.budget");
     bool isLower = false;
-    std::vector<int64_t> arenas = plc::plan::arenasOf(*planned);
+    std::vector<int64_t> arenas = arenasOf(found);
     for (size_t rank = 0; rank < arenas.size(); ++rank) {
-      int64_t &limit = machine.limitBytes[rank % found.result.bytes.size()];
+      size_t place = rank % found.result.bytes.size();
       if (int64_t over = arenas[rank] - budget; over > 0) {
-        limit = std::min(limit, found.result.bytes[rank % found.result.bytes.size()] - over);
+        machine.limitBytes[place] =
+            std::min(machine.limitBytes[place], found.result.bytes[place] - over * (1 + round / 2));
         isLower = true;
       }
     }

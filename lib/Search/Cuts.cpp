@@ -43,14 +43,12 @@ std::vector<size_t> bordersOf(const std::vector<double> &until, const std::vecto
 // The sum of the eighth powers of the stages' times is least, where a rank of several stages weighs them by their sum. Exact for
 // one stage on each rank, by dynamic programming over borders; weights are found by repetition. O(stages units^2).
 std::vector<int32_t> plc::search::cutUnits(const Workload &workload, const Machine &machine,
-                                           const std::vector<int32_t> &rankOf, int64_t replicas,
-                                           const std::vector<int64_t> &addedNs) {
+                                           const std::vector<int32_t> &rankOf, int64_t replicas) {
   size_t units = workload.units.size(), stages = rankOf.size();
   int64_t runs = workload.microBatches / replicas;
   std::vector<double> ns(units, 0.0), until(units + 1, 0.0);
   for (size_t unit = 0; unit < units; ++unit)
-    ns[unit] = double(workload.unitNs[unit][0] + workload.unitNs[unit][1] + workload.unitNs[unit][2]) +
-               (addedNs.empty() ? 0.0 : double(addedNs[unit]));
+    ns[unit] = double(workload.unitNs[unit][0] + workload.unitNs[unit][1] + workload.unitNs[unit][2]);
   for (const Parameter &each : workload.parameters)
     if (!each.readers.empty() && !each.sites.empty()) // its update is of the step
       ns[size_t(each.readers.front())] += double(each.bytes) *

@@ -201,29 +201,33 @@ void Evaluator::listActions(const PlanSpec &plan, const StageTasks &tasks, const
   writeActions(plan, tasks);
 }
 
-Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, int64_t mostOrderNs) {
+Evaluation Evaluator::evaluate(const PlanSpec &plan, const StageTasks &tasks, Cutoff most) {
+  constexpr double slack = 1.01; // messages make a plan longer than its order, never shorter
   runs = workload.microBatches / plan.replicas;
   Evaluation result;
-  if (!order(plan, tasks, result) || result.orderNs > mostOrderNs)
+  auto isAbove = [&] {
+    return double(result.orderNs) * (1 + most.perByte * double(result.overBytes)) > most.ns * slack;
+  };
+  if (!order(plan, tasks, result) || isAbove())
     return result;
   listActions(plan, tasks, result);
   for (size_t rank = 0; rank < plan.order.size(); ++rank) {
-    int64_t live = 0, most = 0;
+    int64_t live = 0, peak = 0;
     const std::vector<Action> &actions = play.ranks[rank].actions;
     for (size_t i = 0; i < actions.size(); ++i) {
       live += liveBytes[rank][i];
-      most = std::max(most, live);
+      peak = std::max(peak, live);
       if (actions[i].op != Op::Run)
         continue;
       const StageTasks::Work &work = tasks.stages[size_t(actions[i].target / 3)][size_t(actions[i].target % 3)];
-      most = std::max(most, live + workload.scaled(work.peak, actions[i].microBatch));
+      peak = std::max(peak, live + workload.scaled(work.peak, actions[i].microBatch));
       live += work.net < 0 ? -workload.scaled(-work.net, actions[i].microBatch)
                            : workload.scaled(work.net, actions[i].microBatch);
     }
-    result.bytes.push_back(most + tasks.persistentBytes[rank]);
+    result.bytes.push_back(peak + tasks.persistentBytes[rank]);
     result.overBytes += std::max<int64_t>(0, result.bytes.back() - machine.limitOf(rank));
   }
-  if (simulator::simulate(play, machine.cluster, simulation))
+  if (isAbove() || simulator::simulate(play, machine.cluster, simulation))
     return result;
   result.ends = true;
   result.stepNs = simulation.stepNs;

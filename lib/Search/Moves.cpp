@@ -39,7 +39,7 @@ void Searcher::addMoves() {
   add(mayOrder, "tasks", 5, &Searcher::moveTasks);
   add(mayOrder, "relist", 1, &Searcher::moveList);
   add(limits.maySplit && mayOrder, "split", 1, &Searcher::moveSplit);
-  add(limits.mayRecompute, "recompute", 3, &Searcher::moveRecompute);
+  add(limits.mayRecompute && hasBudget(), "recompute", 3, &Searcher::moveRecompute);
 }
 
 // A list schedule of the same tasks. Noise makes neighbours.

@@ -161,13 +161,13 @@ void Searcher::applyPrices(Candidate &each, const std::vector<char> &ranks) {
 }
 
 // The least prices with which the ranks fit, each by bisection of its logarithm, all ranks at once.
-bool Searcher::repair(Candidate &each, int steps, bool allRanks) {
+bool Searcher::repair(Candidate &each, int steps) {
   constexpr double cheapest = -12, dearest = 3; // powers of ten: no call saves less time per byte, none more
   size_t ranks = each.plan.order.size();
   std::vector<double> low(ranks, cheapest), high(ranks, dearest);
   std::vector<char> open(ranks, 0);
   for (size_t rank = 0; rank < ranks; ++rank)
-    open[rank] = each.result.bytes[rank] > machine.limitOf(rank) || (allRanks && each.price[rank] > 0);
+    open[rank] = each.result.bytes[rank] > machine.limitOf(rank) || each.price[rank] > 0;
   if (std::count(open.begin(), open.end(), 1) == 0)
     return true;
   Candidate found;

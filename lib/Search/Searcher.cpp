@@ -14,8 +14,8 @@ constexpr double startPenalty = 6, leastPenalty = 0.3, mostPenalty = 30;
 /// Accepted above the present cost at the begin of a search, as a fraction; it falls to 0. Measured on GPTs of 2 to 8 ranks
 /// from 0.002 to 0.02: within 0.3 % of each other.
 constexpr double hottest = 0.006;
-
-bool isCheaper(const Candidate &a, const Candidate &b) { return a.cost < b.cost; }
+/// From which a search under lower limits goes on.
+constexpr size_t mostFinalists = 4;
 
 } // namespace
 
@@ -31,7 +31,7 @@ Searcher::Searcher(const std::vector<Workload> &workloads, const Machine &machin
 }
 
 bool Searcher::isOver() {
-  if (spent >= limits.effort)
+  if (spent >= (best ? enough : limits.effort))
     return true;
   std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
   if (taken.count() > limits.seconds)
@@ -40,20 +40,20 @@ bool Searcher::isOver() {
 }
 
 double Searcher::costOf(const Evaluation &result, double penalty) const {
-  if (!result.overBytes)
-    return double(result.stepNs);
-  return double(result.stepNs) *
-         (1 + penalty * double(result.overBytes) / double(std::max<int64_t>(1, machine.limitBytes.front())));
+  return double(result.stepNs) * (1 + penaltyOfByte(penalty) * double(result.overBytes));
+}
+
+void Searcher::makeTasks(Candidate &each) {
+  each.tasks = std::make_shared<StageTasks>(tasksOf(workloadOf(each), each.plan, machine.ranks));
+  spent += int64_t(workloadOf(each).calls.size());
 }
 
 bool Searcher::orderAnew(Candidate &each) {
   if (mayOrder)
     return true;
   const Workload &workload = workloadOf(each);
-  if (!each.tasks) {
-    each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
-    spent += int64_t(workload.calls.size());
-  }
+  if (!each.tasks)
+    makeTasks(each);
   if (!orderByFamily(*each.tasks, workload, *limits.schedule, limits.file ? &*limits.file : nullptr, each.plan))
     return true;
   // On one rank all orders are one, also of schedules that want several stages on each.
@@ -63,34 +63,25 @@ bool Searcher::orderAnew(Candidate &each) {
   return true;
 }
 
-bool Searcher::assess(Candidate &each, double most) {
-  const Workload &workload = workloadOf(each);
-  if (!each.tasks) {
-    each.tasks = std::make_shared<StageTasks>(tasksOf(workload, each.plan, machine.ranks));
-    spent += int64_t(workload.calls.size());
-  }
+bool Searcher::assess(Candidate &each, double most, double penalty) {
+  if (!each.tasks)
+    makeTasks(each);
   each.cost = std::numeric_limits<double>::infinity();
-  isBest = false;
   if (!each.tasks->isLegal)
     return false;
-  constexpr double slack = 1.01; // messages make a plan longer than its order, never shorter
-  auto mostOrderNs = most < 9e18 / slack ? int64_t(most * slack) : std::numeric_limits<int64_t>::max();
-  each.result = evaluators[size_t(each.plan.workload)].evaluate(each.plan, *each.tasks, mostOrderNs);
+  each.result = evaluators[size_t(each.plan.workload)].evaluate(each.plan, *each.tasks, {most, penaltyOfByte(penalty)});
   ++report.evaluations;
-  for (const auto &row : each.plan.order)
-    spent += int64_t(row.size()) * 2;
+  spent += actionsOf(each);
   if (!each.result.ends)
     return false;
-  spent += int64_t(each.tasks->routes.size()) * runsOf(each.plan) * 4;
   each.cost = costOf(each.result, startPenalty);
-  isBound |= each.result.overBytes > 0;
   if (each.result.overBytes == 0) {
     // Of equally fast plans the one that takes fewer bytes.
     auto bytes = [](const Candidate &plan) {
       return *std::max_element(plan.result.bytes.begin(), plan.result.bytes.end());
     };
-    isBest = !best || each.result.stepNs < best->result.stepNs ||
-             (each.result.stepNs == best->result.stepNs && bytes(each) < bytes(*best));
+    bool isBest = !best || each.result.stepNs < best->result.stepNs ||
+                  (each.result.stepNs == best->result.stepNs && bytes(each) < bytes(*best));
     if (isBest)
       best = each;
   } else if (!best && (!nearest || each.result.overBytes < nearest->result.overBytes)) {
@@ -99,14 +90,23 @@ bool Searcher::assess(Candidate &each, double most) {
   return true;
 }
 
+// What an evaluation counts: tasks are visited twice, and each message is two posts and two waits. Plans that are cut off are not played.
+int64_t Searcher::actionsOf(const Candidate &each) const {
+  int64_t tasks = 0;
+  for (const auto &row : each.plan.order)
+    tasks += int64_t(row.size());
+  return tasks * 2 + (each.result.ends ? int64_t(each.tasks->routes.size()) * runsOf(each.plan) * 4 : 0);
+}
+
 // The best of each number of micro-batches and rank map, then the next best.
 std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   constexpr double near = 1.15; // no search has made up for more
+  constexpr size_t size = 16;
   std::vector<Candidate> pool;
   std::map<std::tuple<int32_t, int64_t, std::vector<int32_t>>, int> seen;
-  for (auto [most, size] : {std::pair(1, 10), std::pair(3, 14)})
+  for (int most : {1, 3})
     for (Candidate &each : starts) {
-      if (!each.tasks || pool.size() >= size_t(size) || each.cost > starts.front().cost * near)
+      if (!each.tasks || pool.size() >= size || each.cost > starts.front().cost * near)
         continue;
       int &count = seen[{each.plan.workload, each.plan.replicas, each.plan.rankOf}];
       if (count >= most)
@@ -121,10 +121,10 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
 const Searcher::Move &Searcher::drawMove() {
   double sum = 0;
   for (const Move &move : moves)
-    sum += isOpen(move) ? move.weight : 0;
+    sum += move.weight;
   double drawn = fraction() * sum;
   for (const Move &move : moves)
-    if (isOpen(move) && (drawn -= move.weight) <= 0)
+    if ((drawn -= move.weight) <= 0)
       return move;
   return moves.front();
 }
@@ -145,14 +145,7 @@ void Searcher::anneal(Candidate &start, int64_t units) {
     if (!(this->*move.make)(next) || !orderAnew(next))
       continue;
     double most = costOf(now.result, penalty) * (1 + heat);
-    if (!assess(next, most))
-      continue;
-    // What a cut or a rank map takes beyond the limits may be recomputed.
-    bool refits = limits.mayRecompute && hasBudget() && next.result.overBytes > now.result.overBytes && isOn("refit") &&
-                  move.make != &Searcher::moveRecompute && move.make != &Searcher::moveTasks;
-    if (refits && !repair(next, 6, false))
-      continue;
-    if (costOf(next.result, penalty) > most)
+    if (!assess(next, most, penalty) || costOf(next.result, penalty) > most)
       continue;
     now = std::move(next);
     if (now.cost < start.cost)
@@ -172,19 +165,29 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   addMoves();
   std::vector<Candidate> pool = choosePool(starts);
   starts.clear();
+  // Small plans are cheap: what more of them would find is left, so that toys are planned in a moment.
+  constexpr int64_t mostEvaluations = 30'000;
+  int64_t effort = limits.effort;
+  if (!pool.empty())
+    effort = std::min(effort, spent + mostEvaluations * (actionsOf(pool.front()) + int64_t(workloadOf(pool.front()).calls.size())));
   // Successive halving: Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016.
   while (!moves.empty() && !pool.empty() && !isOver()) {
     auto rounds = size_t(std::ceil(std::log2(double(pool.size())))) + 1;
-    int64_t slice = (limits.effort - spent) / int64_t(rounds) / int64_t(pool.size());
+    int64_t slice = (effort - spent) / int64_t(rounds) / int64_t(pool.size());
     for (Candidate &each : pool)
       anneal(each, slice);
     std::stable_sort(pool.begin(), pool.end(), isCheaper);
+    if (pool.size() <= mostFinalists && report.finalists.empty())
+      for (const Candidate &each : pool)
+        report.finalists.push_back(each.plan);
     if (pool.size() == 1)
       break;
     pool.resize((pool.size() + 1) / 2);
   }
-  if (best)
+  if (best) {
+    report.finalists.insert(report.finalists.begin(), best->plan);
     return Found{std::move(best->plan), std::move(best->result)};
+  }
   if (nearest)
     report.nearest = Found{std::move(nearest->plan), std::move(nearest->result)};
   return std::nullopt;

@@ -31,6 +31,8 @@ struct Candidate {
   double cost = std::numeric_limits<double>::infinity();
 };
 
+inline bool isCheaper(const Candidate &a, const Candidate &b) { return a.cost < b.cost; }
+
 class Searcher {
 public:
   Searcher(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits, SearchReport &report);
@@ -50,10 +52,15 @@ private:
   const Workload &workloadOf(const Candidate &each) const { return workloads[size_t(each.plan.workload)]; }
   int64_t runsOf(const PlanSpec &plan) const { return workloads[size_t(plan.workload)].microBatches / plan.replicas; }
   bool hasBudget() const { return !machine.limitBytes.empty(); }
+  double penaltyOfByte(double penalty) const {
+    return hasBudget() ? penalty / double(std::max<int64_t>(1, machine.limitBytes.front())) : 0;
+  }
   double costOf(const Evaluation &result, double penalty) const;
-  /// Evaluates a candidate, and remembers it if it is the best. False if it never ends or costs more than `most`.
-  bool assess(Candidate &each, double most = std::numeric_limits<double>::infinity());
+  /// Evaluates a candidate, and remembers it if it is the best. False if it never ends or costs more than `most` at this penalty.
+  bool assess(Candidate &each, double most = std::numeric_limits<double>::infinity(), double penalty = 0);
+  void makeTasks(Candidate &each);
   bool orderAnew(Candidate &each);
+  int64_t actionsOf(const Candidate &each) const;
   const Move &drawMove();
   void anneal(Candidate &best, int64_t units);
   std::vector<Candidate> choosePool(std::vector<Candidate> &starts);
@@ -64,16 +71,18 @@ private:
   /// Calls `visit` for each frame of a start: a workload, replicas, and the rank of each stage.
   using VisitStart = std::function<void(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf)>;
   void forEachStart(const VisitStart &visit) const;
-  void startFrom(const Candidate &base, bool splits, std::vector<Candidate> &starts);
+  Candidate frameOf(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf);
+  void addStarts(const Candidate &frame, std::vector<Candidate> &starts);
+  void addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts);
   void addFamilies(const Candidate &base, std::vector<Candidate> &starts);
   void addOrders(const Candidate &base, bool splits, std::vector<Candidate> &starts);
-  void repairStarts(std::vector<Candidate> &starts);
+  void repairStarts(std::vector<Candidate> &starts, size_t from);
 
   // Recomputation.cpp
   const std::vector<SavedOption> &optionsOf(int32_t workload, int32_t unit);
   void setOption(Candidate &each, int32_t unit, const SavedOption &option);
   void applyPrices(Candidate &each, const std::vector<char> &ranks);
-  bool repair(Candidate &each, int steps, bool allRanks = true);
+  bool repair(Candidate &each, int steps);
 
   // Moves.cpp
   bool relist(Candidate &each, double noise, bool byTail);
@@ -85,8 +94,6 @@ private:
   bool moveSplit(Candidate &each);
   bool moveRecompute(Candidate &each);
   void addMoves();
-  /// A move is drawn only where it may do something.
-  bool isOpen(const Move &move) const { return isBound || move.make != &Searcher::moveRecompute; }
 
   int32_t pick(size_t count) { return int32_t(random() % count); }
   double fraction() { return double(random() >> 11) / 9007199254740992.0; }
@@ -101,10 +108,9 @@ private:
   std::vector<Move> moves;                                    ///< that the limits leave open
   std::optional<Candidate> best;                              ///< that fits
   std::optional<Candidate> nearest;                           ///< where none fits: the one that lacks the fewest bytes
-  bool isBest = false;                                        ///< the candidate that was assessed last
   int64_t spent = 0;                                          ///< actions that were evaluated
+  int64_t enough = 0;                                         ///< of these, once a plan fits
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
-  bool isBound = false; ///< some plan was above the limits: only then recomputation is looked for
   bool mayOrder = true, mayCut = true, mayMap = true;
 };
 

@@ -31,14 +31,19 @@ struct Evaluation {
   std::vector<std::vector<int64_t>> start{}; ///< of each task, by rank and position, as in `orderNs`
 };
 
+/// What a plan may cost at most: its step, and more for each byte above the limits, as a fraction of it.
+struct Cutoff {
+  double ns = std::numeric_limits<double>::infinity();
+  double perByte = 0;
+};
+
 /// Evaluates plans of one workload. It keeps its buffers, so a search uses one.
 class Evaluator {
 public:
   Evaluator(const Workload &workload, const Machine &machine) : workload(workload), machine(machine) {}
 
-  /// Plans with an `orderNs` above `mostOrderNs` are not played. O(actions (log ranks)).
-  Evaluation evaluate(const PlanSpec &plan, const StageTasks &tasks,
-                      int64_t mostOrderNs = std::numeric_limits<int64_t>::max());
+  /// Plans that cost more are not played. O(actions (log ranks)).
+  Evaluation evaluate(const PlanSpec &plan, const StageTasks &tasks, Cutoff most = {});
 
 private:
   bool order(const PlanSpec &plan, const StageTasks &tasks, Evaluation &result);

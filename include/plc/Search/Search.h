@@ -41,7 +41,8 @@ struct Found {
 
 /// What a search has seen.
 struct SearchReport {
-  std::vector<Found> starts{}; ///< the best of each workload and rank map, fastest first; without orders
+  std::vector<Found> starts{};       ///< the best of each workload and rank map, fastest first; without orders
+  std::vector<PlanSpec> finalists{}; ///< the best plan, and those that the search gave up last
   int64_t evaluations = 0;
   std::optional<Found> nearest{}; ///< where no plan fits: the one that lacks the fewest bytes
   bool isAborted = false;
@@ -54,13 +55,13 @@ bool hasStarts(const std::vector<Workload> &workloads, const Machine &machine, c
 /// one program, for several numbers of micro-batches or made in several ways. Starts are families of schedules on rank maps
 /// with cuts by dynamic programming; a neighbourhood search with a falling temperature (Kirkpatrick et al., 1983) improves the
 /// best of them. Bytes above the limits cost time, at a price that rises while a plan is over and falls while it is not.
-/// `known` plans are starts, too. Deterministic, unless `seconds` end it.
+/// With `known` plans these are the only starts. Deterministic, unless `seconds` end it.
 std::optional<Found> search(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits,
                             SearchReport &report, const std::vector<PlanSpec> &known = {});
 
 /// The stage of each unit on this rank map, so that the slowest rank of a replica is fast (Cuts.cpp).
 std::vector<int32_t> cutUnits(const Workload &workload, const Machine &machine, const std::vector<int32_t> &rankOf,
-                              int64_t replicas = 1, const std::vector<int64_t> &addedNs = {});
+                              int64_t replicas = 1);
 
 /// No plan of any of the workloads on so many ranks is faster.
 int64_t lowerBound(const std::vector<Workload> &workloads, const Machine &machine);

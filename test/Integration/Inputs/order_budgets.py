@@ -1,7 +1,7 @@
 """order_budgets.py MODEL FOLDER: trains MODEL under schedule `auto` and budgets: what ranks take that run one micro-batch
 after the other, which no order undercuts; what `auto` takes without a budget; and what is between, and above. Fails unless
 each plan is inside its budget, has the bits of the plan without one, with dead bytes overwritten, and takes no more time than
-the one before. A budget that holds no micro-batch is refused at a line of the model."""
+the one before, but for a hundredth, by which searches may differ. A budget that holds no micro-batch is refused at a line of the model."""
 import pathlib
 import re
 import shutil
@@ -54,15 +54,15 @@ for stages in (2, 3):
         if bits != expected or used > budget:
             sys.exit(f"{sets}: {bits} in {used} bytes, expected {expected}")
         ns = step(sets)
-        if before and ns > before:
+        if before and ns > 1.01 * before:
             sys.exit(f"{sets}: step {ns}, with fewer bytes {before}")
         before = ns
         plans += 1
-    # Where recomputation is solved too, both are tried, and the step is no longer for it.
+    # Where recomputation is solved too, both are tried, and the step is no longer for it, but for a hundredth.
     if stages == 2:
         sets = [*cut, f"memory.budget={(least + plain) // 2}B"]
         bits, used = train([*sets, "checkpoint.policy=budget"])
-        if bits != expected or used > (least + plain) // 2 or step([*sets, "checkpoint.policy=budget"]) > step(sets):
+        if bits != expected or used > (least + plain) // 2 or step([*sets, "checkpoint.policy=budget"]) > 1.01 * step(sets):
             sys.exit(f"{sets} with policy budget: {bits} in {used} bytes, expected {expected}")
         plans += 1
 small = compile_plan([*cut, "memory.budget=64KiB"])
