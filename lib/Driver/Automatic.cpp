@@ -48,22 +48,11 @@ public:
     setLimits();
     if (!search::hasStarts(workloads->all(), machine, limits))
       return isJoint ? reportExcluded() : plc::Done; // the passes report why
-    // First as if there were no budget, so that one that binds nothing changes nothing.
-    search::SearchReport report;
-    limits.effort = isNarrow ? effortNarrow : effort;
-    std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report);
-    if (!found)
-      return isJoint ? reportExcluded() : plc::Done;
-    take(*found, report);
-    if (int failed = fits(*found) ? int(plc::Done) : searchWithin())
-      return failed;
-    strategy = std::move(*chosen);
-    return plc::Done;
+    return findPlan();
   }
 
 private:
-  static constexpr int64_t effort = 15'000'000, effortWithin = 30'000'000, effortAgain = 5'000'000,
-                           effortNarrow = 1'000'000;
+  static constexpr int64_t effort = 15'000'000, effortAgain = 3'000'000, effortNarrow = 1'000'000;
 
   int64_t own(const char *key) const { return strategy.get<int64_t>(std::string("parallelism.") + key); }
   bool isFree(const std::string &key) const {
@@ -99,6 +88,8 @@ private:
     machine.ranks = plan.mostRanks;
     machine.cluster = plc::simulator::oneProcess(size_t(machine.ranks), 0, strategy.rates());
     machine.updateNsPerByte = strategy.rates()[plc::Rate::updatedByte];
+    if (hasBudget())
+      machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
   }
 
   // Those that divide the lanes, which are of the numerics key and stay as they are.
@@ -243,41 +234,42 @@ private:
     return plc::plan::arenasOf(*planned);
   }
 
-  bool fits(const search::Found &found) {
-    int64_t most = hasBudget() ? strategy.get<int64_t>("memory.budget") : std::numeric_limits<int64_t>::max();
-    auto fit = [&](ArrayRef<int64_t> all) { return llvm::all_of(all, [&](int64_t bytes) { return bytes <= most; }); };
-    return fit(found.result.bytes) && (isNarrow || fit(arenasOf(found)));
-  }
-
   /// Live bytes bound an arena from below. Where gaps take one beyond the budget, its rank gets fewer bytes, and the search
   /// goes on from its last plans; where they lead nowhere, it begins again.
-  int searchWithin() {
+  int findPlan() {
     constexpr int rounds = 8;
-    machine.limitBytes.assign(size_t(machine.ranks), strategy.get<int64_t>("memory.budget"));
     std::vector<search::PlanSpec> known;
     for (int round = 0; round < rounds; ++round) {
       search::SearchReport report;
-      limits.effort = isNarrow ? effortNarrow : known.empty() ? effortWithin : effortAgain;
+      limits.effort = isNarrow ? effortNarrow : known.empty() ? effort : effortAgain;
       std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
       if (found) {
         take(*found, report);
         if (isNarrow || !lowerLimits(*found, round))
-          return plc::Done;
+          break;
         known = std::move(report.finalists);
       } else if (!known.empty()) {
         known.clear();
+      } else if (round) {
+        break; // addresses report what the plan before lacks
+      } else if (report.nearest) {
+        return reportShortfall(*report.nearest);
       } else {
-        return round ? int(plc::Done) : reportShortfall(*report.nearest); // addresses report what the plan before lacks
+        return isJoint ? reportExcluded() : plc::Done; // no order ends: the passes report why
       }
     }
+    if (chosen)
+      strategy = std::move(*chosen);
     return plc::Done;
   }
 
   // Gaps differ between plans, so later rounds leave more room for them. Returns whether a rank has fewer bytes now.
   bool lowerLimits(const search::Found &found, int64_t round) {
+    std::vector<int64_t> arenas = arenasOf(found);
+    if (!hasBudget())
+      return false;
     int64_t budget = strategy.get<int64_t>("memory.budget");
     bool isLower = false;
-    std::vector<int64_t> arenas = arenasOf(found);
     for (size_t rank = 0; rank < arenas.size(); ++rank) {
       size_t place = rank % found.result.bytes.size();
       if (int64_t over = arenas[rank] - budget; over > 0) {

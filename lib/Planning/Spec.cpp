@@ -43,13 +43,13 @@ SpecOp plc::plan::specOf(ModuleOp module, StringRef model) {
 SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const PlanSpec &plan) {
   OpBuilder builder(model.getContext());
   builder.setInsertionPointAfter(model);
-  SmallVector<int64_t> full, once, each;
+  SmallVector<int64_t> full, again[4]; // by Recompute
   for (auto [unit, isFull] : llvm::enumerate(plan.fullBackward))
     if (isFull)
       full.push_back(unit);
   for (auto [number, call] : llvm::enumerate(forwardCalls(workload)))
-    if (!plan.recompute.empty() && plan.recompute[call] != Recompute::no)
-      (plan.recompute[call] == Recompute::once ? once : each).push_back(number);
+    if (!plan.recompute.empty())
+      again[int(plan.recompute[call])].push_back(number);
   search::StageBodies bodies = search::bodiesOf(workload, plan);
   SmallVector<Attribute> rows;
   for (const std::vector<search::Task> &row : plan.order) {
@@ -61,8 +61,8 @@ SpecOp plc::plan::createSpec(ein::ModelOp model, const Workload &workload, const
   }
   const std::optional<search::Sharing> &sharing = workload.sharing;
   return SpecOp::create(builder, model.getLoc(), model.getSymName(), wide(sharing ? sharing->cut : plan.stageOf),
-                        wide(sharing ? sharing->groupOf : plan.rankOf), full, once, each, builder.getArrayAttr(rows),
-                        plan.replicas, sharing ? sharing->shards : 1);
+                        wide(sharing ? sharing->groupOf : plan.rankOf), full, again[1], again[2], again[3],
+                        builder.getArrayAttr(rows), plan.replicas, sharing ? sharing->shards : 1);
 }
 
 std::optional<search::Sharing> plc::plan::sharingOf(SpecOp spec) {
@@ -99,7 +99,9 @@ FailureOr<PlanSpec> plc::plan::readSpec(SpecOp spec, const Workload &workload) {
   }
   std::vector<int32_t> calls = forwardCalls(workload);
   plan.recompute.assign(workload.calls.size(), Recompute::no);
-  for (auto [kind, numbers] : {std::pair(Recompute::once, spec.getOnce()), {Recompute::perUnit, spec.getEach()}})
+  for (auto [kind, numbers] : {std::pair(Recompute::once, spec.getOnce()),
+                               {Recompute::perUnit, spec.getEach()},
+                               {Recompute::perCall, spec.getAlways()}})
     for (int64_t number : numbers) {
       if (number >= int64_t(calls.size()))
         return wrong(spec, "recomputes forward call ") << number << " but there are " << calls.size();

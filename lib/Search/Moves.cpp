@@ -227,7 +227,7 @@ bool Searcher::moveSplit(Candidate &each) {
   return true;
 }
 
-// A call runs again or not, once or for each unit; a unit takes another of its options; or a rank another price.
+// A call runs again or not, once or more often; a unit takes another of its options; or a rank another price.
 bool Searcher::moveRecompute(Candidate &each) {
   PlanSpec &plan = each.plan;
   const Workload &workload = workloadOf(each);
@@ -237,7 +237,8 @@ bool Searcher::moveRecompute(Candidate &each) {
     if (!workload.calls[call].mayRecompute)
       return false;
     Recompute &now = plan.recompute[call];
-    now = now == Recompute::no ? (fraction() < 0.8 ? Recompute::once : Recompute::perUnit) : Recompute::no;
+    auto other = Recompute(1 + (fraction() < 0.7 ? 0 : pick(3)));
+    now = now == other ? Recompute::no : other;
   } else if (how < 0.8) {
     int32_t unit = pick(plan.stageOf.size());
     const std::vector<SavedOption> &all = optionsOf(plan.workload, unit);

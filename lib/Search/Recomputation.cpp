@@ -184,11 +184,13 @@ bool Searcher::repair(Candidate &each, int steps) {
       if (open[rank])
         (each.result.bytes[rank] <= machine.limitOf(rank) ? high : low)[rank] = std::log10(each.price[rank]);
   }
-  // Near the least bytes a clone for each unit takes fewer than one that lives until the last of them.
-  if (found.result.overBytes && isOn("perUnit")) {
+  // Near the least bytes a clone for each unit, or call, takes fewer than one that lives until the last of them.
+  for (Recompute more : {Recompute::perUnit, Recompute::perCall}) {
+    if (!found.result.overBytes || !isOn("more clones"))
+      break;
     each = found;
     for (Recompute &call : each.plan.recompute)
-      call = call == Recompute::once ? Recompute::perUnit : call;
+      call = call == Recompute::no ? call : more;
     each.tasks = nullptr;
     if (orderAnew(each) && assess(each) && each.cost < found.cost)
       found = each;

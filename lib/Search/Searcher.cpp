@@ -106,7 +106,7 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   std::map<std::tuple<int32_t, int64_t, std::vector<int32_t>>, int> seen;
   for (int most : {1, 3})
     for (Candidate &each : starts) {
-      if (!each.tasks || pool.size() >= size || each.cost > starts.front().cost * near)
+      if (!each.tasks || pool.size() >= size || (best && each.cost > starts.front().cost * near))
         continue;
       int &count = seen[{each.plan.workload, each.plan.replicas, each.plan.rankOf}];
       if (count >= most)
@@ -156,6 +156,9 @@ void Searcher::anneal(Candidate &start, int64_t units) {
 std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   std::vector<Candidate> starts = makeStarts(known);
   std::stable_sort(starts.begin(), starts.end(), isCheaper);
+  if (!best) // none fits: those that lack the fewest bytes lead to plans that do
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Candidate &a, const Candidate &b) { return a.result.overBytes < b.result.overBytes; });
   std::set<std::tuple<int32_t, int64_t, std::vector<int32_t>>> seen;
   for (const Candidate &each : starts)
     if (seen.insert({each.plan.workload, each.plan.replicas, each.plan.rankOf}).second) {
@@ -169,7 +172,8 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   constexpr int64_t mostEvaluations = 30'000;
   int64_t effort = limits.effort;
   if (!pool.empty())
-    effort = std::min(effort, spent + mostEvaluations * (actionsOf(pool.front()) + int64_t(workloadOf(pool.front()).calls.size())));
+    effort = std::min(effort, spent + mostEvaluations *
+                                          (actionsOf(pool.front()) + int64_t(workloadOf(pool.front()).calls.size())));
   // Successive halving: Jamieson and Talwalkar, "Non-stochastic best arm identification", 2016.
   while (!moves.empty() && !pool.empty() && !isOver()) {
     auto rounds = size_t(std::ceil(std::log2(double(pool.size())))) + 1;
@@ -201,7 +205,24 @@ bool plc::search::hasStarts(const std::vector<Workload> &workloads, const Machin
 std::optional<Found> plc::search::search(const std::vector<Workload> &workloads, const Machine &machine,
                                          const Limits &limits, SearchReport &report,
                                          const std::vector<PlanSpec> &known) {
-  return Searcher(workloads, machine, limits, report).run(known);
+  if (machine.limitBytes.empty())
+    return Searcher(workloads, machine, limits, report).run(known);
+  if (known.empty()) {
+    Machine free = machine;
+    free.limitBytes.clear();
+    std::optional<Found> found = Searcher(workloads, free, limits, report).run(known);
+    if (!found)
+      return found;
+    bool fits = true;
+    for (size_t rank = 0; rank < found->result.bytes.size(); ++rank)
+      fits &= found->result.bytes[rank] <= machine.limitOf(rank);
+    if (fits)
+      return found;
+    report = {.evaluations = report.evaluations, .isAborted = report.isAborted};
+  }
+  Limits within = limits;
+  within.effort *= 2;
+  return Searcher(workloads, machine, within, report).run(known);
 }
 
 // All work divided evenly, or the longest unit's.

@@ -74,6 +74,7 @@ private:
   Candidate frameOf(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf);
   void addStarts(const Candidate &frame, std::vector<Candidate> &starts);
   void addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts);
+  void addChains(const Candidate &frame, std::vector<Candidate> &starts);
   void addFamilies(const Candidate &base, std::vector<Candidate> &starts);
   void addOrders(const Candidate &base, bool splits, std::vector<Candidate> &starts);
   void repairStarts(std::vector<Candidate> &starts, size_t from);

@@ -35,7 +35,7 @@ public:
 
 private:
   struct Clone {
-    bool exists = false;
+    int32_t call = -1; // that the last clone was made for; -1: there is none
     int32_t unit = 0;
     TaskKind kind = TaskKind::B;
   };
@@ -61,28 +61,42 @@ private:
   }
 
   void add(size_t call, TaskKind kind) {
-    if (kind != TaskKind::F)
-      cloneFor(call, workload.calls[call].unit, kind);
+    if (kind != TaskKind::F) {
+      beginUnit(call, kind);
+      cloneFor(int32_t(call), call, kind, /*isEarly=*/false);
+    }
     out.bodies[size_t(out.stageOfCall[call])][size_t(kind)].push_back({int32_t(call), false});
   }
 
-  // Runs again what the call reads and is not saved, makers first.
-  void cloneFor(size_t call, int32_t unit, TaskKind kind) {
+  // What runs again for each unit does so before the unit's first call: then what only clones read is gone before gradients are made.
+  void beginUnit(size_t call, TaskKind kind) {
+    int32_t unit = workload.calls[call].unit;
+    if (begun[size_t(kind)] == unit || plan.recompute.empty())
+      return;
+    begun[size_t(kind)] = unit;
+    for (size_t each = call; each < workload.calls.size() && workload.calls[each].unit == unit; ++each)
+      if (taskOf(workload, plan, each) == kind && out.stageOfCall[each] == out.stageOfCall[call])
+        cloneFor(int32_t(each), each, kind, /*isEarly=*/true);
+  }
+
+  // Runs again what `reader`, which runs for `call`, reads and is not saved, makers first.
+  void cloneFor(int32_t call, size_t reader, TaskKind kind, bool isEarly) {
     if (plan.recompute.empty())
       return;
-    int32_t stage = out.stageOfCall[call];
-    for (int32_t value : workload.calls[call].reads) {
+    int32_t stage = out.stageOfCall[size_t(call)], unit = workload.calls[size_t(call)].unit;
+    for (int32_t value : workload.calls[reader].reads) {
       auto maker = size_t(workload.values[size_t(value)].maker);
-      if (workload.calls[maker].kind != TaskKind::F || plan.recompute[maker] == Recompute::no ||
-          out.stageOfCall[maker] != stage)
+      Recompute how = plan.recompute[maker];
+      if (workload.calls[maker].kind != TaskKind::F || how == Recompute::no || out.stageOfCall[maker] != stage)
         continue;
       Clone &clone = cloneOf[maker];
-      bool isThere =
-          clone.exists && (plan.recompute[maker] == Recompute::once || (clone.unit == unit && clone.kind == kind));
-      if (isThere)
+      bool isThere = clone.call == call || (clone.call >= 0 && how == Recompute::once) ||
+                     (clone.call >= 0 && how == Recompute::perUnit && clone.unit == unit && clone.kind == kind);
+      // A clone that its calls wait for runs with them; what it reads runs again first, however early.
+      if (isThere || (isEarly && reader == size_t(call) && how != Recompute::perUnit))
         continue;
-      clone = {true, unit, kind};
-      cloneFor(maker, unit, kind);
+      clone = {call, unit, kind};
+      cloneFor(call, maker, kind, isEarly);
       out.bodies[size_t(stage)][size_t(kind)].push_back({int32_t(maker), true});
     }
   }
@@ -90,7 +104,8 @@ private:
   const Workload &workload;
   const PlanSpec &plan;
   StageBodies out;
-  std::vector<Clone> cloneOf; // by call
+  int32_t begun[3] = {-1, -1, -1}; // by kind of task: the unit
+  std::vector<Clone> cloneOf;      // by call
 };
 
 /// When a version of a value lives on a rank: from its first to its last call.

@@ -155,7 +155,36 @@ void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts)
         if (isFull || splits)
           addLevels(frame, isFull, starts);
     repairStarts(starts, from);
+    if (!best && isOn("chains"))
+      addChains(frame, starts);
   }
+}
+
+// Near the floor: every second, fourth .. unit saves what other units read, and all else runs again for each unit or call that
+// needs it, from there. Checkpoints of a chain, after Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016.
+void Searcher::addChains(const Candidate &frame, std::vector<Candidate> &starts) {
+  const Workload &workload = workloadOf(frame);
+  std::vector<char> isRead(workload.calls.size(), 0); // forward, by another unit
+  for (const Call &call : workload.calls)
+    for (int32_t value : call.reads)
+      if (auto maker = size_t(workload.values[size_t(value)].maker);
+          call.kind == TaskKind::F && workload.calls[maker].unit != call.unit)
+        isRead[maker] = 1;
+  for (size_t every = 1; every < 2 * workload.units.size(); every *= 2)
+    for (Recompute how : {Recompute::perUnit, Recompute::perCall}) {
+      Candidate each = frame;
+      each.plan.fullBackward.assign(each.plan.fullBackward.size(), 1);
+      for (size_t call = 0; call < workload.calls.size(); ++call)
+        if (workload.calls[call].mayRecompute)
+          each.plan.recompute[call] =
+              isRead[call] && size_t(workload.calls[call].unit) % every == 0 ? Recompute::no : how;
+      each.price.assign(each.price.size(), 1);
+      makeTasks(each);
+      orderByPattern(*each.tasks, {}, runsOf(each.plan), each.plan);
+      if (assess(each) && relist(each, 0, /*byTail=*/true) && assess(each)) {
+        starts.push_back(std::move(each));
+      }
+    }
 }
 
 // All units recompute as much, from nothing to all that may run again, and the list schedule starts as many micro-batches as

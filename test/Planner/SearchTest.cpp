@@ -207,18 +207,21 @@ TEST(Search, FindsOrdersInAVWithHalfTheActivations) {
   EXPECT_LE(found->result.stepNs, 59'000);
 }
 
-// A clone stands before the first call that needs it; `perUnit` makes one for each unit.
+// A clone stands before the first call that needs it; `perUnit` makes one for each unit, before its calls, `perCall` for each call.
 TEST(StageTasks, ClonesBeforeFirstUse) {
   Chain chain(1);
   for (int layer = 0; layer < 3; ++layer)
     chain.addLayer(1, 1, 1, 64);
   Workload workload = chain.build();
+  for (Call &call : workload.calls)
+    if (call.kind == TaskKind::W && call.unit == 1)
+      call.reads.push_back(workload.calls[1].makes.front());
   PlanSpec plan;
   plan.stageOf = {0, 0, 0};
   plan.rankOf = {0};
   plan.fullBackward = {true, true, true};
   plan.recompute.assign(workload.calls.size(), Recompute::no);
-  plan.recompute[1] = Recompute::once; // read by B of layers 1, and by W of layer 2
+  plan.recompute[1] = Recompute::once; // read by B and W of layer 1, and by W of layer 2
   auto clonesOf = [&](int32_t call) {
     std::vector<BodyCall> body = bodiesOf(workload, plan).bodies[0][int(TaskKind::B)];
     return std::count_if(body.begin(), body.end(), [&](BodyCall each) { return each.isClone && each.call == call; });
@@ -228,4 +231,6 @@ TEST(StageTasks, ClonesBeforeFirstUse) {
   plan.recompute[1] = Recompute::perUnit;
   EXPECT_EQ(clonesOf(1), 2);
   EXPECT_EQ(tasksOf(workload, plan, 1).stages[0][int(TaskKind::B)].ns, once + 1);
+  plan.recompute[1] = Recompute::perCall;
+  EXPECT_EQ(clonesOf(1), 3);
 }

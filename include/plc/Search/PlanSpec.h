@@ -13,6 +13,7 @@ enum class Recompute : uint8_t {
   no,
   once,    ///< one clone in its stage, before the first call that needs it
   perUnit, ///< a clone for each unit that needs it: fewer bytes, more time
+  perCall, ///< a clone for each call that needs it: the fewest bytes
 };
 
 struct Task {

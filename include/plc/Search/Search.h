@@ -26,7 +26,7 @@ struct Limits {
   std::vector<std::vector<Recompute>> recompute{}; ///< by workload and call: what a policy recomputes; empty: nothing
   bool maySplit = true;                            ///< tasks may run between B and W
 
-  /// Actions that are evaluated, at most. The same on all machines, so that these answer alike.
+  /// Actions that are evaluated, at most; within limits of bytes twice as many. The same on all machines, so that these answer alike.
   int64_t effort = 40'000'000;
   double seconds = 60; ///< after which the best plan so far is the answer
   uint64_t seed = 1;
@@ -55,7 +55,8 @@ bool hasStarts(const std::vector<Workload> &workloads, const Machine &machine, c
 /// one program, for several numbers of micro-batches or made in several ways. Starts are families of schedules on rank maps
 /// with cuts by dynamic programming; a neighbourhood search with a falling temperature (Kirkpatrick et al., 1983) improves the
 /// best of them. Bytes above the limits cost time, at a price that rises while a plan is over and falls while it is not.
-/// With `known` plans these are the only starts. Deterministic, unless `seconds` end it.
+/// First it searches as if there were no such limits, so that those that bind nothing change nothing. With `known` plans these are
+/// the only starts. Deterministic, unless `seconds` end it.
 std::optional<Found> search(const std::vector<Workload> &workloads, const Machine &machine, const Limits &limits,
                             SearchReport &report, const std::vector<PlanSpec> &known = {});
 

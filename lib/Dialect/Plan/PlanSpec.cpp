@@ -45,7 +45,8 @@ LogicalResult SpecOp::verify() {
     }
   }
   // (C3)
-  for (auto [name, list] : {std::pair("full", getFull()), std::pair("once", getOnce()), std::pair("each", getEach())})
+  for (auto [name, list] : {std::pair("full", getFull()), std::pair("once", getOnce()), std::pair("each", getEach()),
+                            std::pair("always", getAlways())})
     if (!ascends(list))
       return emitOpError("has a list '") << name << "' that does not ascend from 0 or more";
   return success();
