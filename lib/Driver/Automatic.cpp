@@ -265,6 +265,9 @@ private:
 
   // Gaps differ between plans, so later rounds leave more room for them. Returns whether a rank has fewer bytes now.
   bool lowerLimits(const search::Found &found, int64_t round) {
+    bool isExact = found.plan.replicas == 1 && !workloads->all()[size_t(found.plan.workload)].sharing;
+    if (!hasBudget() && isExact)
+      return false;
     std::vector<int64_t> arenas = arenasOf(found);
     if (!hasBudget())
       return false;

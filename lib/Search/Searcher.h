@@ -108,6 +108,7 @@ private:
   std::vector<std::vector<std::vector<SavedOption>>> options; ///< by workload and unit
   std::vector<Move> moves;                                    ///< that the limits leave open
   std::optional<Candidate> best;                              ///< that fits
+  std::optional<Candidate> lean;                              ///< the answer: about as fast as the best, in fewer bytes
   std::optional<Candidate> nearest;                           ///< where none fits: the one that lacks the fewest bytes
   int64_t spent = 0;                                          ///< actions that were evaluated
   int64_t enough = 0;                                         ///< of these, once a plan fits
