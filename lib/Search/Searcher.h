@@ -52,6 +52,7 @@ private:
   const Workload &workloadOf(const Candidate &each) const { return workloads[size_t(each.plan.workload)]; }
   int64_t runsOf(const PlanSpec &plan) const { return workloads[size_t(plan.workload)].microBatches / plan.replicas; }
   bool hasBudget() const { return !machine.limitBytes.empty(); }
+  bool mayRecompute() const { return limits.mayRecompute && hasBudget() && isOn("recompute"); }
   double penaltyOfByte(double penalty) const {
     return hasBudget() ? penalty / double(std::max<int64_t>(1, machine.limitBytes.front())) : 0;
   }
@@ -71,8 +72,16 @@ private:
   /// Calls `visit` for each frame of a start: a workload, replicas, and the rank of each stage.
   using VisitStart = std::function<void(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf)>;
   void forEachStart(const VisitStart &visit) const;
-  Candidate frameOf(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf);
+  /// Where starts stand.
+  struct Frame {
+    Candidate base;
+    double workNs = 0; ///< of the slowest rank
+    double cost = 0;   ///< what it promises: that, or within limits of bytes the cost of the better of two plans
+  };
+  Frame frameOf(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf);
   void addStarts(const Candidate &frame, std::vector<Candidate> &starts);
+  static constexpr size_t mostLevel = 4;
+  bool atLevel(Candidate &each, bool isFull, size_t level);
   void addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts);
   void addChains(const Candidate &frame, std::vector<Candidate> &starts);
   void addFamilies(const Candidate &base, std::vector<Candidate> &starts);

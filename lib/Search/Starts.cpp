@@ -78,10 +78,11 @@ bool Searcher::hasStarts() const {
   return has;
 }
 
-// A workload on a rank map, cut, without an order. Its cost is the work of its slowest rank.
-Candidate Searcher::frameOf(int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
+// A workload on a rank map, cut, without an order.
+Searcher::Frame Searcher::frameOf(int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
   const Workload &workload = workloads[size_t(index)];
-  Candidate frame;
+  Frame answer;
+  Candidate &frame = answer.base;
   PlanSpec &plan = frame.plan;
   plan.workload = index;
   plan.replicas = replicas;
@@ -101,14 +102,24 @@ Candidate Searcher::frameOf(int32_t index, int64_t replicas, const std::vector<i
     for (const StageTasks::Work &work : frame.tasks->stages[stage])
       for (int64_t run = 0; run < runsOf(plan); ++run)
         load[size_t(rankOf[stage])] += double(workload.scaled(work.ns, run));
-  frame.cost = *std::max_element(load.begin(), load.end());
-  return frame;
+  answer.workNs = *std::max_element(load.begin(), load.end());
+  answer.cost = answer.workNs;
+  if (!hasBudget())
+    return answer;
+  Candidate probe = frame;
+  if (mayOrder)
+    orderByPattern(*probe.tasks, {}, runsOf(plan), probe.plan);
+  answer.cost = orderAnew(probe) && assess(probe) ? probe.cost : std::numeric_limits<double>::infinity();
+  probe = frame;
+  if (mayOrder && mayRecompute() && atLevel(probe, /*isFull=*/true, mostLevel))
+    answer.cost = std::min(answer.cost, probe.cost);
+  return answer;
 }
 
-// Frames of the least work first: what they give spares the slower ones. Moves change a frame's rank map and cut, so those a little
-// slower than the best plan are starts, too: gpt.ein on 4 ranks takes 12.8 ms without them, 12.3 with.
+// Frames that promise most first: what they give spares the others. Moves change a frame's rank map and cut, so those a little slower
+// than the best plan are starts, too: gpt.ein on 4 ranks takes 12.8 ms without them, 12.3 with.
 std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) {
-  constexpr double near = 1.06;
+  constexpr double near = 1.06, promising = 1.5;
   std::vector<Candidate> starts;
   for (const PlanSpec &plan : known) {
     Candidate each;
@@ -117,17 +128,18 @@ std::vector<Candidate> Searcher::makeStarts(const std::vector<PlanSpec> &known) 
     if (assess(each))
       starts.push_back(std::move(each));
   }
-  std::vector<Candidate> frames;
+  std::vector<Frame> frames;
   if (known.empty())
     forEachStart([&](int32_t index, int64_t replicas, const std::vector<int32_t> &rankOf) {
       frames.push_back(frameOf(index, replicas, rankOf));
     });
-  std::stable_sort(frames.begin(), frames.end(), isCheaper);
+  std::stable_sort(frames.begin(), frames.end(), [](const Frame &a, const Frame &b) { return a.cost < b.cost; });
   enough = limits.effort / 2;
-  for (const Candidate &frame : frames) {
-    if (isOver() || (best && frame.cost > best->cost * near))
+  for (const Frame &frame : frames) {
+    if (isOver() || (best && frame.cost > best->cost * promising))
       break;
-    addStarts(frame, starts);
+    if (!best || frame.workNs <= best->cost * near)
+      addStarts(frame.base, starts);
   }
   if (!known.empty())
     repairStarts(starts, 0);
@@ -147,9 +159,9 @@ void Searcher::addStarts(const Candidate &frame, std::vector<Candidate> &starts)
     Candidate full = frame;
     full.plan.fullBackward.assign(full.plan.fullBackward.size(), 1);
     makeTasks(full);
-    addOrders(full, /*splits=*/false, starts);
+    mayOrder ? addFamilies(full, starts) : addOrders(full, /*splits=*/false, starts);
   }
-  if (limits.mayRecompute && isOn("recompute")) {
+  if (mayRecompute()) {
     if (mayOrder && isOn("levels"))
       for (bool isFull : {false, true})
         if (isFull || splits)
@@ -187,28 +199,32 @@ void Searcher::addChains(const Candidate &frame, std::vector<Candidate> &starts)
     }
 }
 
-// All units recompute as much, from nothing to all that may run again, and the list schedule starts as many micro-batches as
-// then fit. What a rank need not recompute it saves again.
+// All units recompute as much, from nothing at level 0 to all that may run again, and the list schedule starts as many
+// micro-batches as then fit.
+bool Searcher::atLevel(Candidate &each, bool isFull, size_t level) {
+  each.plan.fullBackward.assign(each.plan.fullBackward.size(), isFull);
+  for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit) {
+    const std::vector<SavedOption> &all = optionsOf(each.plan.workload, int32_t(unit));
+    setOption(each, int32_t(unit), all[(all.size() - 1) * level / mostLevel]);
+  }
+  each.price.assign(each.price.size(), 1);
+  makeTasks(each);
+  orderByPattern(*each.tasks, {}, runsOf(each.plan), each.plan);
+  return assess(each) && relist(each, 0, /*byTail=*/true) && assess(each);
+}
+
+// What a rank need not recompute it saves again.
 void Searcher::addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts) {
-  constexpr size_t levels = 8;
-  for (size_t level = 0; level < levels && !isOver(); ++level) {
+  for (size_t level = 0; level <= mostLevel && !isOver(); ++level) {
     Candidate each = frame;
-    each.plan.fullBackward.assign(each.plan.fullBackward.size(), isFull);
-    for (size_t unit = 0; unit < each.plan.stageOf.size(); ++unit) {
-      const std::vector<SavedOption> &all = optionsOf(each.plan.workload, int32_t(unit));
-      setOption(each, int32_t(unit), all[(all.size() - 1) * level / (levels - 1)]);
-    }
-    each.price.assign(each.price.size(), 1);
-    makeTasks(each);
-    orderByPattern(*each.tasks, {}, runsOf(each.plan), each.plan);
-    if (!assess(each))
+    if (!atLevel(each, isFull, level))
       continue;
-    for (int round = 0; round < 2 && relist(each, 0, /*byTail=*/true) && assess(each); ++round) {
-      starts.push_back(each);
-      if (!repair(each, 10))
-        break;
-      starts.push_back(each);
-    }
+    starts.push_back(each);
+    if (!repair(each, 10))
+      continue;
+    starts.push_back(each);
+    if (relist(each, 0, /*byTail=*/true) && assess(each))
+      starts.push_back(std::move(each));
   }
 }
 
