@@ -2,7 +2,7 @@
 
 What a plan takes without a budget is enough for it, so that it stays as it is, under several schedules on several ranks. Below that
 recomputation keeps the budget: no budget is refused above one that is kept, none gives a faster plan than a larger one, and
-`auto` is as fast as 1f1b."""
+`auto` is as fast as 1f1b, but for a two-hundredth: of plans that are about as fast it takes the smallest."""
 import re
 import subprocess
 import sys
@@ -44,6 +44,6 @@ for part in (1, 0.97, 0.94, 0.89, 0.864, 0.846):
     last, solved = kept[0], solved + 1
     if part in (1, 0.94):
         searched = plan("auto", 2, budget, "checkpoint.policy=budget")
-        check(searched and searched[0] <= kept[0], "auto", searched, "1f1b", kept, "with", budget)
+        check(searched and searched[0] <= 1.005 * kept[0], "auto", searched, "1f1b", kept, "with", budget)
 check(last > step and solved > 3, "computes nothing again")
 print("less memory is no faster, and auto as fast as 1f1b")
