@@ -16,7 +16,7 @@ constexpr double startPenalty = 6, leastPenalty = 0.3, mostPenalty = 30;
 constexpr double hottest = 0.006;
 /// Plans whose steps differ by less are equally fast, and the one that takes fewer bytes is better: a tenth of what predictions are off by
 /// (`bench/prediction.py`: 3 to 6 %).
-constexpr double asFast = 1.0025;
+constexpr double fewerBytes = 1.0025;
 /// From which a search under lower limits goes on.
 constexpr size_t mostFinalists = 4;
 
@@ -33,6 +33,7 @@ Searcher::Searcher(const std::vector<Workload> &workloads, const Machine &machin
   for (const Workload &workload : workloads)
     evaluators.emplace_back(workload, machine);
   mayOrder = !limits.schedule;
+  asFast = isOn("fewer bytes") ? fewerBytes : 1;
   mayCut = limits.stageOf.empty();
   mayMap = mayOrder && mayCut && limits.rankOf.empty() && !limits.stages && !limits.chunks;
 }

@@ -122,6 +122,7 @@ private:
   int64_t spent = 0;                                          ///< actions that were evaluated
   int64_t enough = 0;                                         ///< of these, once a plan fits
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+  double asFast = 1; ///< times the best step: steps that count as equal
   bool mayOrder = true, mayCut = true, mayMap = true;
 };
 

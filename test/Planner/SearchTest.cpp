@@ -207,6 +207,45 @@ TEST(Search, FindsOrdersInAVWithHalfTheActivations) {
   EXPECT_LE(found->result.stepNs, 59'000);
 }
 
+// About as fast as without, in fewer bytes.
+TEST(Search, TakesFewerBytesAmongEquals) {
+  std::mt19937 random(7);
+  int64_t bytes = 0, bytesWithout = 0;
+  for (int round = 0; round < 6; ++round) {
+    std::vector<Workload> workloads = {randomChain(random, 8, 64)};
+    Limits limits = limitsFor(4, 1'000'000);
+    SearchReport report;
+    std::optional<Found> found = search(workloads, freeMachine(4), limits, report);
+    limits.without = {"fewer bytes"};
+    std::optional<Found> without = search(workloads, freeMachine(4), limits, report);
+    ASSERT_TRUE(found && without);
+    EXPECT_LE(double(found->result.stepNs), 1.0025 * double(without->result.stepNs));
+    bytes += mostBytes(*found);
+    bytesWithout += mostBytes(*without);
+  }
+  EXPECT_LT(bytes * 10, bytesWithout * 9);
+}
+
+// Checkpoints of a chain fit where fewer values fit than units have in common.
+TEST(Search, BeginsWithChainsAtTheFloor) {
+  Chain chain(1);
+  for (int layer = 0; layer < 16; ++layer)
+    chain.addLayer(1000, 1000, 1000, 64 << 10);
+  std::vector<Workload> workloads = {chain.build()};
+  auto least = [&](std::set<std::string> without) {
+    Limits limits = limitsFor(1, 20'000);
+    limits.without = std::move(without);
+    int64_t low = 0, high = 64 << 20;
+    while (low + 1024 < high) {
+      SearchReport report;
+      int64_t middle = (low + high) / 2;
+      (search(workloads, withBudget(freeMachine(1), middle), limits, report) ? high : low) = middle;
+    }
+    return high;
+  };
+  EXPECT_LT(least({}) * 10, least({"chains"}) * 9);
+}
+
 // A clone stands before the first call that needs it; `perUnit` makes one for each unit, before its calls, `perCall` for each call.
 TEST(StageTasks, ClonesBeforeFirstUse) {
   Chain chain(1);
