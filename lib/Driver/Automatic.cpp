@@ -220,8 +220,8 @@ private:
                                   threadsOf(strategy));
   }
 
-  // Gaps between values are known only with addresses. By rank; empty: the final lowering reports why.
-  std::vector<int64_t> arenasOf(const search::Found &found) {
+  /// Takes the step from the planned program. Returns the arena of each rank; none: the final lowering reports why.
+  std::vector<int64_t> measure(const search::Found &found) {
     Program measured = program;
     measured.measures = true;
     Lowering lowering(models, *chosen, sources, nullptr, llvm::nulls(), done);
@@ -229,7 +229,6 @@ private:
     OwningOpRef<ModuleOp> planned = lowering.plan(module.clone(), measured, "");
     if (!planned)
       return {};
-    // Of replicas and shared stages the search only estimates the step.
     plan.chosen->stepNs = playedNs(*planned->getOps<plc::plan::ProgramOp>().begin());
     return plc::plan::arenasOf(*planned);
   }
@@ -245,7 +244,10 @@ private:
       std::optional<search::Found> found = search::search(workloads->all(), machine, limits, report, known);
       if (found) {
         take(*found, report);
-        if (isNarrow || !lowerLimits(*found, round))
+        // Of replicas and shared stages the search only estimates the step, and of no plan it knows the gaps.
+        bool isExact =
+            found->plan.replicas == 1 && !workloads->all()[size_t(found->plan.workload)].sharing && !hasBudget();
+        if (isNarrow || isExact || !lowerLimits(*found, measure(*found), round))
           break;
         known = std::move(report.finalists);
       } else if (!known.empty()) {
@@ -264,16 +266,10 @@ private:
   }
 
   // Gaps differ between plans, so later rounds leave more room for them. Returns whether a rank has fewer bytes now.
-  bool lowerLimits(const search::Found &found, int64_t round) {
-    bool isExact = found.plan.replicas == 1 && !workloads->all()[size_t(found.plan.workload)].sharing;
-    if (!hasBudget() && isExact)
-      return false;
-    std::vector<int64_t> arenas = arenasOf(found);
-    if (!hasBudget())
-      return false;
+  bool lowerLimits(const search::Found &found, const std::vector<int64_t> &arenas, int64_t round) {
     int64_t budget = strategy.get<int64_t>("memory.budget");
     bool isLower = false;
-    for (size_t rank = 0; rank < arenas.size(); ++rank) {
+    for (size_t rank = 0; rank < arenas.size() && hasBudget(); ++rank) {
       size_t place = rank % found.result.bytes.size();
       if (int64_t over = arenas[rank] - budget; over > 0) {
         machine.limitBytes[place] =

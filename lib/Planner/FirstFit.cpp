@@ -125,11 +125,17 @@ constexpr size_t mostRounds = 20, mostPlacements = 20000, mostPairs = 1000000;
 /// looks at gaps: 0.1 % above the bound for 64 ranks with 220 micro-batches in flight.
 constexpr size_t mostPairsOfOrder = 1'000'000;
 
-Fault packInOrder(const PackProblem &problem, const std::vector<size_t> &order, Packing &packing) {
-  PlacedBlocks placed(problem);
-  firstFit(problem, placed, order, packing);
-  packing.exact = packing.bytes == problem.bound();
-  return problem.verify(packing);
+// Pairs of blocks that live at one time.
+size_t countPairs(const PackProblem &problem) {
+  std::vector<size_t> ends = problem.orderBy(&PackProblem::Block::end);
+  auto dying = ends.begin();
+  size_t live = 0, pairs = 0;
+  for (size_t i : problem.orderBy(&PackProblem::Block::begin)) {
+    for (; problem.blocks[*dying].end <= problem.blocks[i].begin; ++dying)
+      --live;
+    pairs += live++;
+  }
+  return pairs;
 }
 
 } // namespace
@@ -137,7 +143,10 @@ Fault packInOrder(const PackProblem &problem, const std::vector<size_t> &order, 
 Fault plc::planner::firstFitBySize(const PackProblem &problem, Packing &packing) {
   if (Fault fault = problem.check())
     return fault;
-  return packInOrder(problem, orderBy(problem, bytesOf), packing);
+  PlacedBlocks placed(problem);
+  firstFit(problem, placed, orderBy(problem, bytesOf), packing);
+  packing.exact = packing.bytes == problem.bound();
+  return problem.verify(packing);
 }
 
 void plc::planner::fillHoles(const PackProblem &problem, int64_t capacity, std::vector<int64_t> &offsets) {
@@ -192,19 +201,6 @@ Fault plc::planner::firstFitByTime(const PackProblem &problem, Packing &packing)
   }
   packing.exact = packing.bytes == problem.bound();
   return problem.verify(packing);
-}
-
-// Pairs of blocks that live at one time.
-static size_t countPairs(const PackProblem &problem) {
-  std::vector<size_t> ends = problem.orderBy(&PackProblem::Block::end);
-  auto dying = ends.begin();
-  size_t live = 0, pairs = 0;
-  for (size_t i : problem.orderBy(&PackProblem::Block::begin)) {
-    for (; problem.blocks[*dying].end <= problem.blocks[i].begin; ++dying)
-      --live;
-    pairs += live++;
-  }
-  return pairs;
 }
 
 Fault plc::planner::packByOrders(const PackProblem &problem, Packing &packing) {

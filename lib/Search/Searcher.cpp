@@ -109,12 +109,12 @@ std::vector<Candidate> Searcher::choosePool(std::vector<Candidate> &starts) {
   constexpr double near = 1.15; // no search has made up for more
   constexpr size_t size = 16;
   std::vector<Candidate> pool;
-  std::map<std::tuple<int32_t, int64_t, std::vector<int32_t>>, int> seen;
+  std::map<FrameKey, int> seen;
   for (int most : {1, 3})
     for (Candidate &each : starts) {
       if (!each.tasks || pool.size() >= size || (best && each.cost > starts.front().cost * near))
         continue;
-      int &count = seen[{each.plan.workload, each.plan.replicas, each.plan.rankOf}];
+      int &count = seen[frameKey(each.plan)];
       if (count >= most)
         continue;
       ++count;
@@ -165,9 +165,9 @@ std::optional<Found> Searcher::run(const std::vector<PlanSpec> &known) {
   if (!best) // none fits: those that lack the fewest bytes lead to plans that do
     std::stable_sort(starts.begin(), starts.end(),
                      [](const Candidate &a, const Candidate &b) { return a.result.overBytes < b.result.overBytes; });
-  std::set<std::tuple<int32_t, int64_t, std::vector<int32_t>>> seen;
+  std::set<FrameKey> seen;
   for (const Candidate &each : starts)
-    if (seen.insert({each.plan.workload, each.plan.replicas, each.plan.rankOf}).second) {
+    if (seen.insert(frameKey(each.plan)).second) {
       report.starts.push_back({each.plan, each.result});
       report.starts.back().plan.order.clear();
     }

@@ -49,6 +49,9 @@ private:
   // Searcher.cpp
   bool isOn(const std::string &technique) const { return !limits.without.contains(technique); }
   bool isOver();
+  /// What starts have in common that differ in orders and recomputation.
+  using FrameKey = std::tuple<int32_t, int64_t, std::vector<int32_t>>;
+  static FrameKey frameKey(const PlanSpec &plan) { return {plan.workload, plan.replicas, plan.rankOf}; }
   const Workload &workloadOf(const Candidate &each) const { return workloads[size_t(each.plan.workload)]; }
   int64_t runsOf(const PlanSpec &plan) const { return workloads[size_t(plan.workload)].microBatches / plan.replicas; }
   bool hasBudget() const { return !machine.limitBytes.empty(); }
@@ -81,6 +84,7 @@ private:
   Frame frameOf(int32_t workload, int64_t replicas, const std::vector<int32_t> &rankOf);
   void addStarts(const Candidate &frame, std::vector<Candidate> &starts);
   static constexpr size_t mostLevel = 4;
+  bool listWithin(Candidate &each, bool isFull);
   bool atLevel(Candidate &each, bool isFull, size_t level);
   void addLevels(const Candidate &frame, bool isFull, std::vector<Candidate> &starts);
   void addChains(const Candidate &frame, std::vector<Candidate> &starts);

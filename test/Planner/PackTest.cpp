@@ -207,6 +207,40 @@ TEST(Pack, ReusesBytesOfTheDead) {
 }
 
 // By time the small block takes the bottom before the large one is known, and the third finds no hole of its size.
+// Ends beside those of the oracle that looks at all blocks. Many pairs are placed in that order, too.
+TEST(Pack, ByTimeIsFirstFit) {
+  std::mt19937 random(11);
+  for (int64_t count : {20, 300, 4'000}) {
+    PackProblem problem;
+    problem.alignment = 64;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t begin = random() % (count / 4);
+      problem.blocks.push_back({1 + int64_t(random() % 1000), begin, begin + 1 + int64_t(random() % (count / 4))});
+    }
+    Packing packing, byOrders;
+    ASSERT_EQ(firstFitByTime(problem, packing), std::nullopt);
+    std::vector<size_t> placed;
+    for (size_t i : problem.orderBy(&PackProblem::Block::begin)) {
+      if (count > 300)
+        break;
+      std::vector<std::pair<int64_t, int64_t>> taken;
+      for (size_t other : placed)
+        if (problem.blocks[other].end > problem.blocks[i].begin)
+          taken.emplace_back(packing.offsets[other],
+                             packing.offsets[other] + problem.roundUp(problem.blocks[other].bytes));
+      std::sort(taken.begin(), taken.end());
+      int64_t at = 0;
+      for (auto [from, to] : taken)
+        if (from < at + problem.roundUp(problem.blocks[i].bytes))
+          at = std::max(at, to);
+      EXPECT_EQ(packing.offsets[i], at) << i << " of " << count;
+      placed.push_back(i);
+    }
+    ASSERT_EQ(packByOrders(problem, byOrders), std::nullopt);
+    EXPECT_EQ(byOrders.offsets == packing.offsets, count == 4'000) << count;
+  }
+}
+
 TEST(Pack, ByTimeSeesNoFuture) {
   PackProblem problem;
   problem.blocks = {{64, 0, 2}, {64, 1, 9}, {128, 3, 9}};

@@ -47,14 +47,15 @@ public:
 Fault firstFitBySize(const PackProblem &problem, Packing &packing);
 
 /// What an allocator would do that knows no future: blocks in the order of their beginnings, each at the lowest offset
-/// where it fits among those that live then; ties by number. O((n + k) log n). Never fails on a checked problem. At most
+/// where it fits among those that live then; ties by number. O(n (log n + gaps between bytes that are taken)). Never fails on a checked problem. At most
 /// about log2(largest / smallest block) / 2 times the bound (Robson, 1974).
 Fault firstFitByTime(const PackProblem &problem, Packing &packing);
 
 /// The best of first fit by size, by length of life and by both, and of orders made from the best one: blocks that end
 /// above the bound are placed earlier in the next round ("squeaky wheel" optimization; Joslin & Clements, 1999). Stops
 /// at the bound, or after a number of rounds that falls with the number of blocks. Heuristic, never worse than
-/// `firstFitBySize`. Never fails on a checked problem.
+/// `firstFitBySize`, but where more than a million pairs of blocks live at one time: there it is `firstFitByTime`. Never fails on
+/// a checked problem.
 Fault packByOrders(const PackProblem &problem, Packing &packing);
 
 /// Effort of `packMinimal`, for blocks that common times join; any is deterministic.
